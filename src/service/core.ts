@@ -9,6 +9,7 @@ import {
   type CarrierConfiguration,
   type ConfigurationSource,
   leavesMachine,
+  secretsOf,
 } from './carriers/configured/configuration.js';
 import { openCarriers } from './carriers/configured/open-carriers.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
@@ -150,6 +151,7 @@ export async function openCore(
     decrypt: encryption.decrypt,
     receive,
     isShared,
+    secrets: configuration === undefined ? [] : secretsOf(configuration),
     report,
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });

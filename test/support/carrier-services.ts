@@ -150,7 +150,7 @@ const carelessReservation = (reservation: Reservation): Reservation => ({
       return await reservation.submit(submission, signal);
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error;
-      return { kind: 'later', reason: error.message, scope: 'message' };
+      return { kind: 'later', reason: error.message, code: 'unknown', scope: 'message' };
     }
   },
 });

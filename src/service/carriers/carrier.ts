@@ -54,19 +54,41 @@ export type SubmitResult =
       /** A segment stayed refused after another one was taken. */
       delivery?: Extract<DeliveryState, 'undelivered'>;
     }
-  | {
-      kind: 'refused';
-      reason: string;
-      /** Another route may take it. */
-      tryNextRoute: boolean;
-      /** There is no such number or address, and will not be. */
-      isUnknownRecipient?: boolean;
-    }
-  /**
-   * Certainly not taken, and may be another time. `lane`: the carrier takes nothing now (login, throttling, a full
-   * queue), which is no try of the message and pauses the lane.
-   */
-  | { kind: 'later'; reason: string; scope: 'message' | 'lane'; retryAfterMs?: number };
+  | Refusal
+  | PutOff;
+
+/** What a carrier said of a message that it certainly did not take. */
+export interface CarrierAnswer {
+  /** For people. */
+  reason: string;
+  /** The carrier's own, as `0x58` or `450 4.7.1`. */
+  code?: string;
+  /** The carrier's words beside it, as they came. */
+  words?: string;
+}
+
+export interface Refusal extends CarrierAnswer {
+  kind: 'refused';
+  /** Another route may take it. */
+  tryNextRoute: boolean;
+  /** There is no such number or address, and will not be. */
+  isUnknownRecipient?: boolean;
+  /** It is about who sends, not about the recipient or the text. */
+  isOfSender?: true;
+}
+
+/**
+ * It may be taken another time. `lane`: nothing of a message went out. Otherwise the carrier answered it: about the
+ * account, about the rate, or about anything else. dispatch/ decides what that means.
+ */
+export interface PutOff extends CarrierAnswer {
+  kind: 'later';
+  scope: 'lane' | 'account' | 'rate' | 'message';
+  code: string;
+  /** It is about the recipient alone: greylisting answers each of them once. */
+  isOfRecipient?: true;
+  retryAfterMs?: number;
+}
 
 /**
  * - `taken`: it was accepted, and is or will be delivered.
@@ -128,6 +150,10 @@ export interface Carrier {
   stop(): Promise<void>;
   /** Messages that the lane submits in 5 s; 0 while it cannot. */
   capacity(lane: string): number;
+  /** The share of its rate that a lane has while throttling has lowered it, else 1. Absent for one without a rate. */
+  factor?(lane: string): number;
+  /** Halves the rate of a lane, in all instances. `answeredMs`: since a submission began that was throttled. */
+  lowerRate?(lane: string, answeredMs: number): Promise<void>;
   /** Absent for a carrier that is connected whenever it has capacity. */
   isConnected?(lane: string): boolean;
   /** Whether the lane has had no connection for 30 s. Absent for a carrier that needs none. */

@@ -1,5 +1,6 @@
 import type { Channel } from '../../contract/index.js';
 import type { ClaimedMessage, Finalized, Mark, Receipt } from '../storage/store.js';
+import { answerShower } from './answers.js';
 import { Deadlines } from './deadlines.js';
 import { resolveDoubt } from './doubt.js';
 import { Finalizer } from './finalizer.js';
@@ -45,9 +46,12 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     const { store, clock, report, carriers, answer, leaseMs = leaseTime } = parts;
+    const show = answerShower(parts.secrets);
     this.#parts = parts;
     this.#lanes = new Map(
-      carriers.flatMap((carrier) => carrier.lanes.map((name) => [name, new Lane(name, carrier, clock)])),
+      carriers.flatMap((carrier) =>
+        carrier.lanes.map((lane) => [lane, new Lane({ lane, carrier, clock, report, show })]),
+      ),
     );
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
@@ -59,6 +63,7 @@ export class Dispatcher {
       lanes: this.#lanes,
       leases: this.#leases,
       deadlines: this.#deadlines,
+      show,
       mark: (one) => new Promise((resolve, reject) => mark(one, resolve, reject)),
       onLate: (disposition) => this.#finalizer.write(disposition, ignore, ignore),
     };
@@ -166,16 +171,16 @@ export class Dispatcher {
     );
   }
 
-  #enter({ lane, token }: ClaimedMessage): void {
-    this.#lanes.get(lane)?.take(1);
+  #enter(claimed: ClaimedMessage): void {
+    this.#lanes.get(claimed.lane)?.enter(claimed);
     this.#inFlight += 1;
-    this.#leases.hold(token);
+    this.#leases.hold(claimed.token);
   }
 
-  #leave({ lane, token }: ClaimedMessage): void {
-    this.#leases.release(token);
+  #leave(claimed: ClaimedMessage): void {
+    this.#leases.release(claimed.token);
     this.#inFlight -= 1;
-    this.#lanes.get(lane)?.release(1);
+    this.#lanes.get(claimed.lane)?.leave(claimed);
     if (this.#waitsForRoom) this.#wake();
     if (this.#inFlight === 0) {
       this.#deadlines.clear();

@@ -1,7 +1,8 @@
-import type { SubmitResult } from '../carriers/carrier.js';
-import type { ClaimedMessage, Outcome } from '../storage/store.js';
+import type { MessageError } from '../../contract/index.js';
+import type { PutOff, SubmitResult } from '../carriers/carrier.js';
+import type { ClaimedMessage, Outcome, Postponement, Tried } from '../storage/store.js';
 import type { Disposition } from './finalizer.js';
-import { delayAfterLater, delayAfterLoss, isWaitedFor, notAccepted } from './tries.js';
+import { delayAfterLater, delayAfterLoss, delayAfterThrottle, isWaitedFor, notAccepted } from './tries.js';
 
 interface Elapsed {
   /** Milliseconds since the claim. */
@@ -15,35 +16,39 @@ export function sent({ carrierIds, delivery }: Extract<SubmitResult, { kind: 'ac
   return { status: 'sent', carrierIds, delivery: delivery ?? null };
 }
 
-export function failed(claimed: ClaimedMessage, reason: string): Disposition {
-  return { kind: 'final', claimed, outcome: { status: 'failed', error: notAccepted(reason) } };
+/** `answer`: to its last attempt, where there was one. */
+export function failed(claimed: ClaimedMessage, error: MessageError, answer?: Tried): Disposition {
+  return { kind: 'final', claimed, outcome: { status: 'failed', error }, ...(answer && { answer }) };
 }
 
-/** Back to its lane, or to that of its next route, at once. */
-export function again(claimed: ClaimedMessage, to: { lane?: string }): Disposition {
-  return { kind: 'again', claimed, delayMs: 0, isTry: false, ...to };
+/** Back to its lane, or to that of its next route, at once unless said otherwise. `answer`: as in `failed`. */
+export function again(
+  claimed: ClaimedMessage,
+  to: Partial<Pick<Postponement, 'lane' | 'delayMs'>>,
+  answer?: Tried,
+): Disposition {
+  const isTry = answer !== undefined && answer.kind !== 'refused';
+  return { kind: 'again', claimed, delayMs: 0, isTry, ...to, ...(answer && { answer }) };
 }
 
 /** Certainly not taken, and not because the carrier put it off. */
 export function lost(claimed: ClaimedMessage, tools: Elapsed): Disposition {
   const left = claimed.boundMs - tools.elapsed();
-  const delayMs = isWaitedFor(claimed) && left <= 0 ? null : delayAfterLoss(claimed.tries);
-  if (delayMs === null) return failed(claimed, 'it could not be reached');
-  return { kind: 'again', claimed, delayMs, isTry: true };
+  const delayMs = isWaitedFor(claimed) && left <= 0 ? null : delayAfterLoss(claimed);
+  const answer: Tried = { kind: 'lost', route: claimed.mark?.route ?? '', code: '', words: '' };
+  if (delayMs === null) return failed(claimed, notAccepted('it could not be reached'), answer);
+  return { kind: 'again', claimed, delayMs, isTry: true, answer };
 }
 
+/** A try that a carrier put off; again in `left` milliseconds at the latest. */
 export function later(
   claimed: ClaimedMessage,
-  { scope, retryAfterMs }: Extract<SubmitResult, { kind: 'later' }>,
-  tools: Elapsed,
+  scope: Exclude<PutOff['scope'], 'lane'>,
+  { retryAfterMs }: PutOff,
+  answer: Tried,
+  left: number,
 ): Disposition {
-  // The lane pauses, not the message.
-  if (scope === 'lane') return again(claimed, {});
-  const left = claimed.boundMs - tools.elapsed();
-  return {
-    kind: 'again',
-    claimed,
-    delayMs: Math.min(delayAfterLater(claimed.tries, retryAfterMs), left),
-    isTry: true,
-  };
+  const delayAfter = scope === 'rate' ? delayAfterThrottle : delayAfterLater;
+  const delayMs = Math.min(delayAfter(claimed, retryAfterMs), left);
+  return { kind: 'again', claimed, delayMs, isTry: true, answer };
 }

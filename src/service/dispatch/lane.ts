@@ -1,29 +1,35 @@
-import type { Carrier } from '../carriers/carrier.js';
-import type { Clock } from '../clock.js';
-import type { MessageClass } from '../storage/store.js';
+import type { Carrier, PutOff, Refusal } from '../carriers/carrier.js';
+import type { LaneTrouble } from '../storage/instances.js';
+import type { ClaimedMessage, MessageClass } from '../storage/store.js';
+import type { ShownAnswer } from './answers.js';
+import { Backoff } from './backoff.js';
+import { Troubles, type TroublesParts } from './troubles.js';
 
-/** Milliseconds that a lane submits nothing after its carrier said so, doubled each time. */
-const [firstPause, longestPause] = [1_000, 60_000];
 /** Room for single messages alone: a tenth of the capacity, at most so many. */
 const mostKept = 100;
+const noAnswer: ShownAnswer = { code: 'no answer', words: '' };
 
 /** A queue of a carrier, as far as this process submits from it. */
 export class Lane {
   readonly name: string;
   readonly carrier: Carrier;
+  /** Who may submit. */
+  readonly troubles: Troubles;
   /** By the owner of the service. */
   isPaused = false;
-  readonly #clock: Clock;
+  readonly #parts: TroublesParts;
   /** Messages that are being accepted, submitted or written. */
   #taken = 0;
-  /** On the monotonic clock; null while it was never paused. */
-  #pausedUntil: number | null = null;
-  #pause = firstPause;
+  /** While nothing goes out, or nothing comes back. */
+  readonly #backoff: Backoff;
+  #pausedBy: ShownAnswer = noAnswer;
 
-  constructor(name: string, carrier: Carrier, clock: Clock) {
-    this.name = name;
-    this.carrier = carrier;
-    this.#clock = clock;
+  constructor(parts: TroublesParts) {
+    this.name = parts.lane;
+    this.carrier = parts.carrier;
+    this.troubles = new Troubles(parts);
+    this.#parts = parts;
+    this.#backoff = new Backoff(parts.clock);
   }
 
   take(messages: number): void {
@@ -34,16 +40,34 @@ export class Lane {
     this.#taken -= messages;
   }
 
+  /** A message is dispatched here. */
+  enter(claimed: ClaimedMessage): void {
+    this.take(1);
+    this.troubles.enter(claimed);
+  }
+
+  leave(claimed: ClaimedMessage): void {
+    this.release(1);
+    this.troubles.leave(claimed);
+  }
+
   /** Messages of a class that it can take now. */
   room(of: MessageClass): number {
     if (!this.isOpen) return 0;
-    const capacity = this.carrier.capacity(this.name);
+    const capacity = this.troubles.most(this.carrier.capacity(this.name));
     const kept = of === 'single' ? 0 : Math.min(mostKept, Math.floor(capacity / 10));
     return Math.max(0, capacity - kept - this.#taken);
   }
 
   get isOpen(): boolean {
-    return !this.isPaused && !this.#rests && this.carrier.capacity(this.name) > 0;
+    return this.closedBecause === null;
+  }
+
+  /** For people; null while it is open. */
+  get closedBecause(): string | null {
+    if (this.isPaused) return `the lane ${this.name} is paused`;
+    if (this.carrier.capacity(this.name) === 0) return `${this.name} is not connected`;
+    return this.#backoff.left > 0 ? `the lane ${this.name} is paused (${this.#pausedBy.code})` : null;
   }
 
   /** Its carrier has had no connection for a while. */
@@ -51,21 +75,39 @@ export class Lane {
     return this.carrier.isDown?.(this.name) ?? false;
   }
 
-  /** A batch asks a thousand times: the clock is read only where it matters. */
-  get #rests(): boolean {
-    return this.#pausedUntil !== null && this.#pausedUntil > this.#clock.monotonic();
+  accepted(claimed: ClaimedMessage): void {
+    this.#backoff.reset();
+    this.troubles.accepted(claimed);
   }
 
-  /** Its carrier takes nothing now. Submissions that were under way together count as one. */
-  pause(retryAfterMs = 0): void {
-    if (this.#rests) return;
-    this.#pausedUntil = this.#clock.monotonic() + Math.max(this.#pause, retryAfterMs);
-    this.#pause = Math.min(this.#pause * 2, longestPause);
+  refused(claimed: ClaimedMessage, refusal: Refusal): void {
+    this.#backoff.reset();
+    this.troubles.refused(claimed, refusal);
   }
 
-  /** Its carrier takes messages. */
-  resume(): void {
-    this.#pause = firstPause;
+  /** The scope of an answer to a submission that began at `begunAt`, on the monotonic clock. */
+  putOff(claimed: ClaimedMessage, answer: PutOff, begunAt: number): PutOff['scope'] {
+    if (answer.scope !== 'lane') return this.troubles.putOff(claimed, answer, begunAt);
+    this.#pause(this.#parts.show(answer), answer.retryAfterMs);
+    return 'lane';
+  }
+
+  /** Connected, and silent: each message more would be in doubt too. */
+  silent(): void {
+    this.#pause(noAnswer);
+  }
+
+  listTroubles(): LaneTrouble[] {
+    const troubles = this.troubles.list();
+    const { left, since } = this.#backoff;
+    if (left === 0) return troubles;
+    const forMs = Math.floor(this.#parts.clock.monotonic() - since);
+    return [{ project: null, state: 'backing_off', forMs, ...this.#pausedBy }, ...troubles];
+  }
+
+  #pause(because: ShownAnswer, atLeast = 0): void {
+    this.#pausedBy = because;
+    this.#backoff.pause(atLeast);
   }
 }
 

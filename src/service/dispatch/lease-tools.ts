@@ -1,7 +1,8 @@
-import type { Route } from '../carriers/carrier.js';
+import type { Reservation, Route } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
 import type { ClaimedMessage, Mark, MessageRecord } from '../storage/store.js';
+import type { ShowAnswer } from './answers.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { HeldLeases } from './held-leases.js';
@@ -9,12 +10,16 @@ import type { Lane } from './lane.js';
 import type { DispatcherParts } from './parts.js';
 import type { DispatchRules, SubmitTools } from './submit.js';
 
+/** Milliseconds that a message waits for room though it has waited for long: a turn of a rate is hardly further away. */
+const leastWait = 200;
+
 /** What all leases of a dispatcher share. */
 export interface SharedTools
   extends Pick<DispatcherParts, 'clock' | 'decrypt' | 'report' | 'routesOf' | 'store'> {
   lanes: ReadonlyMap<string, Lane>;
   leases: HeldLeases;
   deadlines: Deadlines;
+  show: ShowAnswer;
   /** False when the message is no longer in its lease. */
   mark(mark: Mark): Promise<boolean>;
   onLate(disposition: Disposition): void;
@@ -26,6 +31,7 @@ export class LeaseTools implements SubmitTools {
   readonly decrypt: (encrypted: Uint8Array) => string;
   readonly report: Report;
   readonly onLate: (disposition: Disposition) => void;
+  readonly show: ShowAnswer;
   readonly #token: string;
   readonly #shared: SharedTools;
   readonly #clock: Clock;
@@ -37,6 +43,7 @@ export class LeaseTools implements SubmitTools {
     this.decrypt = shared.decrypt;
     this.report = shared.report;
     this.onLate = shared.onLate;
+    this.show = shared.show;
     this.#token = token;
     this.#shared = shared;
     this.#clock = shared.clock;
@@ -61,6 +68,25 @@ export class LeaseTools implements SubmitTools {
 
   elapsed(): number {
     return this.#clock.monotonic() - this.#since;
+  }
+
+  now(): number {
+    return this.#clock.monotonic();
+  }
+
+  within(reserved: Promise<Reservation | null>, milliseconds: number): Promise<Reservation | null> {
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const cancel = this.#clock.after(Math.max(milliseconds, leastWait), () => {
+        isLate = true;
+        resolve(null);
+      });
+      reserved.then((reservation) => {
+        cancel();
+        if (isLate) reservation?.release();
+        else resolve(reservation);
+      }, reject);
+    });
   }
 
   isLeaseOver(): boolean {

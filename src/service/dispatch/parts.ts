@@ -21,6 +21,8 @@ export interface DispatcherParts {
   receive(incoming: Incoming): Promise<void>;
   /** Whether other processes may leave messages behind in the store. */
   isShared: boolean;
+  /** Of the configuration: no answer of a carrier is shown with them. */
+  secrets: readonly string[];
   report: Report;
   leaseMs?: number;
 }

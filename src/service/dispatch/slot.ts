@@ -37,7 +37,7 @@ export function takeRoom(
     counts.set(lane, (counts.get(lane) ?? 0) + 1);
   }
   const kind = routes.length === 1 ? 'single' : 'batch';
-  for (const [lane, count] of counts) if (lane.room(kind) < count) return null;
+  for (const [lane, count] of counts) if (!lane.troubles.isCalm || lane.room(kind) < count) return null;
   for (const [lane, count] of counts) lane.take(count);
   return {
     doubtMs: Math.max(...[...counts.keys()].map(({ carrier }) => carrier.doubtMs)),

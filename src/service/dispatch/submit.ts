@@ -1,20 +1,30 @@
 import { withoutLinks } from '../../contract/links.js';
-import { type Carrier, OutcomeUnknown, type Route, type SubmitResult } from '../carriers/carrier.js';
+import {
+  type Carrier,
+  OutcomeUnknown,
+  type Reservation,
+  type Route,
+  type SubmitResult,
+} from '../carriers/carrier.js';
 import type { Report } from '../report.js';
 import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../storage/caps.js';
-import type { ClaimedMessage, Content, MessageRecord } from '../storage/store.js';
+import { nextRouteBefore } from '../storage/dispatching.js';
+import type { ClaimedMessage, Content, MessageRecord, Tried } from '../storage/store.js';
+import type { ShowAnswer } from './answers.js';
 import type { Deadlines } from './deadlines.js';
 import { again, failed, later, lost, sent } from './dispositions.js';
 import { fateOf, outcomeOf } from './doubt.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
-import { batchStopped, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
+import { batchStopped, delayInDoubt, isWaitedFor, notAccepted, notSubmitted, throttled } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
 const hasCode = /[0-9]{4}/;
 const codeExpired = 'its code has expired';
+/** Milliseconds until a message that somebody waits for asks again whether its lane is open; and any, whether it may go. */
+const [whileClosed, longestWait] = [250, 1_000];
 
 /** What a project allows now. */
 export type DispatchRules = Pick<
@@ -36,6 +46,11 @@ export interface SubmitTools {
   suppress(message: MessageRecord, reason: string): Promise<void>;
   /** Milliseconds since the claim. */
   elapsed(): number;
+  /** On the monotonic clock. */
+  now(): number;
+  /** Room, or null after so many milliseconds. */
+  within(reserved: Promise<Reservation | null>, milliseconds: number): Promise<Reservation | null>;
+  show: ShowAnswer;
   /** Whether the lease may have been ended. */
   isLeaseOver(): boolean;
   /** Called with what a carrier says after the deadline. */
@@ -74,38 +89,58 @@ export async function submitMessage(
   if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
   const routes = tools.routesOf(claimed, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
-  let reason = 'no operator accepted the message';
-  let isUnknown = false;
+  const isWaited = isWaitedFor(claimed);
+  let failure = notAccepted('no operator accepted the message');
+  let answer: Tried | undefined;
+  let unknown: string | null = null;
   for (let index = from; index < routes.length; index += 1) {
+    if (isWaited && index > from && tools.elapsed() >= claimed.boundMs) break;
     const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
-    if (lane === undefined || !lane.isOpen) {
-      if (tools.elapsed() < claimed.boundMs) return again(claimed, { lane: route.lane });
-      reason = `${route.name} cannot be reached`;
-      if (isWaitedFor(claimed)) break;
+    // From then on it takes the next route, or fails.
+    const end = isWaited && index < routes.length - 1 ? claimed.boundMs - nextRouteBefore : claimed.boundMs;
+    const closed = lane === undefined ? `${route.name} is not connected` : lane.closedBecause;
+    if (lane === undefined || closed !== null) {
+      const delayMs = isWaited ? whileClosed : 0;
+      if (tools.elapsed() < end) return again(claimed, { lane: route.lane, delayMs }, answer);
+      failure = notSubmitted(closed ?? '');
       continue;
     }
     // Another lane has its own room.
-    if (route.lane !== claimed.lane) return again(claimed, { lane: route.lane });
+    if (route.lane !== claimed.lane) return again(claimed, { lane: route.lane }, answer);
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
     const unsendable = unsendableOf(claimed.content, content.text, text);
-    if (unsendable !== null) return failed(claimed, unsendable);
+    if (unsendable !== null) return failed(claimed, notAccepted(unsendable));
+    const wait = lane.troubles.admit(claimed);
+    if (wait > 0) {
+      if (tools.elapsed() < end) return again(claimed, { delayMs: Math.min(wait, longestWait) }, answer);
+      failure = notSubmitted(`the lane ${lane.name} is paused`);
+      continue;
+    }
     const { carrier } = lane;
     if (carrier.reserve !== undefined) {
       held.reservation?.release();
-      held.reservation = await carrier.reserve(route.name, claimed.message.batchId === null);
+      const reserved = carrier.reserve(route.name, claimed.message.batchId === null);
+      held.reservation = isWaited ? await tools.within(reserved, end - tools.elapsed()) : await reserved;
       // Waiting takes a while: the lane may have closed, or a code expired.
-      if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) return again(claimed, {});
+      if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) {
+        if (!isWaited || tools.elapsed() < end || !lane.isOpen) return again(claimed, {}, answer);
+        failure = notSubmitted(
+          `${route.name} ${lane.troubles.isThrottled ? 'is throttled' : 'had no room in time'}`,
+        );
+        continue;
+      }
     }
-    if (tools.isLeaseOver()) return again(claimed, {});
+    if (tools.isLeaseOver()) return again(claimed, {}, answer);
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
       // Its own former attempt was certainly not taken, and its lane may be paused.
-      if (marked === null) return again(claimed, {});
+      if (marked === null) return again(claimed, {}, answer);
       claimed = marked;
     }
-    if (isExpired(claimed, tools)) return failed(claimed, codeExpired);
+    if (isExpired(claimed, tools)) return failed(claimed, notAccepted(codeExpired));
+    const begunAt = tools.now();
     let result: SubmitResult | 'deadline';
     try {
       result = await submit(
@@ -121,8 +156,7 @@ export async function submitMessage(
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) tools.report(error);
       else if (error.late !== null) {
-        // Connected, and silent: each message more would be in doubt too.
-        lane.pause();
+        lane.silent();
         error.late.then(onLateOf(claimed, tools), () => {});
       }
       result = 'deadline';
@@ -132,27 +166,33 @@ export async function submitMessage(
       if (fate === 'not_taken') return lost(claimed, tools);
       const outcome = outcomeOf(fate);
       if (outcome === null) return { kind: 'doubt', claimed, delayMs: delayInDoubt(0) };
-      lane.resume();
+      if (fate === 'taken') lane.accepted(claimed);
       return { kind: 'final', claimed, outcome };
     }
     if (result.kind === 'accepted') {
-      lane.resume();
+      lane.accepted(claimed);
       return { kind: 'final', claimed, outcome: sent(result) };
     }
     if (result.kind === 'refused') {
-      reason = result.reason;
-      isUnknown = result.isUnknownRecipient === true;
-      lane.resume();
+      failure = notAccepted(result.reason);
+      answer = { kind: 'refused', route: route.name, ...tools.show(result) };
+      unknown = result.isUnknownRecipient === true ? result.reason : null;
+      lane.refused(claimed, result);
       if (!result.tryNextRoute) break;
       continue;
     }
-    if (result.scope === 'lane') lane.pause(result.retryAfterMs);
-    if (tools.elapsed() < claimed.boundMs) return later(claimed, result, tools);
-    reason = result.reason;
-    if (isWaitedFor(claimed)) break;
+    const scope = lane.putOff(claimed, result, begunAt);
+    if (scope === 'lane') {
+      if (tools.elapsed() < end) return again(claimed, {}, answer);
+      failure = notSubmitted(result.reason);
+      continue;
+    }
+    answer = { kind: scope, route: route.name, ...tools.show(result) };
+    if (tools.elapsed() < end) return later(claimed, scope, result, answer, end - tools.elapsed());
+    failure = scope === 'rate' ? throttled(result.reason) : notAccepted(result.reason);
   }
-  if (isUnknown && rules.suppressions) await tools.suppress(claimed.message, reason);
-  return failed(claimed, reason);
+  if (unknown !== null && rules.suppressions) await tools.suppress(claimed.message, unknown);
+  return failed(claimed, failure, answer);
 }
 
 function refusalOf(
@@ -233,7 +273,7 @@ const onLateOf = (claimed: ClaimedMessage, tools: SubmitTools) => (late: SubmitR
 function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {
   if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
   const isRefused = late.kind === 'refused' && !late.tryNextRoute;
-  return isRefused ? failed(claimed, late.reason) : lost(claimed, tools);
+  return isRefused ? failed(claimed, notAccepted(late.reason)) : lost(claimed, tools);
 }
 
 function readable(content: Content, decrypt: SubmitTools['decrypt']): Content {

@@ -1,11 +1,13 @@
 import type { MessageError } from '../../contract/index.js';
-import type { ClaimedMessage } from '../storage/store.js';
+import type { ClaimedMessage, TriedKind } from '../storage/store.js';
 
 const second = 1_000;
 const minute = 60 * second;
-/** After each try that a carrier put off. */
+/** After each try that a carrier put off, but for the rate. */
 const laterDelays = [5 * second, 30 * second, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute];
 const hourly = 60 * minute;
+/** After each try that was throttled: doubled. */
+const [firstThrottled, longestThrottled] = [second, minute];
 /** After each try that was lost on the way, or failed in the service. */
 const lostDelays = [200, 500, second, 2 * second, 5 * second, 5 * second, 5 * second, 5 * second, 5 * second];
 const maxLost = lostDelays.length + 1;
@@ -13,18 +15,36 @@ const maxLost = lostDelays.length + 1;
 /** How long a carrier may say "later", from acceptance: its caller waits for a single SMS. */
 export const boundMs = { waited: 15 * second, queued: 24 * 60 * minute };
 
+type Tries = Pick<ClaimedMessage, 'tries' | 'tried'>;
+
+/** Each kind has its own schedule: a message that was throttled all day is not lost ten times. */
+function triesOf({ tries, tried }: Tries, ...kinds: readonly TriedKind[]): number {
+  const sum = (runs: Tries['tried']) => runs.reduce((all, { times }) => all + times, 0);
+  const known = sum(tried.filter(({ kind }) => kinds.includes(kind)));
+  // An older release counted them without their kind.
+  const unknown = tries - sum(tried.filter(({ kind }) => kind !== 'refused'));
+  return kinds.includes('message') ? known + Math.max(0, unknown) : known;
+}
+
 /** Milliseconds until the next try of a message that its carrier put off. */
-export function delayAfterLater(tries: number, retryAfterMs = 0): number {
-  return Math.max(laterDelays[tries] ?? hourly, retryAfterMs);
+export function delayAfterLater(claimed: Tries, retryAfterMs = 0): number {
+  return Math.max(laterDelays[triesOf(claimed, 'message', 'account')] ?? hourly, retryAfterMs);
+}
+
+/** The same of one that was throttled. */
+export function delayAfterThrottle(claimed: Tries, retryAfterMs = 0): number {
+  const delay = Math.min(firstThrottled * 2 ** triesOf(claimed, 'rate'), longestThrottled);
+  return Math.max(delay, retryAfterMs);
 }
 
 /** The same after one that was certainly not taken, for whatever reason; null when there is none. */
-export function delayAfterLoss(tries: number): number | null {
+export function delayAfterLoss(claimed: Tries): number | null {
+  const tries = triesOf(claimed, 'lost');
   return tries + 1 < maxLost ? (lostDelays[tries] ?? null) : null;
 }
 
-/** Whether a caller or a code waits for it: over its bound it fails and takes no other route. */
-export function isWaitedFor({ message, lifeMs }: ClaimedMessage): boolean {
+/** Whether a caller or a code waits for it: over its bound it fails. */
+export function isWaitedFor({ message, lifeMs }: Pick<ClaimedMessage, 'message' | 'lifeMs'>): boolean {
   return lifeMs !== null || (message.channel === 'sms' && message.batchId === null);
 }
 
@@ -41,4 +61,13 @@ export const batchStopped: MessageError = {
 
 export function notAccepted(reason: string): MessageError {
   return { code: 'provider_failed', message: `The operator did not accept the message: ${reason}` };
+}
+
+export function throttled(reason: string): MessageError {
+  return { code: 'provider_failed', message: `The operator throttled the message: ${reason}` };
+}
+
+/** No carrier was asked. */
+export function notSubmitted(reason: string): MessageError {
+  return { code: 'provider_failed', message: `The message was not submitted: ${reason}` };
 }

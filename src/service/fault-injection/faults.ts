@@ -16,6 +16,13 @@ export type CarrierFault =
   | { kind: 'submission_lost' }
   /** The first submission is put off; the next one arrives. */
   | { kind: 'later' }
+  /** Every submission is: for the rate, or for no reason that is known. */
+  | { kind: 'throttled' }
+  | { kind: 'busy' }
+  /** The first submission is answered with a word about the account. */
+  | { kind: 'account' }
+  /** From its first submission on the operator cannot be reached, by any message. */
+  | { kind: 'down'; milliseconds: number }
   /** It is taken, and a receipt says whether it was delivered. */
   | { kind: 'receipt'; delivered: boolean }
   /** It is taken, but the answer is lost and the operator can never say so. */
@@ -110,6 +117,30 @@ export const faultsOnDemand: readonly FaultOnDemand[] = [
     localPart: 'fault-later',
     fault: { kind: 'later' },
     effect: 'put off once by the operator, accepted 5 seconds later',
+  },
+  {
+    number: '99000025',
+    localPart: 'fault-throttled',
+    fault: { kind: 'throttled' },
+    effect: 'throttled at every try: provider_failed after 15 seconds, in a batch or by email after a day',
+  },
+  {
+    number: '99000026',
+    localPart: 'fault-busy',
+    fault: { kind: 'busy' },
+    effect: 'put off at every try: provider_failed after 15 seconds, in a batch or by email after a day',
+  },
+  {
+    number: '99000027',
+    localPart: 'fault-account',
+    fault: { kind: 'account' },
+    effect: 'the account is refused once, which pauses the lane for a second; accepted 5 seconds later',
+  },
+  {
+    number: '99000028',
+    localPart: 'fault-down',
+    fault: { kind: 'down', milliseconds: 10_000 },
+    effect: 'the operator is down for 10 seconds: all its messages wait, then this one is accepted',
   },
   {
     number: '99000011',

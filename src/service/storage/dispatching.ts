@@ -1,5 +1,9 @@
 import type { MessageError } from '../../contract/index.js';
 import type { BoundAnswer, Content, DeliveryState, Instant, MessageRecord } from './records.js';
+import type { Tried, TriedRun } from './tried.js';
+
+/** Milliseconds before its bound at which a message that somebody waits for takes its next route. */
+export const nextRouteBefore = 7_000;
 
 /**
  * A queued message is in one of four states.
@@ -97,6 +101,8 @@ export interface ClaimedMessage {
   attempts: number;
   /** Tries that count for the wait before the next one. */
   tries: number;
+  /** The answers to them, the newest last. */
+  tried: readonly TriedRun[];
   /** Milliseconds that a carrier may go on to say "later"; negative when they are over. */
   boundMs: number;
   /** Milliseconds within which the message may go out at all: those of a verification; null for any. */
@@ -126,6 +132,8 @@ export interface Postponement {
   delayMs: number;
   /** Whether it counts for the wait before the next try. */
   isTry: boolean;
+  /** What its attempt came to, to be kept. */
+  answer?: Tried;
   /** The lane of its next route; the same where absent. */
   lane?: string;
 }
@@ -144,6 +152,8 @@ export interface Finalization {
   /** Fenced by its mark; without one, by its lease. */
   claimed: ClaimedMessage;
   outcome: Outcome;
+  /** What its last attempt came to, to be kept; absent for one that was taken. */
+  answer?: Tried;
 }
 
 /** A finalized message and the balance then. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MessageStatus } from '../../contract/index.js';
 import type { Content, DeliveryState, Instant } from './records.js';
+import type { TriedRun } from './tried.js';
 
 /** Reads for people who look at a project. Each looks at a bounded number of rows, and says whether there are more. */
 export interface Insights {
@@ -31,6 +32,8 @@ export interface MessageHistory {
   /** Of the newest submission; null before the first. */
   route: string | null;
   attempts: number;
+  /** Answers to attempts that were not taken, the newest last. */
+  tried: readonly TriedRun[];
   /** One a segment. */
   receipts: { carrierId: string; state: DeliveryState; receivedAt: Instant }[];
   /** Null while nothing was refunded. */

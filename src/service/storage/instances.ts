@@ -6,12 +6,30 @@ export const staleAfter = 15_000;
 /** `down`: without a connection. `simulated`: it needs none. */
 export type ConnectionState = 'bound' | 'down' | 'simulated';
 
+/** Something that slows a lane down, or a project on it. */
+export interface LaneTrouble {
+  /** Null for the whole lane. */
+  project: string | null;
+  /**
+   * `throttled`: its rate is lowered. `suspected`: nothing is accepted, and it is tried with little. `backing_off`: an
+   * answer of the carrier about the account, or none, pauses it.
+   */
+  state: 'throttled' | 'suspected' | 'backing_off';
+  /** Milliseconds that it has lasted. */
+  forMs: number;
+  /** The last answer about it; empty where another instance had it. */
+  code: string;
+  words: string;
+}
+
 /** A lane as one instance is connected for it. */
 export interface LaneConnection {
   lane: string;
   state: ConnectionState;
   /** Milliseconds that it has been so. */
   forMs: number;
+  /** Absent in heartbeats of an older release. */
+  troubles?: readonly LaneTrouble[];
 }
 
 /** Messages of a lane that have ended. */
@@ -111,6 +129,9 @@ export function toInstance({
     carriers: (JSON.parse(carriers) as LaneConnection[]).map((one) => ({
       ...one,
       forMs: one.forMs + seenMs,
+      ...(one.troubles && {
+        troubles: one.troubles.map((each) => ({ ...each, forMs: each.forMs + seenMs })),
+      }),
     })),
     // One of the release before counts none as unknown.
     lastMinute: (JSON.parse(queue) as LaneFigures[]).map((one) => ({ ...one, unknown: one.unknown ?? 0 })),

@@ -67,6 +67,7 @@ export function claimedOf(
     mark: { attempt: 1, route: recipient.route },
     attempts: 1,
     tries: 0,
+    tried: [],
     boundMs,
     lifeMs,
     doubtMs: null,

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { type Turns, takeTurns } from './route-limits.js';
+import { ownRouteRates, type RouteRates, type Turns } from './route-limits.js';
 
 /** A token bucket: one token an `interval` (milliseconds), at most `burst` saved up. */
 export interface Bucket {
@@ -36,10 +36,8 @@ export function takeToken(fullAt: number | null, bucket: Bucket, now: number): T
 }
 
 /** The request rates of all projects, shared by every process. Forgetting them costs one burst each. */
-export interface RateLimiter {
+export interface RateLimiter extends RouteRates {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken>;
-  /** Turns of a carrier's route. */
-  takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,6 +46,7 @@ export interface RateLimiter {
 export interface SharedBuckets {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken | null>;
   takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns | null>;
+  lowerRate(route: string, perSecond: number, answeredMs: number): Promise<number | null>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,7 +57,7 @@ export interface SharedBuckets {
  */
 export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): RateLimiter {
   const own = new Map<string, number>();
-  const ownTurns = new Map<string, number>();
+  const ownRates = ownRouteRates(clock);
 
   function takeOwn(name: string, bucket: Bucket): Taken {
     const { fullAt, ...taken } = takeToken(own.get(name) ?? null, bucket, clock.monotonic());
@@ -77,12 +76,15 @@ export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): R
       return { ...taken, remaining: Math.min(taken.remaining, ofAll?.remaining ?? taken.remaining) };
     },
     async takeTurns(route, perSecond, wanted) {
-      const ofAll = await shared?.takeTurns(route, perSecond, wanted);
-      if (ofAll) return ofAll;
-      const next = ownTurns.get(route) ?? null;
-      const { nextAt, ...turns } = takeTurns(next, perSecond, wanted, clock.monotonic());
-      ownTurns.set(route, nextAt);
-      return turns;
+      return (
+        (await shared?.takeTurns(route, perSecond, wanted)) ?? ownRates.takeTurns(route, perSecond, wanted)
+      );
+    },
+    async lowerRate(route, perSecond, answeredMs) {
+      return (
+        (await shared?.lowerRate(route, perSecond, answeredMs)) ??
+        ownRates.lowerRate(route, perSecond, answeredMs)
+      );
     },
     async reset() {
       own.clear();

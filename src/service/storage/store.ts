@@ -40,6 +40,7 @@ export type * from './lists.js';
 export type * from './records.js';
 export type * from './sign-ins.js';
 export type * from './suppressions.js';
+export type * from './tried.js';
 
 /**
  * Everything the service remembers. Each method is one durable transaction: what it resolves to has been committed,

@@ -9,7 +9,7 @@ afterEach(() => cores.closeAll());
 
 let core: Core;
 let clock: ManualClock;
-let submissions: { to: string; at: number; attempt: number }[];
+let submissions: { to: string; at: number; attempt: number; route: string }[];
 let answer: (submission: Submission) => SubmitResult | Promise<SubmitResult> | null;
 const { send, sendBulk, balance } = requestsTo(() => core);
 const email = () =>
@@ -18,7 +18,12 @@ const email = () =>
     params: { to: 'bat@example.mn', subject: 'S', text: 'T' },
     idempotencyKey: null,
   });
-const later = (scope: 'message' | 'lane'): SubmitResult => ({ kind: 'later', reason: 'busy', scope });
+const later = (scope: 'message' | 'lane'): SubmitResult => ({
+  kind: 'later',
+  reason: 'busy',
+  code: 'busy',
+  scope,
+});
 const times = (to: string) => submissions.filter((one) => one.to === to).map(({ at }) => at);
 
 beforeEach(async () => {
@@ -32,8 +37,8 @@ beforeEach(async () => {
       carrier: (carrier): Carrier => ({
         ...carrier,
         async submit(submission, signal) {
-          const { to, attempt } = submission;
-          submissions.push({ to, attempt, at: Math.round((clock.now() - start) / 1_000) });
+          const { to, attempt, route } = submission;
+          submissions.push({ to, attempt, route, at: Math.round((clock.now() - start) / 1_000) });
           return (await answer(submission)) ?? carrier.submit(submission, signal);
         },
       }),
@@ -58,12 +63,18 @@ describe('a carrier that puts a message off', () => {
     expect([await balance(), await ledgerDifference(core)]).toEqual([100_000, 0]);
   });
 
-  it('for 15 s fails a single SMS, certainly not taken and refunded', async () => {
+  it('for 15 s fails a single SMS, which takes its next route after 8: not taken and refunded', async () => {
     answer = () => later('message');
     const failed = send('99112233', 'Hi', 'k');
     await pass(clock, 16_000);
     expect(await failed).toMatchObject({ status: 502, body: { error: { code: 'provider_failed' } } });
-    expect(times('99112233')).toEqual([0, 5, 15]);
+    expect(submissions.map(({ at, route }) => [at, route])).toEqual([
+      [0, 'Mobicom'],
+      [5, 'Mobicom'],
+      [8, 'Mobicom'],
+      [8, 'no-link'],
+      [15, 'Mobicom'],
+    ]);
     expect(await balance()).toBe(100_000);
     expect(await outboxOf(core)).toEqual([]);
   });
@@ -120,7 +131,7 @@ describe('a carrier that takes nothing now', () => {
   });
 
   it('fails a single SMS after 15 s, though its lane submits nothing', async () => {
-    answer = () => ({ kind: 'later', reason: 'busy', scope: 'lane', retryAfterMs: 60_000 });
+    answer = () => ({ ...later('lane'), retryAfterMs: 60_000 });
     const failed = send('99112233', 'Hi');
     await pass(clock, 17_000);
     expect(await failed).toMatchObject({ status: 502 });
@@ -233,7 +244,7 @@ describe('a clock that is set back while messages wait for their next try', () =
           capacity: () => (isOpen ? 1 : 0),
           submit: async (submission, signal) =>
             submission.to === '88112233'
-              ? { kind: 'later', reason: 'busy', scope: 'message', retryAfterMs: 1_000_000 }
+              ? { kind: 'later', reason: 'busy', code: 'busy', scope: 'message', retryAfterMs: 1_000_000 }
               : carrier.submit(submission, signal),
         }),
         store: (store) => ({

@@ -181,5 +181,6 @@ export const hopeful =
     submit(submission, signal).catch((error: Error) => ({
       kind: 'later',
       reason: error.message,
+      code: 'unknown',
       scope: 'message',
     }));

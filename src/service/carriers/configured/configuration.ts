@@ -15,6 +15,11 @@ export function leavesMachine({ sms, email }: CarrierConfiguration): boolean {
   return [sms, email].some((channel) => typeof channel === 'object');
 }
 
+export function secretsOf({ sms, email }: CarrierConfiguration): string[] {
+  const passwords = typeof sms === 'object' ? sms.routes.map(({ password }) => password) : [];
+  return typeof email === 'object' && email.login !== null ? [...passwords, email.login.password] : passwords;
+}
+
 /** Whether a carrier can be used. */
 export interface CarrierCheck {
   /** The route. */

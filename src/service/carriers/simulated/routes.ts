@@ -1,6 +1,9 @@
+import type { Channel } from '../../../contract/index.js';
 import { emailLane, emailRoute, noLinkRoute, type Route, type RoutesOf } from '../carrier.js';
 
 export const simulatedLanes = ['sms', emailLane] as const;
+
+export const laneOf = (channel: Channel): string => (channel === 'email' ? emailLane : 'sms');
 
 const email: Route = { name: emailRoute, lane: emailLane, carriesLinks: true };
 const noLinks: Route = { name: noLinkRoute, lane: 'sms', carriesLinks: false };

@@ -6,11 +6,12 @@ import {
   type Fate,
   noLinkRoute,
   OutcomeUnknown,
+  type PutOff,
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
 import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
-import { simulatedLanes } from './routes.js';
+import { laneOf, simulatedLanes } from './routes.js';
 
 export interface SimulatedCarrier extends Carrier {
   inquire(reference: string, to: string, before: number): Promise<Fate>;
@@ -45,6 +46,8 @@ export function simulatedCarrier(
   const waiting = new Set<() => void>();
   let isStopped = false;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
+  /** By lane, on the monotonic clock. */
+  const downUntil = new Map<string, number>();
   /** Receipts under way, each with what cancels its timer. */
   const receipts = new Map<Receipt, () => void>();
 
@@ -107,9 +110,19 @@ export function simulatedCarrier(
         if (await outbox.isFirst(reference)) throw new OutcomeUnknown('the operator could not be reached');
         break;
       case 'later':
-        if (await outbox.isFirst(reference))
-          return { kind: 'later', reason: 'the operator is busy', scope: 'message' };
+        if (await outbox.isFirst(reference)) return putOff('message');
         break;
+      case 'throttled':
+        return putOff('rate');
+      case 'busy':
+        return putOff('message');
+      case 'account':
+        if (await outbox.isFirst(reference)) return putOff('account');
+        break;
+      case 'down':
+        if (!(await outbox.isFirst(reference))) break;
+        downUntil.set(laneOf(channel), clock.monotonic() + fault.milliseconds);
+        return putOff('lane');
       case 'receipt':
         await deliver(submission);
         await sendReceipt({
@@ -156,7 +169,10 @@ export function simulatedCarrier(
       for (const [, cancel] of due) cancel();
       await Promise.allSettled(due.map(([receipt]) => onReceipt(receipt)));
     },
-    capacity: () => capacity,
+    capacity(lane) {
+      const until = downUntil.get(lane);
+      return until !== undefined && until > clock.monotonic() ? 0 : capacity;
+    },
     // Not asynchronous itself: a batch calls it a thousand times.
     submit(submission, signal) {
       const fault = faultFor(submission.to);
@@ -171,6 +187,18 @@ export function simulatedCarrier(
     reset: () => outbox.reset(),
     close: () => outbox.close(),
   };
+}
+
+const answers = {
+  message: ['busy', 'the operator is busy'],
+  rate: ['throttled', 'the operator takes no more in a second'],
+  account: ['account', 'the operator refuses the account'],
+  lane: ['not connected', 'the operator cannot be reached'],
+} as const;
+
+function putOff(scope: PutOff['scope']): PutOff {
+  const [code, reason] = answers[scope];
+  return { kind: 'later', scope, code, reason };
 }
 
 /** A delivery in the future says that the clock was set back: nobody knows how long it has been. */

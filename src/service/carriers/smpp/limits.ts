@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import { type Turns, takeTurns } from '../../storage/route-limits.js';
+import { ownRouteRates, type RouteRates } from '../../storage/route-limits.js';
 
 /** The right to one connection, which may be lost. */
 export interface Bind {
@@ -12,17 +12,14 @@ export interface Bind {
 }
 
 /** The limits of routes, over all instances that share them. */
-export interface RouteLimits {
+export interface RouteLimits extends RouteRates {
   /** One of the route's binds, until it is released; null while there is none to be had. `onChange`: it may be lost, or held on. */
   takeBind(route: string, binds: number, onChange: () => void): Promise<Bind | null>;
-  /** Takes up to `wanted` segments of the rate, at most a block. */
-  takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns>;
 }
 
 /** For one instance: every bind is its own. */
 export function localRouteLimits(clock: Clock): RouteLimits {
   const held = new Map<string, number>();
-  const next = new Map<string, number>();
   return {
     async takeBind(route, binds) {
       const count = held.get(route) ?? 0;
@@ -34,10 +31,6 @@ export function localRouteLimits(clock: Clock): RouteLimits {
         release: async () => void held.set(route, (held.get(route) ?? 1) - 1),
       };
     },
-    async takeTurns(route, perSecond, wanted) {
-      const { nextAt, ...turns } = takeTurns(next.get(route) ?? null, perSecond, wanted, clock.monotonic());
-      next.set(route, nextAt);
-      return turns;
-    },
+    ...ownRouteRates(clock),
   };
 }

@@ -1,7 +1,12 @@
 import type { SubmitResult } from '../carrier.js';
 import { statuses, writtenStatus } from './codec/commands.js';
 
-const aboutTheLane = new Set<number>([statuses.throttled, statuses.queueFull, statuses.systemError]);
+const aboutTheRate = new Set<number>([statuses.throttled, statuses.queueFull]);
+const aboutTheAccount = new Set<number>([
+  statuses.notBound,
+  statuses.invalidPassword,
+  statuses.invalidSystemId,
+]);
 const aboutTheNumber = new Set<number>([
   statuses.invalidRecipient,
   statuses.invalidRecipientType,
@@ -10,10 +15,12 @@ const aboutTheNumber = new Set<number>([
 
 /** The result of a submission that was answered with a status other than 0. */
 export function resultOf(status: number): Exclude<SubmitResult, { kind: 'accepted' }> {
-  const reason = `its operator answered with status ${writtenStatus(status)}`;
+  const code = writtenStatus(status);
+  const reason = `its operator answered with status ${code}`;
   if (aboutTheNumber.has(status)) {
     const unknown = status === statuses.invalidRecipient ? { isUnknownRecipient: true } : {};
-    return { kind: 'refused', reason, tryNextRoute: true, ...unknown };
+    return { kind: 'refused', reason, code, tryNextRoute: true, ...unknown };
   }
-  return { kind: 'later', reason, scope: aboutTheLane.has(status) ? 'lane' : 'message' };
+  const scope = aboutTheRate.has(status) ? 'rate' : aboutTheAccount.has(status) ? 'account' : 'message';
+  return { kind: 'later', reason, code, scope };
 }

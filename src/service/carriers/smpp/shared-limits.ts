@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
-import type { RateLimiter } from '../../storage/rate-limiter.js';
-import type { BindClaim, RouteBinds } from '../../storage/route-limits.js';
+import type { BindClaim, RouteBinds, RouteRates } from '../../storage/route-limits.js';
 import { responseMs } from './connection/session.js';
 import type { Bind, RouteLimits } from './limits.js';
 
@@ -15,7 +14,7 @@ const spreadMs = 4_000;
 
 export interface SharedLimitsParts {
   store: RouteBinds;
-  rateLimiter: Pick<RateLimiter, 'takeTurns'>;
+  rateLimiter: RouteRates;
   clock: Clock;
   /** Unique to this service object. */
   owner: string;
@@ -59,6 +58,7 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
       return null;
     },
     takeTurns: (route, perSecond, wanted) => rateLimiter.takeTurns(route, perSecond, wanted),
+    lowerRate: (route, perSecond, answeredMs) => rateLimiter.lowerRate(route, perSecond, answeredMs),
   };
 }
 

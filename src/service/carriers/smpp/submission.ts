@@ -138,5 +138,5 @@ function accepted(ids: readonly (string | null)[], extra: { delivery?: 'undelive
 }
 
 export function notConnected(name: string): SubmitResult {
-  return { kind: 'later', reason: `${name} is not connected`, scope: 'lane' };
+  return { kind: 'later', reason: `${name} is not connected`, code: 'not connected', scope: 'lane' };
 }

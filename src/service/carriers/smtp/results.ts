@@ -1,8 +1,12 @@
 import type { SMTPError as NodemailerError } from 'nodemailer/lib/smtp-connection';
-import { OutcomeUnknown, type SubmitResult } from '../carrier.js';
+import { OutcomeUnknown, type PutOff, type SubmitResult } from '../carrier.js';
 import { isUnknownRecipient } from './enhanced-status.js';
 
 const replyLength = 200;
+/** 421: it closes for everybody; 530 and 535: it wants a login, or another one. */
+const aboutTheAccount = new Set([421, 530, 535]);
+/** Of the dialogue, not of the mail. */
+const badSequence = 503;
 
 /**
  * The result of a mail; `error` null: its relay took it. `isWhole`: all of its body was given away. A relay must discard
@@ -14,29 +18,39 @@ export function resultOf(error: NodemailerError | null, isWhole: boolean): Submi
     throw new OutcomeUnknown('its relay answered before the end of the mail');
   }
   const { code, command, responseCode = 0 } = error;
-  const reason = reasonOf(error);
   const isReply = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const answer = answerOf(error);
   // What it never sent: an address that cannot be written, or a mail larger than the relay announced.
-  if (isReply && !error.response && !isWhole) return { kind: 'refused', reason, tryNextRoute: false };
-  const isTemporary = isReply && responseCode >= 400 && responseCode < 500;
+  if (isReply && !error.response && !isWhole) return { kind: 'refused', ...answer, tryNextRoute: false };
+  // A relay that closes after 421 may leave commands behind it unanswered.
+  if ((isReply || !isWhole) && aboutTheAccount.has(responseCode))
+    return { kind: 'later', ...answer, scope: 'account' };
+  const isOfSender = code === 'EENVELOPE' && command === 'MAIL FROM';
   const isPermanent = isReply && responseCode >= 500 && responseCode < 600;
-  if (code === 'EENVELOPE' && command === 'MAIL FROM') {
-    const scope = isTemporary || responseCode === 530 ? 'lane' : 'message';
-    return { kind: 'later', reason, scope };
+  if (isPermanent && !(isOfSender && responseCode === badSequence)) {
+    const isUnknown = !isOfSender && isUnknownRecipient(readReply(error.response).enhanced);
+    const about = isOfSender ? { isOfSender: true as const } : isUnknown ? { isUnknownRecipient: true } : {};
+    return { kind: 'refused', ...answer, tryNextRoute: false, ...about };
   }
-  if (isPermanent) {
-    const [, status = ''] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(error.response)) ?? [];
-    const unknown = isUnknownRecipient(status) ? { isUnknownRecipient: true } : {};
-    return { kind: 'refused', reason, tryNextRoute: false, ...unknown };
-  }
-  if (isTemporary || !isWhole) return { kind: 'later', reason, scope: 'message' };
-  throw new OutcomeUnknown(reason);
+  const isTemporary = isReply && responseCode >= 400 && responseCode < 500;
+  if (!isTemporary && isWhole) throw new OutcomeUnknown(answer.reason);
+  const recipient = isTemporary && command === 'RCPT TO' ? ({ isOfRecipient: true } as const) : {};
+  return { kind: 'later', ...answer, scope: 'message', ...recipient };
 }
 
-function reasonOf({ response, message }: NodemailerError): string {
-  if (!response) return `its relay did not take it: ${message}`;
+function answerOf({ response, message }: NodemailerError): Pick<PutOff, 'reason' | 'code' | 'words'> {
+  if (!response) return { reason: `its relay did not take it: ${message}`, code: 'no answer' };
+  const { line, status, enhanced, words } = readReply(response);
+  const code = enhanced === '' ? status : `${status} ${enhanced}`;
+  return { reason: `its relay answered ${line.slice(0, replyLength)}`, code, words };
+}
+
+/** RFC 5321, 4.2, and RFC 2034: a reply in one line, and its parts. */
+function readReply(response: unknown) {
   const line = String(response)
     .replace(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
     .trim();
-  return `its relay answered ${line.slice(0, replyLength)}`;
+  const [, status = '', enhanced = '', words = ''] =
+    /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})\b)?[ -]?(.*)$/.exec(line) ?? [];
+  return { line, status, enhanced, words };
 }

@@ -29,6 +29,7 @@ const doubtMs = 900_000;
 const notConnected: SubmitResult = {
   kind: 'later',
   reason: 'its relay cannot be reached',
+  code: 'not connected',
   scope: 'lane',
 };
 
@@ -58,8 +59,14 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
       mail = await composeMail(submission, sender, clock.now());
     } catch (error) {
       report(error);
-      if (error instanceof UnreadableKey) return { kind: 'later', reason: error.message, scope: 'message' };
-      return { kind: 'refused', reason: 'it cannot be written as a mail', tryNextRoute: false };
+      if (error instanceof UnreadableKey)
+        return { kind: 'later', reason: error.message, code: 'no key', scope: 'message' };
+      return {
+        kind: 'refused',
+        reason: 'it cannot be written as a mail',
+        code: 'not a mail',
+        tryNextRoute: false,
+      };
     }
     const result = await throughput.measure(connection.submit(mail, signal));
     // Its bounce names the message.

@@ -86,13 +86,18 @@ export function createAdmission(database: Database, report: (error: unknown) => 
       return row.taken;
     },
     async takeTurns(route, perSecond, wanted) {
-      const each = 1_000 / perSecond;
-      const most = Math.max(1, Math.floor(blockMs / each));
-      const [row] = await database.query<{ granted: number; wait_ms: number }>(
-        'SELECT * FROM take_turns_1($1, $2, $3, $4, $5, $6)',
-        [database.now(), route, each, wanted, most, blockMs],
+      const [row] = await database.query<{ granted: number; wait_ms: number; factor: number }>(
+        'SELECT * FROM take_turns_2($1, $2, $3, $4, $5)',
+        [database.now(), route, perSecond, wanted, blockMs],
       );
-      return { granted: row?.granted ?? 0, waitMs: row?.wait_ms ?? blockMs };
+      return { granted: row?.granted ?? 0, waitMs: row?.wait_ms ?? blockMs, factor: row?.factor ?? 1 };
+    },
+    async lowerRate(route, perSecond, answeredMs) {
+      const [row] = await database.query<{ factor: number }>(
+        'SELECT lower_rate_1($1, $2, $3, $4) AS factor',
+        [database.now(), route, perSecond, answeredMs],
+      );
+      return row?.factor ?? 1;
     },
     async reset() {
       await database.query('DELETE FROM buckets');

@@ -3,6 +3,7 @@ import { earlierMessages, longestWindow } from '../caps.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
 import type { Content } from '../records.js';
 import type { PseudonymOf } from '../secret.js';
+import type { TriedRun } from '../tried.js';
 import type { Database } from './database/database.js';
 import { StatementError } from './database/failure.js';
 import { Groups } from './database/groups.js';
@@ -105,12 +106,25 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
     );
     const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
     const earlier = found[0]?.has_erasures ? await earlierTo(rows) : null;
+    const tried = rows.some(({ tries }) => tries > 0) ? await triedOf(rows) : null;
     return rows.flatMap((row) => {
       const content = contents.get(row.content);
       if (content === undefined) return [];
       const claimed = claimedMessage(row, content, token);
-      return { ...claimed, earlier: earlier?.get(row.seq) ?? claimed.earlier };
+      return {
+        ...claimed,
+        tried: tried?.get(row.seq) ?? claimed.tried,
+        earlier: earlier?.get(row.seq) ?? claimed.earlier,
+      };
     });
+  }
+
+  async function triedOf(rows: readonly ClaimedRow[]): Promise<Map<number, TriedRun[]>> {
+    const found = await database.query<{ seq: number; tried: TriedRun[] }>(
+      'SELECT seq, tried FROM messages WHERE seq = ANY ($1::bigint[]) AND tried IS NOT NULL',
+      [rows.flatMap(({ seq, tries }) => (tries > 0 ? [seq] : []))],
+    );
+    return new Map(found.map(({ seq, tried }) => [seq, tried]));
   }
 
   /** Anew, with sends to recipients that were erased since: the claim could not make their pseudonyms. */
@@ -160,13 +174,15 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
         })),
       ),
     async postponeMessages(postponements: readonly Postponement[]): Promise<void> {
-      const items = postponements.map(({ claimed, delayMs, isTry, lane = claimed.lane }) => ({
+      const items = postponements.map(({ claimed, delayMs, isTry, answer, lane = claimed.lane }) => ({
         ...heldOf(claimed),
         delay_ms: Math.ceil(delayMs),
         is_try: isTry,
+        answer,
         lane,
       }));
-      await write('SELECT postpone_1($1, $2)', items);
+      const hasAnswers = items.some(({ answer }) => answer !== undefined);
+      await write(hasAnswers ? 'SELECT postpone_2($1, $2)' : 'SELECT postpone_1($1, $2)', items);
     },
     async leaveInDoubt(doubts: readonly { claimed: ClaimedMessage; delayMs: number }[]): Promise<void> {
       const items = doubts.map(({ claimed, delayMs }) => ({
@@ -225,6 +241,7 @@ function claimedMessage(row: ClaimedRow, content: Content, token: string): Claim
     mark: row.route === null ? null : { attempt: row.attempts, route: row.route },
     attempts: row.attempts,
     tries: row.tries,
+    tried: [],
     boundMs: row.bound_ms,
     lifeMs: row.life_ms,
     doubtMs: row.doubt_left_ms,

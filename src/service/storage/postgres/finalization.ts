@@ -27,6 +27,12 @@ export function createFinalization(database: Database, claims: Claims) {
           JSON.stringify(items),
         ]);
         const ended = new Map(rows.map((row) => [row.seq, row]));
+        if (items.some(({ answer }) => answer !== undefined))
+          await database.query('SELECT record_answers_1($1, $2, $3)', [
+            database.now(),
+            JSON.stringify(items),
+            [...ended.keys()],
+          ]);
         return items.map(({ seq }) => ended.get(seq) ?? null);
       }),
     { isPatient: true },
@@ -63,7 +69,7 @@ export function createFinalization(database: Database, claims: Claims) {
 }
 
 function itemOf(one: Finalization, answer: AnswerOf): Item {
-  const { claimed, outcome } = one;
+  const { claimed, outcome, answer: tried } = one;
   const { seq, message, token, mark, content, pendingKey } = claimed;
   const item: Item = {
     seq,
@@ -75,6 +81,7 @@ function itemOf(one: Finalization, answer: AnswerOf): Item {
     credits: message.credits,
     recipient: message.to,
     is_encrypted: content.encrypted !== null,
+    answer: tried,
   };
   if (outcome.status === 'sent') {
     item.delivery = outcome.delivery;

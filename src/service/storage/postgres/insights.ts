@@ -8,6 +8,7 @@ import {
   type MessageHistory,
 } from '../insights.js';
 import type { Instant } from '../records.js';
+import type { TriedRun } from '../tried.js';
 import type { Database } from './database/database.js';
 import { ofProject } from './lookups.js';
 import { attemptsARelease } from './schema/dispatch.js';
@@ -26,6 +27,7 @@ interface HistoryRow {
   seq: number;
   route: string | null;
   attempts: number;
+  tried: TriedRun[] | null;
   content: number | null;
   text: string | null;
   html: string | null;
@@ -76,7 +78,7 @@ export function createInsights(database: Database): Insights {
     },
     async getHistory(projectId, messageId): Promise<MessageHistory | null> {
       const [row] = await database.query<HistoryRow>(
-        `SELECT m.seq, m.route, m.attempts % ${attemptsARelease} AS attempts, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted
+        `SELECT m.seq, m.route, m.attempts % ${attemptsARelease} AS attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted
          FROM messages m LEFT JOIN contents c ON c.seq = m.content WHERE m.${ofProject} AND m.id = $2`,
         [projectId, messageId],
       );
@@ -92,7 +94,7 @@ export function createInsights(database: Database): Insights {
         [messageId],
       );
       const content = row.content === null ? null : { text, html, subject, from, replyTo, encrypted };
-      return { content, route, attempts, receipts, refund: refund ?? null };
+      return { content, route, attempts, tried: row.tried ?? [], receipts, refund: refund ?? null };
     },
   };
 }

@@ -9,6 +9,7 @@ import { isInOpenLane } from './lanes.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import { hasEarlier, type Refusals } from './refusals.js';
+import { type Tries, triedOf } from './tries.js';
 
 interface ContentRow {
   text: string | null;
@@ -18,6 +19,8 @@ interface ContentRow {
   reply_to: string | null;
   sealed: Uint8Array | null;
 }
+
+type Rest = [doubtMs: number | null, doubtUntil: number | null, hasEarlier: number, tried: string | null];
 
 /** What a claim reads of a message, in this order. */
 type ClaimedRow = [
@@ -39,14 +42,12 @@ type ClaimedRow = [
   route: string | null,
   tries: number,
   boundAt: number | null,
-  doubtMs: number | null,
-  doubtUntil: number | null,
-  hasEarlier: number,
+  ...Rest,
 ];
 
 const columns = `seq, id, project, batch, content, channel, recipient, operator, parts, rate_multiplier, credits,
   created_at, attempts, pending_key, lane, route, tries, bound_at, doubt_ms, doubt_until,
-  batch IS NOT NULL AND ${hasEarlier}`;
+  batch IS NOT NULL AND ${hasEarlier}, tried`;
 /** Nothing is known of the clock and of erasures. */
 const anyTimes = { isCorrected: true, hasErasures: true };
 const doubtful = 'lane = :lane AND route IS NOT NULL';
@@ -63,6 +64,7 @@ export function prepareClaims(
   projects: Projects,
   leases: Leases,
   refusals: Refusals,
+  tries: Tries,
   clock: Clock,
 ) {
   const selectRows = (condition: string) => {
@@ -135,7 +137,7 @@ export function prepareClaims(
     return rows.map((row): ClaimedMessage => {
       const [seq, id, project, batch, content, channel, to, operator, parts, rateMultiplier, credits] = row;
       const [, , , , , , , , , , , createdAt, attempts, pendingKey, lane, route, tries, boundAt] = row;
-      const [doubtMs, doubtUntil, hasEarlier] = row.slice(18) as [number | null, number | null, number];
+      const [doubtMs, doubtUntil, hasEarlier, tried] = row.slice(18) as Rest;
       const read = contents(content);
       const age = Math.max(0, now - createdAt);
       const life =
@@ -157,6 +159,7 @@ export function prepareClaims(
         mark: route === null ? null : { attempt: attempts, route },
         attempts,
         tries,
+        tried: triedOf(tried),
         boundMs: boundAt === null ? Number.POSITIVE_INFINITY : boundAt - createdAt - age,
         lifeMs: life === null ? null : life - age,
         doubtMs: doubtUntil === null ? null : Math.min(doubtUntil - now, doubtMs ?? Number.POSITIVE_INFINITY),
@@ -219,14 +222,15 @@ export function prepareClaims(
 
   function postponeMessages(postponements: readonly Postponement[]): void {
     const departures = leases.departures();
-    for (const { claimed, delayMs, isTry, lane = claimed.lane } of postponements) {
+    for (const { claimed, delayMs, isTry, answer, lane = claimed.lane } of postponements) {
       const { seq, message, mark, token } = claimed;
-      const given = { seq, id: message.id, at: clock.now() + Math.ceil(delayMs), lane, tries: isTry ? 1 : 0 };
-      departures.leave(seq, () =>
+      const now = clock.now();
+      const given = { seq, id: message.id, at: now + Math.ceil(delayMs), lane, tries: isTry ? 1 : 0 };
+      const giveBack = () =>
         mark === null
           ? giveBackLeased.run({ ...given, token })
-          : giveBackMarked.run({ ...given, attempt: mark.attempt }),
-      );
+          : giveBackMarked.run({ ...given, attempt: mark.attempt });
+      if (departures.leave(seq, giveBack)) tries.record(seq, answer, now);
     }
     departures.write();
   }

@@ -13,6 +13,7 @@ import type { Database } from './database/database.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import type { Receipts } from './receipts.js';
+import type { Tries } from './tries.js';
 
 const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pending_key = NULL, delivery = :delivery,
   doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
@@ -30,6 +31,7 @@ export function prepareFinalization(
   projects: Projects,
   leases: Leases,
   receipts: Receipts,
+  tries: Tries,
   now: () => Instant,
 ) {
   const sendMarked = database.prepare(`UPDATE messages SET ${sent} WHERE ${isMarked}`);
@@ -80,7 +82,7 @@ export function prepareFinalization(
 
   /** Ends a message; null when another has passed its fence. */
   function end(
-    { claimed, outcome }: Finalization,
+    { claimed, outcome, answer }: Finalization,
     at: Instant,
     departures: Departures,
   ): MessageRecord | null {
@@ -88,6 +90,7 @@ export function prepareFinalization(
     if (outcome.status === 'sent') {
       const { carrierIds, delivery } = outcome;
       if (!send(claimed, at, delivery, departures)) return null;
+      tries.record(seq, answer, at);
       const known = mark === null ? null : receipts.submitted(seq, mark.route, message.to, carrierIds);
       return sentMessage(message, at, known ?? delivery);
     }
@@ -98,6 +101,7 @@ export function prepareFinalization(
         ? failLeased.run({ ...failing, token })
         : failMarked.run({ ...failing, attempt: mark.attempt });
     if (!departures.leave(seq, fail)) return null;
+    tries.record(seq, answer, at);
     failVerification.run(seq);
     projects.move(projects.numberOf(message.projectId), message.credits, 'refund', message.id);
     return { ...message, status: 'failed', error: outcome.error, credits: 0 };
@@ -202,8 +206,9 @@ function isNext(one: ClaimedMessage, last: ClaimedMessage): boolean {
   return one.seq === last.seq + 1 && one.token === last.token && one.attempts === last.attempts;
 }
 
-function isPlain({ claimed, outcome }: Finalization): boolean {
+function isPlain({ claimed, outcome, answer }: Finalization): boolean {
   return (
+    answer === undefined &&
     claimed.mark !== null &&
     outcome.status === 'sent' &&
     outcome.carrierIds.length === 0 &&

@@ -5,6 +5,7 @@ import type { Database } from './database/database.js';
 import { prepareOnce } from './database/prepare-once.js';
 import type { MessageBlocks } from './message-blocks.js';
 import type { Projects } from './projects.js';
+import { triedOf } from './tries.js';
 
 interface CountRow {
   slot: number;
@@ -19,6 +20,7 @@ interface HistoryRow {
   seq: number;
   route: string | null;
   attempts: number;
+  tried: string | null;
   content: number | null;
   text: string | null;
   html: string | null;
@@ -82,7 +84,7 @@ export function prepareInsights(
 
   function getHistory(projectId: string, messageId: string): MessageHistory | null {
     const row = prepared(
-      `SELECT m.seq, m.route, m.attempts, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.sealed
+      `SELECT m.seq, m.route, m.attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.sealed
        FROM messages m LEFT JOIN contents c ON c.seq = m.content WHERE m.project = ? AND m.id = ?`,
     ).get(projects.numberOf(projectId), messageId) as HistoryRow | undefined;
     if (row === undefined) return null;
@@ -96,7 +98,8 @@ export function prepareInsights(
     const refund = prepared(
       `SELECT amount, created_at AS createdAt FROM ledger WHERE reason = 'refund' AND subject_id = ?`,
     ).get(messageId) as MessageHistory['refund'] | undefined;
-    return { content, route: row.route, attempts: row.attempts, receipts, refund: refund ?? null };
+    const { route, attempts } = row;
+    return { content, route, attempts, tried: triedOf(row.tried), receipts, refund: refund ?? null };
   }
 
   return { countSome, countWaiting, getHistory };

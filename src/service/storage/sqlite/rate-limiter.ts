@@ -2,7 +2,7 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, monotonic } from '../../clock.js';
 import { type Bucket, type SharedBuckets, type Taken, takeToken } from '../rate-limiter.js';
-import { type Turns, takeTurns } from '../route-limits.js';
+import { factorAt, lower, type RouteRate, type Turns, takeTurns } from '../route-limits.js';
 import { isBusy, isDamaged, nextTry } from './database/busy.js';
 import type { Database } from './database/database.js';
 import { checkpointBeforeClose, openDatabase } from './database/open.js';
@@ -13,6 +13,8 @@ const migrations = [
    ) STRICT, WITHOUT ROWID`,
   'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT',
   'CREATE TABLE routes (name TEXT PRIMARY KEY, next_at REAL NOT NULL) STRICT, WITHOUT ROWID',
+  // A rate that its carrier throttles: the share of it that was left, and when.
+  'ALTER TABLE routes ADD COLUMN factor REAL NOT NULL DEFAULT 1; ALTER TABLE routes ADD COLUMN lowered_at REAL NOT NULL DEFAULT 0',
 ];
 
 /** Milliseconds that takes wait together for another process, before they do without the file. */
@@ -24,6 +26,7 @@ const lookEvery = 1_000;
 interface Takes {
   take(projectId: string, kind: string, bucket: Bucket): Taken;
   takeTurns(route: string, perSecond: number, wanted: number): Turns;
+  lowerRate(route: string, perSecond: number, answeredMs: number): number;
 }
 
 interface OpenFile extends Takes {
@@ -110,6 +113,8 @@ export async function openSqliteBuckets({
   return {
     take: (projectId, kind, bucket) => takeFrom((file) => file.take(projectId, kind, bucket)),
     takeTurns: (route, perSecond, wanted) => takeFrom((file) => file.takeTurns(route, perSecond, wanted)),
+    lowerRate: (route, perSecond, answeredMs) =>
+      takeFrom((file) => file.lowerRate(route, perSecond, answeredMs)),
     async reset() {
       try {
         file?.database.exec('DELETE FROM buckets');
@@ -184,10 +189,23 @@ function takesOf(database: Database, clock: Clock): Takes {
     `INSERT INTO buckets (project_id, kind, full_at) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET full_at = excluded.full_at`,
   );
-  const selectRoute = database.prepare('SELECT next_at FROM routes WHERE name = ?');
+  const selectRoute = database.prepare('SELECT next_at, factor, lowered_at FROM routes WHERE name = ?');
   const upsertRoute = database.prepare(
-    'INSERT INTO routes (name, next_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET next_at = excluded.next_at',
+    `INSERT INTO routes (name, next_at, factor, lowered_at) VALUES (:name, :nextAt, :factor, :at)
+     ON CONFLICT DO UPDATE SET next_at = excluded.next_at, factor = excluded.factor, lowered_at = excluded.lowered_at`,
   );
+
+  function rateOf(name: string, now: number): RouteRate {
+    const row = selectRoute.get(name) as RouteRow | undefined;
+    if (row === undefined) return { nextAt: null, lowered: null };
+    const { next_at: nextAt, factor, lowered_at: at } = row;
+    // In the future only where the clock was set back: it was lowered now.
+    return { nextAt, lowered: factor < 1 ? { factor, at: Math.min(at, now) } : null };
+  }
+
+  function storeRate(name: string, { nextAt, lowered }: RouteRate): void {
+    upsertRoute.run({ name, nextAt: nextAt ?? 0, factor: lowered?.factor ?? 1, at: lowered?.at ?? 0 });
+  }
 
   function inTransaction<Result>(work: () => Result): Result {
     begin.run();
@@ -211,10 +229,25 @@ function takesOf(database: Database, clock: Clock): Takes {
       }),
     takeTurns: (route, perSecond, wanted) =>
       inTransaction(() => {
-        const before = (selectRoute.get(route) as { next_at: number } | undefined)?.next_at ?? null;
-        const { nextAt, ...turns } = takeTurns(before, perSecond, wanted, clock.now());
-        if (nextAt !== before) upsertRoute.run(route, nextAt);
+        const now = clock.now();
+        const rate = rateOf(route, now);
+        const { nextAt, ...turns } = takeTurns(rate, perSecond, wanted, now);
+        if (nextAt !== rate.nextAt) storeRate(route, { ...rate, nextAt });
         return turns;
       }),
+    lowerRate: (route, perSecond, answeredMs) =>
+      inTransaction(() => {
+        const now = clock.now();
+        const rate = rateOf(route, now);
+        const lowered = lower(rate.lowered, perSecond, answeredMs, now);
+        storeRate(route, { ...rate, lowered });
+        return factorAt(lowered, now);
+      }),
   };
+}
+
+interface RouteRow {
+  next_at: number;
+  factor: number;
+  lowered_at: number;
 }

@@ -151,4 +151,8 @@ export const migrations: readonly string[] = [
   -- Messages that ended in processes without a heartbeat, as JSON, until an instance counts them.
   CREATE TABLE left_ended (seq INTEGER PRIMARY KEY, ended TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
   `,
+  `
+  -- The answers that put a message off, as JSON: TriedRun.
+  ALTER TABLE messages ADD COLUMN tried TEXT;
+  `,
 ];

@@ -36,6 +36,7 @@ import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
 import { prepareSignIns } from './sign-ins.js';
 import { prepareSuppressions } from './suppressions.js';
+import { prepareTries } from './tries.js';
 import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
 
@@ -93,10 +94,11 @@ export function sqliteStore(
   const refusals = prepareRefusals(database, corrections, pseudonymOf);
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
-  const claims = prepareClaims(database, projects, leases, refusals, clock);
+  const tries = prepareTries(database);
+  const claims = prepareClaims(database, projects, leases, refusals, tries, clock);
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
-  const finalization = prepareFinalization(database, projects, leases, receipts, now);
+  const finalization = prepareFinalization(database, projects, leases, receipts, tries, now);
   const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const inbox = whenUsed(() => prepareInbox(database, projects, now));

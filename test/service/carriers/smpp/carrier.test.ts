@@ -89,9 +89,12 @@ describe('a submission', () => {
   });
 
   it.each([
-    [statuses.throttled, { kind: 'later', scope: 'lane' }],
-    [statuses.queueFull, { kind: 'later', scope: 'lane' }],
-    [statuses.systemError, { kind: 'later', scope: 'lane' }],
+    [statuses.throttled, { kind: 'later', scope: 'rate', code: '0x58' }],
+    [statuses.queueFull, { kind: 'later', scope: 'rate', code: '0x14' }],
+    [statuses.systemError, { kind: 'later', scope: 'message', code: '0x08' }],
+    [statuses.notBound, { kind: 'later', scope: 'account', code: '0x04' }],
+    [statuses.invalidPassword, { kind: 'later', scope: 'account', code: '0x0e' }],
+    [statuses.invalidSystemId, { kind: 'later', scope: 'account', code: '0x0f' }],
     [statuses.invalidRecipient, { kind: 'refused', tryNextRoute: true }],
     [statuses.invalidRecipientType, { kind: 'refused', tryNextRoute: true }],
     [statuses.invalidRecipientPlan, { kind: 'refused', tryNextRoute: true }],

@@ -36,7 +36,10 @@ beforeEach(async () => {
   };
   const limits = sharedRouteLimits({
     store,
-    rateLimiter: { takeTurns: async (_, __, wanted) => ({ granted: wanted, waitMs: 0 }) },
+    rateLimiter: {
+      takeTurns: async (_, __, wanted) => ({ granted: wanted, waitMs: 0, factor: 1 }),
+      lowerRate: async () => 1,
+    },
     clock: pausable,
     owner: 'o',
     report() {},

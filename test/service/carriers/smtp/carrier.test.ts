@@ -1,6 +1,11 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Carrier, OutcomeUnknown, type Submission } from '../../../../src/service/carriers/carrier.js';
+import {
+  type Carrier,
+  OutcomeUnknown,
+  type Submission,
+  type SubmitResult,
+} from '../../../../src/service/carriers/carrier.js';
 import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
 import { ManualClock } from '../../../../src/service/clock.js';
@@ -86,10 +91,11 @@ async function passed<Result>(promise: Promise<Result>, step = 1_000): Promise<R
 }
 
 /** `later lane`, `later message`, `refused`, `accepted` or `unknown`. */
-async function resultOf(submitting: Promise<unknown>): Promise<string> {
+async function resultOf(submitting: Promise<SubmitResult>): Promise<string> {
   try {
-    const result = (await submitting) as { kind: string; scope?: string };
-    return result.scope === undefined ? result.kind : `${result.kind} ${result.scope}`;
+    const result = await submitting;
+    if (result.kind !== 'later') return result.kind;
+    return `later ${result.scope}${result.isOfRecipient ? ' of recipient' : ''}`;
   } catch (error) {
     expect(error).toBeInstanceOf(OutcomeUnknown);
     return 'unknown';
@@ -109,27 +115,31 @@ const rows: [Step, Reaction, string][] = [
   ['AUTH', '454 4.7.0 Try again', 'later lane'],
   ['AUTH', 'cut', 'later lane'],
   ['AUTH', 'silent', 'later lane'],
-  ['MAIL', '421 4.3.2 Closing', 'later lane'],
-  ['MAIL', '452 4.3.1 Full', 'later lane'],
-  ['MAIL', '530 5.7.0 Log in first', 'later lane'],
-  ['MAIL', '550 5.1.8 Sender unknown', 'later message'],
+  ['MAIL', '421 4.3.2 Closing', 'later account'],
+  ['MAIL', '450 4.7.1 Sender put off', 'later message'],
+  ['MAIL', '452 4.3.1 Full', 'later message'],
+  ['MAIL', '530 5.7.0 Log in first', 'later account'],
+  ['MAIL', '535 5.7.8 Wrong password', 'later account'],
+  ['MAIL', '550 5.7.1 Sender rejected', 'refused'],
+  ['MAIL', '552 5.3.4 Too large', 'refused'],
+  ['MAIL', '550 5.1.8 Sender unknown', 'refused'],
   ['MAIL', '503 5.5.1 Bad sequence', 'later message'],
   ['MAIL', 'cut', 'later message'],
   ['MAIL', 'silent', 'later message'],
   ['MAIL', 'nonsense', 'later message'],
-  ['RCPT', '421 4.3.2 Closing', 'later message'],
-  ['RCPT', '450 4.2.1 Greylisted', 'later message'],
+  ['RCPT', '421 4.3.2 Closing', 'later account'],
+  ['RCPT', '450 4.2.1 Greylisted', 'later message of recipient'],
   ['RCPT', '550 5.1.1 User unknown', 'refused'],
   ['RCPT', 'cut', 'later message'],
   ['RCPT', 'silent', 'later message'],
   ['RCPT', 'nonsense', 'later message'],
-  ['DATA', '421 4.3.2 Closing', 'later message'],
+  ['DATA', '421 4.3.2 Closing', 'later account'],
   ['DATA', '451 4.3.0 Try again', 'later message'],
   ['DATA', '554 5.5.1 No', 'refused'],
   ['DATA', '250 Ok', 'later message'],
   ['DATA', 'cut', 'later message'],
   ['DATA', 'silent', 'later message'],
-  ['body', '421 4.3.2 Closing', 'later message'],
+  ['body', '421 4.3.2 Closing', 'later account'],
   ['body', '451 4.3.0 Try again', 'later message'],
   ['body', '552 5.2.2 Mailbox full', 'refused'],
   ['body', '554 5.7.1 Spam', 'refused'],
@@ -205,7 +215,7 @@ describe.each([false, true])('a relay that answers as it likes (pipelining: %s)'
   it('4xx to RSET is given up, and the next mail goes over another connection', async () => {
     relay.options.react = (step, count) =>
       step === 'RSET' ? '451 4.3.0 Not now' : step === 'RCPT' && count === 0 ? '450 4.2.1 Later' : null;
-    expect(await expectTruth(2)).toEqual(['later message', 'accepted']);
+    expect(await expectTruth(2)).toEqual(['later message of recipient', 'accepted']);
     expect(relay.connections).toBe(2);
   });
 

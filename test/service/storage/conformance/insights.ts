@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ClaimedMessage, Tried } from '../../../../src/service/storage/store.js';
 import {
   answerOf,
   batch,
@@ -89,6 +90,7 @@ export function insightConformance(fixture: () => Fixture): void {
         content: sending.content,
         route: 'Mobicom',
         attempts: 1,
+        tried: [],
         receipts: [{ carrierId: 'c2', state: 'delivered', receivedAt: start + 7 }],
         refund: null,
       });
@@ -98,6 +100,60 @@ export function insightConformance(fixture: () => Fixture): void {
       });
       expect(await historyOf('nothing')).toBeNull();
       expect(await fixture().store.getHistory(other.id, sending.recipient.id)).toBeNull();
+    });
+
+    describe('keep the answers that put a message off', () => {
+      const busy: Tried = { kind: 'message', route: 'Mobicom', code: '0x08', words: '' };
+      const full: Tried = { kind: 'rate', route: 'Mobicom', code: '0x14', words: 'Queue "full"' };
+      const claimMarked = async () => fixture().mark(await fixture().claim());
+      const putOff = async (answer: Tried | null, isTry = true) => {
+        const marked = await claimMarked();
+        const given = answer === null ? {} : { answer };
+        await fixture().store.postponeMessages(
+          marked.map((claimed) => ({ claimed, delayMs: 0, isTry, ...given })),
+        );
+        fixture().clock.advance(5);
+      };
+
+      it('in their order, equal ones as one with their number', async () => {
+        const sending = message();
+        await fixture().store.acceptMessage(sending);
+        for (const answer of [busy, full, full, null, full, busy]) await putOff(answer);
+        const runs = [
+          { ...busy, at: start, until: start, times: 1 },
+          { ...full, at: start + 5, until: start + 20, times: 3 },
+          { ...busy, at: start + 25, until: start + 25, times: 1 },
+        ];
+        const [claimed] = await claimMarked();
+        expect(claimed).toMatchObject({ tries: 6, tried: runs });
+        await fixture().store.finalizeMessages(
+          [{ claimed: claimed as ClaimedMessage, outcome: failed, answer: full }],
+          answerOf,
+        );
+        const { tried } = (await fixture().store.getHistory(project.id, sending.recipient.id)) ?? {};
+        expect(tried).toEqual([...runs, { ...full, at: start + 30, until: start + 30, times: 1 }]);
+      });
+
+      it('the newest 20 of them, also of one that counts for nothing', async () => {
+        const sending = message();
+        await fixture().store.acceptMessage(sending);
+        for (let index = 0; index < 23; index += 1)
+          await putOff({ ...busy, code: `${index}` }, index % 2 === 0);
+        const { tried = [] } = (await fixture().store.getHistory(project.id, sending.recipient.id)) ?? {};
+        expect(tried.map(({ code }) => code)).toEqual(
+          Array.from({ length: 20 }, (_, index) => `${index + 3}`),
+        );
+      });
+
+      it('and none of an attempt that is fenced', async () => {
+        const sending = message();
+        await fixture().store.acceptMessage(sending);
+        const [claimed] = (await claimMarked()) as [ClaimedMessage];
+        await fixture().store.postponeMessages([{ claimed, delayMs: 0, isTry: false }]);
+        await fixture().store.postponeMessages([{ claimed, delayMs: 0, isTry: true, answer: busy }]);
+        const history = await fixture().store.getHistory(project.id, sending.recipient.id);
+        expect(history).toMatchObject({ tried: [] });
+      });
     });
   });
 }

@@ -22,9 +22,11 @@ export type Command = keyof typeof commandIds;
 export const statuses = {
   ok: 0x00,
   invalidCommandId: 0x03,
+  notBound: 0x04,
   systemError: 0x08,
   invalidRecipient: 0x0b,
   invalidPassword: 0x0e,
+  invalidSystemId: 0x0f,
   queueFull: 0x14,
   invalidRecipientType: 0x50,
   invalidRecipientPlan: 0x51,

@@ -9,8 +9,6 @@ import { Link, type LinkParts } from './link.js';
 import { responseMs, type Session } from './session.js';
 import { RouteWindow } from './window.js';
 
-/** Seconds of its rate that a route takes on, and the most messages. */
-const [aheadSeconds, aheadMessages] = [5, 2_000];
 /** Milliseconds without a connection after which it counts as down. */
 const downMs = 30_000;
 /** Receipts and messages that are being stored; more are put off. */
@@ -53,9 +51,15 @@ export class RouteConnection {
 
   /** Messages that it takes on. */
   get capacity(): number {
-    return this.#window.isUp
-      ? Math.min(Math.ceil(this.#parts.route.perSecond * aheadSeconds), aheadMessages)
-      : 0;
+    return this.#window.capacity;
+  }
+
+  get factor(): number {
+    return this.#window.factor;
+  }
+
+  lowerRate(answeredMs: number): Promise<void> {
+    return this.#window.lower(answeredMs);
   }
 
   get isDown(): boolean {

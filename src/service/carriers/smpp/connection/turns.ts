@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.js';
 import type { Report } from '../../../report.js';
-import { blockMs } from '../../../storage/route-limits.js';
+import { blockMs, factorAt, type Lowered } from '../../../storage/route-limits.js';
 import type { RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
 
@@ -15,13 +15,16 @@ const finest = 1;
 interface Block {
   at: number;
   count: number;
+  /** Milliseconds between them. */
+  each: number;
 }
 
 /** When the segments of a route may go out: each in its turn, and no later than a block after it. */
 export class SegmentTurns {
   readonly #parts: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report };
   readonly #onTurn: () => void;
-  readonly #each: number;
+  /** As the store has it; null at the whole rate. */
+  #lowered: Lowered | null = null;
   /** In their order. */
   #blocks: Block[] = [];
   /** No turn is earlier. */
@@ -37,7 +40,6 @@ export class SegmentTurns {
   ) {
     this.#parts = parts;
     this.#onTurn = onTurn;
-    this.#each = 1_000 / parts.route.perSecond;
   }
 
   /** Whether it is the turn of one of the `waiting` segments, which takes it. */
@@ -48,23 +50,36 @@ export class SegmentTurns {
     // The next block is asked for while there is still half of this one.
     if (waiting > this.#left && this.#left * this.#each <= blockMs / 2) this.#ask(waiting - this.#left);
     if (block === undefined) return false;
+    const { each } = block;
     const at = Math.max(block.at, this.#earliest);
-    if (at > now + (this.#each < finest ? finest : 0)) {
+    if (at > now + (each < finest ? finest : 0)) {
       this.#cancelTurn ??= this.#parts.clock.after(at - now, () => {
         this.#cancelTurn = null;
         this.#onTurn();
       });
       return false;
     }
-    this.#earliest = Math.max(at, now - togetherMs) + this.#each;
-    block.at += this.#each;
+    this.#earliest = Math.max(at, now - togetherMs) + each;
+    block.at += each;
     block.count -= 1;
     return true;
   }
 
   /** A turn was taken and nothing went out. */
   giveBack(): void {
-    this.#blocks.unshift({ at: this.#parts.clock.monotonic(), count: 1 });
+    this.#blocks.unshift({ at: this.#parts.clock.monotonic(), count: 1, each: this.#each });
+  }
+
+  /** The share of the rate that there is while its operator throttles, else 1. */
+  get factor(): number {
+    return this.#lowered === null ? 1 : factorAt(this.#lowered, this.#parts.clock.monotonic());
+  }
+
+  /** Halves the rate, in all instances. */
+  async lower(answeredMs: number): Promise<void> {
+    const { route, limits } = this.#parts;
+    this.#learn(await limits.lowerRate(route.name, route.perSecond, answeredMs));
+    this.#onTurn();
   }
 
   stop(): void {
@@ -75,6 +90,14 @@ export class SegmentTurns {
     this.#blocks = [];
   }
 
+  #learn(factor: number): void {
+    this.#lowered = factor < 1 ? { factor, at: this.#parts.clock.monotonic() } : null;
+  }
+
+  get #each(): number {
+    return 1_000 / (this.#parts.route.perSecond * this.factor);
+  }
+
   get #left(): number {
     return this.#blocks.reduce((sum, { count }) => sum + count, 0);
   }
@@ -82,10 +105,10 @@ export class SegmentTurns {
   /** Turns that are over by more than a block. */
   #forget(now: number): void {
     for (const block of this.#blocks) {
-      const over = Math.ceil((now - blockMs - block.at) / this.#each);
+      const over = Math.ceil((now - blockMs - block.at) / block.each);
       if (over <= 0) continue;
       block.count -= over;
-      block.at += over * this.#each;
+      block.at += over * block.each;
     }
     if (this.#blocks.some(({ count }) => count <= 0))
       this.#blocks = this.#blocks.filter(({ count }) => count > 0);
@@ -99,12 +122,13 @@ export class SegmentTurns {
       .takeTurns(route.name, route.perSecond, wanted)
       .catch((error) => {
         report(error, { level: 'warning' });
-        return { granted: 0, waitMs: retryMs };
+        return { granted: 0, waitMs: retryMs, factor: this.factor };
       })
-      .then(({ granted, waitMs }) => {
+      .then(({ granted, waitMs, factor }) => {
+        this.#learn(factor);
         if (granted > 0) {
           this.#isTaking = false;
-          this.#blocks.push({ at: clock.monotonic() + waitMs, count: granted });
+          this.#blocks.push({ at: clock.monotonic() + waitMs, count: granted, each: this.#each });
           this.#onTurn();
           return;
         }

@@ -37,6 +37,9 @@ export class Room {
   }
 }
 
+/** Seconds of its rate that a route takes on, and the most messages. */
+const [aheadSeconds, aheadMessages] = [5, 2_000];
+
 interface Waiting {
   /** Its place in a window; null for one without. */
   held: Room | null;
@@ -73,6 +76,20 @@ export class RouteWindow {
 
   get isUp(): boolean {
     return this.#isOpen && this.#links.some(({ isOpen }) => isOpen);
+  }
+
+  /** Messages that it takes on, by the rate that there is. */
+  get capacity(): number {
+    if (!this.isUp) return 0;
+    return Math.min(Math.ceil(this.#route.perSecond * this.#turns.factor * aheadSeconds), aheadMessages);
+  }
+
+  get factor(): number {
+    return this.#turns.factor;
+  }
+
+  lower(answeredMs: number): Promise<void> {
+    return this.#turns.lower(answeredMs);
   }
 
   open(): void {
@@ -140,6 +157,7 @@ export class RouteWindow {
       for (const which of ['single', 'batch'] as const)
         for (const { resolve } of this.#waiting[which].splice(0)) resolve(null);
     }
+    this.#giveBack();
     for (;;) {
       const which = classes.find((each) => this.#waiting[each].length > 0);
       const next = which === undefined ? undefined : this.#waiting[which][0];
@@ -152,6 +170,13 @@ export class RouteWindow {
       if (which !== 'begun') this.#messages += 1;
       next.resolve(link === null ? held : this.#roomOn(link));
     }
+  }
+
+  /** What was claimed before the rate was lowered: others may have their turn first. */
+  #giveBack(): void {
+    if (this.#turns.factor === 1) return;
+    const beyond = this.#waiting.batch.splice(this.capacity);
+    for (const { resolve } of beyond) resolve(null);
   }
 
   #roomOn(link: Link): Room {

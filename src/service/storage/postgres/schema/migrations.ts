@@ -13,6 +13,7 @@ import { routeFunctions, stopBefore, stopFunction } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { signIns } from './sign-ins.js';
 import { tables } from './tables.js';
+import { throttling } from './throttling.js';
 
 /**
  * Functions carry their version in the name. One that changes is a new version in a new step, and leaves the step that it
@@ -41,5 +42,6 @@ export const migrations: Migrations = {
     [finalizeFunctions, finalizeBefore, resetFunction, resetBefore].join('\n'),
     listUnknown,
     [stopFunction, stopBefore, leftEndedTable].join('\n'),
+    throttling,
   ],
 };

@@ -1,0 +1,72 @@
+import type { Clock } from '../clock.js';
+import type { ShownAnswer } from './answers.js';
+import { Backoff } from './backoff.js';
+import type { Sender, Trouble } from './sender.js';
+
+/** Milliseconds until a message asks again whether it may be tried. */
+const askAgain = 250;
+
+/**
+ * A time in which a carrier refuses everybody, for all that is known: it is tried with one message after another, until
+ * it accepts one.
+ */
+export class Episode implements Trouble {
+  /** `account`: it said so. `suspected`: several senders, or the only one, have nothing accepted. */
+  readonly kind: 'account' | 'suspected';
+  readonly since: number;
+  answer: ShownAnswer;
+  /** Those whose messages failed. They wait before each try; others are tried at once. */
+  readonly senders = new Set<Sender>();
+  readonly #backoff: Backoff;
+  /** The message that is tried now, and the one that failed last. */
+  #tried: string | null = null;
+  #failed: string | null = null;
+
+  constructor(kind: Episode['kind'], answer: ShownAnswer, clock: Clock) {
+    this.kind = kind;
+    this.answer = answer;
+    this.since = clock.monotonic();
+    this.#backoff = new Backoff(clock);
+  }
+
+  /** Whether a sender's message goes out only as the one that is tried. A single SMS is a try in itself. */
+  holds(sender: Sender, isWaited: boolean): boolean {
+    return this.kind === 'account' || (!isWaited && this.senders.has(sender));
+  }
+
+  /** Milliseconds until a message that it holds may ask again; 0: it is tried. */
+  admit(id: string, sender: Sender, isWaited: boolean): number {
+    if (this.#tried !== null && this.#tried !== id) return askAgain;
+    const wait = isWaited ? 0 : this.waitOf(sender);
+    if (wait > 0) return wait;
+    // Another one goes first, where there is one.
+    if (this.#failed === id) {
+      this.#failed = null;
+      return askAgain;
+    }
+    this.#tried = id;
+    return 0;
+  }
+
+  /** Milliseconds until a message of a sender may be tried. */
+  waitOf(sender: Sender): number {
+    return this.senders.has(sender) ? this.#backoff.left : 0;
+  }
+
+  /** Whether a message is tried now: any, or this one. */
+  isTrying(id: string | null = this.#tried): boolean {
+    return id !== null && this.#tried === id;
+  }
+
+  failed(id: string, sender: Sender, answer: ShownAnswer): void {
+    this.senders.add(sender);
+    this.answer = answer;
+    this.#failed = id;
+    this.#backoff.pause();
+  }
+
+  /** A message was answered, or is not submitted. */
+  release(id: string): void {
+    if (this.#tried === id) this.#tried = null;
+  }
+}

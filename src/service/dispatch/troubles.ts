@@ -1,0 +1,274 @@
+import type { Carrier, PutOff, Refusal } from '../carriers/carrier.js';
+import type { Clock } from '../clock.js';
+import type { Report } from '../report.js';
+import type { LaneTrouble } from '../storage/instances.js';
+import type { ClaimedMessage } from '../storage/store.js';
+import type { ShowAnswer, ShownAnswer } from './answers.js';
+import { Episode } from './episode.js';
+import { Sender, senderOf, type Trouble } from './sender.js';
+import { Share } from './share.js';
+import { Throttles } from './throttles.js';
+import { isWaitedFor } from './tries.js';
+import { TroubleLog } from './trouble-log.js';
+
+export interface TroublesParts {
+  lane: string;
+  carrier: Carrier;
+  clock: Clock;
+  report: Report;
+  show: ShowAnswer;
+}
+
+/** Milliseconds after which a sender without messages is forgotten: what is put off comes back hourly. */
+const forgetAfter = 2 * 3_600_000;
+/** Messages that are claimed at once while a lane is tried with one at a time. */
+const claimedToTry = 10;
+/** Seconds of its rate that a carrier has room for. */
+const capacitySeconds = 5;
+/** Milliseconds until a rate that is being lowered is seen to be. */
+const settlesIn = 1_000;
+/** Troubles of projects that are shown. */
+const mostShown = 20;
+
+/**
+ * Who may submit in a lane, by what its carrier answers: the one place that decides whether an answer is about the
+ * account, the rate, a sender or a message. Each process has its own, but for the rate, which is lowered for all.
+ */
+export class Troubles {
+  readonly #parts: TroublesParts;
+  readonly #log: TroubleLog;
+  readonly #senders = new Map<string, Sender>();
+  /** With an answer against them. */
+  readonly #troubled = new Set<Sender>();
+  readonly #throttles: Throttles;
+  #throttled: Trouble | null = null;
+  /** When the rate was lowered last, on the monotonic clock. */
+  #loweredAt = Number.NEGATIVE_INFINITY;
+  /** Of the lane's rate, where its carrier has none. */
+  readonly #share: Share;
+  #episode: Episode | null = null;
+
+  constructor(parts: TroublesParts) {
+    const { lane, clock, report } = parts;
+    this.#parts = parts;
+    this.#log = new TroubleLog(lane, clock, report);
+    this.#throttles = new Throttles(clock);
+    this.#share = new Share(clock);
+  }
+
+  /** Nobody is held up. */
+  get isCalm(): boolean {
+    return this.#episode === null && this.#troubled.size === 0 && this.#share.factor === 1;
+  }
+
+  /** Its rate is lowered. */
+  get isThrottled(): boolean {
+    this.#look();
+    return this.#throttled !== null;
+  }
+
+  enter(claimed: ClaimedMessage): void {
+    const sender = this.#senderOf(claimed);
+    sender.inHand += 1;
+    sender.projects.add(claimed.message.projectId);
+  }
+
+  leave(claimed: ClaimedMessage): void {
+    const sender = this.#senderOf(claimed);
+    sender.inHand -= 1;
+    this.#episode?.release(claimed.message.id);
+    if (sender.inHand === 0 && !this.#troubled.has(sender)) this.#senders.delete(sender.name);
+  }
+
+  /** Milliseconds until a message may ask again; 0: it may be submitted now. */
+  admit(claimed: ClaimedMessage): number {
+    if (this.isCalm) return 0;
+    const sender = this.#senderOf(claimed);
+    const isWaited = isWaitedFor(claimed);
+    if (this.#episode?.holds(sender, isWaited))
+      return this.#episode.admit(claimed.message.id, sender, isWaited);
+    if (isWaited) return 0;
+    const rate = sender.rate(this.#rate);
+    const wait = rate === null ? 0 : sender.share.take(rate);
+    if (wait > 0 || this.#share.factor === 1) return wait;
+    return this.#share.take(this.#rate * this.#share.factor);
+  }
+
+  accepted(claimed: ClaimedMessage): void {
+    this.#throttles.accepted();
+    if (this.isCalm) return;
+    const sender = this.#senderOf(claimed);
+    if (this.#episode !== null) this.#log.ended(null, stateOf(this.#episode));
+    this.#episode = null;
+    if (sender.suspected !== null) this.#log.ended(sender.projects, 'suspected');
+    sender.recover();
+    for (const each of [...this.#troubled]) {
+      each.laneRow.clear();
+      if (each.account === 'refused') each.account = 'contradicted';
+      if (!each.isTroubled) this.#troubled.delete(each);
+    }
+  }
+
+  /** The scope of an answer: what the carrier said, but for a word about the account that is contradicted. */
+  putOff(claimed: ClaimedMessage, given: PutOff, begunAt: number): Exclude<PutOff['scope'], 'lane'> {
+    const sender = this.#senderOf(claimed);
+    const answer = this.#parts.show(given);
+    sender.putOffAt = this.#parts.clock.monotonic();
+    if (given.scope === 'rate') {
+      this.#throttle(sender, claimed, answer, begunAt);
+      return 'rate';
+    }
+    const isOfAccount = given.scope === 'account' && sender.account !== 'contradicted';
+    if (isOfAccount) {
+      sender.account = 'refused';
+      this.#episode ??= new Episode('account', answer, this.#parts.clock);
+    }
+    if (isOfAccount || !given.isOfRecipient) this.#count(claimed, sender, answer, isOfAccount);
+    this.#episode?.release(claimed.message.id);
+    return isOfAccount ? 'account' : 'message';
+  }
+
+  refused(claimed: ClaimedMessage, given: Refusal): void {
+    this.#episode?.release(claimed.message.id);
+    if (given.isOfSender) this.#log.refused(this.#senderOf(claimed).projects, this.#parts.show(given));
+  }
+
+  /** The most messages of each project that may be claimed now, of those that are held up; null for none of them. */
+  limits(): ReadonlyMap<string, number> | null {
+    this.#look();
+    if (this.isCalm) return null;
+    const limits = new Map<string, number>();
+    for (const sender of this.#troubled) {
+      const most = this.#mostOf(sender);
+      if (most === null) continue;
+      for (const project of sender.projects)
+        limits.set(project, Math.min(most, limits.get(project) ?? Number.POSITIVE_INFINITY));
+    }
+    return limits;
+  }
+
+  /** Messages that a lane claims at once, of as many as it has room for. */
+  most(room: number): number {
+    if (this.#episode?.kind === 'account') return Math.min(room, claimedToTry);
+    const { factor } = this.#share;
+    return factor === 1 ? room : Math.ceil(room * factor);
+  }
+
+  list(): LaneTrouble[] {
+    this.#look();
+    const now = this.#parts.clock.monotonic();
+    const one = (project: string | null, state: LaneTrouble['state'], trouble: Trouble | null) =>
+      trouble === null ? [] : [{ project, state, forMs: Math.floor(now - trouble.since), ...trouble.answer }];
+    const ofLane = this.#episode === null ? [] : one(null, stateOf(this.#episode), this.#episode);
+    const ofProjects = [...this.#troubled].flatMap(({ projects, suspected, throttled }) =>
+      [...projects].flatMap((project) => [
+        ...one(project, 'suspected', suspected),
+        ...one(project, 'throttled', throttled),
+      ]),
+    );
+    return [...ofLane, ...one(null, 'throttled', this.#throttled), ...ofProjects.slice(0, mostShown)];
+  }
+
+  #senderOf(claimed: ClaimedMessage): Sender {
+    const name = senderOf(claimed);
+    let sender = this.#senders.get(name);
+    if (sender === undefined) {
+      sender = new Sender(name, this.#parts.clock);
+      this.#senders.set(name, sender);
+    }
+    return sender;
+  }
+
+  /** Of the lane, a second. */
+  get #rate(): number {
+    const { carrier, lane } = this.#parts;
+    return Math.max(1, carrier.capacity(lane) / capacitySeconds);
+  }
+
+  #mostOf(sender: Sender): number | null {
+    const episode = this.#episode;
+    if (episode?.holds(sender, false)) return episode.isTrying() || episode.waitOf(sender) > 0 ? 0 : 1;
+    const rate = sender.rate(this.#rate);
+    return rate === null ? null : sender.share.available(rate);
+  }
+
+  /** An answer that is about the account, or may be about everybody. */
+  #count(
+    { message: { id, to } }: ClaimedMessage,
+    sender: Sender,
+    answer: ShownAnswer,
+    isOfAccount: boolean,
+  ): void {
+    this.#troubled.add(sender);
+    sender.row.add(answer.code, to);
+    sender.laneRow.add(answer.code, to);
+    if (sender.row.isFull || sender.suspected !== null) {
+      const since = sender.suspected?.since ?? this.#parts.clock.monotonic();
+      sender.suspected = { since, answer };
+      this.#log.goesOn(sender.projects, 'suspected', answer);
+    }
+    const suspects = this.#suspects();
+    if (suspects.length > 0) this.#episode ??= new Episode('suspected', answer, this.#parts.clock);
+    const episode = this.#episode;
+    if (episode === null) return;
+    for (const each of suspects) episode.senders.add(each);
+    if (!isOfAccount && !episode.senders.has(sender) && !episode.isTrying(id)) return;
+    episode.failed(id, sender, answer);
+    this.#log.goesOn(null, stateOf(episode), answer);
+  }
+
+  /** Senders that have nothing accepted, nor has anybody else: two of them, or the only one that sends. */
+  #suspects(): Sender[] {
+    const full = [...this.#troubled].filter(({ laneRow }) => laneRow.isFull);
+    if (full.length > 1) return full;
+    const others = [...this.#senders.values()].some((each) => each.inHand > 0 && !each.laneRow.isFull);
+    return others ? [] : full;
+  }
+
+  /** A message was throttled: with others it tells of the rate, alone of itself. */
+  #throttle(sender: Sender, { message }: ClaimedMessage, answer: ShownAnswer, begunAt: number): void {
+    const { clock, carrier, lane, report } = this.#parts;
+    const others = this.#throttles.throttled(sender, message.to);
+    if (others.length === 0) return;
+    const now = clock.monotonic();
+    const isAlone = ![...this.#senders.values()].some((each) => each !== sender && each.inHand > 0);
+    if (!isAlone && others.every((each) => each === sender)) {
+      sender.share.lower(this.#rate, now - begunAt);
+      sender.throttled = { since: sender.throttled?.since ?? now, answer };
+      this.#troubled.add(sender);
+      this.#log.goesOn(sender.projects, 'throttled', answer);
+      return;
+    }
+    this.#throttled = { since: this.#throttled?.since ?? now, answer };
+    this.#log.goesOn(null, 'throttled', answer);
+    if (begunAt < this.#loweredAt) return;
+    this.#loweredAt = now;
+    if (carrier.lowerRate === undefined) this.#share.lower(this.#rate, now - begunAt);
+    else carrier.lowerRate(lane, now - begunAt).catch((error) => report(error, { level: 'warning' }));
+  }
+
+  /** Ends what has ended by itself. */
+  #look(): void {
+    const { clock, carrier, lane } = this.#parts;
+    const now = clock.monotonic();
+    const factor = carrier.factor?.(lane) ?? this.#share.factor;
+    if (factor < 1) this.#throttled ??= { since: now, answer: { code: '', words: '' } };
+    else if (this.#throttled !== null && now - this.#loweredAt > settlesIn) {
+      this.#log.ended(null, 'throttled');
+      this.#throttled = null;
+    }
+    for (const sender of [...this.#troubled]) {
+      if (sender.throttled !== null && sender.share.factor === 1) {
+        this.#log.ended(sender.projects, 'throttled');
+        sender.throttled = null;
+      }
+      if (sender.isTroubled && (sender.inHand > 0 || now - sender.putOffAt < forgetAfter)) continue;
+      this.#troubled.delete(sender);
+      if (sender.inHand === 0) this.#senders.delete(sender.name);
+    }
+    if (this.#troubled.size === 0) this.#episode = null;
+  }
+}
+
+const stateOf = ({ kind }: Episode): LaneTrouble['state'] =>
+  kind === 'account' ? 'backing_off' : 'suspected';
