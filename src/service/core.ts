@@ -131,13 +131,14 @@ export async function openCore(
   const heartbeat = new Heartbeat({
     instances: storage.instances,
     carriers: served,
+    troublesOf: (lane) => dispatcher.troublesOf(lane),
     clock,
     owner,
     isForOthers: options.database !== undefined,
     onTaken: onEnded,
     report,
   });
-  const dispatcher = new Dispatcher({
+  const dispatcher: Dispatcher = new Dispatcher({
     store,
     changes: storage.changes,
     carriers: served,

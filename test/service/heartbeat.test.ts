@@ -8,7 +8,7 @@ import { createService, type Fault } from '../../src/service/index.js';
 import type { Ended, Instance, Instances, LeftEnded } from '../../src/service/storage/instances.js';
 import { Cores, requestsTo, turns } from '../support/cores.js';
 
-function beating({ isForOthers = false } = {}) {
+function beating({ isForOthers = false, slowed = '' } = {}) {
   const clock = new ManualClock();
   const capacities: Record<string, number> = { Mobicom: 10, Unitel: 0 };
   const written: Parameters<Instances['beat']>[0][] = [];
@@ -38,6 +38,8 @@ function beating({ isForOthers = false } = {}) {
       carrier(['email'], { kind: 'simulated' }),
       carrier(['unrouted'], { kind: 'retired' }),
     ],
+    troublesOf: (lane) =>
+      lane === slowed ? [{ project: null, state: 'throttled', forMs: 5, code: '0x58', words: '' }] : [],
     clock,
     owner: 'one',
     isForOthers,
@@ -73,6 +75,16 @@ const ended = (lane: string, code: string | null = null, rest: Partial<Ended> = 
 });
 
 describe('a heartbeat', () => {
+  it('says what slows a lane down', async () => {
+    const { heartbeat, written } = beating({ slowed: 'Mobicom' });
+    await heartbeat.begin('http://127.0.0.1:1');
+    expect(written[0]?.carriers).toMatchObject([
+      { lane: 'Mobicom', troubles: [{ state: 'throttled', code: '0x58' }] },
+      { lane: 'Unitel' },
+      { lane: 'email' },
+    ]);
+  });
+
   it('comes every 5 s while it listens, and not after it', async () => {
     const { heartbeat, written, left, pass } = beating();
     await heartbeat.begin(null);

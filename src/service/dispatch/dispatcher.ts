@@ -1,4 +1,5 @@
 import type { Channel } from '../../contract/index.js';
+import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, Finalized, Mark, Receipt } from '../storage/store.js';
 import { answerShower } from './answers.js';
 import { Deadlines } from './deadlines.js';
@@ -103,6 +104,11 @@ export class Dispatcher {
       if (round > 0) await this.#changes.wait(50);
       this.#lookNow();
     }
+  }
+
+  /** What slows a lane down here. */
+  troublesOf(lane: string): LaneTrouble[] {
+    return this.#lanes.get(lane)?.listTroubles() ?? [];
   }
 
   /** To be asked for just before the messages are accepted. */

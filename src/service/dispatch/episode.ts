@@ -34,11 +34,14 @@ export class Episode implements Trouble {
     return this.kind === 'account' || (!isWaited && this.senders.has(sender));
   }
 
-  /** Milliseconds until a message that it holds may ask again; 0: it is tried. */
-  admit(id: string, sender: Sender, isWaited: boolean): number {
+  /** Milliseconds until a message that it holds may ask again; null for any message of a sender. */
+  waitOf(sender: Sender, isWaited: boolean, id: string | null): number {
     if (this.#tried !== null && this.#tried !== id) return askAgain;
-    const wait = isWaited ? 0 : this.waitOf(sender);
-    if (wait > 0) return wait;
+    return isWaited || !this.senders.has(sender) ? 0 : this.#backoff.left;
+  }
+
+  /** Tries a message that need not wait; else the milliseconds until it may ask again. */
+  admit(id: string): number {
     // Another one goes first, where there is one.
     if (this.#failed === id) {
       this.#failed = null;
@@ -48,14 +51,8 @@ export class Episode implements Trouble {
     return 0;
   }
 
-  /** Milliseconds until a message of a sender may be tried. */
-  waitOf(sender: Sender): number {
-    return this.senders.has(sender) ? this.#backoff.left : 0;
-  }
-
-  /** Whether a message is tried now: any, or this one. */
-  isTrying(id: string | null = this.#tried): boolean {
-    return id !== null && this.#tried === id;
+  isTrying(id: string): boolean {
+    return this.#tried === id;
   }
 
   failed(id: string, sender: Sender, answer: ShownAnswer): void {

@@ -29,17 +29,16 @@ export class Share {
     this.#lowered = lower(this.#lowered, perSecond, answeredMs, this.#clock.monotonic());
   }
 
-  /** Takes a message of a rate: milliseconds until there is one, 0 where it was taken. */
-  take(perSecond: number): number {
-    const { allowed, wait, fullAt } = this.#token(perSecond);
+  /** Takes a message of a rate, where there is one. */
+  take(perSecond: number): void {
+    const { allowed, fullAt } = this.#token(perSecond);
     if (allowed) this.#fullAt = fullAt;
-    return wait;
   }
 
-  /** Messages that could be taken now. */
-  available(perSecond: number): number {
-    const { allowed, remaining } = this.#token(perSecond);
-    return allowed ? remaining + 1 : 0;
+  /** Messages that could be taken now, and the milliseconds until there is one. */
+  left(perSecond: number): { messages: number; wait: number } {
+    const { allowed, remaining, wait } = this.#token(perSecond);
+    return { messages: allowed ? remaining + 1 : 0, wait };
   }
 
   #token(perSecond: number) {

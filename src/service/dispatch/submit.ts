@@ -111,7 +111,7 @@ export async function submitMessage(
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, notAccepted(unsendable));
-    const wait = lane.troubles.admit(claimed);
+    let wait = lane.troubles.waitOf(claimed);
     if (wait > 0) {
       if (tools.elapsed() < end) return again(claimed, { delayMs: Math.min(wait, longestWait) }, answer);
       failure = notSubmitted(`the lane ${lane.name} is paused`);
@@ -131,6 +131,8 @@ export async function submitMessage(
         continue;
       }
     }
+    wait = lane.troubles.admit(claimed);
+    if (wait > 0) return again(claimed, { delayMs: Math.min(wait, longestWait) }, answer);
     if (tools.isLeaseOver()) return again(claimed, {}, answer);
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, carrier, tools);

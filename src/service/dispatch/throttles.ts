@@ -13,6 +13,8 @@ const [lasting, part] = [0.98, 0.2];
 export class Throttles {
   readonly #clock: Clock;
   #latest: { sender: Sender; recipient: string; at: number }[] = [];
+  /** The latest acceptances of two senders. */
+  #accepted: { name: string; at: number }[] = [];
   #answers = 0;
   #throttled = 0;
 
@@ -22,6 +24,17 @@ export class Throttles {
 
   accepted(): void {
     this.#count(0);
+  }
+
+  acceptedOf({ name }: Sender): void {
+    const at = this.#clock.monotonic();
+    this.#accepted = [{ name, at }, ...this.#accepted.filter((one) => one.name !== name)].slice(0, 2);
+  }
+
+  /** Whether a message of another sender was accepted in the last second. */
+  hasAccepted({ name }: Sender): boolean {
+    const at = this.#clock.monotonic();
+    return this.#accepted.some((one) => one.name !== name && one.at > at - together);
   }
 
   /** Senders of messages to other recipients that were throttled in the last second; none where few are. */

@@ -8,7 +8,7 @@ const quietMs = 60_000;
 
 const states: Readonly<Record<LaneTrouble['state'], string>> = {
   throttled: 'throttled by its carrier',
-  suspected: 'under suspicion, because none of its messages is accepted',
+  suspected: 'under suspicion',
   backing_off: 'paused by an answer of its carrier',
 };
 

@@ -81,23 +81,33 @@ export class Troubles {
   }
 
   /** Milliseconds until a message may ask again; 0: it may be submitted now. */
-  admit(claimed: ClaimedMessage): number {
+  waitOf(claimed: ClaimedMessage): number {
     if (this.isCalm) return 0;
     const sender = this.#senderOf(claimed);
     const isWaited = isWaitedFor(claimed);
     if (this.#episode?.holds(sender, isWaited))
-      return this.#episode.admit(claimed.message.id, sender, isWaited);
+      return this.#episode.waitOf(sender, isWaited, claimed.message.id);
     if (isWaited) return 0;
-    const rate = sender.rate(this.#rate);
-    const wait = rate === null ? 0 : sender.share.take(rate);
-    if (wait > 0 || this.#share.factor === 1) return wait;
-    return this.#share.take(this.#rate * this.#share.factor);
+    return Math.max(0, ...this.#rates(sender).map(([share, rate]) => share.left(rate).wait));
+  }
+
+  /** The same, for a message that has room: where it may, it is counted as submitted. */
+  admit(claimed: ClaimedMessage): number {
+    const wait = this.waitOf(claimed);
+    if (wait > 0 || this.isCalm) return wait;
+    const sender = this.#senderOf(claimed);
+    const isWaited = isWaitedFor(claimed);
+    const { id } = claimed.message;
+    if (this.#episode?.holds(sender, isWaited)) return this.#episode.admit(id);
+    if (!isWaited) for (const [share, rate] of this.#rates(sender)) share.take(rate);
+    return 0;
   }
 
   accepted(claimed: ClaimedMessage): void {
     this.#throttles.accepted();
-    if (this.isCalm) return;
+    if (this.isCalm && this.#throttled === null) return;
     const sender = this.#senderOf(claimed);
+    this.#throttles.acceptedOf(sender);
     if (this.#episode !== null) this.#log.ended(null, stateOf(this.#episode));
     this.#episode = null;
     if (sender.suspected !== null) this.#log.ended(sender.projects, 'suspected');
@@ -187,9 +197,17 @@ export class Troubles {
 
   #mostOf(sender: Sender): number | null {
     const episode = this.#episode;
-    if (episode?.holds(sender, false)) return episode.isTrying() || episode.waitOf(sender) > 0 ? 0 : 1;
+    if (episode?.holds(sender, false)) return episode.waitOf(sender, false, null) > 0 ? 0 : 1;
     const rate = sender.rate(this.#rate);
-    return rate === null ? null : sender.share.available(rate);
+    return rate === null ? null : sender.share.left(rate).messages;
+  }
+
+  /** Those that a sender keeps to. */
+  #rates(sender: Sender): [share: Share, perSecond: number][] {
+    const rate = sender.rate(this.#rate);
+    const own: [Share, number][] = rate === null ? [] : [[sender.share, rate]];
+    const { factor } = this.#share;
+    return factor === 1 ? own : [...own, [this.#share, this.#rate * factor]];
   }
 
   /** An answer that is about the account, or may be about everybody. */
@@ -231,8 +249,10 @@ export class Troubles {
     const others = this.#throttles.throttled(sender, message.to);
     if (others.length === 0) return;
     const now = clock.monotonic();
-    const isAlone = ![...this.#senders.values()].some((each) => each !== sender && each.inHand > 0);
-    if (!isAlone && others.every((each) => each === sender)) {
+    const hasOthers =
+      this.#throttles.hasAccepted(sender) ||
+      [...this.#senders.values()].some((each) => each !== sender && each.inHand > 0);
+    if (hasOthers && others.every((each) => each === sender)) {
       sender.share.lower(this.#rate, now - begunAt);
       sender.throttled = { since: sender.throttled?.since ?? now, answer };
       this.#troubled.add(sender);

@@ -2,7 +2,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import type { Carrier } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type { Ended, Instances, LaneConnection } from '../storage/instances.js';
+import type { Ended, Instances, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import { Connections } from './connections.js';
 import { isRecent, LastMinute } from './last-minute.js';
 
@@ -14,6 +14,8 @@ const downAfter = 30_000;
 export interface HeartbeatParts {
   instances: Instances;
   carriers: readonly Carrier[];
+  /** What slows a lane down here. */
+  troublesOf(lane: string): readonly LaneTrouble[];
   clock: Clock;
   /** Unique to this service object. */
   owner: string;
@@ -41,9 +43,13 @@ export class Heartbeat {
     this.#lastMinute = new LastMinute(parts.clock);
   }
 
-  /** The lanes as they are connected here now. */
+  /** The lanes as they are connected here now, and what slows them down. */
   get connections(): LaneConnection[] {
-    return this.#connections.look();
+    const { troublesOf } = this.#parts;
+    return this.#connections.look().map((one) => {
+      const troubles = troublesOf(one.lane);
+      return troubles.length === 0 ? one : { ...one, troubles };
+    });
   }
 
   /** From now on with this address; null where it does not listen. Resolves after the heartbeat, which may have failed. */

@@ -28,7 +28,7 @@ export interface LaneConnection {
   state: ConnectionState;
   /** Milliseconds that it has been so. */
   forMs: number;
-  /** Absent in heartbeats of an older release. */
+  /** Absent where there are none. */
   troubles?: readonly LaneTrouble[];
 }
 

@@ -408,6 +408,35 @@ describe('the connection', () => {
     expect(await desk.pass(isUp)).toBeLessThanOrEqual(60_000);
   });
 
+  it.each([
+    ['with its answer', 1],
+    ['at once', 10],
+  ])('that is taken and ended %s is made again, later each time, and reported once', async (_, turns) => {
+    const endAfter = (left: number) => {
+      if (left === 0) smsc.request('unbind');
+      else setImmediate(() => endAfter(left - 1));
+    };
+    smsc.options.onHeard = ({ command }) => {
+      if (command.startsWith('bind_')) endAfter(turns);
+    };
+    await open();
+    await desk.pass(() => binds() === 8);
+    expect(desk.clock.monotonic()).toBeGreaterThan(8 * 1_500);
+    await desk.pass(() => binds() === 20, 1_000);
+    expect(desk.clock.monotonic()).toBeGreaterThan(200_000);
+    expect(desk.reported).toEqual([expect.stringContaining('its operator has ended it')]);
+    smsc.options = {};
+    expect(await desk.pass(isUp)).toBeLessThanOrEqual(60_000);
+    // One that carried something was good: it is made again soon, and its end is reported.
+    for (const end of [2, 3]) {
+      await desk.submit('m');
+      smsc.cut();
+      await until(() => !isUp());
+      expect(await desk.pass(isUp)).toBeLessThanOrEqual(4_000);
+      expect(desk.reported).toHaveLength(end);
+    }
+  });
+
   it('is down after 30 s without one, and not before', async () => {
     await open();
     await smsc.close();

@@ -29,6 +29,8 @@ const [shortestPause, longestPause] = [1_000, 60_000];
 /** While there is no bind to be had: other instances have them all, or the next one is not due yet. */
 const bindPause = 5_000;
 const interfaceVersion = 0x34;
+/** A connection that lasted so long, or carried anything, was a good one: the next one is made soon. */
+const goodMs = 30_000;
 
 /** Keeps one connection of a route bound: a fresh session after each that is lost. */
 export class Link {
@@ -43,6 +45,8 @@ export class Link {
   #resume: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
   #problem: string | null = null;
+  /** The problems that were reported since the last good connection. */
+  readonly #reported = new Set<string>();
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
@@ -95,10 +99,10 @@ export class Link {
       }
       this.#bind = bind;
       // It may have been stopped meanwhile.
-      const wasBound = !this.#isStopped && (await this.#connect(onTried));
+      const wasGood = !this.#isStopped && (await this.#connect(onTried));
       this.#bind = null;
       await bind.release().catch((error) => this.#parts.report(error, { level: 'warning' }));
-      failures = wasBound ? 0 : failures + 1;
+      failures = wasGood ? 0 : failures + 1;
       if (!this.#isStopped) await this.#pause(this.#pauseAfter(failures));
     }
     onTried();
@@ -120,11 +124,11 @@ export class Link {
     this.#parts.onChange();
   }
 
-  /** Resolves when the connection has ended: whether it was bound. */
+  /** Resolves when the connection has ended: whether it was a good one. */
   #connect(onTried: () => void): Promise<boolean> {
     const { route, mode, clock, dial, onChange, onDeliver } = this.#parts;
     return new Promise((resolve) => {
-      let wasBound = false;
+      let boundAt: number | null = null;
       const cancelTimeout = clock.after(responseMs, () => session.close('it cannot be reached'));
       const onConnected = async () => {
         cancelTimeout();
@@ -137,7 +141,7 @@ export class Link {
           session.close(bindProblem(answer.status));
           return;
         }
-        wasBound = true;
+        boundAt = clock.monotonic();
         this.#opening = null;
         this.inFlight = 0;
         this.#session = session;
@@ -153,10 +157,13 @@ export class Link {
           cancelTimeout();
           this.#opening = null;
           this.#session = null;
+          const lasted = boundAt !== null && clock.monotonic() - boundAt >= goodMs;
+          const wasGood = lasted || session.hasCarried;
+          if (wasGood) this.#reported.clear();
           this.#reportOnce(reason);
           onTried();
           onChange();
-          resolve(wasBound);
+          resolve(wasGood);
         },
       });
       this.#opening = session;
@@ -164,8 +171,10 @@ export class Link {
   }
 
   #reportOnce(problem: string): void {
-    if (this.#isStopped || problem === this.#problem) return;
+    if (this.#isStopped) return;
     this.#problem = problem;
+    if (this.#reported.has(problem)) return;
+    this.#reported.add(problem);
     const { route, mode, report } = this.#parts;
     report(new Error(`SMPP route ${route.name} (${mode}) is not connected: ${problem}`), {
       level: 'warning',

@@ -45,6 +45,7 @@ export class Session {
   /** By sequence number, the oldest first. */
   readonly #pending = new Map<number, Pending>();
   #sequence = 0;
+  #hasCarried = false;
   #heardAt: number;
   #isClosed = false;
   /** Its peer wants to end it: it takes answers only. */
@@ -69,6 +70,11 @@ export class Session {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Whether anything was exchanged but binds and their ends. */
+  get hasCarried(): boolean {
+    return this.#hasCarried;
   }
 
   /** Whether requests may go out: not once one is overdue and the peer has said nothing since. */
@@ -155,8 +161,10 @@ export class Session {
     if (isResponse(pdu.command)) this.#settle(pdu);
     else if (pdu.command === 'enquire_link') this.respond(pdu, statuses.ok);
     else if (pdu.command === 'unbind') this.#unbound(pdu);
-    else if (pdu.command === 'deliver_sm') this.#events.onRequest(pdu);
-    else this.#answer('generic_nack', pdu.sequence, statuses.invalidCommandId);
+    else if (pdu.command === 'deliver_sm') {
+      this.#hasCarried = true;
+      this.#events.onRequest(pdu);
+    } else this.#answer('generic_nack', pdu.sequence, statuses.invalidCommandId);
     this.#events.onProgress();
   }
 
@@ -166,6 +174,7 @@ export class Session {
     if (pending === undefined) return;
     if (pdu.command !== 'generic_nack' && pdu.command !== `${pending.command}_resp`) return;
     this.#pending.delete(pdu.sequence);
+    if (!pending.command.startsWith('bind_')) this.#hasCarried = true;
     pending.resolve(pdu);
     if (this.#isUnbound && this.#pending.size === 0) this.close(unboundByPeer);
   }

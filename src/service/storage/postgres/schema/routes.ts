@@ -56,26 +56,6 @@ BEGIN
   UPDATE binds SET holder = '', until = 0, length = 0 WHERE route = p_route AND holder = p_holder;
 END $$;
 
--- Takes turns of a rate as takeTurns does. p_most: turns ahead, p_ahead_ms: milliseconds.
-CREATE FUNCTION take_turns_1(p_now bigint, p_route text, p_each double precision, p_wanted int, p_most int,
-  p_ahead_ms double precision)
-RETURNS TABLE (granted int, wait_ms double precision) LANGUAGE plpgsql ${planned} AS $$
-DECLARE
-  at double precision;
-  start double precision;
-BEGIN
-  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '2s', true);
-  INSERT INTO route_rates (route, next_at) VALUES (p_route, 0) ON CONFLICT DO NOTHING;
-  SELECT next_at INTO start FROM route_rates WHERE route = p_route FOR NO KEY UPDATE;
-  -- In fractions: whole milliseconds would cost a fast rate its turns.
-  at := coalesce(p_now, extract(epoch FROM clock_timestamp()) * 1000);
-  start := least(greatest(start, at), at + p_ahead_ms + greatest(p_ahead_ms, p_each));
-  granted := CASE WHEN start > at + p_ahead_ms THEN 0 ELSE least(p_wanted, p_most) END;
-  wait_ms := CASE WHEN granted = 0 THEN start - at - p_ahead_ms ELSE start - at END;
-  UPDATE route_rates SET next_at = start + granted * p_each WHERE route = p_route;
-  RETURN NEXT;
-END $$;
-
 CREATE FUNCTION pause_lane_1(p_now bigint, p_lane text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   ${durable}
