@@ -131,7 +131,7 @@ export async function openCore(
   const heartbeat = new Heartbeat({
     instances: storage.instances,
     carriers: served,
-    troublesOf: (lane) => dispatcher.troublesOf(lane),
+    troublesOf: (lane) => dispatcher.lanes.get(lane)?.listTroubles() ?? [],
     clock,
     owner,
     isForOthers: options.database !== undefined,

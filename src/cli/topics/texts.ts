@@ -61,6 +61,16 @@ last five fail the first request of a command: its retry succeeds, unless
                                    with delivery unknown
   99000024  fault-later            put off once by the operator, accepted 5
                                    seconds later
+  99000025  fault-throttled        throttled at every try: provider_failed after
+                                   15 seconds, in a batch or by email after a
+                                   day
+  99000026  fault-busy             put off at every try: provider_failed after
+                                   15 seconds, in a batch or by email after a
+                                   day
+  99000027  fault-account          the account is refused once, which pauses the
+                                   lane for a second; accepted 5 seconds later
+  99000028  fault-down             the operator is down for 10 seconds: all its
+                                   messages wait, then this one is accepted
   99000011  fault-drop-before      the connection is dropped and nothing is done
   99000012  fault-drop-after       sent, but the connection is dropped before
                                    the answer

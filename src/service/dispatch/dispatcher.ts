@@ -1,5 +1,4 @@
 import type { Channel } from '../../contract/index.js';
-import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, Finalized, Mark, Receipt } from '../storage/store.js';
 import { answerShower } from './answers.js';
 import { Deadlines } from './deadlines.js';
@@ -7,17 +6,15 @@ import { resolveDoubt } from './doubt.js';
 import { Finalizer } from './finalizer.js';
 import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
-import { Lane, setPaused } from './lane.js';
+import { type Lane, lanesOf, setPaused } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
 import { type DispatchRules, type RulesOf, type SubmitTools, submitMessage } from './submit.js';
 
-/** Milliseconds between looks for what other processes leave behind. */
-const lookEvery = 1_000;
-/** Between looks that fail: doubled each time. */
-const longestPause = 10_000;
+/** Milliseconds between looks for what other processes leave behind; the most after looks that failed. */
+const [lookEvery, longestPause] = [1_000, 10_000];
 const groupSize = 1_000;
 
 /**
@@ -26,7 +23,7 @@ const groupSize = 1_000;
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
-  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly lanes: ReadonlyMap<string, Lane>;
   readonly #finalizer: Finalizer;
   readonly #leases: HeldLeases;
   readonly #deadlines: Deadlines;
@@ -49,11 +46,7 @@ export class Dispatcher {
     const { store, clock, report, carriers, answer, leaseMs = leaseTime } = parts;
     const show = answerShower(parts.secrets);
     this.#parts = parts;
-    this.#lanes = new Map(
-      carriers.flatMap((carrier) =>
-        carrier.lanes.map((lane) => [lane, new Lane({ lane, carrier, clock, report, show })]),
-      ),
-    );
+    this.lanes = lanesOf(carriers, { clock, report, show });
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
@@ -61,7 +54,7 @@ export class Dispatcher {
     const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
       ...parts,
-      lanes: this.#lanes,
+      lanes: this.lanes,
       leases: this.#leases,
       deadlines: this.#deadlines,
       show,
@@ -106,16 +99,11 @@ export class Dispatcher {
     }
   }
 
-  /** What slows a lane down here. */
-  troublesOf(lane: string): LaneTrouble[] {
-    return this.#lanes.get(lane)?.listTroubles() ?? [];
-  }
-
   /** To be asked for just before the messages are accepted. */
   prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
     const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
-    const room = this.#isStopped ? null : takeRoom(this.#lanes, routes);
-    if (room === null) return slotWithoutRoom(this.#lanes, routes);
+    const room = this.#isStopped ? null : takeRoom(this.lanes, routes);
+    if (room === null) return slotWithoutRoom(this.lanes, routes);
     this.#reserved += recipients.length;
     return {
       routes,
@@ -178,7 +166,7 @@ export class Dispatcher {
   }
 
   #enter(claimed: ClaimedMessage): void {
-    this.#lanes.get(claimed.lane)?.enter(claimed);
+    this.lanes.get(claimed.lane)?.enter(claimed);
     this.#inFlight += 1;
     this.#leases.hold(claimed.token);
   }
@@ -186,7 +174,7 @@ export class Dispatcher {
   #leave(claimed: ClaimedMessage): void {
     this.#leases.release(claimed.token);
     this.#inFlight -= 1;
-    this.#lanes.get(claimed.lane)?.leave(claimed);
+    this.lanes.get(claimed.lane)?.leave(claimed);
     if (this.#waitsForRoom) this.#wake();
     if (this.#inFlight === 0) {
       this.#deadlines.clear();
@@ -246,7 +234,7 @@ export class Dispatcher {
   /** Claims and dispatches what is due. Gives the milliseconds until the next look; null where none is needed. */
   async #work(): Promise<number | null> {
     const { store, isShared } = this.#parts;
-    const lanes = [...this.#lanes.values()];
+    const lanes = [...this.lanes.values()];
     const open = lanes.filter((lane) => lane.room('batch') > 0);
     const closed = lanes.filter((lane) => lane.room('batch') === 0);
     this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);

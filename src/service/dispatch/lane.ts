@@ -111,6 +111,15 @@ export class Lane {
   }
 }
 
+/** Those of all carriers, by their names. */
+export function lanesOf(
+  carriers: readonly Carrier[],
+  tools: Omit<TroublesParts, 'lane' | 'carrier'>,
+): Map<string, Lane> {
+  const lanes = carriers.flatMap((carrier) => carrier.lanes.map((lane) => ({ ...tools, lane, carrier })));
+  return new Map(lanes.map((parts) => [parts.lane, new Lane(parts)]));
+}
+
 /** Pauses these lanes and no other; whether any has changed. */
 export function setPaused(lanes: Iterable<Lane>, paused: readonly string[]): boolean {
   let hasChanged = false;

@@ -21,11 +21,30 @@ describe('faults on demand', () => {
     ['its answer is lost', '99000006', 0],
     ['the submission is lost once', '99000008', 1_000],
     ['the answer takes 10 seconds', '99000004', 10_000],
+    ['the account is refused once', '99000027', 5_500],
+    ['the operator is down', '99000028', 11_000],
   ])('%s: it is sent, once', async (_, to, milliseconds) => {
     const answer = send(to, 'Hi', 'k');
     await pass(clock, milliseconds);
     expect(await answer).toMatchObject({ status: 200, body: { status: 'sent' } });
     expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it.each([
+    ['99000025', 'The operator throttled the message: the operator takes no more in a second'],
+    ['99000026', 'The operator did not accept the message: the operator is busy'],
+  ])('%s is put off at every try: 502 after 15 s, and nobody else waits', async (to, message) => {
+    const failed = send(to, 'Hi', 'k');
+    for (let second = 0; second < 15; second += 1) {
+      expect(await send(`9911223${second % 10}`, `${second}`)).toMatchObject({ status: 200 });
+      await pass(clock, 1_000);
+    }
+    await pass(clock, 500);
+    expect(await failed).toMatchObject({
+      status: 502,
+      body: { error: { code: 'provider_failed', message } },
+    });
+    expect((await core.operations.getBalance(caller)).balance).toBe(100_000 - 150);
   });
 
   it('a message that can never be submitted fails in the end and is refunded', async () => {
