@@ -89,6 +89,7 @@ export function createContext(
     },
     note: (text, command) => notices().note(config.withCommands(text), command),
     warn: (text, command) => notices().warn(config.withCommands(text), command),
+    endless: () => notices().endless(),
     log: (record) => notices().write(JSON.stringify(record)),
     conclude: (text, command) => notices().conclude(config.withCommands(text), command),
     attach: (details) => notices().attach(details),

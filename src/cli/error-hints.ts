@@ -25,8 +25,9 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
 };
 
+/** The base URL ends where its version stands, whatever was appended. */
 export const unknownRouteHint = (baseUrl: string) =>
-  `Check the path, and the base URL, which has to end in the version: ${baseUrl.replace(/\/v\d+$/, '')}/v1`;
+  `Check the path, and the base URL, which has to end in the version: ${baseUrl.replace(/(?<!\/)\/v\d+(\/.*)?$/, '')}/v1`;
 
 const [short, long] = recipientCaps;
 

@@ -17,6 +17,8 @@ export interface Io {
   note(text: string, command?: PrintedCommand): void;
   /** A line on standard error that --quiet does not hide. */
   warn(text: string, command?: PrintedCommand): void;
+  /** The command has no end: from now on a program reads each warning at once, as a line of JSON. */
+  endless(): void;
   /** A line of JSON on standard error, for programs; --quiet does not hide it. */
   log(record: object): void;
   /** The last line of a command that exits with another code than 0: the message of the error for programs. */

@@ -62,9 +62,6 @@ async function withoutCommands(
   }
   const { UrtuuError } = await import('../client/index.js');
   if (error instanceof UrtuuError) {
-    // An invalid proxy address, say, which is found on the way to the connection.
-    if (error.cause instanceof CliError && !error.requestSent)
-      return withoutCommands(error.cause, { lastExchange: last }, sandboxed);
     return requestError(error, last, sandboxed);
   }
   if (isRefusal(error)) {

@@ -20,12 +20,14 @@ describe('urtuu api', () => {
 
   it('says of an unknown route how a base URL ends, and of an unknown id what to check', async () => {
     const unknown = () => fakeService(() => refusal(404, 'not_found'));
-    const route = 'has to end in the version: https://sms.example.mn/v1';
+    const route = 'has to end in the version: https://sms.example.mn/v1\n';
     const id = 'Check the id';
     const env = { URTUU_API_KEY: testKey };
     for (const [line, base, hint] of [
       ['api GET nosuch', '/v1', route],
       ['whoami', '', route],
+      ['balance', '/v1/sms', route],
+      ['api POST /v1/sms -f to=99112233', '/v1/sms/bulk', route],
       ['messages get no-1', '', route],
       ['messages get no-1', '/v1', id],
       ['api GET /v1/messages/no-1', '/v1', id],

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { exitOfFailure } from '../../src/cli/exit-codes.js';
 import type { Exchange } from '../../src/cli/network/exchange.js';
 import { printedError } from '../../src/cli/printed-error.js';
-import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
+import { Desk } from '../support/desk.js';
+import { answers, fakeService, type Reply, refusal, run, testKey } from '../support/run.js';
 
 const network = (code: string) => Object.assign(new Error('socket'), { code });
 /** As Node.js reports a connection that nobody took. */
@@ -188,11 +189,32 @@ describe('the exit code', () => {
     expect(await printedError(sqlite(1), source)).toMatchObject({ code: 'fault', exit: 1 });
   });
 
-  it('of a wrong address of a proxy is 2', async () => {
-    const env = { URTUU_API_KEY: 'k', HTTPS_PROXY: 'proxy.example.mn:3128' };
-    const { code, stderr } = await run(`${send} --base-url https://sms.example.mn/v1`, { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('HTTPS_PROXY is not an http or https address');
+  it.each([
+    ['HTTPS_PROXY', 'proxy.example.mn:3128'],
+    ['https_proxy', 'socks5://127.0.0.1:3128'],
+    ['HTTPS_PROXY', 'http://me:hun%ter2@127.0.0.1:3128'],
+    ['HTTPS_PROXY', 'http://me:hunter2%ff@127.0.0.1:3128'],
+    ['https_proxy', 'http://hunt%er:x@127.0.0.1:3128'],
+    ['HTTPS_PROXY', 'http://me:hun#ter2@127.0.0.1:3128'],
+    ['HTTPS_PROXY', 'http://me:12#hunter2@127.0.0.1:3128'],
+    ['HTTPS_PROXY', 'http://me:12/hunter2@127.0.0.1:3128'],
+    ['HTTPS_PROXY', 'http://me:12?hunter2@127.0.0.1:3128'],
+  ])('of a wrong address of a proxy is 2, and shows nothing of it: %s=%s', async (name, proxy) => {
+    const env = { URTUU_API_KEY: testKey, [name]: proxy };
+    const home = new Desk();
+    onTestFinished(() => home.remove());
+    home.write('list.csv', ['phone', '99112233']);
+    for (const line of [send, 'balance', "sms bulk list.csv --text 'Hi' --yes", 'doctor']) {
+      const command = `${line} --base-url https://sms.example.mn/v1`;
+      const { code, stdout, stderr, slept } = await run(command, { env, home: home.home, cwd: home.home });
+      expect([line, code, slept]).toEqual([line, 2, 0]);
+      const [what, hint] = proxy.includes('@')
+        ? [`the user name or password in ${name} is not percent-encoded`, 'Percent-encode the password']
+        : [`${name} is not an http or https address`, `Example: ${name}=http://proxy.example.mn:3128`];
+      expect(stdout + stderr).toContain(what);
+      expect(stderr).toContain(hint);
+      expect(stdout + stderr).not.toMatch(/hun|ter2|er:x|127/);
+    }
   });
 
   it('of a check in doubt does not call it retryable: a try may have been counted', async () => {

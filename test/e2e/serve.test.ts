@@ -36,6 +36,13 @@ describe('urtuu serve', () => {
     expect((await ended).stderr.includes('without TLS')).toBe(warns);
   });
 
+  it('prints each warning to a program at once, as a line of JSON', async () => {
+    const child = machine.start(['serve', '--host', '0.0.0.0', '--port', '0', '-o', 'ndjson']);
+    const stderr = await printed(child, 'stderr', /\n/);
+    expect(JSON.parse(stderr)).toEqual({ warnings: [expect.stringContaining('without TLS')] });
+    child.kill('SIGKILL');
+  });
+
   it('answers though its files are gone, as where its package is updated', async () => {
     for (const each of ['bin', 'dist', 'package.json']) {
       cpSync(join(root, each), join(machine.home, each), { recursive: true });

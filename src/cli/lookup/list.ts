@@ -75,6 +75,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
   if (io.printer.format === 'json') {
     throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
   }
+  io.endless();
   await io.printer.batches(view, followed(context, readOffered, { limit, ...how }));
 }
 

@@ -1,13 +1,19 @@
 import type * as http from 'node:http';
 import type { Socket } from 'node:net';
 import type { FetchLike, FetchResponse } from '../../client/index.js';
-import { proxyFor } from './proxy.js';
+import { type Env, proxyFor } from './proxy.js';
+
+/** Throws CliError (exit 2) for a proxy that cannot be used: a job would wait for one that cannot be reached. */
+export function fetchFor(baseUrl: string, env: Env): FetchLike {
+  proxyFor(new URL(baseUrl), env);
+  return nodeFetch(env);
+}
 
 /**
  * A fetch over node:http(s) with kept-alive connections, at a fraction of the cpu of the global one. It follows no
  * redirects, and its errors say whether any of the request left.
  */
-export function nodeFetch(env: Readonly<Record<string, string | undefined>>): FetchLike {
+export function nodeFetch(env: Env): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
   const agentFor = (url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> => {
     const name = `${keepAlive} ${url.protocol}${proxy ?? ''}`;
@@ -82,7 +88,7 @@ function proxyUnreachable(cause: Error): Error {
 
 async function makeAgent(url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> {
   const options = { keepAlive };
-  if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, url, options);
+  if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, options);
   return new (await protocolOf(url)).Agent(options);
 }
 

@@ -175,7 +175,8 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     const { Urtuu } = await import('../../client/index.js');
     const { redactorOf } = await import('../../client/secret.js');
     const { observed, summaryOf } = await import('./observe.js');
-    const fetch = given ?? environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
+    const fetch =
+      given ?? environment.fetch ?? (await import('./fetch.js')).fetchFor(baseUrl, environment.env);
     // The embedded service has another key in every process.
     const state = given === undefined ? () => config.stateDirectory : null;
     const limiter = openRateLimiter(
@@ -261,7 +262,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       }
     },
     async answerOf(url) {
-      const fetch = environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
+      const fetch = environment.fetch ?? (await import('./fetch.js')).fetchFor(url, environment.env);
       const signal = AbortSignal.timeout(3_000);
       return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
         ({ status }) => status,

@@ -20,7 +20,7 @@ interface Terminal {
 
 /**
  * Standard error: notes, warnings, errors and progress, never in each other's way. For a program it is one JSON object
- * at most: it has the warnings and no notes.
+ * at most, with the warnings and without notes; of a command that has no end, a line of JSON for each warning.
  */
 export class Notices {
   #paint: Paint = plain;
@@ -32,6 +32,7 @@ export class Notices {
   #saidRateLimited = false;
   #drawn: DrawnProgress | null = null;
   readonly #warnings: string[] = [];
+  #endless = false;
   #conclusion: { message: string; hint?: string } | null = null;
   #details: Record<string, unknown> = {};
 
@@ -73,6 +74,7 @@ export class Notices {
   warn(text: string, command?: string): void {
     if (this.#machine) this.#warnings.push(oneLine(text, command));
     if (!this.#isForProgram) this.#warning(text, command);
+    else if (this.#endless) this.flush();
   }
 
   /** The last line of a command that ends with another code than 0. */
@@ -94,6 +96,12 @@ export class Notices {
   /** Writes the one object for a program: the error and the warnings before it. */
   failure(error: object): void {
     this.#line(safeJson({ error: { ...error, ...this.#details }, warnings: this.#warnings.splice(0) }));
+  }
+
+  /** The command has no end: from now on a program reads each warning at once. */
+  endless(): void {
+    this.#endless = true;
+    this.flush();
   }
 
   /** Writes the warnings for a program, where nothing has failed. */

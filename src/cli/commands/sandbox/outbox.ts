@@ -65,6 +65,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     const filter = to === undefined ? {} : { to };
     if (follow) {
       noteStore(io, store);
+      io.endless();
       return io.printer.batches(view, followed(outbox, clock, { ...filter, limit }));
     }
     const count = await io.printer.many(view, outbox(limit === undefined ? filter : { ...filter, limit }));

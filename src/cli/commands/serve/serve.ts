@@ -85,6 +85,7 @@ export const serve: CommandBody = (command, context) => {
   });
   command.action(async ({ acceptData = false, config: file, ...options }: Options) => {
     const { io, config } = context;
+    io.endless();
     const page = dashboardOf(options);
     const tls = readCertificate(config, options);
     const database = databaseAccess(config, options);

@@ -78,8 +78,9 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     noteStore(io, store);
     const { administration } = store;
     const rows = async () => rowsOf(await administration.status(), io);
-    if (watch) return io.printer.batches(view, repeated(rows, clock));
-    await io.printAll(view, await rows());
+    if (!watch) return io.printAll(view, await rows());
+    io.endless();
+    await io.printer.batches(view, repeated(rows, clock));
   });
 };
 
