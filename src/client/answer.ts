@@ -29,8 +29,16 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300 && status !== 204;
 }
 
+interface Reading {
+  proof: Proof;
+  redactor: Redactor;
+  /** Of the request, for a redirect. */
+  baseUrl: string;
+  now: number;
+}
+
 /** A result when the answer proves success, or else the parts of an error. */
-export function readAnswer(answer: Answer, proof: Proof, redactor: Redactor, now: number): Outcome {
+export function readAnswer(answer: Answer, { proof, redactor, baseUrl, now }: Reading): Outcome {
   const { status, body } = answer;
   const record = parseObject(body, redactor);
   let missing: string | null = null;
@@ -44,7 +52,9 @@ export function readAnswer(answer: Answer, proof: Proof, redactor: Redactor, now
     requestId: requestIdOf(answer, redactor),
   };
   const error = record === null || isSuccess(status) ? null : readError(record, status);
-  return { ok: false, parts: { ...parts, ...(error ?? unexpected(status, missing)) } };
+  const redirect = isRedirect(status) ? originOf(answer.header('location'), baseUrl) : null;
+  const other = redirect === null ? unexpected(status, missing) : redirected(status, redactor.text(redirect));
+  return { ok: false, parts: { ...parts, ...(error ?? other) } };
 }
 
 /** X-Request-Id; null without one. */
@@ -58,6 +68,22 @@ type ErrorContent = Pick<UrtuuErrorParts, 'code' | 'message' | 'fields'>;
 function unexpected(status: number, missing: string | null): ErrorContent {
   const detail = missing === null ? '' : ` (${missing} is missing or malformed)`;
   const message = `HTTP ${status}: ${clientErrors.unexpected_response.meaning}${detail}`;
+  return { code: 'unexpected_response', message };
+}
+
+/** The service has none. */
+export const isRedirect = (status: number | null): boolean =>
+  status !== null && status >= 300 && status < 400;
+
+/** Of the place that a redirect points at, whose path may hold secrets. */
+function originOf(location: string | null, base: string): string | null {
+  if (location === null || !URL.canParse(location, base)) return null;
+  const { protocol, origin } = new URL(location, base);
+  return /^https?:$/.test(protocol) ? origin : null;
+}
+
+function redirected(status: number, origin: string): ErrorContent {
+  const message = `HTTP ${status}: redirected to ${origin} (a proxy, or a wrong base URL)`;
   return { code: 'unexpected_response', message };
 }
 

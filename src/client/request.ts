@@ -50,7 +50,8 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
 
   function outcomeOf(exchanged: Exchange, call: Call, limits: Limits): Outcome {
     if (exchanged.answer !== null) {
-      const outcome = readAnswer(exchanged.answer, call.proof, redactor, system.now());
+      const reading = { proof: call.proof, redactor, baseUrl, now: system.now() };
+      const outcome = readAnswer(exchanged.answer, reading);
       return outcome.ok ? outcome : { ...outcome, parts: named(outcome.parts, call), requestSent: true };
     }
     const { code, cause, begun, aborted } = exchanged;

@@ -72,6 +72,19 @@ describe('urtuu sms send', () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it.each(['sms send 99112233 hi', 'verify create 99112233'])(
+    'names where a redirect points, in doubt, and sends no second time: %s',
+    async (line) => {
+      const headers = { Location: 'https://login.example.mn/sign-in?next=secret' };
+      const service = fakeService(() => ({ status: 307, headers, text: '' }));
+      const { code, stderr } = await run(line, service);
+      expect(code).toBe(6);
+      expect(stderr).toContain('redirected to https://login.example.mn (a proxy, or a wrong base URL)');
+      expect(stderr).not.toContain('secret');
+      expect(service.requests).toHaveLength(1);
+    },
+  );
+
   it('has a dry run that prices without sending', async () => {
     const service = fakeService(() => ({ body: pricing }));
     const { code, stdout } = await run("sms send '+976 9911 2233' 'Сайн уу' --dry-run --json", service);

@@ -63,6 +63,25 @@ describe('answers that are not of the service', () => {
   });
 
   it.each([
+    [308, 'https://login.example.mn/sign-in?next=secret', 'https://login.example.mn'],
+    [302, '//proxy.example.mn/secret', 'http://proxy.example.mn'],
+    [301, '/elsewhere', null],
+  ])('a redirect (%i) to %s names its origin alone', async (status, location, origin) => {
+    const { error, requests } = await endOf((response) => response.writeHead(status, { location }).end());
+    const named = origin ?? `http://${requests[0]?.headers.host}`;
+    expect(error.message).toBe(`HTTP ${status}: redirected to ${named} (a proxy, or a wrong base URL)`);
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+
+  it.each(['javascript:alert(1)', 'http://['])(
+    'a redirect to nowhere is as any other: %j',
+    async (location) => {
+      const { error } = await endOf((response) => response.writeHead(302, { location }).end());
+      expect(error.message).toBe('HTTP 302: the answer did not come from the service');
+    },
+  );
+
+  it.each([
     [limit, 'is read'],
     [limit + 1, 'is not'],
   ])('a body of %d bytes %s, and its connection is closed when it is not', async (size) => {

@@ -1,11 +1,16 @@
+import { isRedirect } from '../../../client/answer.js';
+
 /** The answer to one request of a job. */
 export type Answer =
   | ({ kind: 'batch'; id: string; total: number } & Accepted)
   | ({ kind: 'message'; id: string; to: string; failed?: true } & Accepted)
   /** An error of the service itself. */
   | ({ kind: 'refusal'; code: string; status: number } & RefusalFields)
-  /** The outcome is unknown: no answer, a broken connection, a 5xx, or not an answer of the service. */
-  | { kind: 'doubt'; code: string }
+  /**
+   * The outcome is unknown: no answer, a broken connection, a 5xx, or not an answer of the service. `redirect` says
+   * where a 3xx points.
+   */
+  | { kind: 'doubt'; code: string; redirect?: string }
   /** No byte of the request left. */
   | { kind: 'unsent'; code: string };
 
@@ -35,6 +40,7 @@ interface RefusalFields {
 /** The fields of the client's error that decide the outcome of a send. */
 interface FailedRequest {
   code: string;
+  message: string;
   status: number | null;
   retryAfter?: number | null;
   invalid?: readonly string[];
@@ -83,7 +89,7 @@ export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'un
   const { code, status, requestSent } = error;
   if (status === null && requestSent === false) return { kind: 'unsent', code };
   if (code !== 'provider_failed' && (status === null || isDoubtful(code, status))) {
-    return { kind: 'doubt', code };
+    return { kind: 'doubt', code, ...(isRedirect(status) ? { redirect: error.message } : {}) };
   }
   return {
     kind: 'refusal',

@@ -13,6 +13,8 @@ export interface Attempt {
   body: RequestBody;
   facts: RequestFacts;
   tries: number;
+  /** Answers that pointed elsewhere. */
+  redirects: number;
   /** When this run tried it first, in any revision; null before that. */
   since: number | null;
 }
@@ -33,6 +35,7 @@ export function startAttempt(
     body,
     facts: { kind, body, unanswered, foreignRefusals, shortage: null },
     tries: known.tries ?? 0,
+    redirects: 0,
     since: known.since ?? null,
   };
 }

@@ -3,7 +3,8 @@ import { PlanDamaged } from '../plan/plan-reader.js';
 
 /** Why a job stopped before everything was sent. */
 export type StopReason =
-  | { by: 'service'; code: string; status: number | null }
+  /** `detail` says more than the code. */
+  | { by: 'service'; code: string; status: number | null; detail?: string }
   | { by: 'signal' }
   /** `jobs cancel` */
   | { by: 'cancel' }

@@ -132,6 +132,8 @@ export class RequestSender {
         await recorder.record({ type: 'revised', request, revision });
         return true;
       case 'retry-in-doubt':
+        if (step.redirect !== undefined) attempt.redirects += 1;
+        if (attempt.redirects === mostRedirects) return this.#stopAt(attempt, step.code, null, step.redirect);
         return this.#backOff(attempt, step.code, null);
       case 'retry-unsent':
         await this.#refused(attempt, step.code);
@@ -271,9 +273,9 @@ export class RequestSender {
     return false;
   }
 
-  #stopAt({ request }: Attempt, code: string, status: number | null): boolean {
+  #stopAt({ request }: Attempt, code: string, status: number | null, detail?: string): boolean {
     this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
-    this.#run.halt({ by: 'service', code, status });
+    this.#run.halt({ by: 'service', code, status, ...(detail === undefined ? {} : { detail }) });
     return false;
   }
 
@@ -282,5 +284,8 @@ export class RequestSender {
     return this.#options.sleep(Math.max(0, milliseconds), stopped === null ? halted : this.#options.stop);
   }
 }
+
+/** A redirect stays, whatever the wait. */
+const mostRedirects = 3;
 
 const statusOf = { insufficient_credits: 402, invalid_request: null } as const;

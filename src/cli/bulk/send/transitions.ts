@@ -40,7 +40,7 @@ export type Step =
   /** Send the same body as the next revision: the refusal is bound to the key. */
   | { kind: 'revise'; code: 'invalid_request' | 'insufficient_credits' }
   /** After a backoff, send the same bytes with the same key: the outcome is unknown. */
-  | { kind: 'retry-in-doubt'; code: string }
+  | { kind: 'retry-in-doubt'; code: string; redirect?: string }
   /** The same: the request did not leave. */
   | { kind: 'retry-unsent'; code: string }
   /** The same: it was refused, and the reason seems to be gone. */
@@ -72,8 +72,10 @@ const mostForeignRefusals = 25;
  */
 export function nextStep(request: RequestFacts, answer: Answer): Step {
   switch (answer.kind) {
-    case 'doubt':
-      return { kind: 'retry-in-doubt', code: answer.code };
+    case 'doubt': {
+      const { kind: _, ...doubt } = answer;
+      return { kind: 'retry-in-doubt', ...doubt };
+    }
     case 'unsent':
       return { kind: 'retry-unsent', code: answer.code };
     case 'batch':

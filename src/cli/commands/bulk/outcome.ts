@@ -89,7 +89,7 @@ function assurance({ counts, final, knowsUnknown }: JobState): string {
 function why({ stopped, waited }: Ending): string {
   switch (stopped?.by) {
     case 'service':
-      return `Stopped: ${stopped.code}. `;
+      return `Stopped: ${stopped.detail ?? stopped.code}. `;
     case 'alarm':
       return `Stopped: ${stopped.reason}. `;
     case 'disk':

@@ -3,10 +3,12 @@ import type { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Ending } from '../../../../src/cli/bulk/send/ending.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
+import type { Reply } from '../../../support/run.js';
 import { checksummed } from '../../bulk/journal-lines.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
 import { clientOf, Refused } from '../../bulk/model-service.js';
 import { setting } from '../../bulk/run-in.js';
+import { desk, people } from './desks.js';
 
 const batch = memoryPlan([{ to: numbers(3), text: 'to all' }]);
 const exitOf = ({ ending, state }: { ending: Ending; state: JobState }) => exitOfJob(state, ending);
@@ -28,6 +30,51 @@ function meeting(
   });
   return { ...client, balance: { get: async () => ({ balance }) } };
 }
+
+const elsewhere: Reply = {
+  status: 308,
+  headers: { Location: 'https://login.example.mn/sign-in?next=secret' },
+  text: '',
+};
+
+describe('a redirect', () => {
+  it.each([
+    ["--text 'Hello {name}' --concurrency 1", 1],
+    ['--text Hello', 30],
+  ])('stops the job after three tries, in doubt, and is named: %s', async (options, doubtful) => {
+    const here = desk(people(30));
+    here.project.options.instead = ({ method }) => (method === 'POST' ? elsewhere : undefined);
+    const line = `sms bulk list.csv ${options} --job july --yes`;
+    const { code, stderr, slept } = await here.run(line);
+    expect(code).toBe(6);
+    expect(here.project.sends).toHaveLength(3);
+    expect(slept).toBeLessThan(10_000);
+    expect(stderr).toContain(
+      'Stopped: HTTP 308: redirected to https://login.example.mn (a proxy, or a wrong base URL). ',
+    );
+    expect(stderr).toContain(`${doubtful} in doubt`);
+    expect(stderr).toContain('urtuu jobs resume july');
+    expect(stderr).not.toContain('secret');
+    delete here.project.options.instead;
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+    expect(
+      new Set(here.project.sends.slice(0, 4).map(({ headers }) => headers['Idempotency-Key'])).size,
+    ).toBe(1);
+    expect([...here.project.received().values()]).toEqual(Array(30).fill(1));
+  });
+
+  it('of a proxy that is gone at the next try does no harm', async () => {
+    const here = desk(people(3));
+    let left = 2;
+    here.project.options.instead = ({ method }) => {
+      if (method !== 'POST' || left === 0) return undefined;
+      left -= 1;
+      return elsewhere;
+    };
+    expect(await here.run("sms bulk list.csv --text 'Hello' --yes")).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+});
 
 describe('one copy without an answer keeps its key', () => {
   it('however often an outdated balance is named while there is enough', async () => {
