@@ -67,8 +67,9 @@ const fewLocales = {
     if (!/[/\\]numfmt[/\\]dist[/\\]index\.mjs$/.test(id)) return null;
     const kept = code
       .replace(/^\taddLocale\((?:xm\()?\{[\s\S]*?, "([\w-]+)"\);$/gm, (statement, language) =>
-        /^(?:en|en-US|mn|ru|kk)$/.test(language) ? statement : '',
+        /^(?:en|en-US|mn|ru|kk)$/.test(language) ? withoutParsing(statement) : '',
       )
+      .replace(/^\t\d+: "(?!en|mn|ru|kk)[\w-]+",\n/gm, '')
       // What several languages share.
       .replace(/^\tconst _\w+ = (?:xm\()?\{\n(?:\t\t.*\n)+\t\}(?:, -?\d+, -?\d+\))?;\n/gm, '');
     if (kept.length > code.length * 0.9 || !kept.includes('}, "mn");'))
@@ -76,6 +77,10 @@ const fewLocales = {
     return kept;
   },
 };
+
+/** Words for formats that are written in a language, and for the Islamic calendar. */
+const withoutParsing = (locale) =>
+  locale.replace(/^\t\t(?:colors|opcodes): \{\n(?:\t\t\t.*\n)+\t\t\},\n|^\t\tmmmm?6: .*\n/gm, '');
 
 /** The pages use elements and components alone: no contexts, no styles as objects, nothing that moves to the head. */
 const unusedOfJsx = {
