@@ -1,6 +1,13 @@
 import { type Channel, normalizeAddress, readNumber } from '../../../contract/index.js';
 import { quoted } from './input-error.js';
-import { isRounded, type RepairCounts, type Repaired, repairAddress, repairNumber } from './repair.js';
+import {
+  hasSeveral,
+  isRounded,
+  type RepairCounts,
+  type Repaired,
+  repairAddress,
+  repairNumber,
+} from './repair.js';
 
 /** Reads the recipients of a file, one after the other. */
 export interface RecipientReader {
@@ -72,6 +79,7 @@ export class PhoneNumberReader implements RecipientReader {
     if (isRounded(repair.value)) {
       return `${quoted(written)} has lost its last digits; format the column as text and export it again`;
     }
+    if (hasSeveral(written)) return `${quoted(written)} has two numbers; give each a row of its own`;
     return reading.kind === 'unsupported'
       ? `${quoted(written)} is not served by any operator`
       : `${quoted(written)} is not a phone number`;

@@ -39,6 +39,7 @@ export function repairNumber(written: string): Repaired {
   step('separators', value.replace(unicodeDash, '-'));
   step('exponent', fromExponent(value));
   step('decimals', value.replace(/^(\s*\+?\d{8,14})[.,]0+(\s*)$/, '$1$2'));
+  step('separators', withoutMarks(value));
   return { value, kinds };
 }
 
@@ -57,12 +58,26 @@ function narrow(mark: string): string {
   return String.fromCharCode(mark.charCodeAt(0) - 0xfee0);
 }
 
+/** Two halves, or three groups and more: 991122.33 is an amount. */
+const grouped = /^\s*(?:(?:\+?976[\s-]*)?\d{4}[./]\d{4}|\+?\d{2,4}(?:[./]\d{2,4}){2,})\s*$/;
+
+/** Brackets around a group, and dots and slashes between groups, are what people write dashes for. */
+function withoutMarks(value: string): string {
+  const open = value.replace(/[([]\s*(\+?\d{2,4})\s*[)\]]/g, ' $1 ');
+  return grouped.test(open) ? open.replace(/[./]/g, '-') : open;
+}
+
 const exponent = /^\s*\+?([1-9])(?:[.,](\d+))?[eE]\+?0*(\d{1,2})\s*$/;
 
 /** `9.9112233E7`: certain only where the mantissa has every digit; `9.91E+07` has lost the rest. */
 function fromExponent(value: string): string {
   const [, first = '', rest = '', power = ''] = exponent.exec(value) ?? [];
   return first !== '' && rest.length === Number(power) ? first + rest : value;
+}
+
+/** Whether a cell holds more than one number: which of them is meant, only a person knows. */
+export function hasSeveral(written: string): boolean {
+  return (written.match(/(?<!\d)(?:\+?976[ -]?)?\d{4}[ .-]?\d{4}(?!\d)/g)?.length ?? 0) > 1;
 }
 
 /** Whether a spreadsheet has rounded the number, so that its last digits are lost. */
