@@ -135,16 +135,19 @@ Its first row with cells names the columns. {column} is what the sheet shows:
 00012345, 15%, 1,234.50, 36:00. Dates in the format of the region are written
 2026-11-21. Recipients, and numbers without a format, keep all their digits.
 Formulas have their stored values. Cells with an error (#N/A) are invalid.
-Merged cells have their value in the first cell only. Hidden rows and columns
-are included, hidden sheets only with --sheet. Errors name a cell as
+Merged cells have their value in the first cell only. Hidden columns are
+included, and hidden rows unless --visible-only is given; a terminal asks about
+them. Hidden sheets are read with --sheet. Errors name a cell as
 FILE!SHEET:CELL.
 
 A list without column names needs --headerless. Its columns are called 1, 2, 3
 and so on: --to-column 2, {1} in a text. A single column holds the recipients.
+Where a title stands above the names, --header-row 3 says their row.
 
-These are repaired and counted: spaces, dashes and invisible characters in a
-number, +976 and 976, full-width digits, a leading ', ="...", 99112233.0 and
-9.9112233E7. A number like 9.91E+07 has lost its digits: the row is invalid.
+These are repaired and counted: spaces, dashes, brackets and invisible
+characters in a number, 9911.2233 and 9911/2233, +976 and 976, full-width
+digits, a leading ', ="...", 99112233.0 and 9.9112233E7. A number like 9.91E+07
+has lost its digits, and a cell may hold two numbers: those rows are invalid.
 
 With an invalid row nothing is sent. Invalid rows are listed as FILE:LINE and
 written to a file with their line and error (--rejects FILE). Fix them there or
@@ -153,7 +156,8 @@ in the list, or skip them with --skip-invalid (exit 3).
 A recipient in several rows gets one message. If the text differs between rows,
 the second row of a recipient is invalid, unless --allow-repeats sends both.
 
-A report (--report FILE, urtuu jobs report) has the columns of the list, then
+A report (--report FILE, urtuu jobs report) is CSV, or a workbook if its name
+ends in .xlsx. It has the columns of the list, then
 message_id, batch_id, status, error_code, credits, line, delivery and job.
 status is sent, queued, failed, rejected, pending or in_doubt. A report can be
 sent again: --only failed moves only those rows out of their job. Rows that the

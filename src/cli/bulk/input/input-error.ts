@@ -23,13 +23,19 @@ export class InputError extends Error {
   readonly kind: InputErrorKind;
   readonly line: number | null;
   /** One line: the way out. */
-  readonly hint: string;
+  hint: string;
 
   constructor(kind: InputErrorKind, source: string, what: string, hint: string, place: Place = {}) {
     super(located(source, what, place));
     this.kind = kind;
     this.line = place.line ?? null;
     this.hint = hint;
+  }
+
+  /** This error, with another way out besides. */
+  withHint(other: string): this {
+    this.hint = `${this.hint} ${other}`;
+    return this;
   }
 }
 

@@ -13,14 +13,16 @@ import { WorkbookError } from './workbook/workbook-error.js';
 /** Reads a table from a sheet of an Excel workbook. Its copy has a CSV record for each row of the sheet. */
 export async function readSheet<Consumer extends RowConsumer>(
   { bytes, source }: TableInput,
-  { headerless = false, sheet, signal }: TableOptions,
+  { headerless = false, headerRow, visibleOnly, sheet, signal }: TableOptions,
   handlers: TableHandlers<Consumer>,
 ): Promise<ReadTable<Consumer>> {
   const store = (name: string) => handlers.store?.(name) ?? new MemoryStore();
   const rows = new SheetIntake(source, headerless, handlers);
   try {
-    const reading = await readWorkbook(bytes, { headerless, sheet, signal, store }, (...record) =>
-      rows.take(...record),
+    const reading = await readWorkbook(
+      bytes,
+      { headerless, headerRow, visibleOnly, sheet, signal, store },
+      (...record) => rows.take(...record),
     );
     return rows.finish(reading);
   } catch (error) {

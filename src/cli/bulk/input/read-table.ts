@@ -24,6 +24,7 @@ export async function readTable<Consumer extends RowConsumer>(
 }
 
 const headBytes = 4_096;
+const [cr, lf] = [0x0d, 0x0a];
 
 /** The first bytes, and all of them. */
 async function peek(
@@ -53,6 +54,9 @@ function refuseOptions(kind: 'text' | 'zip', options: TableOptions, source: stri
     new FileError('options', source, what, `Remove ${option}.`);
   if (kind === 'text' && options.sheet !== undefined) {
     throw refuse('--sheet', 'is not an Excel workbook, so it has no sheets');
+  }
+  if (kind === 'text' && options.visibleOnly) {
+    throw refuse('--visible-only', 'is not an Excel workbook, so it has no hidden rows');
   }
   for (const name of ['encoding', 'delimiter'] as const) {
     if (kind === 'zip' && options[name] !== undefined) {
@@ -126,15 +130,18 @@ class TableReader<Consumer extends RowConsumer> {
     return { format, columns: parser.columns, consumer: this.#consumer, hiddenRows: 0 };
   }
 
-  /** Begins once the first row is whole, which tells the delimiter. */
+  /** Begins once the row of the header is whole, which tells the delimiter. */
   async #begin(whole: boolean): Promise<void> {
-    const detected = detectDelimiter(this.#head, whole, this.#options.delimiter);
+    const before = (this.#options.headerRow ?? 1) - 1;
+    const start = afterLines(this.#head, before, whole);
+    if (start === null) return;
+    const detected = detectDelimiter(this.#head.subarray(start), whole, this.#options.delimiter);
     if ('problem' in detected) {
       if (detected.problem === 'unfinished') return;
       throw this.#delimiterError(detected);
     }
-    const parser = this.#parserFor(detected);
-    const rest = this.#head.subarray(detected.skip);
+    const parser = this.#parserFor({ ...detected, firstLine: detected.firstLine + before });
+    const rest = this.#head.subarray(start + detected.skip);
     this.#head = Buffer.alloc(0);
     await this.#parse(parser, rest);
   }
@@ -170,4 +177,16 @@ class TableReader<Consumer extends RowConsumer> {
     const hint = 'Choose one with --delimiter (comma, semicolon, tab or pipe).';
     return new InputError('delimiter', this.#source, what, hint, { line: 1 });
   }
+}
+
+/** Where the line after the first ones begins; null while it is not known. */
+function afterLines(bytes: Buffer, lines: number, whole: boolean): number | null {
+  let at = 0;
+  for (let line = 0; line < lines; line += 1) {
+    while (at < bytes.length && bytes[at] !== cr && bytes[at] !== lf) at += 1;
+    // Behind a CR there may be an LF.
+    if (at + 1 >= bytes.length && !whole) return null;
+    at += bytes[at] === cr && bytes[at + 1] === lf ? 2 : 1;
+  }
+  return Math.min(at, bytes.length);
 }

@@ -15,6 +15,10 @@ export interface TableOptions {
   encoding?: string | undefined;
   delimiter?: Delimiter | undefined;
   headerless?: boolean | undefined;
+  /** Row of the names of the columns, from 1; those before it are left out. */
+  headerRow?: number | undefined;
+  /** Leaves out the rows of a sheet that a filter or a person has hidden. */
+  visibleOnly?: boolean | undefined;
   /** Name of the sheet of a workbook. */
   sheet?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -44,6 +48,6 @@ export interface ReadTable<Consumer extends RowConsumer> {
   columns: string[];
   /** Null for an input without a header. */
   consumer: Consumer | null;
-  /** Rows of a sheet that a filter or a person has hidden; they were read like the others. */
+  /** Rows of a sheet that a filter or a person has hidden; unless only visible ones were wanted, they were read. */
   hiddenRows: number;
 }

@@ -94,13 +94,20 @@ export class TableParser {
         { line },
       );
     }
-    this.columns = this.#format.headerless
-      ? numberedColumns(record.length)
-      : readHeader(record, this.#source, line);
-    this.#isOwn = isOwnHeader(this.columns);
-    this.#onHeader(this.columns, line);
+    try {
+      this.columns = this.#format.headerless
+        ? numberedColumns(record.length)
+        : readHeader(record, this.#source, line);
+      this.#isOwn = isOwnHeader(this.columns);
+      this.#onHeader(this.columns, line);
+    } catch (error) {
+      const isTitle = !this.#format.headerless && record.filter((name) => name.trim() !== '').length === 1;
+      throw isTitle && error instanceof InputError ? error.withHint(titleHint) : error;
+    }
   }
 }
+
+const titleHint = 'If a later row names the columns, add --header-row with its number.';
 
 function isBlank(record: readonly string[]): boolean {
   const first = record[0]?.charCodeAt(0) ?? 0;

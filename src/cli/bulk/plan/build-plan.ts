@@ -64,11 +64,13 @@ export interface PlanOutcome {
   reportedRows: ReportedRows;
   /** Rows left out because their recipient got the message already. */
   alreadySent: number;
-  delimiter: Delimiter;
+  /** Null for a sheet. */
+  delimiter: Delimiter | null;
   /** Name of the sheet; null for CSV. */
   sheet: string | null;
-  /** Hidden rows of the sheet, which are read like the others. */
+  /** Hidden rows of the sheet, and whether they are left out. */
   hiddenRows: number;
+  leavesOutHidden: boolean;
   /** Name of the recipient column. */
   toColumn: string;
 }
@@ -185,9 +187,10 @@ async function freeze(
     notSelected: planner.notSelected,
     reportedRows: planner.reportedRows,
     alreadySent: planner.alreadySent,
-    delimiter: format.delimiter,
+    delimiter: format.sheet === undefined ? format.delimiter : null,
     sheet: format.sheet?.name ?? null,
     hiddenRows,
+    leavesOutHidden: options.visibleOnly ?? false,
     toColumn: columns[planner.recipientColumn] ?? '',
   };
   if (meta.rejected > 0) {

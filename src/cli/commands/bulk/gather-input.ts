@@ -1,6 +1,7 @@
 import type { Channel } from '../../../contract/index.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import type { Context } from '../../context.js';
+import { usageError } from '../../errors.js';
 import { required, type Wanted } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import type { BulkOptions } from './options.js';
@@ -21,6 +22,8 @@ export async function gatherInput(
   given: string | undefined,
   options: BulkOptions,
 ): Promise<BulkInput> {
+  if (options.headerless && options.headerRow !== undefined)
+    throw usageError('--headerless excludes --header-row', 'A file without a header has no row of names.');
   await io.files.checkWritable(options.report, options.rejects);
   const templates = await readTemplates(io.files, options);
   const { text, html, subject } = templates;

@@ -99,11 +99,13 @@ function rejectsOptions(
     '--concurrency': kept['--concurrency'],
     '--wait': kept['--wait'],
     '--wait-timeout': kept['--wait-timeout'],
-    // A rejects file has a header, and is always UTF-8 with commas.
+    // A rejects file has its header first, and is always UTF-8 with commas.
     '--encoding': undefined,
     '--delimiter': undefined,
     '--headerless': undefined,
+    '--header-row': undefined,
     '--sheet': undefined,
+    '--visible-only': undefined,
     // These files have the rows of this run.
     '--report': undefined,
     '--rejects': undefined,

@@ -38,6 +38,8 @@ export interface BulkOptions extends CarryOutOptions {
   encoding?: string;
   delimiter?: string;
   headerless?: boolean;
+  headerRow?: number;
+  visibleOnly?: boolean;
   sheet?: string;
   only?: Selected[];
   allowRepeats?: boolean;
@@ -92,7 +94,9 @@ export function addInputOptions(command: Command): Command {
     .option('--encoding <name>', 'encoding of the file, such as windows-1251 (default: UTF-8 or UTF-16)')
     .option('--delimiter <mark>', 'comma, semicolon, tab or pipe (default: detected)')
     .option('--headerless', 'the file has no header')
+    .option('--header-row <n>', 'row with the names of the columns (default: the first)', readHeaderRow)
     .option('--sheet <name>', 'sheet of an Excel workbook (default: the only one with rows)')
+    .option('--visible-only', 'leave out the hidden rows of an Excel workbook, such as filtered ones')
     .option(
       '--only <statuses>',
       'send only the rows of a report with these statuses, such as failed,pending, or undelivered ones',
@@ -114,6 +118,12 @@ export function addInputOptions(command: Command): Command {
 function readConcurrency(written: string): number {
   const value = readCount(written);
   if (value < 1 || value > 256) throw new InvalidArgumentError(`'${written}' is not between 1 and 256`);
+  return value;
+}
+
+function readHeaderRow(written: string): number {
+  const value = readCount(written);
+  if (value < 1) throw new InvalidArgumentError('rows are counted from 1');
   return value;
 }
 

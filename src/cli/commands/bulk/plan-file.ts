@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { parse } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { type Delimiter, delimiterNamed } from '../../bulk/input/delimiter.js';
@@ -9,13 +10,15 @@ import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { serviceTimeOf } from '../../network/exchange.js';
+import { visible } from '../../terminal/sanitise.js';
+import { counted } from '../../wording.js';
 import { currentAccount } from './account.js';
 import { askAboutInput } from './ask-about-input.js';
 import type { BulkOptions } from './options.js';
 import { rejectsPlaceIn } from './rejected-rows.js';
 import { absolutePath } from './same-file.js';
 
-type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'signal'>;
+type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'options' | 'signal'>;
 
 /** Everything a plan is made of, besides the options. */
 export interface PlanSource {
@@ -29,7 +32,7 @@ export interface PlanSource {
   recent: SentIndex | null;
 }
 
-/** Plans a file. On a terminal it asks for the encoding or sheet it cannot tell. Throws CliError (exit 8). */
+/** Plans a file. On a terminal it asks for the encoding, sheet or rows it cannot tell. Throws CliError (exit 8). */
 export async function planFile(
   context: PlanContext,
   source: PlanSource,
@@ -41,6 +44,10 @@ export async function planFile(
     const outcome = await io.withProgress('Reading the file', () =>
       build(context, source, { ...options, delimiter }),
     );
+    if (await wantsVisibleOnly(context, outcome, source.file, options)) {
+      await rm(source.folder, { recursive: true, force: true });
+      return await planFile(context, source, { ...options, visibleOnly: true });
+    }
     await writeNamedRejects(context, outcome, options);
     return outcome;
   } catch (error) {
@@ -54,7 +61,8 @@ async function build(
   { file, recent, ...source }: PlanSource,
   options: Omit<BulkOptions, 'delimiter'> & { delimiter: Delimiter | undefined },
 ): Promise<PlanOutcome> {
-  const { toColumn, encoding, delimiter, headerless, sheet, only, allowRepeats, skipInvalid } = options;
+  const { toColumn, encoding, delimiter, headerless, headerRow, sheet, visibleOnly } = options;
+  const { only, allowRepeats, skipInvalid } = options;
   const name = options.job ?? (file === '-' ? 'stdin' : parse(file).name);
   const now = clock.now();
   return buildPlan(
@@ -62,7 +70,8 @@ async function build(
     {
       ...source,
       path: file === '-' ? undefined : absolutePath(config, file),
-      ...{ toColumn, encoding, delimiter, headerless, sheet, only, allowRepeats, skipInvalid },
+      ...{ toColumn, encoding, delimiter, headerless, headerRow, sheet, visibleOnly },
+      ...{ only, allowRepeats, skipInvalid },
       // Recent sends and the order of jobs are found by it, also where the clock of this machine is wrong.
       createdAt: new Date(serviceTimeOf(network.lastExchange) ?? now).toISOString(),
       run: options.again ? newRunId() : null,
@@ -73,6 +82,22 @@ async function build(
       signal,
     },
   );
+}
+
+/** A person who filtered a list may have meant to send to what is left. */
+async function wantsVisibleOnly(
+  { io, options: { yes } }: PlanContext,
+  { sheet, hiddenRows }: PlanOutcome,
+  file: string,
+  { visibleOnly }: Pick<BulkOptions, 'visibleOnly'>,
+): Promise<boolean> {
+  if (hiddenRows === 0 || visibleOnly || yes || file === '-' || !io.canPrompt) return false;
+  const question = `Sheet ${visible(sheet ?? '')} has ${counted(hiddenRows, 'hidden row')}. Which rows are meant?`;
+  const choices = [
+    { name: 'Only the visible rows', value: true },
+    { name: 'All rows', value: false },
+  ];
+  return (await io.prompts()).choose(question, choices);
 }
 
 function delimiterOf({ delimiter }: BulkOptions): Delimiter | undefined {

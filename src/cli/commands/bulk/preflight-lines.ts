@@ -86,8 +86,8 @@ function messageRow(label: string, { to, subject, text, parts }: PreviewedMessag
 
 function columnOf({ to_column, delimiter, sheet }: Preflight): string {
   const name = shortened(to_column, valueColumns - 24);
-  if (sheet === null) return `${name} (delimiter: ${delimiterNames[delimiter]})`;
-  return `${name} (sheet: ${shortened(sheet, Math.max(12, valueColumns - name.length - 10))})`;
+  if (delimiter !== null) return `${name} (delimiter: ${delimiterNames[delimiter]})`;
+  return `${name} (sheet: ${shortened(sheet ?? '', Math.max(12, valueColumns - name.length - 10))})`;
 }
 
 const delimiterNames = {

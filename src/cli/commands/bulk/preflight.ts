@@ -9,9 +9,9 @@ import { type Column, field, type View } from '../../output/view.js';
 export interface Preflight {
   job: string;
   channel: string;
-  /** The detected recipient column and delimiter. */
+  /** The detected recipient column and delimiter; a sheet has none. */
   to_column: string;
-  delimiter: Delimiter;
+  delimiter: Delimiter | null;
   /** Null for CSV. */
   sheet: string | null;
   recipients: number;
@@ -61,7 +61,7 @@ export interface PreflightParts {
   meta: PlanMeta;
   input: {
     toColumn: string;
-    delimiter: Delimiter;
+    delimiter: Delimiter | null;
     sheet: string | null;
     preview: Preview | null;
   };

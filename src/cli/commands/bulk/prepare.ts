@@ -193,14 +193,18 @@ async function confirmOpened(
 
 function showInput(
   io: Context['io'],
-  { plan, rejects, notSelected, delimiter, sheet, hiddenRows, meta, toColumn }: PlanOutcome,
+  { plan, rejects, notSelected, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn }: PlanOutcome,
   { dryRun = false }: BulkOptions,
 ): void {
   warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
   if (notSelected > 0) io.note(`--only leaves out ${counted(notSelected, 'row')}`);
-  if (hiddenRows > 0) io.warn(`sheet ${sheet}: ${counted(hiddenRows, 'hidden row')} included`);
+  if (hiddenRows > 0) {
+    const rows = `sheet ${sheet}: ${counted(hiddenRows, 'hidden row')}`;
+    if (leavesOutHidden) io.note(`${rows} left out`);
+    else io.warn(`${rows} included; to leave them out, add --visible-only`);
+  }
   // The preflight of a plan shows the delimiter.
-  if (plan === null && delimiter !== ',' && meta.columns.length > 1)
+  if (plan === null && delimiter !== null && delimiter !== ',' && meta.columns.length > 1)
     io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
 }
 

@@ -44,6 +44,43 @@ describe('delimiters', () => {
   });
 });
 
+describe('a row for the header', () => {
+  it.each([1, 2, 3, 1_000])('lies below a title, in blocks of %i', async (blockBytes) => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const csv = ['List of "July, 2026",,,', '', 'phone;name', '99112233;a,b,c', '9;x', ''].join(end);
+      const outcome = await plan(csv, { headerRow: 3, blockBytes, skipInvalid: true });
+      expect(outcome.delimiter).toBe(';');
+      expect(await requestsOf(outcome)).toMatchObject([{ to: ['99112233'], lines: [4] }]);
+      expect(outcome.rejects.first).toEqual(['list.csv:5: phone: "9" is not a phone number']);
+      expect((await rowsOf(outcome)).map(({ line }) => line)).toEqual([4, 5]);
+    }
+  });
+
+  it('may be the first', async () => {
+    expect(await to('phone\n99112233\n', { headerRow: 1 })).toEqual(['99112233']);
+  });
+
+  it('beyond the end is an empty file', async () => {
+    for (const end of ['', '\n', '\r\n', '\r'])
+      expect(await refusal(`phone\n99112233${end}`, { headerRow: 9 })).toMatchObject({ kind: 'empty' });
+  });
+
+  it.each([
+    ['Утасны жагсаалт 2026\nphone,name\n99112233,a\n', {}],
+    ['Утасны жагсаалт 2026,,\nphone,name,x\n99112233,a,b\n', {}],
+    ['Жагсаалт\nphone,name\n', { toColumn: 'phone' }],
+    ['phone\n99112233\n', { text: 'Hi {name}' }],
+  ])('is named where the first row has one cell: %j', async (csv, options) => {
+    expect(await refusal(csv, options)).toMatchObject({
+      hint: expect.stringMatching(/ If a later row names the columns, add --header-row with its number\.$/),
+    });
+  });
+
+  it.each(['name,x\n', 'phone,name,name\n'])('is not named for %j', async (csv) => {
+    expect(await refusal(csv)).toMatchObject({ hint: expect.not.stringContaining('--header-row') });
+  });
+});
+
 describe('line ends and line numbers', () => {
   it.each([1, 2, 3, 1_000])('CRLF, LF and CR in any mixture, in blocks of %i', async (blockBytes) => {
     const csv = 'phone,name\r\n99112233,a\r88112233,b\n\n80112233,c\r\n\r\n86112233,d\r\r89112233,e';

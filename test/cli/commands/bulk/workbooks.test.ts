@@ -85,14 +85,74 @@ describe('sms bulk list.xlsx', () => {
     expect(stderr).toContain('list.csv is not an Excel workbook, so it has no sheets');
   });
 
-  it('warns of hidden rows, which it reads', async () => {
-    const data =
-      '<row r="1"><c r="A1" t="str"><v>phone</v></c></row><row r="2" hidden="1"><c r="A2"><v>99000000</v></c></row>';
-    const here = workbookDesk({ sheets: [{ data }] });
-    const { code, stderr } = await here.run("sms bulk list.xlsx --text 'Hello' --yes");
-    expect(code).toBe(0);
-    expect(stderr).toContain('sheet Sheet1: 1 hidden row included');
-    expect(received(here)).toEqual(['99000000']);
+  describe('with hidden rows', () => {
+    const phone = (row: number, number: number, hidden = '') =>
+      `<row r="${row}"${hidden}><c r="A${row}"><v>${number}</v></c></row>`;
+    const data = `<row r="1" hidden="1"><c r="A1" t="str"><v>phone</v></c></row>${phone(2, 99_000_000)}${phone(3, 99_000_001, ' hidden="1"')}`;
+    const hello = "sms bulk list.xlsx --text 'Hello'";
+
+    it('warns of them, and reads them', async () => {
+      const here = workbookDesk({ sheets: [{ data }] });
+      const { code, stderr } = await here.run(`${hello} --yes`);
+      expect(code).toBe(0);
+      expect(stderr).toContain('sheet Sheet1: 1 hidden row included; to leave them out, add --visible-only');
+      expect(received(here)).toEqual(['99000000', '99000001']);
+    });
+
+    it('leaves them out with --visible-only', async () => {
+      const here = workbookDesk({ sheets: [{ data }] });
+      const { code, stderr } = await here.run(`${hello} --yes --visible-only`);
+      expect(code).toBe(0);
+      expect(stderr).toContain('sheet Sheet1: 1 hidden row left out');
+      expect(received(here)).toEqual(['99000000']);
+    });
+
+    it.each([
+      ['Only the visible rows', ['99000000']],
+      ['All rows', ['99000000', '99000001']],
+    ])('asks on a terminal: %s', async (choice, numbers) => {
+      const here = workbookDesk({ sheets: [{ data }] });
+      const questions = answers(choice, true);
+      expect(await here.run(hello, { terminal: 80, questions })).toMatchObject({ code: 0 });
+      expect(questions.asked[0]).toBe('Sheet Sheet1 has 1 hidden row. Which rows are meant?');
+      expect(received(here)).toEqual(numbers);
+    });
+
+    it('are none in CSV: --visible-only is exit 2', async () => {
+      const { code, stderr } = await desk(['99000000,Bat']).run(
+        'sms bulk list.csv --text hi --yes --visible-only',
+      );
+      expect(code).toBe(2);
+      expect(stderr).toContain('list.csv is not an Excel workbook, so it has no hidden rows');
+    });
+  });
+
+  describe('with a title above its header', () => {
+    const rows = [['Үзлэгийн жагсаалт 2026'], null, ['phone', 'name'], [99_000_000, 'Бат'], ['x', 'Дорж']];
+
+    it('names --header-row, which finds it', async () => {
+      const here = workbookDesk({ sheets: [{ rows }] });
+      const refused = await here.run(`${line} --yes`);
+      expect(refused.code).toBe(8);
+      expect(refused.stderr).toContain(
+        'Columns: Үзлэгийн жагсаалт 2026. If a later row names the columns, add --header-row with its number.',
+      );
+      const { code, stderr } = await here.run(`${line} --yes --header-row 3 --skip-invalid --report out.csv`);
+      expect(code).toBe(3);
+      expect(stderr).toContain('list.xlsx!Sheet1:A5: phone: "x" is not a phone number');
+      expect(received(here)).toEqual(['99000000']);
+      expect(here.read('out.csv')).toMatch(/\n99000000,Бат,[\w-]+,,\w+,,\d+,4,/);
+    });
+
+    it.each([
+      ['--header-row 0', 'rows are counted from 1'],
+      ['--header-row x', "'x' is not a whole number"],
+      ['--header-row 3 --headerless', '--headerless excludes --header-row'],
+    ])('with %s is exit 2', async (options, message) => {
+      const { code, stderr } = await workbookDesk({ sheets: [{ rows }] }).run(`${line} --yes ${options}`);
+      expect(code).toBe(2);
+      expect(stderr).toContain(message);
+    });
   });
 
   it('names bad rows by their cells, on screens and for programs', async () => {
@@ -222,6 +282,7 @@ describe('sms bulk list.xlsx', () => {
 
   it('says the sheet in the figures of --dry-run', async () => {
     const { stdout } = await workbookDesk({ sheets: [july] }).run(`${line} --dry-run --json`);
-    expect(JSON.parse(stdout)).toMatchObject({ to_column: 'phone', sheet: 'July', recipients: 2 });
+    const figures = { to_column: 'phone', sheet: 'July', delimiter: null, recipients: 2 };
+    expect(JSON.parse(stdout)).toMatchObject(figures);
   });
 });

@@ -2,16 +2,14 @@ import { Archive, type ByteStore } from './archive.js';
 import { chooseSheet } from './choose-sheet.js';
 import { readSharedStrings, SharedStrings } from './shared-strings.js';
 import { SheetRows } from './sheet-rows.js';
-import { type RecordHandler, SheetTable } from './sheet-table.js';
+import { type RecordHandler, SheetTable, type SheetTableOptions } from './sheet-table.js';
 import { readStyles } from './styles.js';
 import { openWorkbook } from './workbook.js';
 import { readXml } from './xml.js';
 
-export interface WorkbookOptions {
+export interface WorkbookOptions extends SheetTableOptions {
   /** Name of the sheet; without it the only one with rows. */
   sheet?: string | undefined;
-  /** The first row is data. */
-  headerless?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Makes a store for data too large for memory. */
   store: (name: string) => ByteStore;
@@ -46,7 +44,7 @@ export async function readWorkbook(
   const read = (each: string) => abortable(archive.read(each), signal);
   if (workbook.strings !== null) await readSharedStrings(workbook.strings, read(workbook.strings), strings);
   const styles = workbook.styles === null ? [] : await readStyles(workbook.styles, read(workbook.styles));
-  const table = new SheetTable(options.headerless ?? false, (...record) => onRecord(name, ...record));
+  const table = new SheetTable(options, (...record) => onRecord(name, ...record));
   const rules = { strings, styles, from1904: workbook.from1904 };
   await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));
   return { sheet: name, columns: table.columns, hiddenRows: table.hiddenRows };

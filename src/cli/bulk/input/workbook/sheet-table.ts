@@ -2,6 +2,15 @@ import { columnLetters } from '../../../xlsx/cell-reference.js';
 import type { CellError } from '../cell-error.js';
 import type { SheetRow } from './sheet-rows.js';
 
+export interface SheetTableOptions {
+  /** The first row is data. */
+  headerless?: boolean | undefined;
+  /** Row of the names of the columns; those before it are left out. Default: the first with cells. */
+  headerRow?: number | undefined;
+  /** Leaves out the rows that a filter or a person has hidden. */
+  visibleOnly?: boolean | undefined;
+}
+
 /** `stored` is what cells hold that show something else, by field. */
 export type RecordHandler = (
   record: string[],
@@ -22,22 +31,32 @@ const outside = 'the first row has nothing in this column';
 export class SheetTable {
   /** The sheet's column of each field. */
   columns: number[] = [];
-  /** Rows that a filter or a person has hidden; they are read like the others. */
+  /** Rows below the header that a filter or a person has hidden. */
   hiddenRows = 0;
   readonly #headerless: boolean;
+  readonly #headerRow: number;
+  readonly #visibleOnly: boolean;
   readonly #onRecord: RecordHandler;
   /** Field of each column of the sheet, -1 for none. */
   #fields = new Int16Array(0);
 
-  constructor(headerless: boolean, onRecord: RecordHandler) {
+  constructor(
+    { headerless = false, headerRow = 1, visibleOnly = false }: SheetTableOptions,
+    onRecord: RecordHandler,
+  ) {
     this.#headerless = headerless;
+    this.#headerRow = headerRow;
+    this.#visibleOnly = visibleOnly;
     this.#onRecord = onRecord;
   }
 
   take(row: SheetRow): void {
-    if (isBlank(row)) return;
-    if (row.hidden) this.hiddenRows += 1;
+    if (isBlank(row) || row.number < this.#headerRow) return;
     const isHeader = this.columns.length === 0 && !this.#headerless;
+    if (row.hidden && !isHeader) {
+      this.hiddenRows += 1;
+      if (this.#visibleOnly) return;
+    }
     if (this.columns.length === 0) this.#begin(row);
     const record = new Array<string>(this.columns.length).fill('');
     let faults: CellError[] | null = null;
