@@ -31,7 +31,7 @@ const isoDates: Readonly<Record<number, string>> = {
 };
 
 /** Lists repeat their dates and amounts; times rarely. */
-const keptValues = 20_000;
+const keptValues = 5_000;
 /** Stands for a number with all its digits. */
 const general = '\0';
 const noSection = '######';

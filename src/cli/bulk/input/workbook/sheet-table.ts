@@ -11,7 +11,7 @@ export interface SheetTableOptions {
   visibleOnly?: boolean | undefined;
 }
 
-/** `stored` is what cells hold that show something else, by field. */
+/** `stored` is what cells hold that show something else, by field; it is used anew for the next record. */
 export type RecordHandler = (
   record: string[],
   row: number,
@@ -20,7 +20,6 @@ export type RecordHandler = (
 ) => void;
 
 const none: readonly CellError[] = [];
-const asShown: ReadonlyMap<number, string> = new Map();
 const noName = 'the column has no name in the header';
 const outside = 'the first row has nothing in this column';
 
@@ -37,6 +36,7 @@ export class SheetTable {
   readonly #headerRow: number;
   readonly #visibleOnly: boolean;
   readonly #onRecord: RecordHandler;
+  readonly #stored = new Map<number, string>();
   /** Field of each column of the sheet, -1 for none. */
   #fields = new Int16Array(0);
 
@@ -60,17 +60,15 @@ export class SheetTable {
     if (this.columns.length === 0) this.#begin(row);
     const record = new Array<string>(this.columns.length).fill('');
     let faults: CellError[] | null = null;
-    let stored: Map<number, string> | null = null;
+    const stored = this.#stored;
+    if (stored.size > 0) stored.clear();
     for (let at = 0; at < row.columns.length; at += 1) {
       const column = row.columns[at] ?? 0;
       const held = row.stored.get(at);
       // A name is what its cell holds: a hidden one is a name, too.
       const value = (isHeader ? held : undefined) ?? row.values[at] ?? '';
       const field = this.#fields[column] ?? -1;
-      if (held !== undefined && field !== -1) {
-        stored ??= new Map();
-        stored.set(field, held);
-      }
+      if (held !== undefined && field !== -1) stored.set(field, held);
       if (field !== -1) record[field] = value;
       else if (value.trim() === '') continue;
       else record.push(value);
@@ -79,7 +77,7 @@ export class SheetTable {
       faults ??= [];
       faults.push({ field: field === -1 ? null : field, letters: columnLetters(column), error });
     }
-    this.#onRecord(record, row.number, faults ?? none, stored ?? asShown);
+    this.#onRecord(record, row.number, faults ?? none, stored);
   }
 
   #begin(row: SheetRow): void {
