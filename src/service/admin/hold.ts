@@ -2,6 +2,7 @@ import type { MessageError } from '../../contract/index.js';
 import type { Administration, FinishAs } from '../administration.js';
 import type { OperationContext } from '../operations/context.js';
 import { bound, messageAnswer } from '../operations/resources.js';
+import { outcomeOfReceipts } from '../storage/joined-doubt.js';
 import type { Outcome } from '../storage/store.js';
 
 /** Messages that are ended in one transaction, and for how many milliseconds they are leased meanwhile. */
@@ -21,7 +22,7 @@ export function createHold({
   store,
   newId,
 }: Pick<OperationContext, 'store' | 'newId'>): Pick<Administration, 'held' | 'release'> {
-  /** A message that its own attempt ends meanwhile is left as it is. */
+  /** A message that its own attempt ends meanwhile is left as it is; one whose receipts have come was sent. */
   async function finish(outcome: Outcome): Promise<void> {
     for (;;) {
       const unfinished = await store.claimUnfinished({
@@ -31,7 +32,7 @@ export function createHold({
       });
       if (unfinished.length === 0) return;
       await store.finalizeMessages(
-        unfinished.map((claimed) => ({ claimed, outcome })),
+        unfinished.map((claimed) => ({ claimed, outcome: outcomeOfReceipts(claimed) ?? outcome })),
         (message, balance) => bound(messageAnswer(message, balance)),
       );
     }

@@ -1,5 +1,6 @@
 import { type Carrier, type Fate, OutcomeUnknown } from '../carriers/carrier.js';
 import type { Report } from '../report.js';
+import { outcomeOfReceipts } from '../storage/joined-doubt.js';
 import type { ClaimedMessage, Outcome } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import { again } from './dispositions.js';
@@ -11,12 +12,14 @@ interface InquiryTools {
   report: Report;
 }
 
-/** Looks into a doubt: the carrier is asked, where it can be; at its end it is undecidable. */
+/** Looks into a doubt: into receipts that came before it, then the carrier is asked, where it can be; at its end it is undecidable. */
 export async function resolveDoubt(
   claimed: ClaimedMessage,
   carrier: Carrier,
   tools: InquiryTools,
 ): Promise<Disposition> {
+  const received = outcomeOfReceipts(claimed);
+  if (received !== null) return { kind: 'final', claimed, outcome: received };
   const fate = await fateOf(claimed, carrier, tools);
   const left = claimed.doubtMs ?? carrier.doubtMs;
   if (fate === 'not_taken') return again(claimed, {});

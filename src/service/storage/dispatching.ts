@@ -109,6 +109,11 @@ export interface ClaimedMessage {
   lifeMs: number | null;
   /** Milliseconds until a doubt ends without an answer; null for a message that is not in doubt. */
   doubtMs: number | null;
+  /**
+   * Carrier ids of receipts that came before it was in doubt, and are its own: they echo the end of its id and came after
+   * its mark. Empty where there are none, and for a message that is not marked.
+   */
+  receipts: readonly string[];
   /** Its batch was stopped: it must not be submitted any more. */
   isStopped: boolean;
   /**

@@ -71,6 +71,7 @@ export function claimedOf(
     boundMs,
     lifeMs,
     doubtMs: null,
+    receipts: [],
     isStopped: false,
     earlier,
   };

@@ -54,8 +54,8 @@ const sms = ({ operations }: Core, to: string, idempotencyKey: string | null = n
 const statusOf = async ({ operations }: Core, id: string) =>
   (await operations.getMessage(caller, id)) as { status: string; delivery: string | null; credits: number };
 
-/** Two messages that wait, and one that a carrier was given when its process died. */
-async function backup(engine: Engine) {
+/** Two messages that wait, and one that a carrier was given when its process died, maybe after its receipt. */
+async function backup(engine: Engine, { hasReceipt = false } = {}) {
   const where = await engine.open();
   const isClosed = (carriers: readonly Carrier[]) =>
     carriers.map((one): Carrier => ({ ...one, capacity: () => 0 }));
@@ -68,6 +68,13 @@ async function backup(engine: Engine) {
   const dying = await cores.openMortal({ ...where, report() {} }, { carriers: hangs, leaseMs: 60_000 });
   void sms(dying, '88112233', 'in doubt').catch(() => {});
   await vi.waitUntil(async () => (await dying.store.countUnfinished()).submitting === 1);
+  const page = { limit: 1, after: null };
+  const doubtId = (await dying.operations.listMessages(caller, { to: '88112233' }, page)).data[0]?.id ?? '';
+  const receipt = { route: 'Unitel', carrierId: 'c', to: '88112233', reference: doubtId, submittedAt: null };
+  if (hasReceipt) {
+    const answer = () => ({ status: 200, body: '{}' });
+    await dying.store.recordReceipts([{ ...receipt, state: 'delivered' }], answer);
+  }
   // Its process is gone.
   await dying.storage.close();
   const closed = await cores.open(where, { carriers: isClosed });
@@ -77,7 +84,7 @@ async function backup(engine: Engine) {
   await closed.operations.sendSmsBulk({ caller, params: batch, idempotencyKey: null });
   await closed.close();
   const restored = await engine.restored(where);
-  return { restored, sent, emailId: (one.body as { id: string }).id };
+  return { restored, sent, doubtId, emailId: (one.body as { id: string }).id };
 }
 
 /** As an operator that cannot be asked, which remembers what it was given. */
@@ -151,6 +158,17 @@ describe.each([sqlite, postgres])('a restored service on $name', (engine) => {
     await core.administration.settled();
     expect(submitted.map(({ to }) => to).sort()).toEqual(['94112233', '95112233', 'bat@example.mn']);
     expect(await core.store.countUnfinished()).toEqual({ messages: 1, submitting: 1 });
+  });
+
+  it('released as failed keeps what a receipt came for before its doubt', async () => {
+    const { restored, doubtId, emailId } = await backup(engine, { hasReceipt: true });
+    const core = await cores.open(restored, deaf().doubles);
+    expect(await core.administration.release('failed')).toBe(true);
+    expect(await statusOf(core, doubtId)).toMatchObject({
+      ...{ status: 'sent', delivery: 'delivered', credits: 10 },
+    });
+    expect(await statusOf(core, emailId)).toMatchObject({ status: 'failed', credits: 0 });
+    expect(await ledgerDifference(core)).toBe(0);
   });
 
   it('ends every message once while attempts that are under way end too', async () => {

@@ -94,7 +94,7 @@ it('a mark whose answer is lost is cleared, for nothing was submitted from it', 
   onTestFinished(cut.close);
   await store.acceptMessage(message());
   const [claimed] = (await claim(store, 'a')) as [ClaimedMessage];
-  proxy.cutAt('mark_1', 'after');
+  proxy.cutAt('mark_2', 'after');
   await expect(cut.store.markSubmitting([markOf(claimed)])).rejects.toMatchObject({ status: 503 });
   const isUnmarked = async () => (await query(url, 'SELECT route FROM messages'))[0]?.route === null;
   await vi.waitUntil(isUnmarked, { timeout: 5_000, interval: 20 });

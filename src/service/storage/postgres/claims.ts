@@ -9,6 +9,7 @@ import { StatementError } from './database/failure.js';
 import { Groups } from './database/groups.js';
 import type { Lost } from './lost-commits.js';
 import { onceEach } from './once-each.js';
+import { joinsWithin } from './schema/finalize.js';
 
 /** claimed_1 of the schema. */
 export interface ClaimedRow {
@@ -63,12 +64,12 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
     (all) =>
       onceEach(all, async (items) => {
         const rows = await database
-          .attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [database.now(), JSON.stringify(items)])
+          .attempt<{ mark_2: number }>('SELECT mark_2($1, $2)', [database.now(), JSON.stringify(items)])
           .catch((error) => {
             if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
             throw error;
           });
-        const marked = new Set(rows.map(({ mark_1: seq }) => seq));
+        const marked = new Set(rows.map(({ mark_2: seq }) => seq));
         return items.map(({ seq }) => marked.has(seq));
       }),
     { isPatient: true },
@@ -107,6 +108,8 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
     const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
     const earlier = found[0]?.has_erasures ? await earlierTo(rows) : null;
     const tried = rows.some(({ tries }) => tries > 0) ? await triedOf(rows) : null;
+    const marked = rows.filter(({ route }) => route !== null);
+    const receipts = marked.length > 0 ? await receiptsOf(marked) : null;
     return rows.flatMap((row) => {
       const content = contents.get(row.content);
       if (content === undefined) return [];
@@ -115,6 +118,7 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
         ...claimed,
         tried: tried?.get(row.seq) ?? claimed.tried,
         earlier: earlier?.get(row.seq) ?? claimed.earlier,
+        receipts: receipts?.get(row.seq) ?? claimed.receipts,
       };
     });
   }
@@ -143,6 +147,27 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
       ],
     );
     return new Map(found.map(({ seq, earlier }) => [seq, earlier]));
+  }
+
+  /** One that came before the mark may be of an older message, and so may one that others fit too. */
+  async function receiptsOf(rows: readonly ClaimedRow[]): Promise<Map<number, string[]>> {
+    const found = await database.query<{ seq: number; ids: string[] }>(
+      `SELECT m.seq, array_agg(r.carrier_id ORDER BY r.carrier_id) AS ids
+       FROM unnest($2::bigint[]) AS w(seq), time_1($1) AS at
+       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = w.seq OFFSET 0) m
+       CROSS JOIN LATERAL (SELECT * FROM receipts r WHERE r.recipient = m.recipient AND r.message IS NULL OFFSET 0) r
+       WHERE r.state IS NOT NULL AND r.route = m.route
+         AND r.received_at >= coalesce(m.marked_at, m.created_at) AND r.received_at > at - ${joinsWithin}
+         AND r.reference <> '' AND right(m.id, length(r.reference)) = r.reference
+         AND NOT EXISTS (SELECT 1 FROM messages o
+           WHERE o.project = ANY (ARRAY(SELECT seq FROM projects)) AND o.recipient = m.recipient
+             AND o.counts_at > at - ${joinsWithin} AND o.seq <> m.seq AND o.route = r.route
+             AND (o.status = 'queued' OR o.delivery = 'unknown')
+             AND right(o.id, length(r.reference)) = r.reference)
+       GROUP BY m.seq`,
+      [database.now(), rows.map(({ seq }) => seq)],
+    );
+    return new Map(found.map(({ seq, ids }) => [seq, ids]));
   }
 
   const heldOf = ({ seq, message: { id }, token, mark, lane }: ClaimedMessage) => ({
@@ -245,6 +270,7 @@ function claimedMessage(row: ClaimedRow, content: Content, token: string): Claim
     boundMs: row.bound_ms,
     lifeMs: row.life_ms,
     doubtMs: row.doubt_left_ms,
+    receipts: [],
     isStopped: row.is_stopped,
     earlier: row.earlier,
   };

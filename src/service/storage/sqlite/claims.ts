@@ -8,7 +8,9 @@ import type { Database } from './database/database.js';
 import { isInOpenLane } from './lanes.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
+import type { Receipts } from './receipts.js';
 import { hasEarlier, type Refusals } from './refusals.js';
+import { groupBy, runsOf } from './runs.js';
 import { type Tries, triedOf } from './tries.js';
 
 interface ContentRow {
@@ -62,9 +64,7 @@ export const isLeased = `seq = :seq AND id = :id AND status = 'queued' AND route
 export function prepareClaims(
   database: Database,
   projects: Projects,
-  leases: Leases,
-  refusals: Refusals,
-  tries: Tries,
+  { leases, refusals, tries, receipts }: ClaimParts,
   clock: Clock,
 ) {
   const selectRows = (condition: string) => {
@@ -84,7 +84,7 @@ export function prepareClaims(
      WHERE seq BETWEEN :first AND :last AND lane = :lane AND due_at IS NOT NULL`,
   );
   const markRun = database.prepare(
-    `UPDATE messages SET route = :route, attempts = :attempt, doubt_ms = :doubtMs
+    `UPDATE messages SET route = :route, attempts = :attempt, doubt_ms = :doubtMs, marked_at = :now
      WHERE seq BETWEEN :first AND :last AND lease = :token AND attempts = :attempt - 1 AND ${isInOpenLane}`,
   );
   const countRun = database.prepare(
@@ -163,6 +163,7 @@ export function prepareClaims(
         boundMs: boundAt === null ? Number.POSITIVE_INFINITY : boundAt - createdAt - age,
         lifeMs: life === null ? null : life - age,
         doubtMs: doubtUntil === null ? null : Math.min(doubtUntil - now, doubtMs ?? Number.POSITIVE_INFINITY),
+        receipts: route === null ? [] : receipts.ownOf(seq),
         isStopped: batch !== null && batches(batch).stopped_at !== null,
         earlier:
           batch === null
@@ -207,8 +208,9 @@ export function prepareClaims(
     )) {
       const [{ claimed, attempt, route, doubtMs }] = group as [Mark];
       const { token } = claimed;
+      const now = clock.now();
       const mark = (first: number, last: number) =>
-        Number(markRun.run({ first, last, token, attempt, route, doubtMs }).changes);
+        Number(markRun.run({ first, last, token, attempt, route, doubtMs, now }).changes);
       for (const [first, last] of runsOf(group.map((one) => one.claimed.seq).sort((a, b) => a - b))) {
         const { messages } = countRun.get(first, last, token, attempt - 1) as { messages: number };
         for (let seq = first; seq <= last; seq += 1) {
@@ -257,34 +259,19 @@ export function prepareClaims(
   };
 }
 
+interface ClaimParts {
+  leases: Leases;
+  refusals: Refusals;
+  tries: Tries;
+  receipts: Receipts;
+}
+
 export type Claims = ReturnType<typeof prepareClaims>;
 
 interface Lease {
   token: string;
   leaseMs: number;
   lane: string;
-}
-
-function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
-/** The first and last of every run of neighbours. */
-export function runsOf(numbers: readonly number[]): [first: number, last: number][] {
-  const runs: [number, number][] = [];
-  for (const number of numbers) {
-    const run = runs.at(-1);
-    if (run !== undefined && run[1] === number - 1) run[1] = number;
-    else runs.push([number, number]);
-  }
-  return runs;
 }
 
 /** The same function, that looks everything up once. */

@@ -18,9 +18,9 @@ export function prepareReceipts(database: Database, now: () => Instant) {
        state = CASE WHEN receipts.message IS NULL AND received_at > :now - ${joinsWithin} THEN state END`,
   );
   const receive = database.prepare(
-    `INSERT INTO receipts (route, carrier_id, recipient, state, received_at)
-     VALUES (:route, :carrierId, :to, :state, :now)
-     ON CONFLICT DO UPDATE SET received_at = excluded.received_at,
+    `INSERT INTO receipts (route, carrier_id, recipient, state, received_at, reference)
+     VALUES (:route, :carrierId, :to, :state, :now, :reference)
+     ON CONFLICT DO UPDATE SET received_at = excluded.received_at, reference = excluded.reference,
        message = CASE WHEN submitted_at > :now - ${joinsWithin} THEN message END,
        state = CASE WHEN coalesce(submitted_at, received_at) > :now - ${joinsWithin}
          AND state IN ('delivered', 'undelivered', 'bounced') THEN state ELSE excluded.state END`,
@@ -52,6 +52,21 @@ export function prepareReceipts(database: Database, now: () => Instant) {
        AND status = 'queued' AND route = :route AND doubt_until IS NULL AND ${isMeant} LIMIT 1`,
   );
 
+  // One that came before the mark may be of an older message, and so may one that others fit too.
+  const selectOwn = database.prepare(
+    `SELECT r.carrier_id AS carrierId FROM messages m
+     CROSS JOIN receipts r ON r.recipient = m.recipient AND r.message IS NULL
+     WHERE m.seq = :seq AND r.state IS NOT NULL AND (r.route = m.route OR m.route = '')
+       AND r.received_at >= coalesce(m.marked_at, m.created_at) AND r.received_at > :now - ${joinsWithin}
+       AND r.reference <> '' AND substr(m.id, -length(r.reference)) = r.reference
+       AND NOT EXISTS (SELECT 1 FROM messages o INDEXED BY messages_recent
+         WHERE o.project IN (SELECT seq FROM projects) AND o.recipient = m.recipient
+           AND o.created_at > :now - ${joinsWithin} AND o.seq <> m.seq AND o.route = r.route
+           AND (o.status = 'queued' OR o.delivery = 'unknown')
+           AND substr(o.id, -length(r.reference)) = r.reference)
+     ORDER BY r.carrier_id`,
+  );
+
   /** The state of a message is that of its segments: delivered when all are, undelivered when one is. */
   function stateOf(seq: number): DeliveryState | null {
     const states = (selectStates.all(seq) as { state: DeliveryState | null }[]).map(({ state }) => state);
@@ -69,6 +84,9 @@ export function prepareReceipts(database: Database, now: () => Instant) {
   }
 
   return {
+    /** Carrier ids of receipts that came before the message was in doubt, and are its own. */
+    ownOf: (seq: number): string[] =>
+      (selectOwn.all({ seq, now: now() }) as { carrierId: string }[]).map(({ carrierId }) => carrierId),
     /** The submission's side of the row; gives the delivery that receipts have told already. */
     submitted(seq: number, route: string, to: string, carrierIds: readonly string[]): DeliveryState | null {
       if (carrierIds.length === 0) return null;
@@ -77,7 +95,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     },
     /** The receipt's side. Gives the number of a message in doubt that it joins, which is to be finalized with it. */
     received({ route, carrierId, to, state, reference, submittedAt }: Receipt): number | null {
-      receive.run({ route, carrierId, to, state, now: now() });
+      receive.run({ route, carrierId, to, state, reference, now: now() });
       const known = (selectMessage.get(route, carrierId, to) as { message: number | null }).message;
       if (known !== null) {
         updateMessage(known);

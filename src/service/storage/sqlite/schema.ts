@@ -155,4 +155,10 @@ export const migrations: readonly string[] = [
   -- The answers that put a message off, as JSON: TriedRun.
   ALTER TABLE messages ADD COLUMN tried TEXT;
   `,
+  `
+  -- When it was marked; null for a message that was marked as it was accepted. reference: the end of the message's id, as
+  -- a receipt gives it back.
+  ALTER TABLE messages ADD COLUMN marked_at INTEGER;
+  ALTER TABLE receipts ADD COLUMN reference TEXT;
+  `,
 ];

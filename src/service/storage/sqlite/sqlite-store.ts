@@ -95,9 +95,9 @@ export function sqliteStore(
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const tries = prepareTries(database);
-  const claims = prepareClaims(database, projects, leases, refusals, tries, clock);
-  const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
+  const claims = prepareClaims(database, projects, { leases, refusals, tries, receipts }, clock);
+  const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const finalization = prepareFinalization(database, projects, leases, receipts, tries, now);
   const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);

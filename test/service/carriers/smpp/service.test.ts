@@ -222,6 +222,23 @@ describe('an unknown outcome', () => {
     expect(smsc.taken).toHaveLength(1);
   });
 
+  it.each([
+    [null, 'unknown'],
+    ['echo', 'delivered'],
+  ] as const)(
+    'after a receipt that came before the answer (reference: %s) ends as %s',
+    async (echo, delivery) => {
+      await open();
+      smsc.options.onTaken = (segment) =>
+        smsc.sendReceipt(segment, 'DELIVRD', segment.id, echo && segment.reference);
+      const batch = await services.sendBatch(['99112233'], 'Hi');
+      await services.completed(batch);
+      expect(await services.messagesOf(batch)).toMatchObject([{ status: 'sent', delivery, credits: 10 }]);
+      expect(smsc.taken).toHaveLength(1);
+      expect(smsc.acknowledged).toEqual([0]);
+    },
+  );
+
   it('ends after 5 min as sent, charged and unknown; a receipt still counts', async () => {
     await open();
     smsc.options.react = () => 'cut_after';

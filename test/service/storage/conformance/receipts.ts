@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedMessage, Receipt } from '../../../../src/service/storage/store.js';
-import { answerOf, claimOf, type Fixture, leaseMs, message, project } from './fixture.js';
+import { answerOf, claimOf, type Fixture, leaseMs, message, newId, project } from './fixture.js';
 
 const day = 86_400_000;
 
@@ -92,6 +92,90 @@ export function receiptConformance(fixture: () => Fixture): void {
       await send(claimed, ['c1'], 'undelivered');
       await record();
       expect(await deliveryOf(claimed)).toBe('undelivered');
+    });
+  });
+
+  describe('a receipt that came before its message was in doubt', () => {
+    const referenceOf = ({ message: { id } }: ClaimedMessage) => id.slice(-4);
+    const fall = (claimed: ClaimedMessage) => fixture().store.leaveInDoubt([{ claimed, delayMs: 0 }]);
+    /** Those that a look into the doubt finds. */
+    const found = async () => (await fixture().claimDoubts()).map(({ receipts }) => receipts);
+
+    it('ends it as any other does', async () => {
+      const claimed = await accepted({ idempotencyKey: 'k' });
+      await record({ reference: referenceOf(claimed) });
+      await fall(claimed);
+      const doubts = await fixture().claimDoubts();
+      expect(doubts).toMatchObject([{ receipts: ['c1'] }]);
+      const [doubt] = doubts as [ClaimedMessage];
+      await send(doubt, [...doubt.receipts]);
+      expect(await fixture().statusOf(claimed.message.id)).toMatchObject({
+        ...{ status: 'sent', delivery: 'delivered', credits: 10 },
+      });
+      expect(await fixture().store.findAnswer(project.id, 'k')).toMatchObject({ status: 200 });
+    });
+
+    it('is found after the end of a lease too, and by who ends a hold', async () => {
+      const claimed = await accepted();
+      await record({ reference: referenceOf(claimed) });
+      fixture().clock.advance(leaseMs);
+      await Promise.all(fixture().handles.map(({ store }) => store.endLeases()));
+      expect(await found()).toEqual([['c1']]);
+      await fixture().store.hold('restored');
+      const unfinished = { token: fixture().newToken(), leaseMs, limit: 10 };
+      expect(await fixture().store.claimUnfinished(unfinished)).toMatchObject([{ receipts: ['c1'] }]);
+    });
+
+    it('of several parts is found with the others', async () => {
+      const claimed = await accepted({ parts: 2 });
+      await record({ reference: referenceOf(claimed) });
+      await record({ carrierId: 'c2', reference: referenceOf(claimed) });
+      await fall(claimed);
+      expect(await found()).toEqual([['c1', 'c2']]);
+    });
+
+    it('joins nothing without its reference, to another recipient, over another route or with another end', async () => {
+      const claimed = await accepted();
+      const reference = referenceOf(claimed);
+      await record();
+      await record({ carrierId: 'c2', reference: `x${reference.slice(1)}` });
+      await record({ carrierId: 'c3', reference, to: '88112233' });
+      await record({ carrierId: 'c4', reference, route: 'Unitel' });
+      await fall(claimed);
+      expect(await found()).toEqual([[]]);
+    });
+
+    it('joins nothing where it came before the mark: it is of an older message', async () => {
+      const { store, clock } = fixture();
+      const waiting = message();
+      await store.acceptMessage(waiting);
+      const reference = waiting.recipient.id.slice(-4);
+      clock.advance(1_000);
+      await record({ reference });
+      clock.advance(1_000);
+      const [first] = await fixture().mark(await fixture().claim());
+      await store.postponeMessages([{ claimed: first as never, delayMs: 0, isTry: true }]);
+      clock.advance(1_000);
+      await record({ carrierId: 'c2', reference });
+      clock.advance(1_000);
+      const [second] = await fixture().mark(await fixture().claim());
+      await fall(second as never);
+      clock.advance(1_000);
+      expect(await found()).toEqual([[]]);
+      await record({ carrierId: 'c3', reference });
+      expect(await deliveryOf(second as never)).toBe('delivered');
+    });
+
+    it('joins nothing where it is already of another message, or may be', async () => {
+      const [one, two] = [await accepted(), await accepted()];
+      await send(one, ['c1']);
+      await record({ reference: referenceOf(two) });
+      await record({ carrierId: 'c2', reference: 'd' });
+      const [three, four] = [`${newId()}-d`, `${newId()}-d`];
+      for (const id of [three, four]) await fall(await accepted({ id, to: '88112233' }));
+      await record({ carrierId: 'c3', to: '88112233', reference: 'd' });
+      await fall(two);
+      expect((await found()).flat()).toEqual([]);
     });
   });
 

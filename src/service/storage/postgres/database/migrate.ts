@@ -1,8 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import { DataError, NoDataError } from '../../../data-error.js';
 import { destroy, newClient } from './connection.js';
 
 /** Of the advisory lock that one instance at a time migrates under. */
 const lockKey = 7_788_001;
+/** Milliseconds that a step waits for a lock, and until it is tried again. */
+const [patienceMs, pauseMs] = [300, 1_000];
+const lockNotAvailable = '55P03';
 
 /** Steps from one version of a schema to the next; those that were published never change. */
 export interface Migrations {
@@ -21,19 +25,26 @@ export async function migrate(url: string, { table, steps }: Migrations): Promis
   await client.connect();
   try {
     await refuseStandby(client);
-    while (!(await isDone(client, table, steps)));
+    for (;;) {
+      const taken = await takeStep(client, table, steps);
+      if (taken === 'none') break;
+      if (taken === 'locked') await setTimeout(pauseMs);
+    }
     await client.end();
   } finally {
     destroy(client);
   }
 }
 
-/** Takes the next step, in a transaction of its own: its locks end with it. True once there is none left. */
-async function isDone(
+/**
+ * Takes the next step, in a transaction of its own: its locks end with it. While somebody reads for long, such as a dump,
+ * it is given up, for everybody else waits behind it.
+ */
+async function takeStep(
   client: ReturnType<typeof newClient>,
   table: string,
   steps: readonly string[],
-): Promise<boolean> {
+): Promise<'done' | 'locked' | 'none'> {
   await client.query('BEGIN');
   await client.query('SET LOCAL statement_timeout = 0');
   await client.query('SET LOCAL lock_timeout = 0');
@@ -47,12 +58,19 @@ async function isDone(
     // Also of a database that was restored: a dump does not have them.
     await setTimeouts(client);
   } else {
-    await client.query(step);
+    try {
+      await client.query(`SET LOCAL lock_timeout = ${patienceMs}`);
+      await client.query(step);
+    } catch (error) {
+      if ((error as { code?: string }).code !== lockNotAvailable) throw error;
+      await client.query('ROLLBACK');
+      return 'locked';
+    }
     await client.query(`DELETE FROM ${table}`);
     await client.query(`INSERT INTO ${table} VALUES ($1)`, [version + 1]);
   }
   await client.query('COMMIT');
-  return step === undefined;
+  return step === undefined ? 'none' : 'done';
 }
 
 /** Refuses a database that lacks this version of the schema; changes nothing. */

@@ -1,7 +1,7 @@
 import { durable, planned } from './shared.js';
 
 /** Milliseconds after which a carrier may have given an id to another message. */
-const joinsWithin = 7 * 86_400_000;
+export const joinsWithin = 7 * 86_400_000;
 /** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
 const submittedWithin = 2 * 86_400_000;
 
@@ -168,9 +168,10 @@ BEGIN
   SELECT r.message INTO known FROM receipts r
   WHERE r.route = p_route AND r.carrier_id = p_carrier_id AND r.recipient = p_recipient;
   IF known IS NOT NULL THEN PERFORM 1 FROM messages m WHERE m.seq = known FOR NO KEY UPDATE; END IF;
-  INSERT INTO receipts AS r (route, carrier_id, recipient, state, received_at)
-  VALUES (p_route, p_carrier_id, p_recipient, p_state, at)
+  INSERT INTO receipts AS r (route, carrier_id, recipient, state, received_at, reference)
+  VALUES (p_route, p_carrier_id, p_recipient, p_state, at, p_reference)
   ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET received_at = excluded.received_at,
+    reference = excluded.reference,
     message = CASE WHEN r.submitted_at > at - ${joinsWithin} THEN r.message END,
     state = CASE WHEN coalesce(r.submitted_at, r.received_at) > at - ${joinsWithin}
       AND r.state IN ('delivered', 'undelivered', 'bounced') THEN r.state ELSE excluded.state END

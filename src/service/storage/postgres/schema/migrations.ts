@@ -7,6 +7,7 @@ import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
 import { instanceFunctions, leftEndedTable } from './instances.js';
 import { leaseFunctions } from './leases.js';
+import { markBefore, markFunction } from './marks.js';
 import { pruneSchema } from './prune.js';
 import { recordFunctions, resetBefore, resetFunction } from './records.js';
 import { routeFunctions, stopBefore, stopFunction } from './routes.js';
@@ -43,5 +44,6 @@ export const migrations: Migrations = {
     listUnknown,
     [stopFunction, stopBefore, leftEndedTable].join('\n'),
     throttling,
+    [markFunction, markBefore].join('\n'),
   ],
 };

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
+import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
+import { newDatabase, query } from '../../support/postgres.js';
+import { project, start } from './conformance/fixture.js';
+
+const before = readFileSync(new URL('../../fixtures/postgres/schema-1.sql', import.meta.url), 'utf8');
+
+/** A database of the release before. */
+async function oldDatabase(): Promise<string> {
+  const url = await newDatabase();
+  await query(
+    url,
+    `${before}; CREATE TABLE urtuu_schema (version int NOT NULL); INSERT INTO urtuu_schema VALUES (1)`,
+  );
+  await query(url, 'INSERT INTO projects (id, name, balance, created_at) VALUES ($1, $2, 1000, $3)', [
+    project.id,
+    project.name,
+    start,
+  ]);
+  await query(url, 'SELECT open_hold_1()');
+  return url;
+}
+
+const recipients = (ids: readonly string[]) =>
+  ids.map((id) => [id, `99${id.slice(1)}`, 'Mobicom', 'sms', 'Mobicom']);
+
+/** What an instance of the release before asks the database. */
+function oldInstance(url: string) {
+  const ask = <Row = Record<string, unknown>>(text: string, values: unknown[]) =>
+    query<Row>(url, text, values);
+  return {
+    async accept(id: string, messages: readonly string[], token: string | null = null) {
+      const batch = {
+        ...{ project: project.id, id, channel: 'sms', parts: 1, rate_multiplier: 1, credits: 10, text: 'hi' },
+        ...{ token, lease_ms: 30_000, doubt_ms: 300_000, bound_ms: 60_000, caps: [20], windows: [60_000] },
+        recipients: recipients(messages),
+      };
+      const [row] = await ask<{ seqs: number[] | null }>('SELECT * FROM accept_batch_1($1, $2)', [
+        start,
+        batch,
+      ]);
+      return (row?.seqs ?? []).map(Number);
+    },
+    finalize: (seq: number, id: string, delivery: string | null) =>
+      ask('SELECT * FROM finalize_1($1, $2)', [
+        start,
+        JSON.stringify([
+          {
+            seq,
+            id,
+            attempt: 1,
+            project: project.id,
+            status: 'sent',
+            delivery,
+            credits: 10,
+            is_encrypted: false,
+          },
+        ]),
+      ]),
+    stop: (id: string) =>
+      ask('SELECT * FROM stop_batch_1($1, $2, $3, $4)', [start, id, 'provider_failed', 'no']),
+    receive: (carrierId: string, to: string, state: string) =>
+      ask('SELECT * FROM receive_1($1, $2, $3, $4, $5, $6, NULL, 60000, 20)', [
+        start,
+        'Mobicom',
+        carrierId,
+        to,
+        state,
+        '',
+      ]),
+  };
+}
+
+async function open(url: string) {
+  const clock = new ManualClock(start);
+  const secret = new Uint8Array(32).fill(7);
+  const storage = await openPostgresStorage({ url, secret, clock, now: () => clock.now(), report() {} });
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+it('data of the release before is brought up to date, and its instances go on beside this one', async () => {
+  const url = await oldDatabase();
+  const old = oldInstance(url);
+  const [one = 0, two = 0] = await old.accept('b1', ['m1', 'm2', 'm3'], 'lease');
+  await old.finalize(one, 'm1', 'unknown');
+  await old.accept('b2', ['m4', 'm5']);
+  // Put off, as its messages were before they were stopped.
+  await query(url, 'UPDATE queue SET due_at = due_at + 60000');
+  await old.stop('b2');
+
+  const { store } = await open(url);
+  const unknownOf = async (id: string) => (await store.getBatch(project.id, id))?.unknown;
+  expect(await unknownOf('b1')).toBe(1);
+  expect(await store.queueDepth()).toMatchObject([{ lane: 'sms', waiting: 0, claimed: 2 }]);
+  await old.finalize(two, 'm2', 'unknown');
+  expect(await unknownOf('b1')).toBe(2);
+  await old.accept('b3', ['m6', 'm7']);
+  await query(url, 'UPDATE queue SET due_at = due_at + 60000');
+  expect(await old.stop('b3')).toMatchObject([{ failed: 2, stopped: 2 }]);
+  expect(await store.queueDepth()).toMatchObject([{ waiting: 0 }]);
+  expect(await store.getProject(project.id)).toMatchObject({ balance: 970 });
+});
+
+it('waits for who reads for long, such as a dump, and lets others write meanwhile', async () => {
+  const url = await oldDatabase();
+  const old = oldInstance(url);
+  const reader = new Client({ connectionString: url });
+  await reader.connect();
+  await reader.query('BEGIN');
+  await reader.query('SELECT FROM messages');
+  let isOpen = false;
+  const opening = open(url).then((storage) => {
+    isOpen = true;
+    return storage;
+  });
+  const waits = async () =>
+    (
+      await query(
+        url,
+        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+      )
+    ).length > 0;
+  for (let times = 0; times < 2; times += 1) {
+    await vi.waitUntil(waits, { interval: 5, timeout: 10_000 });
+    const begun = performance.now();
+    await old.accept(`b${times}`, [`m${times}`]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    await vi.waitUntil(async () => !(await waits()), { interval: 5, timeout: 10_000 });
+  }
+  expect(isOpen).toBe(false);
+  await reader.query('COMMIT');
+  await reader.end();
+  const { store } = await opening;
+  expect(await store.getBatch(project.id, 'b1')).toMatchObject({ total: 1, unknown: 0 });
+});
