@@ -116,6 +116,21 @@ export interface Hold extends Unfinished {
 /** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
 export type FinishAs = 'sent' | 'failed' | 'queue';
 
+/** Something that slows a lane down, or a project on it. */
+export interface SlowLane {
+  /** Id and name of the project; null for the whole lane. */
+  project: string | null;
+  project_name: string | null;
+  /** `throttled`: its rate is lowered. `suspected`: nothing is accepted. `backing_off`: an answer pauses it. */
+  state: 'throttled' | 'suspected' | 'backing_off';
+  since: string;
+  /** That it has lasted. */
+  seconds: number;
+  /** The last answer of the carrier about it: its code, and up to 40 characters of its words. */
+  code: string;
+  words: string;
+}
+
 /** A queue and its carrier. Times are ISO 8601. */
 export interface LaneStatus {
   lane: string;
@@ -134,6 +149,8 @@ export interface LaneStatus {
   failed: number;
   /** The failed ones, by the code of their error. */
   failures: Record<string, number>;
+  /** What slows it down, on any instance. */
+  slow: SlowLane[];
   /** The instances that run, as each is connected for the lane, and since when. */
   instances: {
     id: string;
@@ -220,6 +237,8 @@ export interface LaneSummary {
   oldest_seconds: number | null;
   /** Instances that have a connection for it. */
   connected: number;
+  /** What slows it down, on any instance. */
+  slow: SlowLane[];
   /** Null while it is open. */
   paused_at: string | null;
 }

@@ -14,6 +14,7 @@ export type {
   ProjectSummary,
   Pruned,
   ServiceStatus,
+  SlowLane,
   SmsDelivery,
   StoppedBatch,
 } from './administration.js';

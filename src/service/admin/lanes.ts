@@ -21,13 +21,14 @@ export function administerLanes(
     const names = new Set([...known.keys(), ...pausedAt.keys()]);
     return [...names].sort().map((lane) => {
       const at = pausedAt.get(lane);
-      const { waiting = 0, oldest_seconds = null, instances = [] } = known.get(lane) ?? {};
+      const { waiting = 0, oldest_seconds = null, instances = [], slow = [] } = known.get(lane) ?? {};
       return {
         lane,
         status: at === undefined ? 'open' : 'paused',
         waiting,
         oldest_seconds,
         connected: instances.filter(({ state }) => state !== 'down').length,
+        slow,
         paused_at: at === undefined ? null : timestamp(at),
       };
     });

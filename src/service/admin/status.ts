@@ -1,4 +1,4 @@
-import type { LaneStatus, ServiceStatus } from '../administration.js';
+import type { LaneStatus, ServiceStatus, SlowLane } from '../administration.js';
 import type { Clock } from '../clock.js';
 import { figuresOfLeft, sumOf } from '../heartbeat/last-minute.js';
 import type { Instance, Instances } from '../storage/instances.js';
@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
-  store: Pick<Store, 'held' | 'queueDepth' | 'recordLanes'>;
+  store: Pick<Store, 'getProject' | 'held' | 'queueDepth' | 'recordLanes'>;
   /** Of the simulated operator, where it takes messages; shown in any case, as those of real carriers are. */
   simulatedLanes: readonly string[];
   instances: Pick<Instances, 'list' | 'listEnded'>;
@@ -29,6 +29,7 @@ export async function statusOf({
   const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
   const lanes = [...new Set([...known, ...connected, ...depthOf.keys(), ...figures.keys()])].sort();
   const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
+  const slow = await slowIn(alive, store, ago);
   return {
     held,
     lanes: lanes.map((lane): LaneStatus => {
@@ -44,10 +45,44 @@ export async function statusOf({
         unknown,
         failed,
         failures,
+        slow: slow.filter((one) => one.lane === lane).map(({ lane: _, ...one }) => one),
         instances: alive.flatMap((one) => connectionsOf(one, lane, ago)),
       };
     }),
   };
+}
+
+/** What slows lanes down: the same on several instances once, since the first of them, with the last answer. */
+async function slowIn(
+  alive: readonly Instance[],
+  store: Pick<Store, 'getProject'>,
+  ago: (milliseconds: number) => string,
+): Promise<(SlowLane & { lane: string })[]> {
+  const all = alive.flatMap(({ carriers }) =>
+    carriers.flatMap(({ lane, troubles = [] }) => troubles.map((one) => ({ lane, ...one }))),
+  );
+  const known = new Map<string, (typeof all)[0]>();
+  for (const one of all) {
+    const key = JSON.stringify([one.lane, one.project, one.state]);
+    const other = known.get(key);
+    const answered = other === undefined || other.code === '' ? one : other;
+    known.set(key, { ...answered, forMs: Math.max(one.forMs, other?.forMs ?? 0) });
+  }
+  return Promise.all(
+    [...known.values()].map(async ({ lane, project, state, forMs, code, words }) => {
+      const name = project === null ? null : ((await store.getProject(project))?.name ?? null);
+      return {
+        lane,
+        project,
+        project_name: name,
+        state,
+        since: ago(forMs),
+        seconds: Math.floor(forMs / 1_000),
+        code,
+        words,
+      };
+    }),
+  );
 }
 
 function connectionsOf(

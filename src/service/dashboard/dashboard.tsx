@@ -95,7 +95,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       operations,
       administration: project,
       channels,
-      connections: parts.connections().filter(({ state }) => state !== 'simulated'),
+      connections: parts.connections().filter(({ state, troubles }) => state !== 'simulated' || troubles),
       countsSince: (since): Promise<Counted> => countsOf(projectId, since),
       deliveries: (ids) => parts.deliveries(ids),
       id,

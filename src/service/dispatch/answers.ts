@@ -1,16 +1,10 @@
 import type { CarrierAnswer } from '../carriers/carrier.js';
-import type { Tried, TriedKind } from '../storage/store.js';
+import type { ShownAnswer } from '../storage/store.js';
 
 /** Characters of a carrier's words that are shown. */
 const mostWords = 40;
 const address = /[^\s@<>]+@[^\s@<>]+/gu;
 const longNumber = /\+?[0-9](?:[ -]?[0-9]){3,}/g;
-
-/** A carrier's answer, as it may be shown to anybody who looks after the service. */
-export interface ShownAnswer {
-  code: string;
-  words: string;
-}
 
 export type ShowAnswer = (answer: Pick<CarrierAnswer, 'code' | 'words'>) => ShownAnswer;
 
@@ -22,11 +16,3 @@ export function answerShower(secrets: readonly string[]): ShowAnswer {
     return { code, words: Array.from(shown).slice(0, mostWords).join('') };
   };
 }
-
-export function triedAs(kind: TriedKind, route: string, shown: ShownAnswer): Tried {
-  return { kind, route, ...shown };
-}
-
-/** As one line: `450 4.7.1 Sender rejected`. */
-export const answerLine = ({ code, words }: ShownAnswer): string =>
-  words === '' ? code : `${code} ${words}`;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { ShownAnswer } from './answers.js';
+import type { ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
 import type { Sender, Trouble } from './sender.js';
 

@@ -1,7 +1,6 @@
 import type { Carrier, PutOff, Refusal } from '../carriers/carrier.js';
 import type { LaneTrouble } from '../storage/instances.js';
-import type { ClaimedMessage, MessageClass } from '../storage/store.js';
-import type { ShownAnswer } from './answers.js';
+import type { ClaimedMessage, MessageClass, ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
 import { Troubles, type TroublesParts } from './troubles.js';
 

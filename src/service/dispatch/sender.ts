@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { ClaimedMessage } from '../storage/store.js';
-import type { ShownAnswer } from './answers.js';
+import type { ClaimedMessage, ShownAnswer } from '../storage/store.js';
 import { Share } from './share.js';
 
 /** Recipients in a row that get the same answer, after which it is hardly about each of them. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
 import type { LaneTrouble } from '../storage/instances.js';
-import { answerLine, type ShownAnswer } from './answers.js';
+import { answerLine, type ShownAnswer } from '../storage/tried.js';
 
 /** Milliseconds in which the same is reported once. */
 const quietMs = 60_000;

@@ -3,7 +3,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import type { Carrier, Submission, SubmitResult } from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
 import type { LaneDepth } from '../storage/depth.js';
-import type { Ended, LaneConnection } from '../storage/instances.js';
+import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
@@ -127,6 +127,12 @@ export class Metrics {
       ...this.#families.map((family) => family.write()),
       writeSeries('urtuu_carrier_connected', 'gauge', 'Lanes of carriers; 0 for one that is down.', lanes),
       writeSeries(
+        'urtuu_lane_slow_seconds',
+        'gauge',
+        'Seconds that a carrier has slowed down a lane or a project on it, by state and last answer.',
+        connections.flatMap(({ lane, troubles = [] }) => troubles.map((one) => slowSeries(lane, one))),
+      ),
+      writeSeries(
         'urtuu_event_loop_delay_seconds',
         'gauge',
         'Delay of the event loop since the start.',
@@ -197,6 +203,11 @@ export class Metrics {
       };
     });
   }
+}
+
+function slowSeries(lane: string, { project, state, code, forMs }: LaneTrouble): readonly [string, number] {
+  const labels = Object.entries({ lane, project: project ?? '', state, code });
+  return [labels.map(([name, value]) => `${name}="${quotedLabel(value)}"`).join(','), forMs / 1_000];
 }
 
 type Method = (...args: unknown[]) => unknown;

@@ -1,4 +1,5 @@
 import type { Channel } from '../../contract/index.js';
+import type { ShownAnswer } from './tried.js';
 
 /** Milliseconds without a heartbeat after which an instance counts as gone. */
 export const staleAfter = 15_000;
@@ -6,8 +7,8 @@ export const staleAfter = 15_000;
 /** `down`: without a connection. `simulated`: it needs none. */
 export type ConnectionState = 'bound' | 'down' | 'simulated';
 
-/** Something that slows a lane down, or a project on it. */
-export interface LaneTrouble {
+/** Something that slows a lane down, or a project on it, with the last answer about it. */
+export interface LaneTrouble extends ShownAnswer {
   /** Null for the whole lane. */
   project: string | null;
   /**
@@ -17,9 +18,6 @@ export interface LaneTrouble {
   state: 'throttled' | 'suspected' | 'backing_off';
   /** Milliseconds that it has lasted. */
   forMs: number;
-  /** The last answer about it; empty where another instance had it. */
-  code: string;
-  words: string;
 }
 
 /** A lane as one instance is connected for it. */

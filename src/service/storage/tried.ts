@@ -6,14 +6,20 @@ import type { Instant } from './records.js';
  */
 export type TriedKind = 'refused' | 'account' | 'rate' | 'message' | 'lost';
 
-/** An answer to an attempt. */
-export interface Tried {
-  kind: TriedKind;
-  route: string;
+/** A carrier's answer as people may see it, without recipients and secrets. */
+export interface ShownAnswer {
   /** The carrier's own; empty where there was no answer. */
   code: string;
-  /** The carrier's, without recipients and secrets. */
   words: string;
+}
+
+/** In one line: `450 4.7.1 Sender rejected`. */
+export const answerLine = ({ code, words }: ShownAnswer): string => `${code} ${words}`.trim();
+
+/** An answer to an attempt. */
+export interface Tried extends ShownAnswer {
+  kind: TriedKind;
+  route: string;
 }
 
 /** Equal answers, one after the other. */

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/index.js';
+import { pass } from '../../support/cores.js';
 import { openDashboard, start } from './open.js';
 import { hostile, populate } from './populate.js';
 
@@ -427,4 +428,34 @@ it('nothing sends again what may have been sent: no page has a form that sends',
       (name) => `/dashboard/${name}`,
     ),
   );
+});
+
+describe('a carrier that puts messages off', () => {
+  const addresses = Array.from({ length: 6 }, (_, index) => `fault-busy@example${index}.mn`);
+
+  it('is shown with its last answer, and with every try of a message', async () => {
+    const clock = new ManualClock(start);
+    const { service, get, signIn, call } = await openDashboard({ clock });
+    const { id } = await call('/email', { to: 'fault-throttled@example.mn', subject: 'S', text: 'T' });
+    await pass(clock, 20_000);
+    await call('/email/bulk', { to: addresses, subject: 'S', text: 'T' });
+    await pass(clock, 2_000);
+    const other = await service.administration.createProject('Other');
+    const words = async (path: string, cookie: string, language = 'en') =>
+      wordsOf(await (await get(path, cookie, { 'accept-language': language })).text());
+
+    const cookie = await signIn();
+    const overview = await words('', cookie);
+    expect(overview).toMatch(
+      /email Connected Nothing accepted for \d s: busy This project: Nothing accepted for/,
+    );
+    expect(await words('', cookie, 'mn')).toMatch(/юу ч хүлээн аваагүй: busy Энэ төсөл/);
+    const message = await words(`/messages/${id}`, cookie);
+    expect(message).toMatch(/Accepted .*Throttled by email: throttled · 5 times .*15:00:1\d/);
+
+    const stranger = await signIn((await service.administration.project(other.id)) ?? undefined);
+    expect(await words('', stranger)).toMatch(
+      /email Connected Nothing accepted for \d s: busy (?!This project)/,
+    );
+  });
 });

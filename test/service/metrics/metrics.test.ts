@@ -43,6 +43,19 @@ describe('the metrics of a service', () => {
     return { service, page, send };
   }
 
+  it('say which lane and which project its carrier slows down, and since when', async () => {
+    const { page, send } = await listening(true);
+    const to = Array.from({ length: 6 }, (_, index) => `fault-busy@example${index}.mn`);
+    await send('/email/bulk', { to, subject: 'S', text: 'T' });
+    const slow = async () => (await page()).text.match(/^urtuu_lane_slow_seconds\{.*$/gm) ?? [];
+    while ((await slow()).length === 0) await new Promise(setImmediate);
+    const project = '00000000-0000-7000-8000-000000000001';
+    expect((await slow()).map((line) => line.replace(/ [\d.]+$/, ''))).toEqual([
+      'urtuu_lane_slow_seconds{lane="email",project="",state="suspected",code="busy"}',
+      `urtuu_lane_slow_seconds{lane="email",project="${project}",state="suspected",code="busy"}`,
+    ]);
+  });
+
   it('count requests, refusals, submissions and messages by their outcome', async () => {
     const { service, page, send } = await listening(true);
     await send('/sms', { to: '99112233', text: 'Hello' });

@@ -7,6 +7,7 @@ import { usageError } from '../../errors.js';
 import { field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../wording.js';
 import { holdWarning } from './hold-warning.js';
+import { slowColumn, warnOfSlow } from './slow-lanes.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 type Row = LaneStatus & Pick<ServiceStatus, 'held'>;
@@ -29,6 +30,7 @@ const view: View<Row> = {
     ...figures,
     { name: 'failures', value: ({ failures }) => failuresOf(failures) || null },
     { name: 'instances', value: ({ instances }) => connectedOf(instances) },
+    slowColumn,
     field('held'),
   ],
   table: [
@@ -68,7 +70,7 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
     ],
     exits: [12],
-    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
+    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "slow": [{"project": null, "project_name": null, "state": "throttled", "since": "2026-11-21T07:59:58.000Z", "seconds": 12, "code": "0x58", "words": ""}], "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
   });
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;
@@ -93,6 +95,7 @@ async function* repeated(rows: () => Promise<Row[]>, clock: Clock): AsyncGenerat
 
 function rowsOf({ held, lanes }: Awaited<ReturnType<Administration['status']>>, io: Context['io']): Row[] {
   if (held !== null) io.warn(holdWarning(held));
+  warnOfSlow(lanes, io);
   return lanes.map((lane) => ({ ...lane, held }));
 }
 

@@ -98,7 +98,7 @@ td:not(.main) time { color: var(--soft); }
 .facts > div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: .75rem; padding: .25rem 0; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
 .carriers > div { display: grid; gap: .5rem; grid-template-columns: minmax(4rem, auto) minmax(0, 1fr); padding: .1875rem 0; }
-.carriers dt { font-weight: 550; } .carriers dd { margin: 0; color: var(--soft); }
+.carriers dt { font-weight: 550; } .carriers dd { grid-column: 2; margin: 0; color: var(--soft); }
 .chart { margin: 0; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: 0 0 .5rem; padding: 0; font-size: .8125rem; color: var(--soft); }
 .legend li::before { content: ""; display: inline-block; width: .625rem; height: .625rem; border-radius: 2px; margin-right: .375rem; background: var(--accent); }

@@ -5,6 +5,7 @@ import { noLinkRoute } from '../../carriers/carrier.js';
 import type { DeliveryRecord } from '../../carriers/simulated/outbox.js';
 import { ServiceError } from '../../service-error.js';
 import type { MessageHistory } from '../../storage/store.js';
+import { answerLine } from '../../storage/tried.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, orRefusal, type Page, type PageContext } from '../page.js';
 import { grouped, signed } from '../parts/format.js';
@@ -162,10 +163,28 @@ interface Event {
   amount?: number;
 }
 
+/** The answers to attempts that were not taken. */
+function triesIn({ tried }: MessageHistory, t: Strings): Event[] {
+  const says = {
+    refused: t.triedRefused,
+    account: t.triedAccount,
+    rate: t.triedRate,
+    message: t.triedMessage,
+    lost: t.triedLost,
+  };
+  return tried.map(({ kind, route, until, times, ...answer }) => ({
+    at: until,
+    what: [
+      fill(says[kind], { route, answer: answerLine(answer) }),
+      ...(times > 1 ? [fill(t.triedTimes, { count: grouped(times) })] : []),
+    ].join(' · '),
+  }));
+}
+
 /** Its events, with its ledger lines. */
 function History({
   message: one,
-  history: { receipts, refund, route },
+  history,
   context,
 }: {
   message: Message;
@@ -173,6 +192,7 @@ function History({
   context: PageContext;
 }) {
   const { t } = context;
+  const { receipts, refund, route } = history;
   const status = (state: Parameters<typeof Status>[0]['state'], more = '') => (
     <>
       <Status state={state} t={t} /> {more}
@@ -184,6 +204,7 @@ function History({
       what: one.batch_id === null ? t.accepted : `${t.accepted} · ${t.chargedWithBatch}`,
       ...(one.batch_id === null ? { amount: -(refund?.amount ?? one.credits) } : {}),
     },
+    ...triesIn(history, t),
   ];
   if (one.sent_at !== null)
     events.push({

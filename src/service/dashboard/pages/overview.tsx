@@ -1,5 +1,7 @@
 import type { Message } from '../../../contract/index.js';
+import type { LaneTrouble } from '../../storage/instances.js';
 import type { Counted, Waiting } from '../../storage/store.js';
+import { answerLine } from '../../storage/tried.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, listMessages, type Page, type PageContext } from '../page.js';
 import { duration, grouped, percent, startOfDay } from '../parts/format.js';
@@ -91,7 +93,7 @@ function Today({
   );
 }
 
-function Carriers({ context: { t, channels, connections } }: { context: PageContext }) {
+function Carriers({ context: { t, channels, connections, projectId } }: { context: PageContext }) {
   const says = { simulated: t.carrierSimulated, real: t.carrierReal, off: t.carrierOff };
   return (
     <Panel title={t.carriers}>
@@ -102,21 +104,33 @@ function Carriers({ context: { t, channels, connections } }: { context: PageCont
             <dd>{says[channels[channel]]}</dd>
           </div>
         ))}
-        {connections.map(({ lane, state, forMs }) => (
+        {connections.map(({ lane, state, forMs, troubles = [] }) => (
           <div>
             <dt>{lane}</dt>
             <dd>
-              {state === 'bound' ? (
-                <Sign tone="good">{t.bound}</Sign>
-              ) : (
+              {state === 'down' ? (
                 <Sign tone="bad">{fill(t.down, { time: duration(forMs, t) })}</Sign>
+              ) : (
+                <Sign tone="good">{t.bound}</Sign>
               )}
             </dd>
+            {troubles
+              .filter(({ project }) => project === null || project === projectId)
+              .map((trouble) => (
+                <dd>
+                  <Sign tone="doubt">{saidOf(trouble, t)}</Sign>
+                </dd>
+              ))}
           </div>
         ))}
       </dl>
     </Panel>
   );
+}
+
+function saidOf({ project, state, forMs, ...answer }: LaneTrouble, t: Strings): string {
+  const said = fill(t[state], { time: duration(forMs, t), answer: answerLine(answer) });
+  return project === null ? said : `${t.ofThisProject}: ${said}`;
 }
 
 function Reasons({ counted, since, t }: { counted: Counted; since: number; t: Strings }) {

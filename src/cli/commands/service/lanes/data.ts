@@ -3,6 +3,7 @@ import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { type Column, field, type View } from '../../../output/view.js';
 import { duration } from '../../../wording.js';
+import { slowColumn } from '../slow-lanes.js';
 
 const first = [
   field<LaneSummary>('lane'),
@@ -20,6 +21,7 @@ export const laneView: View<LaneSummary> = {
     ...first,
     field('oldest_seconds', { kind: 'number' }),
     connected,
+    slowColumn,
     field('paused_at', { kind: 'time' }),
   ],
   table: [...first, oldest, connected],
@@ -28,9 +30,9 @@ export const laneView: View<LaneSummary> = {
 };
 
 export const laneExample =
-  '{"lane": "Mobicom", "status": "open", "waiting": 120, "oldest_seconds": 9, "connected": 2, "paused_at": null}';
+  '{"lane": "Mobicom", "status": "open", "waiting": 120, "oldest_seconds": 9, "connected": 2, "slow": [], "paused_at": null}';
 export const pausedLaneExample =
-  '{"lane": "Mobicom", "status": "paused", "waiting": 120, "oldest_seconds": 9, "connected": 2, "paused_at": "2026-11-21T08:00:00.000Z"}';
+  '{"lane": "Mobicom", "status": "paused", "waiting": 120, "oldest_seconds": 9, "connected": 2, "slow": [], "paused_at": "2026-11-21T08:00:00.000Z"}';
 
 /** Throws CliError (exit 12) where there is no such lane. */
 export async function setLaneStatus(

@@ -1,11 +1,12 @@
 import type { CommandBody } from '../../../command.js';
 import { addHelp } from '../../../command-help.js';
+import { warnOfSlow } from '../slow-lanes.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from '../store.js';
 import { laneExample, laneView } from './data.js';
 
 export const serviceLanesList: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command.description(
-    'List the lanes: one for each route of the configuration, and email. Connected: instances with a connection.',
+    'List the lanes: one for each route of the configuration, and email. Connected: instances with a connection. Warns of a lane that its carrier slows down, and of a project on it.',
   );
   addStoreOptions(command);
   addHelp(command, {
@@ -20,7 +21,9 @@ export const serviceLanesList: CommandBody<'io' | 'network' | 'config'> = (comma
   command.action(async (options: StoreOptions) => {
     const { io } = context;
     const store = await ownedStore(context, options);
-    await io.printAll(laneView, await store.administration.listLanes());
+    const lanes = await store.administration.listLanes();
+    warnOfSlow(lanes, io);
+    await io.printAll(laneView, lanes);
     noteStore(io, store);
   });
 };

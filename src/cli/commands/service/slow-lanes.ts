@@ -1,0 +1,36 @@
+import type { SlowLane } from '../../../service/index.js';
+import type { Context } from '../../context.js';
+import type { Column } from '../../output/view.js';
+import { duration } from '../../wording.js';
+
+interface Slow {
+  lane: string;
+  slow: readonly SlowLane[];
+}
+
+const states: Readonly<Record<SlowLane['state'], string>> = {
+  throttled: 'throttled by its carrier',
+  suspected: 'nothing accepted by its carrier',
+  backing_off: 'paused by an answer of its carrier',
+};
+
+/** Warns of every lane that is slow, and of every project on it: since when, and the last answer. */
+export function warnOfSlow(lanes: readonly Slow[], io: Context['io']): void {
+  for (const { lane, slow } of lanes) {
+    for (const one of slow) {
+      const project = one.project === null ? '' : `, project ${one.project_name ?? one.project}`;
+      io.warn(`${lane}${project}: ${states[one.state]} for ${duration(one.seconds)}${withAnswer(one)}`);
+    }
+  }
+}
+
+export const slowColumn: Column<Slow> = {
+  name: 'slow',
+  value: ({ slow }) =>
+    slow.map((one) => `${one.project ?? 'lane'} ${one.state}${withAnswer(one)}`).join('; ') || null,
+};
+
+function withAnswer({ code, words }: SlowLane): string {
+  const answer = `${code} ${words}`.trim();
+  return answer === '' ? '' : `: ${answer}`;
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Cores } from '../../../support/cores.js';
+import { newDatabase } from '../../../support/postgres.js';
+import { run } from '../../../support/run.js';
+
+const secret = new Uint8Array(32).fill(7);
+let home: string;
+let secretFile: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-slow-'));
+  secretFile = join(home, 'urtuu.secret');
+  writeFileSync(secretFile, secret);
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+
+describe.each(['a folder', 'a database'])('a slow lane of a service in %s', (place) => {
+  let flags: string;
+  let shop: string;
+  const here = (line: string) =>
+    run(`${line} ${flags}`, { home, cwd: home, env: { URTUU_SECRET_FILE: secretFile } });
+  const rest = { version: '1.0.0', address: null, lastMinute: [] };
+  const throttled = { project: null, state: 'throttled', forMs: 12_000, code: '0x58', words: '' } as const;
+
+  /** Two instances see the lane throttled, one of them also a project that is not accepted. */
+  beforeEach(async () => {
+    const directory = join(mkdtempSync(join(home, 'data-')), 'service');
+    const database = place === 'a folder' ? null : await newDatabase();
+    flags = database === null ? `--data ${directory}` : `--database ${database}`;
+    const core = await cores.open(database === null ? { directory } : { database, secret });
+    shop = (await core.administration.createProject('shop')).id;
+    const suspected = {
+      project: shop,
+      state: 'suspected',
+      forMs: 200_000,
+      code: '450 4.7.1',
+      words: 'Sender rejected',
+    } as const;
+    const lane = { lane: 'Mobicom', state: 'bound', forMs: 60_000 } as const;
+    const { instances } = core.storage;
+    await instances.beat({ ...rest, id: 'one', carriers: [{ ...lane, troubles: [throttled, suspected] }] });
+    const elsewhere = { ...throttled, forMs: 20_000, code: '' };
+    await instances.beat({ ...rest, id: 'two', carriers: [{ ...lane, troubles: [elsewhere] }] });
+  });
+
+  it.each(['service status', 'service lanes list'])('is seen in %s', async (command) => {
+    const { code, stdout, stderr } = await here(command);
+    expect([code, stdout.includes('Mobicom')]).toEqual([0, true]);
+    expect(stderr).toMatch(/Mobicom: throttled by its carrier for 20 s: 0x58\n/);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      'Mobicom, project shop: nothing accepted by its carrier for 3 min: 450 4.7.1 Sender rejected',
+    );
+    const json = JSON.parse((await here(`${command} --json`)).stdout) as { lane: string; slow: object[] }[];
+    expect(json.map(({ lane, slow }) => [lane, slow])).toEqual([
+      ['Mobicom', expect.any(Array)],
+      ['email', []],
+      ['sms', []],
+    ]);
+    const since = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(json[0]?.slow).toEqual([
+      { project: null, project_name: null, state: 'throttled', since, seconds: 20, code: '0x58', words: '' },
+      {
+        project: shop,
+        project_name: 'shop',
+        state: 'suspected',
+        since,
+        seconds: 200,
+        code: '450 4.7.1',
+        words: 'Sender rejected',
+      },
+    ]);
+    const { stdout: csv } = await here(`${command} -o csv`);
+    expect(csv).toContain(`lane throttled: 0x58; ${shop} suspected: 450 4.7.1 Sender rejected`);
+  });
+});
