@@ -115,6 +115,37 @@ describe('urtuu messages get', () => {
   });
 });
 
+describe('messages of which nobody knows whether they arrived', () => {
+  const reads = fakeService(({ path }): Reply => {
+    const [, , id = '', list] = path.split('/');
+    if (list !== undefined) return refusal(404, 'not_found');
+    const delivery = id.startsWith('lost') ? ('unknown' as const) : null;
+    return { body: path.startsWith('/batches') ? batch(id, { unknown: 1 }) : { ...message(id), delivery } };
+  });
+
+  it.each([
+    ['messages get lost', 3, 'the message is sent, and may not have arrived'],
+    ['messages get a lost1 lost2', 3, '2 messages are sent, and may not have arrived'],
+    ['messages get a b', 0, ''],
+    ['batches get b', 3, 'the message is sent, and may not have arrived'],
+    ['batches get b c --messages', 3, '2 messages are sent, and may not have arrived'],
+  ])('are exit 3 with --wait alone: %s', async (line, exit, said) => {
+    const { code, stderr } = await run(`${line} --wait`, reads);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(said)]);
+    if (!line.includes('--messages')) expect(await run(line, reads)).toMatchObject({ code: 0 });
+  });
+
+  it('are a figure of a batch, null where the service does not say it', async () => {
+    expect(JSON.parse((await run('batches get b --json', reads)).stdout)).toMatchObject({
+      sent: 2,
+      unknown: 1,
+    });
+    const other = fakeService(() => ({ body: batch('b') }));
+    expect(JSON.parse((await run('batches get b --json', other)).stdout)).toMatchObject({ unknown: null });
+    expect((await run('batches get b', other)).stdout).not.toContain('unknown');
+  });
+});
+
 const blocked = () =>
   fakeService(() => ({ ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '3000' } }));
 

@@ -197,10 +197,16 @@ describe('a send whose outcome cannot be shown', () => {
     );
     const line = 'email send bat@example.mn --subject s --text t --wait -q';
     const { code, stderr } = await run(line, service);
-    expect(code).toBe(4);
-    expect(stderr).toContain(`the message was accepted as ${email.id}; do not send it again`);
+    expect(code).toBe(14);
+    expect(stderr).toContain(
+      `the message was accepted as ${email.id}, and its outcome could not be read: about forbidden (forbidden)\n` +
+        '  It is not in doubt: do not send it again. ' +
+        `Look again with: urtuu messages get ${email.id} --wait\n`,
+    );
     const json = await run(`${line} --json`, service);
-    expect(JSON.parse(json.stderr)).toMatchObject({ error: { exit: 4, id: email.id } });
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: { code: 'forbidden', exit: 14, id: email.id, retryable: false, status: 403 },
+    });
   });
 
   it('because it holds what cannot be written is in doubt, with its key', async () => {

@@ -12,8 +12,10 @@ export interface ProjectOptions {
   capped?: Map<string, number>;
   /** Whether idempotency keys are bound to refusals too. */
   binding?: boolean;
-  /** Whether the messages of a batch can be listed. */
+  /** Whether the messages of a batch can be listed, and those of the project. */
   listing?: boolean;
+  /** Recipients whose sent messages may have arrived or not. Absent: the service never says so of any. */
+  unknown?: ReadonlySet<string>;
   /** Its clock, in milliseconds: of acceptances, and of the Date header. */
   now?: () => number;
   /** Answers in place of the project; undefined lets it answer. */
@@ -145,17 +147,40 @@ export class FakeProject {
     return message;
   }
 
+  /** As a read has it: with the delivery, where the service says it. */
+  #shown(message: Message): Message {
+    const { unknown } = this.options;
+    if (unknown === undefined) return message;
+    const isUnknown = message.status === 'sent' && unknown.has(message.to);
+    return { ...message, delivery: isUnknown ? 'unknown' : null };
+  }
+
+  /** The newest first. */
+  #list(query: URLSearchParams): Reply {
+    const { unknown, listing = true } = this.options;
+    if (unknown === undefined || !listing) return refusal(404, 'not_found');
+    const [delivery, after] = [query.get('delivery'), query.get('after')];
+    const all = this.messages
+      .map((each) => this.#shown(each))
+      .filter((each) => delivery === null || each.delivery === delivery)
+      .reverse();
+    const first = after === null ? 0 : all.findIndex((each) => each.id === after) + 1;
+    const data = all.slice(first, first + pageSize);
+    return { body: { data, next: first + pageSize < all.length ? data.at(-1)?.id : null } };
+  }
+
   #read(path: string): Reply {
+    if (path.startsWith('/messages?')) return this.#list(new URLSearchParams(path.split('?')[1]));
     const [, kind, id = '', list] = /^\/(batches|messages)\/([^/?]+)(\/messages)?/.exec(path) ?? [];
     if (kind === 'messages') {
       const message = this.messages.find((each) => each.id === id);
       if (message?.status === 'queued') message.status = 'sent';
-      return message ? { body: message } : refusal(404, 'not_found');
+      return message ? { body: this.#shown(message) } : refusal(404, 'not_found');
     }
     const accepted = this.#batches.get(id);
     if (accepted === undefined || (list !== undefined && this.options.listing === false))
       return refusal(404, 'not_found');
-    const members = this.messages.filter(({ batch_id }) => batch_id === id);
+    const members = this.messages.filter(({ batch_id }) => batch_id === id).map((each) => this.#shown(each));
     if (list !== undefined) {
       const after = new URLSearchParams(path.split('?')[1]).get('after');
       const first = after === null ? 0 : members.findIndex((each) => each.id === after) + 1;
@@ -164,9 +189,9 @@ export class FakeProject {
     }
     const failed = members.filter(({ status }) => status === 'failed').length;
     const { created_at: at } = accepted;
-    return {
-      body: { ...accepted, status: 'completed', sent: members.length - failed, failed, completed_at: at },
-    };
+    const unknown = members.filter(({ delivery }) => delivery === 'unknown').length;
+    const figures = { sent: members.length - failed, failed, ...(this.options.unknown ? { unknown } : {}) };
+    return { body: { ...accepted, ...figures, status: 'completed', completed_at: at } };
   }
 
   #id(): string {

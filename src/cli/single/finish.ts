@@ -3,36 +3,38 @@ import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { appendHistory } from '../history/append.js';
-import { deadlineOf, isFinalMessage, notFinal, readUntilFinal, type WaitResult } from '../lookup/wait.js';
+import { deadlineOf, isFinalMessage, readUntilFinal, unknownError } from '../lookup/wait.js';
 import { type MessageRow, sentView } from '../output/views.js';
 import { rememberId } from '../recent-ids.js';
 import type { SingleSendOptions } from './options.js';
-import type { Accepted } from './send.js';
+import type { SendOutcome } from './send.js';
 import { ensureShown } from './shown.js';
 
 type FinishContext = Pick<Context, 'options' | 'io' | 'network' | 'config' | 'clock' | 'signal'>;
 
-/** Waits if asked, prints the message, and throws CliError when it failed or is not final. */
+/**
+ * Waits if asked, prints the message, and throws CliError where it failed, is not final or may not have arrived. From
+ * here on no exit code says that nothing was sent.
+ */
 export async function finishSend(
   context: FinishContext,
-  sent: Accepted<SmsResult | EmailResult>,
+  { sent, isRepeat }: SendOutcome<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
   const { id, to, channel, status } = sent;
   const { idempotencyKey: key = null } = context.network.lastExchange ?? {};
   await appendHistory(context, { command: `${channel} send`, to, channel, id, status, key });
   await rememberId(context.config, id);
-  const { state: message, problem } = options.wait
-    ? await untilFinal(context, sent, options)
-    : { state: sent, problem: null };
+  const { message, problem } = options.wait
+    ? await readFinal(context, sent, options)
+    : { message: isRepeat && status === 'sent' ? await readOnce(context, sent) : sent, problem: null };
   await context.io.print(sentView, message);
   if (message.status === 'failed') throw sendFailed(message);
-  if (problem !== null) {
-    context.io.warn(`the message was accepted as ${sent.id}; do not send it again`);
-    context.io.attach({ id: sent.id });
-    throw problem.error;
+  if (problem !== null) throw problem;
+  if (message.delivery === 'unknown') {
+    if (options.wait) throw unknownError(1, { id, retryable: false });
+    context.io.warn('the operator never answered: the message may not have arrived, and is not sent again');
   }
-  if (options.wait && !isFinalMessage(message)) throw notFinal('the message');
   ensureShown(context.io.printer, {
     said: `The message was accepted as ${id}; do not send it again.`,
     look: `urtuu messages get ${id}`,
@@ -40,18 +42,64 @@ export async function finishSend(
   });
 }
 
-async function untilFinal(
+/** An answer to a send never says that nobody knows whether it arrived: an SMS, sent already, is read too. */
+async function readFinal(
   context: FinishContext,
   sent: MessageRow,
   options: SingleSendOptions,
-): Promise<WaitResult<MessageRow>> {
-  const { messages } = await context.network.client();
-  const read = async () => ({ ...sent, ...(await messages.get(sent.id)) });
-  const deadline = deadlineOf(context, options);
-  if (!isFinalMessage(sent)) context.io.note(`Accepted as ${sent.id}; waiting until it is sent.`);
-  return context.io.withProgress('Waiting until it is sent', () =>
-    readUntilFinal<MessageRow, MessageRow>(context, deadline, sent, isFinalMessage, read),
+): Promise<{ message: MessageRow; problem: unknown }> {
+  const read = await reading(context, sent);
+  const isSent = isFinalMessage(sent);
+  if (!isSent) context.io.note(`Accepted as ${sent.id}; waiting until it is sent.`);
+  const { state, problem } = await context.io.withProgress('Waiting until it is sent', () =>
+    readUntilFinal<MessageRow, MessageRow | null>(
+      context,
+      deadlineOf(context, options),
+      isSent ? null : sent,
+      isFinalMessage,
+      read,
+    ),
   );
+  const message = state ?? sent;
+  // A signal ends the command by itself.
+  if (problem !== null)
+    return { message, problem: context.signal.aborted ? problem.error : unread(sent, problem.error) };
+  return { message, problem: state !== null && isFinalMessage(state) ? null : notFinal(sent, state) };
+}
+
+/** Where that works: the send itself is known. */
+async function readOnce(context: FinishContext, sent: MessageRow): Promise<MessageRow> {
+  const read = await reading(context, sent);
+  const message = await read().catch(() => sent);
+  return message.id === sent.id ? message : sent;
+}
+
+async function reading({ network }: FinishContext, sent: MessageRow) {
+  const { messages } = await network.client();
+  return async (): Promise<MessageRow> => ({ ...sent, ...(await messages.get(sent.id)) });
+}
+
+/** The same command again would send another message. */
+const again = ({ id }: MessageRow) =>
+  `It is not in doubt: do not send it again. Look again with: \`urtuu messages get ${id} --wait\``;
+
+function notFinal(sent: MessageRow, state: MessageRow | null): CliError {
+  const what = state === null ? 'and its outcome could not be read in time' : 'and is not final yet';
+  return new CliError('not_final', exits.notFinal, `the message was accepted as ${sent.id}, ${what}`, {
+    hint: again(sent),
+    details: { id: sent.id, retryable: false },
+  });
+}
+
+/** The look-up was refused, or failed for good. */
+function unread(sent: MessageRow, error: unknown): CliError {
+  const { code = 'fault', status = null, message } = error as Error & { code?: string; status?: number };
+  const what = `the message was accepted as ${sent.id}, and its outcome could not be read: ${message}`;
+  return new CliError(code, exits.notFinal, what, {
+    hint: again(sent),
+    details: { id: sent.id, status, retryable: false },
+    cause: error,
+  });
 }
 
 export function sendFailed(message: Pick<MessageRow, 'id' | 'error'>): CliError {

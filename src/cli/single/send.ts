@@ -10,6 +10,12 @@ import { rememberKey } from './remember-key.js';
 /** A message as it was accepted, now or earlier under the same key. */
 export type Accepted<Result> = Result & { replayed?: true };
 
+export interface SendOutcome<Result> {
+  sent: Accepted<Result>;
+  /** An earlier request under its key may be the one that sent it; by now the service may know more of that. */
+  isRepeat: boolean;
+}
+
 /**
  * Sends one message and checks that the answer is about it: under a key that was used for another message the service
  * answers with that one. Throws CliError (`key_used`) then; this message was not sent.
@@ -20,7 +26,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   message: Message,
   options: SingleSendOptions,
   send: (message: Message, options: SendOptions) => Promise<Result>,
-): Promise<Accepted<Result>> {
+): Promise<SendOutcome<Result>> {
   const { io, network } = context;
   const single = { channel, to: message.to };
   const content = [channel, { ...message, to: canonicalRecipient(message.to) }];
@@ -48,6 +54,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     stopCounting();
   }
   const replayed = network.lastExchange?.replayed === true;
+  const isRepeat = replayed || requests > 1;
   if (!isAbout(sent, single)) {
     memory?.notSent();
     throw options.idempotencyKey === undefined
@@ -56,7 +63,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   }
   if (options.idempotencyKey === undefined || !replayed) {
     memory?.accepted();
-    return sent;
+    return { sent, isRepeat };
   }
   switch (memory?.replayed(requests > 1) ?? 'unknown') {
     case 'other':
@@ -69,8 +76,8 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       break;
     case 'unknown':
       // A replay after an attempt without an answer may be the answer to that attempt.
-      if (requests > 1) return sent;
+      if (requests > 1) return { sent, isRepeat };
   }
   io.note('This idempotency key was used before: showing the earlier message, nothing new was sent.');
-  return { ...sent, replayed: true };
+  return { sent: { ...sent, replayed: true }, isRepeat };
 }

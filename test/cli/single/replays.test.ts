@@ -17,6 +17,7 @@ function binding(
   const service = fakeService((request, index) => {
     const early = before(request, index);
     if (early !== null) return early;
+    if (request.method === 'GET') return refusal(404, 'not_found');
     const key = request.headers['Idempotency-Key'] ?? '';
     const old = bound.get(key);
     const channel = request.path === '/sms' ? 'sms' : 'email';

@@ -25,14 +25,16 @@ export interface ColumnOptions {
   channel: Channel;
   toColumn?: string | undefined;
   headerless?: boolean | undefined;
-  /** Plans only rows with one of these statuses, or `undelivered`. */
+  /** Plans only rows with one of these statuses, or `undelivered` or `unknown`. */
   only?: readonly string[] | undefined;
+  /** Ids of messages that are not unknown any more. */
+  known?: ReadonlySet<string> | undefined;
 }
 
 /** Finds the columns in a header. Throws InputError. */
 export function selectColumns(
   { names, line, source }: { names: readonly string[]; line: number; source: string },
-  { channel, toColumn, headerless = false, only }: ColumnOptions,
+  { channel, toColumn, headerless = false, only, known }: ColumnOptions,
   reader: RecipientReader,
 ): SelectedColumns {
   const isRecipient = (cell: string) => reader.read(cell) === null;
@@ -52,23 +54,31 @@ export function selectColumns(
     const hint = 'Use a new report of a job.';
     throw new InputError('columns', source, `no ${name} column for --only`, hint, { line });
   };
-  return { names, recipient, selection: selectionOf(only, column), report: findReportColumns(names) };
+  return { names, recipient, selection: selectionOf(only, known, column), report: findReportColumns(names) };
 }
 
 /** Certainly not delivered; `unknown` may have been. */
 const undelivered: ReadonlySet<string> = new Set(['undelivered', 'bounced']);
 
-function selectionOf(only: readonly string[], column: (name: string) => number): RowSelection {
+function selectionOf(
+  only: readonly string[],
+  known: ReadonlySet<string> | undefined,
+  column: (name: string) => number,
+): RowSelection {
   const statuses = new Set(only.map((status) => status.toLowerCase()));
   const status = column('status');
-  const delivery = statuses.delete('undelivered') ? column('delivery') : null;
-  const cell = (record: readonly string[], index: number) => (record[index] ?? '').trim().toLowerCase();
+  const [wantsUndelivered, wantsUnknown] = ['undelivered', 'unknown'].map((name) => statuses.delete(name));
+  const delivery = wantsUndelivered || wantsUnknown ? column('delivery') : null;
+  const id = wantsUnknown ? column('message_id') : null;
+  const cell = (record: readonly string[], index: number) => (record[index] ?? '').trim();
+  const isDelivery = (record: readonly string[]) => {
+    if (delivery === null || cell(record, status).toLowerCase() !== 'sent') return false;
+    const value = cell(record, delivery).toLowerCase();
+    if (wantsUndelivered && undelivered.has(value)) return true;
+    return id !== null && value === 'unknown' && known?.has(cell(record, id)) !== true;
+  };
   return {
-    columns: delivery === null ? [status] : [status, delivery],
-    has(record) {
-      const value = cell(record, status);
-      if (statuses.has(value)) return true;
-      return delivery !== null && value === 'sent' && undelivered.has(cell(record, delivery));
-    },
+    columns: [status, delivery, id].filter((index) => index !== null),
+    has: (record) => statuses.has(cell(record, status).toLowerCase()) || isDelivery(record),
   };
 }

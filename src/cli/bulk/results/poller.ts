@@ -27,6 +27,8 @@ export interface PollerOptions {
   after(milliseconds: number, run: () => void): () => void;
   /** How long to poll once everything is sent, in milliseconds. */
   timeout: number;
+  /** Reads each batch and message once, final or not. */
+  once?: boolean;
 }
 
 interface Polled {
@@ -205,7 +207,8 @@ export class Poller implements OutcomePoller {
       await this.#recorder.record({ type: 'progress', request, sent, failed, unknown });
       this.#recorder.emit({ type: 'progressed', request });
     }
-    this.#queue.put({ ...polled, done, readAt: now, due: now + polled.pause });
+    if (this.#options.once) this.#left -= 1;
+    else this.#queue.put({ ...polled, done, readAt: now, due: now + polled.pause });
   }
 
   async #finishSingleSms(): Promise<void> {

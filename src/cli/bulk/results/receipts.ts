@@ -1,5 +1,6 @@
 import { type Message, normalizeRecipient } from '../../../contract/index.js';
 import { counted } from '../../wording.js';
+import type { EntryOf } from '../job/entries.js';
 import type { JobState } from '../job/job-state.js';
 import { isMoved, type Removal, statusOfRemoval } from '../job/request-states.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
@@ -54,6 +55,8 @@ export class Receipts {
   unreadDeliveries: { rows: number; code: string } | null = null;
   /** Stored rows without a delivery report. */
   unreported = 0;
+  /** Final figures that have changed since they were recorded. */
+  readonly learned: EntryOf<'final'>[] = [];
   /** Accepted batches of other recipients. */
   readonly alarms: { request: number; reason: string }[] = [];
 
@@ -99,7 +102,11 @@ export class Receipts {
     }
     if (this.#state.phase(number) !== 'accepted' || left === 0) return;
     const stored = await this.#stored(request, id, source.store);
-    for (const each of stored ?? []) this.#columns.set(first + each.index, each);
+    for (const each of stored ?? []) {
+      // A receipt has come for each since they were stored.
+      const isOutdated = each.delivery === 'unknown' && final?.unknown === 0;
+      this.#columns.set(first + each.index, isOutdated ? { ...each, delivery: '' } : each);
+    }
     if (stored?.every(source.refresh ? isFinal : isKnown)) this.#countUnreported(stored);
     else if (kind === 'batch') await this.#addMessages(request, id, source);
     else this.#singles.set(id, { request: number, to: to[0] ?? '' });
@@ -159,7 +166,9 @@ export class Receipts {
     this.#singles.delete(message.id);
     const receipt = storedReceipt(message, 0);
     this.#columns.set(this.#first[request] ?? 0, receipt);
-    if (receipt.status !== 'queued') await store?.keep(request, message.id, [receipt]);
+    if (receipt.status === 'queued') return;
+    this.#learn(request, [receipt]);
+    await store?.keep(request, message.id, [receipt]);
   }
 
   async #addMessages(
@@ -208,7 +217,18 @@ export class Receipts {
       return;
     }
     const receipts = [...found.values()];
-    if (receipts.every(({ status }) => status !== 'queued')) await store?.keep(number, id, receipts);
+    if (receipts.some(({ status }) => status === 'queued')) return;
+    this.#learn(number, receipts);
+    await store?.keep(number, id, receipts);
+  }
+
+  /** Receipts of the carrier change how many messages are unknown, and nothing else of final figures. */
+  #learn(request: number, receipts: readonly StoredReceipt[]): void {
+    const { final } = this.#state.details(request);
+    if (final === null || receipts.some(({ delivery }) => delivery === '')) return;
+    const unknown = receipts.filter(({ delivery }) => delivery === 'unknown').length;
+    if (unknown !== final.unknown)
+      this.learned.push({ type: 'final', request, code: null, ...final, unknown });
   }
 
   /** The outcomes known without the messages stay, and each row says that there is more to know. */

@@ -26,6 +26,7 @@ export function addBulkCommand(
     // The job retries by itself, and records every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const prepared = await prepareJob(context, channel, file, options);
-    if (prepared !== null) await carryOut(context, prepared.job, options, { leftOut: prepared.leftOut });
+    if (prepared !== null)
+      await carryOut(context, prepared.job, options, { leftOut: prepared.leftOut, hasPreflight: true });
   });
 }

@@ -50,7 +50,8 @@ export async function confirmSend(
     missing > 0
       ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
       : '';
-  const question = `Send to ${counted(left, 'recipient')}${price}?${again}${short}`;
+  const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
+  const question = `Send to ${counted(left, 'recipient')}${price}?${again}${twice}${short}`;
   if (!(await (await io.prompts()).confirm(question))) throw usageError('declined; nothing was sent');
 }
 

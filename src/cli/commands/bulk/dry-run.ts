@@ -24,7 +24,7 @@ export async function printDryRun(
   const { mask } = io.printer;
   const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier, mask });
   if (io.printer.isMachine || columns !== undefined) return io.print(preflightView, preflight);
-  const shown = { ...remaining, columns: io.columns, unfinished: earlier.unfinished, report };
+  const shown = { ...remaining, ...prices, columns: io.columns, unfinished: earlier.unfinished, report };
   const lines = preflightLines(preflight, outcome.repairs, shown);
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
 }

@@ -8,9 +8,10 @@ import { counted, grouped } from '../../wording.js';
 import { isForeign } from './account.js';
 import { openJobRuntime } from './job-runtime.js';
 import { reportCommand } from './moved-rows.js';
-import { keptOptions, type LeftOut, nextStep, resumeCommand } from './next-command.js';
+import { keptOptions, type LeftOut, resumeCommand } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, exitWithReport, exitWithRows, type Reported } from './outcome.js';
+import { stepsAfter } from './outcome-step.js';
 import { report } from './report.js';
 import { summaryView } from './summary-view.js';
 
@@ -37,9 +38,9 @@ export async function endFinished(
   await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
   const said = `The job ${id} finished before; nothing was sent now.`;
   if (exit === exits.ok) return context.io.note(said);
-  const next =
-    leftOut === null ? null : nextStep(context, job, options, { stopped: null, waited: null }, leftOut);
-  if (next === null) context.io.conclude(said);
+  const ending = { stopped: null, waited: null };
+  const [next] = stepsAfter(context, job, options, ending, leftOut);
+  if (next === undefined) context.io.conclude(said);
   else context.io.conclude(`${said} ${next[0]}`, next[1]);
   throw new Ended(exit);
 }

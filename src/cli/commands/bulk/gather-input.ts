@@ -35,13 +35,39 @@ export async function gatherInput(
   }
   const confirmed = yes || options.dryRun || io.canPrompt;
   // When only the confirmation is missing, the error comes after the preflight.
-  if (!confirmed && Object.values(wanted).some(({ value }) => value === undefined)) {
+  const isComplete = Object.values(wanted).every(({ value }) => value !== undefined);
+  if (!confirmed && !isComplete) {
     wanted.confirmation = { value: undefined, name: '--yes or --dry-run', question: '' };
   }
-  const { file = '', confirmation: _, ...rest } = await required(io, wanted);
+  if (needsAcceptance({ io, yes }, options)) {
+    if (io.canPrompt || isComplete) throw mayDuplicate();
+    wanted.duplicates = { value: undefined, name: '--accept-duplicates', question: '' };
+  }
+  const { file = '', confirmation: _, duplicates: __, ...rest } = await required(io, wanted);
+  if (file === '-' && options.only?.includes('unknown'))
+    throw usageError('--only unknown reads the report twice: - can be read once', 'Name the file.');
   refuseSameFile(config, file, options);
   return { file, templates: { ...templates, ...rest } };
 }
+
+/** Throws CliError (exit 2) for `--accept-duplicates` where nothing can be sent twice. */
+function needsAcceptance(
+  { io, yes }: { io: Pick<Context['io'], 'canPrompt'>; yes: boolean | undefined },
+  { only, acceptDuplicates, dryRun }: BulkOptions,
+): boolean {
+  const mayRepeat = only?.includes('unknown') ?? false;
+  if (acceptDuplicates && !mayRepeat)
+    throw usageError('--accept-duplicates is for --only unknown, which is missing', 'Remove it.');
+  // A question says it; --yes is a habit.
+  const asks = io.canPrompt && !yes;
+  return mayRepeat && !acceptDuplicates && !dryRun && !asks;
+}
+
+const mayDuplicate = () =>
+  usageError(
+    '--only unknown may send the message twice to some: they may have it already',
+    'Add --accept-duplicates to accept that.',
+  );
 
 async function readTemplates(files: Context['io']['files'], options: BulkOptions): Promise<MessageTemplates> {
   const text = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };

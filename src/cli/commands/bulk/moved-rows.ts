@@ -1,5 +1,6 @@
 import { readJobId } from '../../bulk/job/keys.js';
 import { isMoved, type Removal } from '../../bulk/job/request-states.js';
+import type { PrintedCommand } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -40,7 +41,7 @@ export class MovedRows {
 }
 
 /** The command that writes a new report of a job; a list may be called as its job. */
-export const reportCommand = ({ config }: Pick<Context, 'config'>, id: string): string =>
+export const reportCommand = ({ config }: Pick<Context, 'config'>, id: string): PrintedCommand =>
   config.commandLine(['jobs', 'report', id], { '--report': `${id}-report.csv` });
 
 export const rowsText = (count: number) => `${grouped(count)} of these rows`;

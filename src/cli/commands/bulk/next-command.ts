@@ -89,6 +89,7 @@ function rejectsOptions(
     ...textOptions(options, templates),
     '--to-column': options.toColumn,
     '--only': options.only?.join(','),
+    '--accept-duplicates': options.acceptDuplicates,
     '--allow-repeats': options.allowRepeats,
     '--skip-invalid': options.skipInvalid,
     '--skip-sent': options.skipSent,

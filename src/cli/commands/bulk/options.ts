@@ -23,7 +23,7 @@ export interface CarryOutOptions {
 export const carryOutDefaults = { concurrency: 8, maxWait: 600_000, waitTimeout: 600_000 } as const;
 
 /** A value of `--only`. */
-export type Selected = ReceiptStatus | 'undelivered';
+export type Selected = ReceiptStatus | 'undelivered' | 'unknown';
 
 /** Options of planning a file and sending it. */
 export interface BulkOptions extends CarryOutOptions {
@@ -42,6 +42,7 @@ export interface BulkOptions extends CarryOutOptions {
   visibleOnly?: boolean;
   sheet?: string;
   only?: Selected[];
+  acceptDuplicates?: boolean;
   allowRepeats?: boolean;
   skipInvalid?: boolean;
   rejects?: string;
@@ -99,9 +100,10 @@ export function addInputOptions(command: Command): Command {
     .option('--visible-only', 'leave out the hidden rows of an Excel workbook, such as filtered ones')
     .option(
       '--only <statuses>',
-      'send only the rows of a report with these statuses, such as failed,pending, or undelivered ones',
+      'send only the rows of a report with these statuses, such as failed,pending, or undelivered or unknown ones',
       readStatuses,
     )
+    .option('--accept-duplicates', 'with --only unknown: some may get the message twice')
     .option('--allow-repeats', 'send a recipient all of its different messages')
     .option('--skip-invalid', 'send the valid rows even if others are invalid')
     .option('--rejects <file>', 'write the invalid rows to this CSV file')
@@ -134,19 +136,26 @@ function readRate(written: string): number {
   return value;
 }
 
-const selectable: readonly Selected[] = [...receiptStatuses, 'undelivered'];
+const selectable: readonly Selected[] = [...receiptStatuses, 'undelivered', 'unknown'];
+/** Only the job's own keys may send them again; or they are another job's. */
+const notSelectable: Partial<Record<Selected, readonly [message: string, hint: string]>> = {
+  in_doubt: [
+    '--only in_doubt is not possible: a new job could send the rows twice',
+    'Resume their job instead. See: `urtuu jobs list`',
+  ],
+  moved: [
+    '--only moved is not possible: another job took the rows',
+    'Use the report of that job, which error_code names.',
+  ],
+};
 
 function readStatuses(written: string): Selected[] {
   return written.split(',').map((each) => {
     const status = selectable.find((name) => name === each.trim());
-    if (status === 'in_doubt') {
-      throw usageError(
-        '--only in_doubt is not possible: a new job could send the rows twice',
-        'Resume their job instead. See: `urtuu jobs list`',
-      );
-    }
+    const refusal = status && notSelectable[status];
+    if (refusal !== undefined) throw usageError(...refusal);
     if (status === undefined) {
-      const known = selectable.filter((name) => name !== 'in_doubt').join(', ');
+      const known = selectable.filter((name) => notSelectable[name] === undefined).join(', ');
       throw usageError(`unknown status '${each.trim()}'`, `The statuses are ${known}.`);
     }
     return status;

@@ -30,6 +30,8 @@ export interface PlanSource {
   /** A new folder for the plan. */
   folder: string;
   recent: SentIndex | null;
+  /** Ids of messages that are not unknown any more, for `--only unknown`. */
+  known?: ReadonlySet<string>;
 }
 
 /** Plans a file. On a terminal it asks for the encoding, sheet or rows it cannot tell. Throws CliError (exit 8). */

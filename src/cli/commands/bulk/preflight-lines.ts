@@ -8,6 +8,8 @@ import { sentBeforeLine } from './sent-before.js';
 import { sheetsText } from './workbook-report.js';
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
+  /** The key may not read prices and balance. */
+  isForbidden?: boolean;
   /** Width of the terminal. */
   columns: number;
   /** As in EarlierSends. */
@@ -22,7 +24,7 @@ type Row = [label: string, ...values: string[]];
 export function preflightLines(
   preflight: Preflight,
   repairs: RepairCounts,
-  { paid, rate, columns, unfinished, report }: Shown,
+  { paid, rate, isForbidden = false, columns, unfinished, report }: Shown,
 ): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
   const kinds = Object.entries(repairs).map(
@@ -47,7 +49,7 @@ export function preflightLines(
       `about ${duration(preflight.seconds)} at ${rate === undefined ? 'the rate limit' : `${rate}/s`}`,
     ],
     ...(sheets === null ? [] : [['Report', sheets] satisfies Row]),
-    ['Credits', creditsText(preflight, paid)],
+    ['Credits', creditsText(preflight, paid, isForbidden)],
   ];
   const room = Math.max(leastColumns, Math.min(columns, 80) - labelColumns);
   return rows.flatMap(([label, ...values]) =>
@@ -139,11 +141,15 @@ function costRow(
   return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
 }
 
-function creditsText(preflight: Preflight, paid: Paid): string {
+function creditsText(preflight: Preflight, paid: Paid, isForbidden: boolean): string {
   const left = creditsLeft(preflight, paid);
-  const cost = left === null ? 'unknown' : grouped(left);
-  const balance = preflight.balance === null ? 'an unknown balance' : grouped(preflight.balance);
+  const { balance } = preflight;
+  if (left === null && balance === null)
+    return `Cost and balance unknown${isForbidden ? ': this key cannot read them' : ''}`;
+  if (left === null) return `Cost unknown; the balance is ${grouped(balance ?? 0)}`;
+  const doubt = paid.inDoubt === 0 ? '' : ` (${grouped(paid.inDoubt)} may be paid already)`;
+  const cost = `${grouped(left)}${doubt}`;
+  if (balance === null) return `${cost}; the balance is unknown`;
   const missing = creditsMissing(preflight, paid);
-  const doubt = paid.inDoubt === 0 || left === null ? '' : ` (${grouped(paid.inDoubt)} may be paid already)`;
-  return `${cost}${doubt} of ${balance}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
+  return `${cost} of ${grouped(balance)}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
 }

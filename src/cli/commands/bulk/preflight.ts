@@ -65,7 +65,8 @@ export interface PreflightParts {
     sheet: string | null;
     preview: Preview | null;
   };
-  prices: { known: boolean; balance: number | null };
+  /** `isForbidden`: the key may not read them. */
+  prices: { known: boolean; balance: number | null; isForbidden: boolean };
   remaining: Pick<Remaining, 'requests' | 'rate'>;
   earlier: { recipients: number; skipped: boolean };
   /** Recipients and texts are shown masked. */

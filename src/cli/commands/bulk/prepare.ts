@@ -7,7 +7,6 @@ import type { Job } from '../../bulk/job/open-job.js';
 import { withStartLock } from '../../bulk/job/start-lock.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
-import { readError } from '../../bulk/send/answer.js';
 import type { Context } from '../../context.js';
 import { counted } from '../../wording.js';
 import { baseUrlOf } from './base-url.js';
@@ -19,9 +18,9 @@ import { isDone } from './finished.js';
 import { type BulkInput, gatherInput } from './gather-input.js';
 import { type LeftOut, resumeOf } from './next-command.js';
 import type { BulkOptions } from './options.js';
-import { planFile } from './plan-file.js';
-import { preflightOf } from './preflight.js';
+import { type PreflightParts, preflightOf } from './preflight.js';
 import { preflightLines } from './preflight-lines.js';
+import { readAccount } from './read-account.js';
 import { badRows, warnOfRejects } from './rejected-rows.js';
 import { remainingCredits } from './remaining-credits.js';
 import { checkReportedRows } from './reported-rows.js';
@@ -35,6 +34,7 @@ import {
   warnOfFailed,
 } from './sent-before.js';
 import { recordTakenRows } from './taken-rows.js';
+import { planUnknown } from './unknown-rows.js';
 
 export interface PreparedJob {
   job: Job;
@@ -54,7 +54,7 @@ export async function prepareJob(
 ): Promise<PreparedJob | null> {
   const input = await gatherInput(context, channel, given, options);
   const client = await context.network.client();
-  const pricing = await unlessRefused(() => client.pricing.get());
+  const { value: pricing } = await readAccount(() => client.pricing.get(), options);
   const wanted: WantedJob = {
     ...input,
     channel,
@@ -100,11 +100,13 @@ async function prepareIn(
   const { io, config } = context;
   const jobs = new Set(await jobIds(config.stateDirectory));
   const recent = await sendsToCompare(context, wanted, options);
-  const outcome = await planFile(context, { ...wanted, folder, recent }, options);
+  const outcome = await planUnknown(context, { ...wanted, folder, recent }, options);
   const { plan } = outcome;
   showInput(io, outcome, options);
   if (plan !== null && options.only?.includes('undelivered'))
     io.note('Undelivered rows are sent again, as a new job; they were charged before.');
+  if (plan !== null && options.only?.includes('unknown'))
+    io.note('Unknown rows are sent again, as a new job; some may have got the message, and get it twice.');
   if (options.skipSent) warnOfFailed(io, recent);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
   if (plan === null) throw badRows(outcome);
@@ -113,8 +115,12 @@ async function prepareIn(
     again: options.again,
   });
   const client = await context.network.client();
-  const balance = (await unlessRefused(() => client.balance.get()))?.balance ?? null;
-  const prices = { known: wanted.pricing !== null, balance };
+  const balance = await readAccount(() => client.balance.get(), options);
+  const prices = {
+    known: wanted.pricing !== null,
+    balance: balance.value?.balance ?? null,
+    isForbidden: balance.isForbidden,
+  };
   const compare = () => findEarlierSends(context, wanted, plan, { recent, jobs, outcome }, options);
   if (options.dryRun) {
     await printDryRun(context, plan, { outcome, earlier: await compare(), prices }, options);
@@ -145,7 +151,7 @@ const mostUnanswered = 30;
 interface Findings {
   outcome: PlanOutcome;
   earlier: EarlierSends;
-  prices: { known: boolean; balance: number | null };
+  prices: PreflightParts['prices'];
 }
 
 const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>
@@ -178,6 +184,7 @@ async function confirmOpened(
     const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });
     const shown = {
       ...remaining,
+      ...prices,
       columns: context.io.columns,
       unfinished: earlier.unfinished,
       report: options.report,
@@ -206,18 +213,4 @@ function showInput(
   // The preflight of a plan shows the delimiter.
   if (plan === null && delimiter !== null && delimiter !== ',' && meta.columns.length > 1)
     io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
-}
-
-/** Null when the service does not answer, or refuses. Throws for a wrong API key. */
-async function unlessRefused<Value>(read: () => Promise<Value>): Promise<Value | null> {
-  for (let tries = 1; tries <= 3; tries += 1) {
-    try {
-      return await read();
-    } catch (error) {
-      const answer = readError(error);
-      if (answer.kind === 'refusal' && answer.status === 401) throw error;
-      if (answer.kind === 'refusal') return null;
-    }
-  }
-  return null;
 }

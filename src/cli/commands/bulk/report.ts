@@ -87,6 +87,12 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
       refresh,
     });
     await print(context, job, receipts, view, options.report);
+    if (job.state.counts.unknown > 0) {
+      const rows = counted(job.state.counts.unknown, 'row');
+      context.io.note(
+        `${rows}: delivery unknown. To send to them again, use --only unknown with this report.`,
+      );
+    }
     if (receipts.unreported > 0 && !offline) {
       const rows = counted(receipts.unreported, 'row');
       context.io.note(
@@ -177,7 +183,7 @@ interface GatherOptions {
   refresh?: boolean | undefined;
 }
 
-/** Batches that turn out to be another request's are recorded as alarms. */
+/** Batches that turn out to be another request's are recorded as alarms, and receipts that have come since. */
 async function gather(
   { io }: Pick<Context, 'io'>,
   job: Job,
@@ -209,12 +215,13 @@ async function gather(
         'The service does not list the messages of a batch: the report has the figures of the batches.',
       );
     }
+    const entries: Entry[] = [...receipts.learned];
     for (const { request, reason } of receipts.alarms) {
       io.warn(alarmText(request, reason));
-      const entry: Entry = { type: 'alarm', request, revision: state.revision(request), reason };
-      await journal.append(entry);
-      state.apply(entry);
+      entries.push({ type: 'alarm', request, revision: state.revision(request), reason });
     }
+    await Promise.all(entries.map((entry) => journal.append(entry)));
+    for (const entry of entries) state.apply(entry);
     return receipts;
   } catch (error) {
     throw isSystemError(error) ? machineError('a file of the job could not be used', error) : error;

@@ -7,7 +7,7 @@ import { summaryOf } from '../../bulk/results/summary.js';
 import type { Ending } from '../../bulk/send/ending.js';
 import { runJob } from '../../bulk/send/runner.js';
 import type { Context } from '../../context.js';
-import { Ended, machineError } from '../../errors.js';
+import { CliError, Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { appendHistory } from '../../history/append.js';
 import { ensureShown, type Hidden } from '../../single/shown.js';
@@ -19,9 +19,11 @@ import { type Cancellation, watchForCancel } from './cancellation.js';
 import { display } from './display.js';
 import { endFinished, isDone, ranElsewhere } from './finished.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
-import { type LeftOut, nextStep } from './next-command.js';
+import type { LastLine, LeftOut, NextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
-import { exitOfJob, exitWithReport, exitWithRows, lastLine } from './outcome.js';
+import { codeOfEnding, exitOfJob, exitWithReport, exitWithRows, lastLine } from './outcome.js';
+import { stepsAfter } from './outcome-step.js';
+import { readAccount } from './read-account.js';
 import { report } from './report.js';
 import { refuseList } from './same-file.js';
 import { summaryView } from './summary-view.js';
@@ -31,6 +33,8 @@ interface Start {
   leftOut?: LeftOut | null;
   /** The cancel marks that a resume removes: those made before it. */
   revokedMarks?: readonly string[];
+  /** The preflight has read with this key what `--wait` needs. */
+  hasPreflight?: boolean;
 }
 
 /**
@@ -41,11 +45,13 @@ export async function carryOut(
   context: Context,
   job: Job,
   options: CarryOutOptions,
-  { leftOut = null, revokedMarks = [] }: Start = {},
+  { leftOut = null, revokedMarks = [], hasPreflight = false }: Start = {},
 ): Promise<void> {
-  const words: Words = (ending) =>
-    lastLine(job.state, ending, nextStep(context, job, options, ending, leftOut));
-  const release = context.io.holdSignals({ lastWords: () => context.io.warn(...words(interrupted)) });
+  const words: Words = (ending) => {
+    const [first = null, ...more] = stepsAfter(context, job, options, ending, leftOut);
+    return { line: lastLine(job.state, ending, first), more };
+  };
+  const release = context.io.holdSignals({ lastWords: () => context.io.warn(...words(interrupted).line) });
   let runtime: JobRuntime | null = null;
   let cancellation: Cancellation | null = null;
   try {
@@ -56,6 +62,10 @@ export async function carryOut(
     if (await isForeign(context, job)) {
       if (!options.sameProject) throw foreignJob(job.id);
       await adoptAccount(context, job);
+    }
+    if (options.wait && !hasPreflight && !job.state.finished) {
+      const { balance } = await context.network.client();
+      await readAccount(() => balance.get(), options);
     }
     await takeRows(context, job);
     await removeCancelMarks(job, revokedMarks);
@@ -92,8 +102,8 @@ const longestBalanceWait = 30_000;
 /** The ending of a run that is cut short. */
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
-/** The last line of a run, by its ending. */
-type Words = (ending: Ending) => ReturnType<typeof lastLine>;
+/** The last line of a run, by its ending, and what else is left to do. */
+type Words = (ending: Ending) => { line: LastLine; more: NextStep[] };
 
 interface RunNotes {
   words: Words;
@@ -113,35 +123,47 @@ async function runToEnd(
     // Refunds came after the newest answer.
     job.state.balance = await readBalance(runtime);
   }
-  const line = () => words(ending);
+  const line = () => words(ending).line;
   if (ending.stopped?.by === 'fault') {
     context.io.warn(...line());
-    throw ending.stopped.error;
+    throw job.state.finished ? faultAfterAll(job, ending.stopped.error) : ending.stopped.error;
   }
   const rule = { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' } as const;
-  let exit = exitWithRows(exitOfJob(job.state, ending, rule), leftOut);
+  const exitNow = () => exitWithRows(exitOfJob(job.state, ending, rule), leftOut);
+  let exit = exitNow();
+  const conclude = async () => {
+    await recordEnd(context, job, ending, exit);
+    if (exit === exits.ok) context.io.note(...line());
+    else context.io.conclude(...line());
+    for (const step of words(ending).more) context.io.note(...step);
+  };
   // A program gets one object, once its exit is certain; a person the figures before a long report.
   const { isMachine } = context.io.printer;
-  await recordEnd(context, job, ending, exit);
   if (!isMachine) await printSummary(context, job, exit, line);
-  if (exit === exits.ok) context.io.note(...line());
-  else context.io.conclude(...line());
+  await conclude();
   if (options.report !== undefined) {
     // The last line is about the exit code.
     const warn = exit === exits.ok || exit === exits.partly ? context.io.conclude : context.io.warn;
     const reading = { runtime, timeout: options.waitTimeout, warn };
+    const [said] = line();
     const reported = await report(context, job, options.report, reading);
-    if (reported === 'alarming') {
-      exit = exitOfJob(job.state, ending, rule);
-      await recordEnd(context, job, ending, exit);
-      context.io.conclude(...line());
-    } else {
-      exit = exitWithReport(exit, reported);
-    }
+    exit = exitNow();
+    // It found a batch of others, or a receipt has come.
+    if (said !== line()[0]) await conclude();
+    exit = exitWithReport(exit, reported);
   }
+  const code = codeOfEnding(ending, exit);
+  if (code !== null) context.io.attach({ code });
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;
 }
+
+/** Everything was accepted: no exit code may let somebody send it again. */
+const faultAfterAll = ({ id }: Job, error: unknown) =>
+  new CliError('fault', exits.notFinal, `internal error: ${(error as Error).message}`, {
+    hint: `Everything was accepted; do not start the job ${id} again. See: \`urtuu jobs show ${id}\``,
+    cause: error,
+  });
 
 async function send(
   context: Pick<Context, 'io' | 'clock'>,

@@ -29,7 +29,7 @@ export const emailSend: CommandBody = (command, context) => {
       ],
     ],
     refused: 'refused: the idempotency key was used for another message',
-    exits: [4, 5, 6, 7, 8, 9, 11, 12, 14],
+    exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
     json: [
       ['', emailExample],
       ['with --wait', emailWaitExample],
@@ -45,7 +45,7 @@ export const emailSend: CommandBody = (command, context) => {
     if (options.dryRun) return context.io.print(estimateView, await estimateEmail(context, message));
     const { email } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');
-    const sent = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
-    await finishSend(context, sent, options);
+    const outcome = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
+    await finishSend(context, outcome, options);
   });
 };

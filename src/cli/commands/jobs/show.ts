@@ -2,25 +2,48 @@ import { viewJob } from '../../bulk/job/open-job.js';
 import { batchesOf, isAcceptedBatch } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { usageError } from '../../errors.js';
+import { readDuration } from '../../input/duration.js';
 import { jobDetailsExample } from '../../output/examples.js';
+import { carryOutDefaults } from '../bulk/options.js';
+import { refreshCommand } from '../bulk/outcome-step.js';
+import { refreshJob } from './refresh-job.js';
 import { jobDetailsView, jobRow } from './views.js';
+
+interface Options {
+  refresh?: boolean;
+  /** Milliseconds. */
+  waitTimeout?: number;
+}
 
 export const jobsShow: CommandBody = (command, context) => {
   command
     .description('Show the progress of a job, also while it runs: requests in flight count as in doubt.')
-    .argument('<job>', 'name or id of the job');
+    .argument('<job>', 'name or id of the job')
+    .option('--refresh', 'first read from the service what is queued or unknown')
+    .option('--wait-timeout <duration>', 'how long to wait for the service (default 10m)', readDuration);
   addHelp(command, {
     view: jobDetailsView,
     examples: [
       ['urtuu jobs show july-offer', 'its progress'],
       ['urtuu jobs show july-offer --json | jq .pending', 'for a script'],
+      ['urtuu jobs show july-offer --refresh', 'whether those unknown arrived after all'],
     ],
-    exits: [12],
+    exits: [4, 5, 11, 12, 14],
     json: jobDetailsExample,
   });
-  command.action(async (id: string) => {
+  command.action(async (id: string, { refresh, waitTimeout }: Options) => {
+    if (waitTimeout !== undefined && !refresh)
+      throw usageError('--wait-timeout is the limit of --refresh, which is missing', 'Add --refresh.');
+    if (refresh) {
+      // Each reading is retried by itself, with a token for every try.
+      command.setOptionValueWithSource('maxRetries', 0, 'implied');
+      await refreshJob(context, id, waitTimeout ?? carryOutDefaults.waitTimeout);
+    }
     const job = await viewJob(context.config.stateDirectory, id, isAcceptedBatch);
     const row = await jobRow(job, context.clock.now());
     await context.io.print(jobDetailsView, { ...row, batches: batchesOf(job.state) });
+    if (!refresh && row.state === 'finished' && row.queued + row.unknown > 0)
+      context.io.note('To read again what is queued or unknown:', refreshCommand(context, job));
   });
 };

@@ -8,8 +8,9 @@ import type { Context } from '../../context.js';
 import { Ended } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { partOf, progressWords } from '../bulk/display.js';
-import { resumeOf } from '../bulk/next-command.js';
+import { type NextStep, resumeOf } from '../bulk/next-command.js';
 import { exitOfJob, lastLine } from '../bulk/outcome.js';
+import { outcomeStep } from '../bulk/outcome-step.js';
 import { summaryView } from '../bulk/summary-view.js';
 
 const lookEvery = 1_000;
@@ -49,7 +50,9 @@ export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job:
   const ending: Ending = { stopped: isCancelled ? { by: 'cancel' } : null, waited: null };
   const exit = exitOf(state, ending);
   await io.print(summaryView, { ...summaryOfView(job), exit });
-  const next = state.finished ? null : (['Resume with:', resumeOf({ config }, job)] as const);
+  const next: NextStep | null = state.finished
+    ? outcomeStep({ config }, job, ending)
+    : ['Resume with:', resumeOf({ config }, job)];
   const line = lastLine(state, ending, next);
   if (exit === exits.ok) return io.note(...line);
   io.conclude(...line);

@@ -35,7 +35,7 @@ export const smsSend: CommandBody = (command, context) => {
       ['uptime | urtuu sms send 99112233 - --json', 'send the output of a command, print JSON'],
     ],
     refused: 'refused: the idempotency key was used for another message',
-    exits: [4, 5, 6, 7, 8, 9, 11, 12, 14],
+    exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
     json: [
       ['', sentExample],
       [
@@ -54,7 +54,7 @@ export const smsSend: CommandBody = (command, context) => {
     if (options.dryRun) return context.io.print(estimateView, await estimateSms(context, message));
     const { sms } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');
-    const sent = await sendSingle(context, 'sms', message, options, (...args) => sms.send(...args));
-    await finishSend(context, sent, options);
+    const outcome = await sendSingle(context, 'sms', message, options, (...args) => sms.send(...args));
+    await finishSend(context, outcome, options);
   });
 };

@@ -91,7 +91,7 @@ describe('what is shown before a job is sent', () => {
   it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
     const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
     const remaining = { requests: 120, paid: { certain: 4_000, inDoubt: 0 }, rate: 10 };
-    const prices = { known: true, balance: 5_000 };
+    const prices = { known: true, balance: 5_000, isForbidden: false };
     const earlier = { recipients: 0, skipped: false };
     const preflight = preflightOf({ job: 'july', meta, input, prices, remaining, earlier, mask: false });
     expect(preflightLines(preflight, {}, { ...remaining, columns: 80 }).slice(-2)).toEqual([
@@ -115,7 +115,13 @@ describe('what is shown before a job is sent', () => {
     const cost = [{ kind: 'latin' as const, recipients: 3, parts: 3, credits: 0 }];
     const lines = preflightLines({ ...plan, cost, credits: null, balance: null }, {}, whole);
     expect(lines).toContain('Latin       3 recipients, 3 parts');
-    expect(lines.at(-1)).toBe('Credits     unknown of an unknown balance');
+    const last = (known: object, isForbidden = false) =>
+      preflightLines({ ...plan, cost, ...known }, {}, { ...whole, isForbidden }).at(-1);
+    const neither = { credits: null, balance: null };
+    expect(lines.at(-1)).toBe('Credits     Cost and balance unknown');
+    expect(last(neither, true)).toBe('Credits     Cost and balance unknown: this key cannot read them');
+    expect(last({ ...neither, balance: 990 })).toBe('Credits     Cost unknown; the balance is 990');
+    expect(last({ ...neither, credits: 30 })).toBe('Credits     30; the balance is unknown');
   });
 
   it('fits 80 columns, whatever the figures and the name', () => {

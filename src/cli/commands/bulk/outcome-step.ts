@@ -1,0 +1,44 @@
+import type { Job, JobView } from '../../bulk/job/open-job.js';
+import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
+import type { Ending } from '../../bulk/send/ending.js';
+import type { PrintedCommand } from '../../config/printed-command.js';
+import type { Context } from '../../context.js';
+import { reportCommand } from './moved-rows.js';
+import { type LeftOut, type NextStep, nextStep } from './next-command.js';
+import type { CarryOutOptions } from './options.js';
+
+/** What to do about messages that may not have arrived, or whose outcome was not read; null where there are none. */
+export function outcomeStep(
+  context: Pick<Context, 'config'>,
+  { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
+  { waited }: Ending,
+): NextStep | null {
+  if (state.counts.unknown > 0) return ['To see who they are:', reportCommand(context, id)];
+  const isOpen = waited !== null && !waited.final && state.finished;
+  return isOpen ? ['Look again with:', refreshCommand(context, { id, meta })] : null;
+}
+
+/** Reads what is not final from the service. */
+export const refreshCommand = (
+  { config }: Pick<Context, 'config'>,
+  { id, meta }: Pick<JobView, 'id' | 'meta'>,
+): PrintedCommand =>
+  config.commandLine(['jobs', 'show', id], {
+    '--refresh': true,
+    '--sandbox': meta.baseUrl === sandboxBaseUrl,
+  });
+
+/** What a run leaves to do, the most urgent first. */
+export function stepsAfter(
+  context: Pick<Context, 'config' | 'options'>,
+  job: Job,
+  options: CarryOutOptions,
+  ending: Ending,
+  leftOut: LeftOut | null,
+): NextStep[] {
+  const steps = [
+    nextStep(context, job, options, ending, leftOut),
+    outcomeStep(context, { ...job, meta: job.plan.meta }, ending),
+  ];
+  return steps.filter((step) => step !== null);
+}

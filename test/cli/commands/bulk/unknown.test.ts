@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest';
+import { answers, refusal } from '../../../support/run.js';
+import { countsWith } from '../../bulk/counts.js';
+import { numbers } from '../../bulk/memory-plan.js';
+import { constant, desk, figures, people, personal } from './desks.js';
+
+const [first = '', second = ''] = numbers(2);
+const seeWho = 'To see who they are: urtuu jobs report july --report july-report.csv\n';
+
+describe('messages of which nobody knows whether they arrived', () => {
+  it.each([
+    ['of a batch', constant],
+    ['single SMS, which are listed', personal],
+  ])('are counted apart from those sent, in every place, exit 3: %s', async (_, line) => {
+    const here = desk(people(20), { unknown: new Set([first, second]) });
+    const end = await here.run(`${line} --wait --report report.csv`);
+    expect(end.code).toBe(3);
+    const said = `18 sent, 2 unknown: they may have arrived, and are not sent again. ${seeWho}`;
+    expect(end.stderr).toContain(said);
+    expect(end.stderr).not.toContain('Every outcome is known');
+    expect(end.stdout).toMatch(/\nsent +18\nunknown +2\n/);
+    expect(here.read('report.csv').match(/,sent,.*,unknown,/g)).toHaveLength(2);
+    const counts = countsWith({ sent: 18, unknown: 2 });
+    expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject(counts);
+    expect(JSON.parse((await here.run('jobs list --json')).stdout)).toMatchObject([counts]);
+    expect((await here.run('jobs list')).stdout).toMatch(/^july .* finished: 2 unknown$/m);
+    expect(await here.run('jobs watch july --json')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('"unknown": 2'),
+    });
+    expect((await here.run('jobs watch july')).stderr).toContain(said);
+    const [batch] = (figures((await here.run('jobs show july --json')).stdout).batches ?? []) as object[];
+    if (line === constant) expect(batch).toMatchObject({ recipients: 20, sent: 20, failed: 0, unknown: 2 });
+    // In cron it goes on to end as it did.
+    const again = await here.run(`${line} --wait --if-finished ok`);
+    expect([again.code, again.stderr.endsWith(seeWho)]).toEqual([3, true]);
+    expect([...here.project.received().values()]).toEqual(Array(20).fill(1));
+  });
+
+  it('are in the one object for programs, with what to do', async () => {
+    const here = desk(people(20), { unknown: new Set([first]) });
+    const { code, stdout, stderr } = await here.run(`${constant} --wait --json`);
+    expect(code).toBe(3);
+    expect(figures(stdout)).toMatchObject({ ...countsWith({ sent: 19, unknown: 1 }), exit: 3 });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      exit: 3,
+      message: expect.stringContaining('19 sent, 1 unknown: they may have arrived, and are not sent again.'),
+      hint: 'urtuu jobs report july --report july-report.csv',
+    });
+  });
+
+  it('are not asked for without --wait, and nothing claims to know', async () => {
+    const here = desk(people(3), { unknown: new Set([first]) });
+    const { code, stderr } = await here.run(personal);
+    expect([code, stderr.endsWith('3 accepted. Nothing is in doubt.\n')]).toEqual([0, true]);
+  });
+
+  it.each([
+    [
+      'no list of messages, so each is read',
+      { listing: false, unknown: new Set([first]) },
+      3,
+      '2 sent, 1 unknown: ',
+    ],
+    ['no deliveries', {}, 0, '3 sent. Nothing is in doubt.\n'],
+    ['deliveries', { unknown: new Set<string>() }, 0, '3 sent. Every outcome is known.\n'],
+  ])('are found in a service with %s', async (_, options, exit, said) => {
+    const here = desk(people(3), options);
+    const { code, stderr } = await here.run(`${personal} --wait`);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(said)]);
+    expect(here.project.received().size).toBe(3);
+  });
+
+  it('says so beside what was rejected', async () => {
+    const here = desk(people(8), { unknown: new Set(), unsupported: new Set([first, second]) });
+    const { code, stderr } = await here.run(`${constant} --wait`);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('6 sent, 2 rejected. Every outcome is known.'),
+    ]);
+  });
+
+  it('costs a page of a list for many single SMS, and not a read for each', async () => {
+    const here = desk(people(300), { unknown: new Set([first]) });
+    expect(await here.run(`${personal} --wait`)).toMatchObject({ code: 3 });
+    const reads = here.project.service.requests.filter(({ path }) => path.startsWith('/messages'));
+    expect(reads.map(({ path }) => path.includes('delivery=unknown'))).toEqual([true]);
+  });
+});
+
+describe('a receipt that comes later', () => {
+  it.each([
+    ['a report', 'jobs report july --report report.csv'],
+    ['jobs show --refresh', 'jobs show july --refresh'],
+  ])('changes the counts: %s', async (_, line) => {
+    for (const send of [constant, personal]) {
+      const unknown = new Set([first, second]);
+      const here = desk(people(5), { unknown });
+      await here.run(`${send} --wait --report report.csv`);
+      unknown.delete(first);
+      expect(await here.run(line)).toMatchObject({ code: 0 });
+      const counts = countsWith({ sent: 4, unknown: 1 });
+      expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject(counts);
+      unknown.clear();
+      expect(await here.run(line)).toMatchObject({ code: 0 });
+      const shown = figures((await here.run('jobs show july --json')).stdout);
+      expect(shown).toMatchObject(countsWith({ sent: 5 }));
+      expect((await here.run('jobs report july --offline')).stdout).not.toContain('unknown');
+    }
+  });
+
+  it('is looked for while the report of the run is written, and the end says what is known by then', async () => {
+    const unknown = new Set([first]);
+    const here = desk(people(5), { unknown });
+    here.project.options.instead = ({ path }) => void (path.includes('/messages?') && unknown.clear());
+    const { code, stdout } = await here.run(`${constant} --wait --report report.csv --json`);
+    expect([code, figures(stdout).unknown]).toEqual([0, 0]);
+    expect(here.read('report.csv')).not.toContain('unknown');
+  });
+
+  it('is not looked for where the service cannot be read: exit 14, and what is known stays', async () => {
+    const here = desk(people(5), { unknown: new Set([first]) });
+    await here.run(`${constant} --wait`);
+    here.project.options.instead = () => refusal(403, 'forbidden');
+    const { code, stderr } = await here.run('jobs show july --refresh');
+    expect([code, stderr]).toEqual([
+      14,
+      expect.stringContaining('not all of the job july could be read: forbidden'),
+    ]);
+    delete here.project.options.instead;
+    expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject({ unknown: 1 });
+  });
+});
+
+describe('jobs show --refresh', () => {
+  it('reads once what was never waited for', async () => {
+    const here = desk(people(5), { unknown: new Set([first]), failing: new Set([second]) });
+    const { stderr } = await here.run(`${constant} -q`);
+    expect(stderr).toBe('');
+    const before = await here.run('jobs show july');
+    expect(before.stdout).toMatch(/\nqueued +5\n/);
+    expect(before.stderr).toBe('To read again what is queued or unknown: urtuu jobs show july --refresh\n');
+    const after = await here.run('jobs show july --refresh --json');
+    expect(figures(after.stdout)).toMatchObject(countsWith({ sent: 3, unknown: 1, failed: 1 }));
+    const requests = here.project.service.requests.length;
+    await here.run('jobs show july');
+    expect(here.project.service.requests).toHaveLength(requests);
+  });
+
+  it('is needed for its --wait-timeout', async () => {
+    const here = desk(people(1));
+    await here.run(constant);
+    expect(await here.run('jobs show july --wait-timeout 1s')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('a look-up that is refused after everything was accepted', () => {
+  const refusals = [
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+  ] as const;
+
+  it.each(refusals)(
+    'is exit 14, never one that says that nothing was sent: %i %s',
+    async (status, reason) => {
+      for (const line of [constant, personal]) {
+        const here = desk(people(3), { unknown: new Set() });
+        here.project.options.instead = ({ method, path }) =>
+          method === 'GET' && /^.(batches|messages)/.test(path) ? refusal(status, reason) : undefined;
+        const { code, stderr } = await here.run(`${line} --wait`);
+        expect(code).toBe(14);
+        expect(stderr).toContain(
+          `The outcome could not be read: ${reason}. 3 accepted. Nothing is in doubt. ` +
+            'Look again with: urtuu jobs show july --refresh\n',
+        );
+        const json = await here.run(`${line.replace('july', 'june')} --wait --json`);
+        expect(json.code).toBe(14);
+        expect(JSON.parse(json.stderr).error).toMatchObject({ code: reason, exit: 14 });
+        expect(figures(json.stdout)).toMatchObject({ accepted: 3, exit: 14 });
+      }
+    },
+  );
+
+  it.each([constant, 'jobs resume july'])(
+    'is foreseen where the key cannot read prices either: exit 4, nothing sent: %s',
+    async (line) => {
+      const here = desk(people(3), { credits: 0 });
+      await here.run(`${constant} --allow-partial`);
+      here.project.balance = 1_000;
+      here.project.options.instead = ({ method }) =>
+        method === 'GET' ? refusal(403, 'forbidden') : undefined;
+      const sends = here.project.sends.length;
+      const { code, stderr } = await here.run(`${line} --wait`);
+      expect([code, stderr]).toEqual([4, expect.stringContaining('this key cannot read')]);
+      expect(here.project.sends).toHaveLength(sends);
+      expect(await here.run(line)).toMatchObject({ code: 0 });
+    },
+  );
+});
+
+describe('--only unknown', () => {
+  const again = "sms bulk report.csv --only unknown --text 'Hello again' --job more";
+
+  /** A desk with the report of a job with two unknown messages of five. */
+  async function reported(line: string) {
+    const unknown = new Set([first, second]);
+    const here = desk(people(5), { unknown });
+    await here.run(`${line} --wait --report report.csv`);
+    return { here, unknown };
+  }
+
+  it.each([
+    ['of a batch', constant],
+    ['of single SMS', personal],
+  ])('sends to those again, and says what that may mean: %s', async (_, line) => {
+    const { here } = await reported(line);
+    const { code, stderr } = await here.run(`${again} --yes --accept-duplicates`);
+    expect(code).toBe(0);
+    expect(stderr).toContain('some may have got the message, and get it twice');
+    expect([...here.project.received()].filter(([, times]) => times > 1).map(([to]) => to)).toEqual([
+      first,
+      second,
+    ]);
+  });
+
+  it('needs --accept-duplicates where nobody is asked: --yes is not enough', async () => {
+    const { here } = await reported(constant);
+    const asked = { terminal: 80, questions: answers(true) };
+    for (const setting of [{}, { terminal: 80 }]) {
+      const { code, stderr } = await here.run(`${again} --yes`, setting);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Add --accept-duplicates')]);
+    }
+    expect((await here.run('sms bulk --only unknown')).stderr).toContain(
+      'missing: <file>, --text, --yes or --dry-run, --accept-duplicates',
+    );
+    expect(here.project.sends).toHaveLength(1);
+    expect(await here.run(`${again} --dry-run`)).toMatchObject({ code: 0 });
+    expect(await here.run(again, asked)).toMatchObject({ code: 0 });
+    expect(asked.questions.asked).toEqual([
+      'Send to 2 recipients for 20 credits? Some may have it already, and get it twice.',
+    ]);
+  });
+
+  it.each([constant, `${constant} --only failed`])(
+    'is needed for --accept-duplicates, which would do nothing: %s',
+    async (line) => {
+      const here = desk(people(2));
+      expect(await here.run(`${line} --accept-duplicates`)).toMatchObject({ code: 2 });
+      expect(here.project.sends).toEqual([]);
+    },
+  );
+
+  it('reads the deliveries anew, and leaves out whose receipt has come', async () => {
+    for (const line of [constant, personal]) {
+      const { here, unknown } = await reported(line);
+      unknown.delete(first);
+      const { code, stderr } = await here.run(`${again} --yes --accept-duplicates`);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('1 row left out: the delivery is known')]);
+      expect([...here.project.received()].filter(([, times]) => times > 1)).toEqual([[second, 2]]);
+      unknown.clear();
+      const none = await here.run(`${again.replace('more', 'most')} --yes --accept-duplicates`);
+      expect([none.code, none.stderr]).toEqual([8, expect.stringContaining('Nothing is left to send')]);
+    }
+  });
+
+  it.each([
+    ['a key that cannot read', refusal(403, 'forbidden'), 'forbidden'],
+    ['another project', refusal(404, 'not_found'), 'not_found'],
+    ['a service that is away', new Error('ECONNREFUSED'), 'connection_error'],
+  ])('refuses what it cannot read, exit 14, nothing sent: %s', async (_, reply, code) => {
+    for (const line of [constant, personal]) {
+      const { here } = await reported(line);
+      const sends = here.project.sends.length;
+      here.project.options.instead = ({ method, path }) =>
+        method === 'GET' && /^.(batches|messages)/.test(path) ? reply : undefined;
+      const end = await here.run(`${again} --yes --accept-duplicates --json`);
+      expect(end.code).toBe(14);
+      expect(JSON.parse(end.stderr).error).toMatchObject({
+        code,
+        message: expect.stringContaining('the delivery of 2 unknown rows could not be read'),
+        hint: expect.stringContaining('Nothing was sent now.'),
+      });
+      expect(here.project.sends).toHaveLength(sends);
+    }
+  });
+
+  it('cannot read standard input twice', async () => {
+    const { here } = await reported(constant);
+    const stdin = here.read('report.csv');
+    const line = `${again.replace('report.csv', '-')} --yes --accept-duplicates`;
+    expect(await here.run(line, { stdin })).toMatchObject({ code: 2 });
+  });
+
+  it('leaves those who were not reached to --only undelivered', async () => {
+    const { here } = await reported(constant);
+    const line = `${again.replace('unknown', 'undelivered')} --yes`;
+    expect((await here.run(line)).stderr).toContain('no row has the status undelivered');
+  });
+});
