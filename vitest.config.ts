@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** What plays with real processes, terminals, packages and data sets; `vitest --mode fast` leaves it out. */
 const slow = [
   'test/{corpus,docs,e2e,package,terminal,torture}/**',
-  'test/cli/{code-cache,every-command,hostile,printed-commands,sandbox}.test.ts',
+  'test/cli/{code-cache,every-command,hostile,masked,printed-commands,sandbox}.test.ts',
   'test/cli/bulk/plan/memory.test.ts',
   'test/cli/commands/bulk/{old-jobs,reported-rows,sent-before}.test.ts',
   'test/cli/platform/lock.test.ts',

@@ -21,10 +21,10 @@ export const exits = {
 export type ExitCode = (typeof exits)[keyof typeof exits];
 
 export const exitMeanings: Record<ExitCode, string> = {
-  0: 'all accepted; with --wait, all sent',
+  0: 'all accepted; with --wait, all sent and none unknown',
   1: 'internal error',
   2: 'usage: unknown option, missing value, no terminal to prompt at, a prompt declined or left',
-  3: 'partly: some recipients, rows or ids failed or were left out',
+  3: 'partly: some recipients, rows or ids failed, were left out or, with --wait, are unknown: they may not have arrived',
   4: 'key: missing, unknown to the service, or outside its scope',
   5: 'later: not sent, or not all of a job; nothing is in doubt; try again',
   6: 'in doubt: it may have been sent; repeat with the same key',
@@ -35,7 +35,7 @@ export const exitMeanings: Record<ExitCode, string> = {
   11: 'refused: the job is done, cancelled, running or different, or the key was used for another message',
   12: 'not found: no such id, job or data, or the service does not offer it',
   13: 'this machine: full disk, unreadable file, unsafe configuration',
-  14: 'not final yet: --wait ran out of time (accepted, not in doubt), or a cancelled job still runs',
+  14: 'not final yet: --wait ran out of time or could not read the outcome (accepted, not in doubt), or a cancelled job still runs',
 };
 
 /** A failed request that creates something may have done so; a failed read has no effect. */

@@ -5,7 +5,7 @@ import type { OwnedContext } from './create-context.js';
 import { Ended, Interrupted } from './errors.js';
 import type { Exit } from './exit.js';
 import { exits } from './exit-codes.js';
-import { masked } from './output/mask.js';
+import { masked, maskedText } from './output/mask.js';
 import { printedError, printedExit } from './printed-error.js';
 import { repeatCommand } from './single/repeat.js';
 import { usageErrorOf } from './usage-error.js';
@@ -30,6 +30,8 @@ export async function reportError(
   if (!(error instanceof Ended))
     printed.hint ??= context.config.withCommands(`See: \`${nameOf(command)} --help\``);
   if (io.printer.mask && isTexts(printed.invalid)) printed.invalid = printed.invalid.map(masked);
+  // It quotes words of the command line.
+  if (io.printer.mask && printed.exit === exits.usage) printed.message = maskedText(printed.message);
   if (network.sentToSandbox) printed.sandbox = true;
   notices.stop();
   if (isMachine) {

@@ -221,7 +221,13 @@ export function commandLines(
       shape: 'with --text',
     },
     { line: () => 'jobs list', stdout: /july/, json: 'array', shape: '' },
-    { line: () => 'jobs show july', stdout: /^job +july$/m, json: 'object', shape: '' },
+    {
+      line: () => 'jobs show july',
+      stdout: /^job +july$/m,
+      stderr: /: urtuu jobs show july --refresh --sandbox$/m,
+      json: 'object',
+      shape: '',
+    },
     { line: () => 'jobs show nothing', code: 12, stderr: /there is no job/ },
     {
       line: () => 'jobs watch july',

@@ -206,7 +206,7 @@ describe('a reader', () => {
     const { result, seconds } = await timed(() => copy.type(line));
     expect(result).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('2,600 sent; nothing in doubt'),
+      stderr: expect.stringContaining('2,600 sent. Every outcome is known.'),
     });
     expect(seconds).toBeLessThan(60);
     expect(await copy.type(line)).toMatchObject({ code: 11 });

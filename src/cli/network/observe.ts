@@ -63,6 +63,10 @@ function redactedBody(body: string): string {
   }
 }
 
+/** A list is filtered by a recipient. */
+const redactedUrl = (url: string) =>
+  url.replace(/([?&]to=)([^&#]*)/g, (_, name, value) => `${name}${sizeOf(value)}`);
+
 function sizeOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.length} entries]`;
   return typeof value === 'string' ? `[${value.length} characters]` : String(value);
@@ -72,7 +76,7 @@ function sizeOf(value: unknown): string {
 export function summaryOf(exchange: Exchange): string {
   const { method, url, status, milliseconds, requestId, rate, idempotencyKey, replayed, body } = exchange;
   return [
-    `${method} ${url} -> ${status ?? 'no answer'} in ${Math.round(milliseconds)} ms`,
+    `${method} ${redactedUrl(url)} -> ${status ?? 'no answer'} in ${Math.round(milliseconds)} ms`,
     ...(body === null ? [] : [redactedBody(body)]),
     ...(idempotencyKey === null ? [] : [`idempotency key ${idempotencyKey}`]),
     ...(replayed ? ['replayed'] : []),

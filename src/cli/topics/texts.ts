@@ -159,9 +159,12 @@ the second row of a recipient is invalid, unless --allow-repeats sends both.
 A report (--report FILE, urtuu jobs report) is CSV, or a workbook if its name
 ends in .xlsx. It has the columns of the list, then
 message_id, batch_id, status, error_code, credits, line, delivery and job.
-status is sent, queued, failed, rejected, pending or in_doubt. A report can be
-sent again: --only failed moves only those rows out of their job. Rows that the
-job would still send are refused (exit 11): resume it.
+status is sent, queued, failed, rejected, moved, pending or in_doubt; the
+error_code of moved rows names the job that took them. A report can be sent
+again: --only failed moves only those rows out of their job. Rows that the job
+would still send are refused (exit 11): resume it. Rows of delivery unknown may
+have arrived: --only unknown sends to them again, perhaps twice, and needs
+--accept-duplicates without a terminal.
 `;
 
 export const templates = `Templates
@@ -198,7 +201,16 @@ second message, and nobody is left out.
   urtuu jobs report NAME        write the outcome of every row, as CSV
   urtuu jobs remove NAME        forget it
 
-accepted + rejected + failed + in doubt + pending always adds up to planned.
+Every recipient is in one of these; they always add up to planned:
+
+  sent          the operator or mail server took the message
+  unknown       sent; nobody knows whether it arrived, and it is not sent again
+  queued        accepted; not known to be sent yet
+  failed        not sent, refunded
+  rejected      refused by the service, or left out as invalid
+  moved         another job took the row, as --only does
+  in_doubt      may have been accepted: resume the job
+  pending       not sent yet
 
 A finished job does not run again (exit 11). In cron and CI, --if-finished ok
 exits as the job did. --again sends to everyone again, as a new job (NAME.2).
@@ -216,7 +228,8 @@ and --same-project.
 
 To retry single sends that the operator refused: jobs resume NAME
 --retry-failed. To retry failed messages of a batch: send the report with --only
-failed. To send again what was sent but not delivered: --only undelivered.
+failed. To send again what was sent but not delivered: --only undelivered. To
+look again for those unknown: jobs show NAME --refresh.
 
 Ctrl-C finishes the requests in flight and prints the command to resume; a
 second one stops at once, and leaves some in doubt until the job is resumed.

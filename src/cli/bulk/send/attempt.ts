@@ -80,7 +80,12 @@ export function settledBy(
     case 'alarm':
       return {
         entry: { type: 'alarm', request, revision, reason: step.reason },
-        event: { type: 'alarm', request, detail: step.reason },
+        event: {
+          type: 'alarm',
+          request,
+          detail: step.reason,
+          ...(step.mixUp && { mixUp: step.mixUp }),
+        },
       };
     case 'reject':
       return {

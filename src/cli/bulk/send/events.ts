@@ -1,4 +1,5 @@
 import type { Counts } from '../job/counts.js';
+import type { MixUp } from './transitions.js';
 
 interface EventFigures {
   counts: Counts;
@@ -12,7 +13,8 @@ interface EventFigures {
 export type BulkEvent = EventFigures &
   (
     | { type: 'started'; resumed: boolean }
-    | { type: 'accepted' | 'alarm' | 'rejected' | 'failed'; request: number; detail: string }
+    | { type: 'accepted' | 'rejected' | 'failed'; request: number; detail: string }
+    | { type: 'alarm'; request: number; detail: string; mixUp?: MixUp }
     /** Refused recipients were taken out of a batch. */
     | { type: 'removed'; request: number; entries: number }
     /** A request waits before it is sent again. */

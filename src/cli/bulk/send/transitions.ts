@@ -20,6 +20,12 @@ interface Shortage {
   repeats: number;
 }
 
+/** Whom an answer is about, and whom its request was for: apart from the text, for a screen may mask them. */
+export interface MixUp {
+  to: string;
+  wanted: string;
+}
+
 interface Acceptance {
   id: string;
   credits: number;
@@ -32,7 +38,7 @@ export type Step =
   /** The key's earlier result, of another body: its messages tell which recipients were sent to. */
   | ({ kind: 'compare'; total: number } & Acceptance)
   /** Not the answer to this request. `stops`: no other answer of the service can be believed either. */
-  | { kind: 'alarm'; reason: string; stops: boolean }
+  | { kind: 'alarm'; reason: string; mixUp?: MixUp; stops: boolean }
   | { kind: 'reject'; code: string }
   | { kind: 'fail'; code: string; id: string | null }
   /** Take these positions of the body out, and send the next revision. */
@@ -98,7 +104,12 @@ function afterAcceptance(
     if (isOurs && answer.failed) return { kind: 'fail', code: 'provider_failed', id };
     return isOurs
       ? { kind: 'accept', id, credits, replayOf, acceptedAt }
-      : { kind: 'alarm', reason: `message ${id} is for ${answer.to}, not for ${to}`, stops: false };
+      : {
+          kind: 'alarm',
+          reason: `message ${id} is for another recipient`,
+          mixUp: { to: answer.to, wanted: to },
+          stops: false,
+        };
   }
   return answer.total === request.body.to.length
     ? { kind: 'accept', id, credits, replayOf, acceptedAt }

@@ -107,7 +107,12 @@ const stopWords: Readonly<Record<string, string>> = { signal: 'stopping', cancel
 
 /** Events that a progress bar would hide. */
 function warn({ io }: Pick<Context, 'io'>, event: BulkEvent): void {
-  if (event.type === 'alarm') io.warn(alarmText(event.request, event.detail));
+  if (event.type === 'alarm') {
+    const { request, detail, mixUp } = event;
+    const shown = (to: string) => io.printer.recipient(to);
+    const whom = mixUp === undefined ? '' : `: ${shown(mixUp.to)}, not ${shown(mixUp.wanted)}`;
+    io.warn(alarmText(request, detail + whom));
+  }
   const stopping = event.type === 'stopping' ? stopWords[event.why] : undefined;
   if (stopping !== undefined) io.warn(`${stopping}: finishing the requests in flight`);
 }

@@ -100,7 +100,7 @@ export function addInputOptions(command: Command): Command {
     .option('--visible-only', 'leave out the hidden rows of an Excel workbook, such as filtered ones')
     .option(
       '--only <statuses>',
-      'send only the rows of a report with these statuses, such as failed,pending, or undelivered or unknown ones',
+      'send only the rows of a report with these statuses, such as failed,pending; or undelivered, unknown',
       readStatuses,
     )
     .option('--accept-duplicates', 'with --only unknown: some may get the message twice')

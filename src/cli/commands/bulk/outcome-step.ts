@@ -3,6 +3,7 @@ import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
 import type { PrintedCommand } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
+import { maskedText } from '../../output/mask.js';
 import { reportCommand } from './moved-rows.js';
 import { type LeftOut, type NextStep, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
@@ -30,15 +31,20 @@ export const refreshCommand = (
 
 /** What a run leaves to do, the most urgent first. */
 export function stepsAfter(
-  context: Pick<Context, 'config' | 'options'>,
+  context: Pick<Context, 'config' | 'options' | 'io'>,
   job: Job,
   options: CarryOutOptions,
   ending: Ending,
   leftOut: LeftOut | null,
 ): NextStep[] {
+  const isHidden = context.io.printer.mask && leftOut !== null && namesRecipients(leftOut);
   const steps = [
-    nextStep(context, job, options, ending, leftOut),
+    nextStep(context, job, options, ending, isHidden ? null : leftOut),
     outcomeStep(context, { ...job, meta: job.plan.meta }, ending),
   ];
   return steps.filter((step) => step !== null);
 }
+
+/** Its command has the texts in full. */
+const namesRecipients = ({ templates: { text = '', html = '', subject = '' } }: LeftOut) =>
+  [text, html, subject].some((each) => maskedText(each) !== each);

@@ -124,12 +124,12 @@ async function print(
   file: string | undefined,
 ): Promise<void> {
   const { printer, files } = io;
-  const rows = reportRows(job, receipts, options.mask ? { recipient: masked, error: maskCells } : null);
+  const isTable = options.output === 'table' && !printer.isMachine && file === undefined;
+  const mask = options.mask || (isTable && printer.mask);
+  const rows = reportRows(job, receipts, mask ? { recipient: masked, error: maskCells } : null);
   if (file !== undefined && isWorkbookName(file))
     return files.write(file, workbookReport(job, rows, printer.columnsOf(view)));
-  if (options.output === 'table' && !printer.isMachine && file === undefined) {
-    return io.printAll(view, rows);
-  }
+  if (isTable) return io.printAll(view, rows);
   const format = printer.isMachine ? printer.format : 'csv';
   const terminal = file === undefined && printer.isTerminal;
   const text = printer.formatted(view, rows, { format, terminal, mask: false });

@@ -26,7 +26,6 @@ export const jobsShow: CommandBody = (command, context) => {
     view: jobDetailsView,
     examples: [
       ['urtuu jobs show july-offer', 'its progress'],
-      ['urtuu jobs show july-offer --json | jq .pending', 'for a script'],
       ['urtuu jobs show july-offer --refresh', 'whether those unknown arrived after all'],
     ],
     exits: [4, 5, 11, 12, 14],

@@ -64,21 +64,22 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
       throw usageError('--older-than must be 2 days ago or earlier', 'The caps count newer messages.');
     const store = await ownedStore(context, options);
     noteStore(io, store);
+    const shown = to === undefined ? '' : io.printer.recipient(to);
     const what =
-      to === undefined ? 'recipients and texts of messages' : `${to} and the texts of its messages`;
+      to === undefined ? 'recipients and texts of messages' : `${shown} and the texts of its messages`;
     await confirmed(context, `Erase ${what}${before === null ? '' : ` from before ${before}`}?`);
     const pruned = await store.administration.prune({
       ...(olderMs === null ? {} : { olderMs }),
       ...(to === undefined ? {} : { to }),
     });
     if (to !== undefined && columns.every((name) => pruned[name] === 0)) {
-      throw new CliError('not_found', exits.missing, `no message to ${to}, and none from it`, {
+      throw new CliError('not_found', exits.missing, `no message to ${shown}, and none from it`, {
         hint: 'Nothing was erased. A message that was erased before has no recipient any more.',
       });
     }
     await io.print(view, pruned);
     if (pruned.kept === 0) return;
-    throw new CliError('kept', exits.partly, `${counted(pruned.kept, 'message')} to ${to} kept`, {
+    throw new CliError('kept', exits.partly, `${counted(pruned.kept, 'message')} to ${shown} kept`, {
       hint: `${olderMs === null ? 'They' : 'They are newer, or'} have not ended. Run it again later.`,
     });
   });

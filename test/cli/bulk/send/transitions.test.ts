@@ -72,13 +72,23 @@ describe('the states of a request', () => {
       'a new answer without a recipient is an alarm',
       single,
       { kind: 'message', id: 'm', to: '', ...figures },
-      { kind: 'alarm', reason: 'message m is for , not for 99112233', stops: false },
+      {
+        kind: 'alarm',
+        reason: 'message m is for another recipient',
+        mixUp: { to: '', wanted: '99112233' },
+        stops: false,
+      },
     ],
     [
       'a message for another recipient, replayed, is an alarm and no success',
       single,
       { kind: 'message', id: 'm', to: '88112233', ...figures },
-      { kind: 'alarm', reason: 'message m is for 88112233, not for 99112233', stops: false },
+      {
+        kind: 'alarm',
+        reason: 'message m is for another recipient',
+        mixUp: { to: '88112233', wanted: '99112233' },
+        stops: false,
+      },
     ],
     [
       'refused entries are taken out',

@@ -20,11 +20,12 @@ export const serviceSuppressionsRemove: CommandBody<'io' | 'network' | 'config'>
   });
   command.action(async (recipient: string, options: ProjectOptions) => {
     const { project } = await ownedProject(context, options);
+    const shown = context.io.printer.recipient(recipient);
     if (await project.suppressions.remove(recipient)) {
-      context.io.note(`Removed ${recipient}.`);
+      context.io.note(`Removed ${shown}.`);
       return;
     }
-    throw new CliError('not_found', exits.missing, `${recipient} is not suppressed`, {
+    throw new CliError('not_found', exits.missing, `${shown} is not suppressed`, {
       hint: 'See: `urtuu service suppressions list`',
     });
   });
