@@ -224,7 +224,7 @@ export function commandLines(
     {
       line: () => 'jobs show july',
       stdout: /^job +july$/m,
-      stderr: /: urtuu jobs show july --refresh --sandbox$/m,
+      stderr: /urtuu jobs show july --refresh --sandbox$/m,
       json: 'object',
       shape: '',
     },

@@ -11,7 +11,7 @@ import { openJobRuntime } from './job-runtime.js';
 import type { BulkOptions } from './options.js';
 import { type PlanSource, planFile } from './plan-file.js';
 
-type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'signal'>;
+type PlanContext = Pick<Context, 'options' | 'io' | 'config' | 'network' | 'clock' | 'signal'>;
 
 /**
  * Plans a file; for `--only unknown` without the messages whose delivery is known by now. Throws CliError: exit 8 for
