@@ -1,19 +1,31 @@
 #!/bin/sh
-# Sends an SMS when the credits run low, at most once a day. For cron or a monitoring agent:
+# Sends an SMS when the credits run low, once a day. For cron, with nothing in its environment, or a monitoring agent:
 #
 #   */30 * * * * ON_CALL=99112233 MINIMUM=5000 /opt/balance-alert.sh
 #
-# ON_CALL is the number to tell, MINIMUM the credits that are too few (default 5000). The service and its key are in
-# a profile (urtuu login), or in URTUU_BASE_URL and URTUU_API_KEY.
+# ON_CALL is the number to alert, MINIMUM the credits that are too few (default 5000). The service and its key are in
+# a profile (urtuu login), or in URTUU_BASE_URL and URTUU_API_KEY. Hosts that watch the same project send one alert
+# between them; another number, or another minimum, is another alert.
 #
-# Exit codes: 0 enough credits, or the alert was accepted; any other is that of urtuu (urtuu help exit-codes).
+# Exit codes:
+#   0       enough credits, or the alert was accepted
+#   2       ON_CALL is missing
+#   127     urtuu is not in the PATH
+#   others  those of urtuu (urtuu help exit-codes), with the reason on standard error
 set -eu
 
-: "${ON_CALL:?is the number to tell}"
-: "${MINIMUM:=5000}"
+# cron does not know where npm installs commands.
+PATH="${PATH:-/usr/bin:/bin}:/usr/local/bin"
+export PATH
+
+if [ -z "${ON_CALL:-}" ]; then
+  echo 'balance-alert.sh: ON_CALL is missing: the number to alert' >&2
+  exit 2
+fi
+minimum=${MINIMUM:-5000}
 
 status=0
-said=$(urtuu balance --min "$MINIMUM" 2>&1) || status=$?
+said=$(urtuu balance --min "$minimum" 2>&1) || status=$?
 case $status in
   0) exit 0 ;; # enough
   7) ;;        # below the minimum
@@ -23,7 +35,8 @@ case $status in
     ;;
 esac
 
-# The same key never sends twice: one alert a day, however often this runs. After 5 (later) and 6 (in doubt) the next
-# run repeats it safely.
-exec urtuu sms send "$ON_CALL" "Fewer than $MINIMUM credits are left." --quiet \
-  --idempotency-key "balance-alert-$(date +%F)" >/dev/null
+# The same key never sends twice: one alert a day, however often and wherever this runs. After 5 (later) and 6 (in
+# doubt) the next run repeats it safely. One day everywhere is that of UTC.
+number=$(printf %s "$ON_CALL" | tr -cd 0-9)
+exec urtuu sms send "$ON_CALL" "Fewer than $minimum credits are left." --quiet \
+  --idempotency-key "balance-alert-$(date -u +%F)-$number-$minimum" >/dev/null

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exit } from '../../src/cli/exit.js';
 import type { Desk } from '../support/desk.js';
-import { type Result, refusal, type Setting, testKey } from '../support/run.js';
+import { type Printed, printedIn } from '../support/printed-commands.js';
+import { type Result, refusal, testKey } from '../support/run.js';
 import { numbers } from './bulk/memory-plan.js';
 import { desk, partly, people, personal } from './commands/bulk/desks.js';
 
@@ -16,7 +17,8 @@ const profiles = {
 /** What leads a command to its service and key, and is not in the environment of the next one. */
 interface Way {
   name: string;
-  setting: Setting;
+  /** `HOME` in a variable is the home of the machine. */
+  setting: { env: Record<string, string> };
   options?: string;
   current?: string;
 }
@@ -31,6 +33,7 @@ const ways: Way[] = [
     setting: { env: {} },
     options: ` --base-url ${baseUrl} --api-key-file 'the key'`,
   },
+  { name: 'XDG_STATE_HOME', setting: { env: { XDG_STATE_HOME: 'HOME/the төлөв' } }, current: 'work' },
 ];
 
 /** A state in which a command names another one, and what that one has to end with. */
@@ -163,8 +166,11 @@ const scenes: Scene[] = [
 ];
 
 /** The last command that was printed. */
-const printed = (stderr: string) =>
-  /.*\burtuu ((?:sms|email|jobs|balance|doctor)\b.*)\n/s.exec(stderr)?.[1] ?? 'none';
+function printed(stderr: string): Printed {
+  const found = printedIn(stderr).at(-1);
+  if (found === undefined) throw new Error(`no command was printed: ${stderr}`);
+  return found;
+}
 
 describe.each(ways)(
   'a printed command goes to the same project ($name)',
@@ -183,18 +189,20 @@ describe.each(ways)(
         here.writeConfig(text);
       };
       config(current);
-      const first = await play(here, (line) =>
-        here.run(`${line}${options}`, { ...setting, fetch: watching }),
+      const env = Object.fromEntries(
+        Object.entries(setting.env).map(([name, value]) => [name, value.replace('HOME', here.home)]),
       );
+      const first = await play(here, (line) => here.run(`${line}${options}`, { env, fetch: watching }));
       const command = printed(first.stderr);
       // In another shell, after another `profiles use`. Only a key of the environment has to be there again.
       config('home');
-      const { URTUU_API_KEY: key } = setting.env ?? {};
-      const next = await here.run(command, {
-        env: key === undefined ? {} : { URTUU_API_KEY: key },
+      const { URTUU_API_KEY: key } = setting.env;
+      const next = await here.run('', {
+        argv: command.words,
+        env: { ...(key === undefined ? {} : { URTUU_API_KEY: key }), ...command.variables },
         fetch: watching,
       });
-      expect({ command, code: next.code, stderr: next.stderr }).toMatchObject({ command, code });
+      expect({ command: command.line, code: next.code, stderr: next.stderr }).toMatchObject({ code });
       expect(new Set(to)).toEqual(new Set([`${baseUrl} Bearer ${testKey}`]));
       const got = [...here.project.received().values()];
       expect(got.filter((count) => count > 1)).toEqual([]);

@@ -22,8 +22,21 @@ beforeEach(async () => {
   machine = opened;
 });
 
+/** What a job knows of itself, by the expressions of the step; the rest are inputs. */
+const contexts: Record<string, string> = {
+  'toJSON(matrix)': 'null',
+  'job.workflow_ref': 'nomad/shop/.github/workflows/ci.yml@refs/heads/main',
+  'github.workflow_ref': 'nomad/shop/.github/workflows/ci.yml@refs/heads/main',
+};
+
+/** The job that runs the step: its variables, and the contexts of its own. */
+interface Surroundings {
+  env?: Record<string, string>;
+  contexts?: Record<string, string>;
+}
+
 /** Runs the step as a runner does: inputs and their defaults in its variables, outputs from a file. */
-async function use(inputs: Record<string, string>) {
+async function use(inputs: Record<string, string>, job: Surroundings = {}) {
   const given: Record<string, string | undefined> = {
     'base-url': machine.sandbox.url,
     'api-key': machine.sandbox.key,
@@ -37,10 +50,13 @@ async function use(inputs: Record<string, string>) {
     GITHUB_OUTPUT: machine.write('outputs', ''),
     GITHUB_RUN_ID: '17',
     GITHUB_JOB: 'deploy',
+    ...job.env,
   };
   for (const [name, expression] of Object.entries(step?.env ?? {})) {
-    const [, input = ''] = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(expression) ?? [];
-    env[name] = given[input] ?? action.inputs[input]?.default ?? '';
+    const [, inside = ''] = /^\$\{\{ (.*) \}\}$/.exec(expression) ?? [];
+    const input = inside.replace(/^inputs\./, '');
+    env[name] =
+      { ...contexts, ...job.contexts }[inside] ?? given[input] ?? action.inputs[input]?.default ?? '';
   }
   const outcome = await machine.run('sh', ['-e', '-c', step?.run ?? ''], env);
   const outputs = Object.fromEntries(
@@ -60,8 +76,10 @@ const sent = async () => {
 describe('the action', () => {
   it('is a composite action whose step reads every input, and whose outputs it writes', () => {
     expect(action.runs.using).toBe('composite');
-    const read = Object.values(step?.env ?? {}).map((value) => /inputs\.([\w-]+)/.exec(value)?.[1]);
+    const read = Object.values(step?.env ?? {}).flatMap((value) => /inputs\.([\w-]+)/.exec(value)?.[1] ?? []);
     expect(read.sort()).toEqual(Object.keys(action.inputs).sort());
+    const others = Object.values(step?.env ?? {}).filter((value) => !value.includes('inputs.'));
+    expect(others.map((value) => value.slice(4, -3)).sort()).toEqual(Object.keys(contexts).sort());
     for (const { description } of Object.values(action.inputs)) expect(description).toMatch(/^[A-Za-z]/);
     for (const [name, { value }] of Object.entries(action.outputs)) {
       expect(value).toBe(`\${{ steps.${step?.id}.outputs.${name} }}`);
@@ -71,9 +89,9 @@ describe('the action', () => {
   it('passes inputs as variables, never as part of the script', async () => {
     for (const { run } of action.runs.steps) expect(run).not.toContain('${{');
     const text = '$(touch pwned) `touch pwned` "; touch pwned; " \'; touch pwned';
-    expect(await use({ to: '99112233', text, name: '$(touch pwned)', wait: '; touch pwned' })).toMatchObject({
-      code: 0,
-    });
+    const name = '$(touch pwned)';
+    expect(await use({ to: '99112233', text, name })).toMatchObject({ code: 0 });
+    expect(await use({ to: '99112233', text, name, wait: '; touch pwned' })).toMatchObject({ code: 2 });
     expect(await sent()).toEqual([['99112233', text]]);
     expect(existsSync(join(machine.folder, 'pwned'))).toBe(false);
   });
@@ -119,16 +137,94 @@ describe('the action', () => {
     });
   });
 
+  it('gives sends that differ in anything keys that differ', async () => {
+    const deployed = { to: '99112233', text: 'Deployed' };
+    const jobs: [Record<string, string>, Surroundings?][] = [
+      // As one text, job and name would be the same.
+      [{ ...deployed, name: 'eu-send' }],
+      [{ ...deployed, name: 'send' }, { env: { GITHUB_JOB: 'deploy-eu' } }],
+      [{ ...deployed, name: 'eu send' }],
+      [deployed, { contexts: { 'toJSON(matrix)': '{\n  "os": "linux"\n}' } }],
+      [deployed, { contexts: { 'toJSON(matrix)': '{\n  "os": "macos"\n}' } }],
+      [deployed, { env: { GITHUB_WORKFLOW: 'CI' } }],
+      [deployed, { env: { GITHUB_WORKFLOW: 'Release' } }],
+      [deployed, { env: { GITHUB_REPOSITORY: 'nomad/shop' } }],
+      [deployed, { env: { GITHUB_RUN_ID: '18' } }],
+      [{ ...deployed, text: 'Deployed again' }],
+      [{ ...deployed, to: '88112233' }],
+    ];
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      for (const [inputs, { env, ...job } = {}] of jobs) {
+        const attempted = { ...job, env: { ...env, GITHUB_RUN_ATTEMPT: String(attempt) } };
+        expect(await use(inputs, attempted)).toMatchObject({ code: 0 });
+      }
+      expect(await sent()).toHaveLength(jobs.length);
+    }
+  });
+
+  it('needs a name from each caller of a reusable workflow, which share everything else', async () => {
+    const called = {
+      contexts: { 'job.workflow_ref': 'nomad/tools/.github/workflows/tell.yml@refs/heads/v1' },
+    };
+    const deployed = { to: '99112233', text: 'Deployed' };
+    expect(await use(deployed, called)).toMatchObject({ code: 2, outputs: { exit: '2' } });
+    for (const name of ['eu', 'us', 'eu'])
+      expect(await use({ ...deployed, name }, called)).toMatchObject({ code: 0 });
+    expect(await sent()).toHaveLength(2);
+    // A server that does not say which workflow a job is of.
+    const unsaid = { contexts: { 'job.workflow_ref': '' } };
+    expect(await use(deployed, unsaid)).toMatchObject({ code: 0 });
+  });
+
+  it.each(['v1.2', 'a b', "Даваа 'гараг'", 'x'.repeat(300)])(
+    'names a bulk job after any name: %s',
+    async (name) => {
+      expect(await use({ file: 'list.csv', text: 'Hi {name}', name })).toMatchObject({ code: 0 });
+      expect(await use({ file: 'list.csv', text: 'Hi {name}', name })).toMatchObject({ code: 0 });
+      expect(await sent()).toHaveLength(2);
+    },
+  );
+
+  it('takes an empty input for one that is not given', async () => {
+    const empty = Object.fromEntries(Object.keys(action.inputs).map((name) => [name, '']));
+    const { url, key } = machine.sandbox;
+    const given = { ...empty, 'base-url': url, 'api-key': key, to: '99112233', text: 'Hi' };
+    expect(await use(given)).toMatchObject({ code: 0 });
+    expect(await sent()).toEqual([['99112233', 'Hi']]);
+  });
+
   it.each<[Record<string, string>]>([
     [{ text: 'Hi' }],
     [{ to: '99112233' }],
     [{ to: '99112233', file: 'list.csv', text: 'Hi' }],
     [{ to: '99112233', text: 'Hi', 'text-file': 'text.txt' }],
     [{ to: '99112233', text: 'Hi', channel: 'fax' }],
+    [{ to: '99112233', text: 'Hi', subject: 'Hi' }],
+    [{ to: '99112233', text: 'Hi', 'max-credits': '100' }],
+    [{ to: '99112233', text: 'Hi', report: 'report.csv' }],
+    [{ to: '99112233', text: 'Hi', wait: 'yes' }],
+    [{ to: '99112233', text: 'Hi', 'base-url': '' }],
   ])('refuses inputs that do not fit, and sends nothing: %j', async (inputs) => {
-    const { code, stdout } = await use(inputs);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(/^::error title=urtuu::\w+/) });
+    const { code, stdout, outputs } = await use(inputs);
+    expect({ code, stdout }).toEqual({
+      code: 2,
+      stdout: expect.stringMatching(/^::error title=urtuu: exit 2::\w+/),
+    });
+    expect(outputs).toEqual({ exit: '2', meaning: expect.stringMatching(/\w/) });
     expect(await sent()).toEqual([]);
+  });
+
+  it('ends as urtuu does, with every exit code', async () => {
+    const { stdout } = await machine.run('sh', ['-c', 'urtuu help exit-codes'], machine.environment);
+    const table = machine.write('table', stdout);
+    for (const [code, meaning] of Object.entries(exitMeanings)) {
+      machine.script('npx', `case $3 in help) cat '${table}' ;; *) exit ${code} ;; esac`);
+      const { outputs, ...outcome } = await use({ to: '99112233', text: 'Hi' });
+      expect({ code: outcome.code, outputs }).toEqual({
+        code: Number(code),
+        outputs: { exit: code, meaning },
+      });
+    }
   });
 
   it('has the meaning of every exit code', async () => {

@@ -12,6 +12,7 @@ import { flips } from './flips/rows.js';
 import { money } from './money/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
+import { print } from './print/rows.js';
 import type { Group } from './row.js';
 import { service } from './service/rows.js';
 import { syscalls } from './syscalls.js';
@@ -20,6 +21,7 @@ import { text } from './text/rows.js';
 /** Everything that `npm run torture` plays, in its order. */
 export const groups: readonly Group[] = [
   bulk,
+  print,
   doubt,
   syscalls,
   clocks,
