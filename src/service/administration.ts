@@ -26,6 +26,8 @@ export interface NewApiKey {
   scope?: readonly KeyScope[];
   /** ISO 8601, in the future; never when absent. */
   expires_at?: string;
+  /** Seconds from now on, by the time of the service's data; in place of `expires_at`. */
+  expires_in?: number;
 }
 
 export interface ProjectSummary {

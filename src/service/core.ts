@@ -13,7 +13,7 @@ import {
 } from './carriers/configured/configuration.js';
 import { openCarriers } from './carriers/configured/open-carriers.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
-import { systemClock } from './clock.js';
+import { type Clock, systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
@@ -45,6 +45,8 @@ export interface CoreDoubles {
   admit?(admit: Storage['admit']): Storage['admit'];
   /** Called with messages that this service counts among those that have ended. */
   onEnded?(ended: readonly Ended[]): void;
+  /** The clock of the process, where the engine keeps a time of its own. */
+  clock?: Clock;
   /** How long a process holds messages that it cannot be seen to have left. */
   leaseMs?: number;
 }
@@ -76,19 +78,20 @@ export async function openCore(
   doubles: CoreDoubles = {},
   { forOwner = false } = {},
 ): Promise<Core> {
-  const { clock = systemClock, rates = 'enforced', seed } = options;
+  const { rates = 'enforced', seed } = options;
+  const processClock = doubles.clock ?? options.clock ?? systemClock;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
   const settings = await checkedSettings(options.settings ?? null);
-  const report = createReport(clock, options.report ?? reportToStderr);
+  const report = createReport(processClock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
   const { storage, outbox, isShared, lost } = await openData(options, {
-    clock,
+    clock: processClock,
     random,
     report,
     isExisting: forOwner,
   });
-  const { rateLimiter } = storage;
+  const { rateLimiter, clock } = storage;
   const onEnded = doubles.onEnded ?? (() => {});
   const store = countedStore(doubles.store?.(storage.store) ?? storage.store, (ended) => {
     if (forOwner) return leaveEnded(ended);

@@ -1,4 +1,3 @@
-import { systemClock } from './clock.js';
 import { type Core, openCore } from './core.js';
 import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
 import { requestFaultFor } from './fault-injection/faults.js';
@@ -19,7 +18,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
-    readiness: readinessOf({ ...core, clock: options.clock ?? systemClock }),
+    readiness: readinessOf({ ...core, clock: core.context.clock }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<ServedListening>();

@@ -14,7 +14,7 @@ import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
-import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
+import type { KeyRecord, LedgerPage, LedgerRecord, NewKey } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { withCodes } from './deliveries.js';
 import { createHold } from './hold.js';
@@ -27,6 +27,8 @@ import { statusOf } from './status.js';
 
 /** Of one credit: sums of many stay exact numbers. */
 const mostCredits = 1_000_000_000_000;
+/** Of the life of a key: a thousand years. */
+const mostSeconds = 1_000 * 366 * 86_400;
 
 /** Entries that are read at once. */
 const ledgerPage = 1_000;
@@ -99,15 +101,13 @@ function administrationOf(
   relay: string | null,
 ): ProjectAdministration {
   const { store, random } = context;
-  const newKey = ({ label, scope = everyScope, expires_at: expires }: NewApiKey) => {
+  const newKey = ({ label, scope = everyScope, ...given }: NewApiKey) => {
     if (label !== undefined) checkName('label', label);
-    const expiresAt = expires === undefined ? null : Date.parse(expires);
-    if (expiresAt !== null && !(expiresAt > context.clock.now()))
-      throw invalid('expires_at: must be a time in the future');
+    const expiry = expiryOf(given);
     const secret = newSecret(random);
     const prefix = secret.slice(0, shownLength);
     const own = { id: context.newId(), projectId, hash: hashSecret(secret), prefix };
-    return { secret, key: { ...own, label: label ?? null, scope, expiresAt } };
+    return { secret, key: { ...own, label: label ?? null, scope, expiry } };
   };
   return {
     ...mailAdministration(context, projectId, relay),
@@ -119,7 +119,8 @@ function administrationOf(
     async createKey(options = {}) {
       const { secret, key } = newKey(options);
       const added = await store.addKey(key, maxActiveKeys);
-      if (added !== null) return { ...toApiKey(added), secret };
+      if (added === 'over') throw invalid('expires_at: must be a time in the future');
+      if (added !== 'too_many') return { ...toApiKey(added), secret };
       throw new ServiceError(
         'invalid_request',
         `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
@@ -169,6 +170,18 @@ function administrationOf(
       },
     },
   };
+}
+
+function expiryOf({ expires_at: at, expires_in: seconds }: NewApiKey): NewKey['expiry'] {
+  if (seconds !== undefined) {
+    if (at !== undefined) throw invalid('expires_in: not beside expires_at');
+    if (!(seconds > 0 && seconds <= mostSeconds)) throw invalid('expires_in: must be a number of seconds');
+    return { afterMs: Math.ceil(seconds * 1_000) };
+  }
+  if (at === undefined) return null;
+  const instant = Date.parse(at);
+  if (Number.isNaN(instant)) throw invalid('expires_at: must be a time in the future');
+  return { at: instant };
 }
 
 function checkName(field: string, name: string): void {

@@ -41,7 +41,10 @@ export interface KeyRecord {
 export type KeyScope = 'send' | 'read';
 
 /** A key that is not stored yet. */
-export type NewKey = Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'usedAt'>;
+export interface NewKey extends Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'usedAt' | 'expiresAt'> {
+  /** At an instant, or after so many milliseconds; null: never. */
+  expiry: { at: Instant } | { afterMs: number } | null;
+}
 
 /** Why the balance changed; the amounts of a project's entries add up to its balance. */
 export type LedgerReason = 'opening' | 'credit' | 'message' | 'batch' | 'verification' | 'refund';

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import type { Admission, Admitted } from './admission.js';
 import type { Changes } from './changes.js';
 import type { Instances } from './instances.js';
@@ -7,6 +8,8 @@ import type { Store } from './store.js';
 /** An engine: SQLite for one machine, PostgreSQL for many. */
 export interface Storage {
   store: Store;
+  /** The time of the engine, which every rule goes by: other processes' clocks may differ from this one's. */
+  clock: Clock;
   rateLimiter: RateLimiter;
   changes: Changes;
   instances: Instances;

@@ -94,8 +94,11 @@ export interface Store
   reset(balance: number, holdMs: number): Promise<{ id: string; to: string }[]>;
   endReset(owner: string): Promise<void>;
 
-  /** Null when the project already has `maxActive` keys that are neither revoked nor expired. */
-  addKey(key: NewKey, maxActive: number): Promise<KeyRecord | null>;
+  /**
+   * `too_many`: the project already has `maxActive` keys that are neither revoked nor expired. `over`: it would never have
+   * been good.
+   */
+  addKey(key: NewKey, maxActive: number): Promise<KeyRecord | 'too_many' | 'over'>;
   /** Null when the project has, or had, a key: of many processes that start, one makes it. */
   addFirstKey(key: NewKey): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;

@@ -34,7 +34,7 @@ const makeStore = (context: Pick<Context, 'network' | 'config'>, options: StoreO
   ownedStore(context, options, true);
 
 export const keyCreation =
-  (name: string): CommandBody<'io' | 'network' | 'config' | 'clock'> =>
+  (name: string): CommandBody<'io' | 'network' | 'config'> =>
   (command, context) => {
     command
       .description('Create an API key for the service on this machine. Shows it only once.')
@@ -52,11 +52,11 @@ export const keyCreation =
       json: '{"id": "3f0a...7d", "secret": "urtuu_...", "label": "deploy", "scope": ["send", "read"], "created_at": "2026-11-21T08:00:00.000Z", "expires_at": null}',
     });
     command.action(async ({ label, scope, expires, ...options }: Options) => {
-      const { io, clock } = context;
+      const { io } = context;
       const given = {
         ...(label === undefined ? {} : { label }),
         ...(scope === undefined ? {} : { scope }),
-        ...(expires === undefined ? {} : { expires_at: expiryOf(expires, clock.now()) }),
+        ...(expires === undefined ? {} : expiryOf(expires)),
       };
       const store = await ownedProject(context, options, makeStore);
       await io.print(view, await store.project.createKey(given));
@@ -89,8 +89,8 @@ function readExpiry(written: string): WrittenTime {
   }
 }
 
-/** A duration counts from now on. */
-const expiryOf = (time: WrittenTime, now: number) =>
-  'at' in time ? time.at : new Date(now + time.ago).toISOString();
+/** A duration counts from now on, by the clock of the service. */
+const expiryOf = (time: WrittenTime) =>
+  'at' in time ? { expires_at: time.at } : { expires_in: time.ago / 1_000 };
 
 export const keysCreate = keyCreation('urtuu keys');

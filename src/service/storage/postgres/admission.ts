@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.js';
 import { type Admission, type Admitted, everyScope, scopeOf } from '../admission.js';
 import { type Bucket, type RateLimiter, type Taken, takeToken } from '../rate-limiter.js';
 import { blockMs } from '../route-limits.js';
@@ -32,18 +33,25 @@ interface AdmittedRow {
 
 type AdmittedItem = AdmittedRow & { taken: Taken | null };
 
-/** The one call before requests, for all that come together. */
-export function createAdmission(database: Database, report: (error: unknown) => void) {
+/** The one call before requests, for all that come together. `observe` learns the database's time, and when it was asked. */
+export function createAdmission(
+  database: Database,
+  clock: Clock,
+  report: (error: unknown) => void,
+  observe: (at: number, since: number) => void,
+) {
   const groups = new Groups<Item, AdmittedItem | null>(async (items) => {
     const written = items.map(({ bucket, ...rest }) => ({
       ...rest,
       spacing: bucket?.interval,
       burst: bucket?.burst,
     }));
+    const since = clock.monotonic();
     const rows = await database.attempt<AdmittedRow>('SELECT * FROM admit_1($1, $2)', [
       database.now(),
       JSON.stringify(written),
     ]);
+    if (rows[0] !== undefined) observe(rows[0].at, since);
     const found = new Map(rows.map((row) => [row.ord - 1, row]));
     /** When each bucket is full, while its tokens go to one after the other, as the database took them. */
     const fullAt = new Map<string, number>();

@@ -8,6 +8,7 @@ import { Connections } from './database/connections.js';
 import { type Database, databaseOn } from './database/database.js';
 import { StatementError } from './database/failure.js';
 import { checkSchema, type Migrations, migrate, older } from './database/migrate.js';
+import { DatabaseClock } from './database-clock.js';
 import { bind, checkSecret } from './installation.js';
 import { createInstances } from './instances.js';
 import { createLost } from './lost-commits.js';
@@ -64,7 +65,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     topic === 'reset' ? changes.tellAll() : changes.tell(topic),
   );
   const lost = createLost(database, report);
-  const { admit, rateLimiter } = createAdmission(databaseOf(pools.admission), report);
+  let time: DatabaseClock | null = null;
+  const { admit, rateLimiter } = createAdmission(databaseOf(pools.admission), clock, report, (at, since) =>
+    time?.observe(at, since),
+  );
   const store = postgresStore(
     database,
     lost,
@@ -89,6 +93,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   try {
     if (!options.isExisting) await bind(database, secret, systemRandom);
     await checkSecret(database, secret);
+    if (now === undefined) time = await clockOf(database, clock);
   } catch (error) {
     await close();
     // Whoever starts an instance is told why, not that it may try again.
@@ -105,5 +110,15 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     }
   }
 
-  return { store, rateLimiter, changes, instances, secret, admit, check, close, database };
+  return {
+    store,
+    clock: time ?? clock,
+    ...{ rateLimiter, changes, instances, secret, admit, check, close, database },
+  };
+}
+
+async function clockOf(database: Database, clock: Clock): Promise<DatabaseClock> {
+  const since = clock.monotonic();
+  const [row] = await database.query<{ at: number }>('SELECT time_1(NULL) AS at');
+  return new DatabaseClock(clock, row?.at ?? clock.now(), since);
 }

@@ -63,9 +63,17 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
     return row?.seq ?? null;
   }
 
-  async function addKey(key: NewKey, most: number, countsRevoked: boolean): Promise<KeyRecord | null> {
-    const row = await first<{ at: number | null }>(
-      'SELECT add_key_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS at',
+  async function addKey(
+    { expiry, ...key }: NewKey,
+    most: number,
+    countsRevoked: boolean,
+  ): ReturnType<Store['addKey']> {
+    const row = await first<{ at: number | null; expires_at: number | null; is_over: boolean }>(
+      `SELECT e.expires_at, coalesce(e.expires_at <= n.at, false) AS is_over,
+         CASE WHEN e.expires_at <= n.at THEN NULL
+           ELSE add_key_1(n.at, $2, $3, $4, $5, $6, $7, e.expires_at, $8, $9) END AS at
+       FROM (SELECT time_1($1) AS at OFFSET 0) n
+       CROSS JOIN LATERAL (SELECT coalesce($10::bigint, n.at + $11::bigint) AS expires_at) e`,
       [
         database.now(),
         key.id,
@@ -74,13 +82,16 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
         key.prefix,
         key.label,
         key.scope.join(','),
-        key.expiresAt,
         most,
         countsRevoked,
+        expiry !== null && 'at' in expiry ? expiry.at : null,
+        expiry !== null && 'afterMs' in expiry ? expiry.afterMs : null,
       ],
     );
+    if (row?.is_over) return 'over';
     const at = row?.at ?? null;
-    return at === null ? null : { ...key, createdAt: at, revokedAt: null, usedAt: null };
+    if (at === null) return 'too_many';
+    return { ...key, expiresAt: row?.expires_at ?? null, createdAt: at, revokedAt: null, usedAt: null };
   }
 
   async function getVerification(projectId: string, id: string): Promise<VerificationRecord | null> {
@@ -156,7 +167,10 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
       return { records: page.map(toLedger), next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null };
     },
     addKey: (key, maxActive) => addKey(key, maxActive, false),
-    addFirstKey: (key) => addKey(key, 1, true),
+    async addFirstKey(key) {
+      const added = await addKey(key, 1, true);
+      return typeof added === 'string' ? null : added;
+    },
     async listKeys(projectId) {
       const rows = await database.query<KeyRow>(
         `SELECT * FROM keys WHERE ${ofProject} ORDER BY created_at, id`,

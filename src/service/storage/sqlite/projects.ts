@@ -6,6 +6,7 @@ import type {
   LedgerPageRequest,
   LedgerReason,
   LedgerRecord,
+  NewKey,
   ProjectRecord,
 } from '../records.js';
 import { boundOf } from '../rows.js';
@@ -158,17 +159,21 @@ export function prepareProjects(database: Database, now: () => Instant) {
     return settings;
   }
 
-  function addKey(key: Parameters<Store['addKey']>[0], maxActive: number): KeyRecord | null {
+  function addKey({ expiry, ...key }: NewKey, maxActive: number): Awaited<ReturnType<Store['addKey']>> {
     const project = numberOf(key.projectId);
     const createdAt = now();
-    if ((countKeys.get(project, createdAt) as { active: number }).active >= maxActive) return null;
-    const { id, hash, prefix, label, scope, expiresAt } = key;
+    const expiresAt = expiry === null ? null : 'at' in expiry ? expiry.at : createdAt + expiry.afterMs;
+    if (expiresAt !== null && expiresAt <= createdAt) return 'over';
+    if ((countKeys.get(project, createdAt) as { active: number }).active >= maxActive) return 'too_many';
+    const { id, hash, prefix, label, scope } = key;
     insertKey.run(id, project, hash, prefix, label, scope.join(','), expiresAt, createdAt);
-    return { ...key, createdAt, revokedAt: null, usedAt: null };
+    return { ...key, expiresAt, createdAt, revokedAt: null, usedAt: null };
   }
 
-  function addFirstKey(key: Parameters<Store['addFirstKey']>[0]): KeyRecord | null {
-    return selectKeys.get(numberOf(key.projectId)) === undefined ? addKey(key, 1) : null;
+  function addFirstKey(key: NewKey): KeyRecord | null {
+    if (selectKeys.get(numberOf(key.projectId)) !== undefined) return null;
+    const added = addKey(key, 1);
+    return typeof added === 'string' ? null : added;
   }
 
   return {

@@ -57,6 +57,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
 
   return {
     store,
+    clock,
     rateLimiter,
     changes,
     instances: store.instances,

@@ -57,7 +57,7 @@ export function admissionConformance(engine: Engine): void {
     it('a key has its scope, until it expires', async () => {
       const readHash = new Uint8Array(32).fill(2);
       const key = { ...wholeKey, id: 'two', projectId: project.id, hash: readHash };
-      await one.store.addKey({ ...key, scope: ['read'], expiresAt: start + 1_000 }, 10);
+      await one.store.addKey({ ...key, scope: ['read'], expiry: { at: start + 1_000 } }, 10);
       const given = { caller: { hash: readHash }, bucket: null };
       clock.advance(999);
       expect(await admit(given)).toMatchObject({ keyId: 'two', scope: ['read'] });

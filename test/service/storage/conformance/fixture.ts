@@ -74,7 +74,7 @@ export function batch(to: readonly string[], rest: Partial<BatchAcceptance> = {}
 }
 
 /** Of a key that takes every request. */
-export const wholeKey = { prefix: null, label: null, scope: ['send', 'read'], expiresAt: null } as const;
+export const wholeKey = { prefix: null, label: null, scope: ['send', 'read'], expiry: null } as const;
 
 export const claimOf = (token: string): AcceptanceClaim => ({ token, leaseMs, doubtMs });
 

@@ -65,7 +65,7 @@ export function recordConformance(fixture: () => Fixture): void {
       prefix: `urtuu_${name}`,
       label: name === 'b' ? 'deploy' : null,
       scope: ['send', 'read'] as const,
-      expiresAt: null,
+      expiry: null,
     });
 
     it('are revoked once, by their own project', async () => {
@@ -73,20 +73,34 @@ export function recordConformance(fixture: () => Fixture): void {
       expect(await fixture().store.revokeKey(other.id, 'a')).toBe(false);
       expect(await fixture().store.revokeKey(project.id, 'a')).toBe(true);
       expect(await fixture().store.revokeKey(project.id, 'a')).toBe(false);
+      const { expiry: _, ...stored } = key('a');
+      const now = fixture().clock.now();
       expect(await fixture().store.listKeys(project.id)).toEqual([
-        { ...key('a'), createdAt: fixture().clock.now(), revokedAt: fixture().clock.now(), usedAt: null },
+        { ...stored, expiresAt: null, createdAt: now, revokedAt: now, usedAt: null },
       ]);
     });
 
     it('have a scope and an end, after which they do not count', async () => {
-      const until = { ...key('a'), scope: ['read'] as const, expiresAt: fixture().clock.now() + 1_000 };
-      expect(await fixture().store.addKey(until, 1)).toMatchObject(until);
-      expect(await fixture().store.listKeys(project.id)).toMatchObject([until]);
+      const until = fixture().clock.now() + 1_000;
+      const given = { ...key('a'), scope: ['read'], expiry: { afterMs: 1_000 } } as const;
+      const stored = { id: 'a', scope: ['read'], expiresAt: until };
+      expect(await fixture().store.addKey(given, 1)).toMatchObject(stored);
+      expect(await fixture().store.listKeys(project.id)).toMatchObject([stored]);
       fixture().clock.advance(999);
-      expect(await fixture().store.addKey(key('b'), 1)).toBeNull();
+      expect(await fixture().store.addKey(key('b'), 1)).toBe('too_many');
       fixture().clock.advance(1);
       expect(await fixture().store.addKey(key('b'), 1)).toMatchObject({ id: 'b' });
       expect(await fixture().store.addFirstKey(key('c'))).toBeNull();
+    });
+
+    it('that are over when they are made are refused', async () => {
+      const now = fixture().clock.now();
+      for (const expiry of [{ at: now }, { at: now - 1 }, { afterMs: 0 }])
+        expect(await fixture().store.addKey({ ...key('a'), expiry }, 1)).toBe('over');
+      expect(await fixture().store.listKeys(project.id)).toEqual([]);
+      expect(await fixture().store.addKey({ ...key('a'), expiry: { at: now + 1 } }, 1)).toMatchObject({
+        expiresAt: now + 1,
+      });
     });
 
     it('remember their last use, within a minute', async () => {
@@ -110,7 +124,7 @@ export function recordConformance(fixture: () => Fixture): void {
     it('are at most so many active ones a project', async () => {
       expect(await fixture().store.addKey(key('a'), 2)).toMatchObject({ id: 'a', revokedAt: null });
       expect(await fixture().store.addKey(key('b'), 2)).toMatchObject({ id: 'b', label: 'deploy' });
-      expect(await fixture().store.addKey(key('c'), 2)).toBeNull();
+      expect(await fixture().store.addKey(key('c'), 2)).toBe('too_many');
       expect(await fixture().store.addKey(key('d', other.id), 2)).toMatchObject({ id: 'd' });
       await fixture().store.revokeKey(project.id, 'a');
       expect(await fixture().store.addKey(key('c'), 2)).toMatchObject({ id: 'c' });

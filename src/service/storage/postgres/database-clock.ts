@@ -1,0 +1,27 @@
+import type { Clock } from '../../clock.js';
+import type { Instant } from '../records.js';
+
+/** The time of the database on the monotonic clock of this process, whose own time may be wrong. */
+export class DatabaseClock implements Clock {
+  readonly monotonic: Clock['monotonic'];
+  readonly after: Clock['after'];
+  /** Milliseconds from the monotonic clock to the database's time. */
+  #ahead: number;
+
+  /** `at`: the database's time, which was asked for at `since` on the monotonic clock. */
+  constructor(clock: Clock, at: Instant, since: number) {
+    this.monotonic = () => clock.monotonic();
+    this.after = (milliseconds, run) => clock.after(milliseconds, run);
+    this.#ahead = at - (since + clock.monotonic()) / 2;
+  }
+
+  now(): Instant {
+    return Math.floor(this.monotonic() + this.#ahead);
+  }
+
+  /** Learns from every answer: the database told its time after it was asked, and before the answer was here. */
+  observe(at: Instant, since: number): void {
+    const [least, most] = [at - this.monotonic(), at + 1 - since];
+    this.#ahead = Math.max(least, Math.min(this.#ahead, most));
+  }
+}
