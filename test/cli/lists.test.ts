@@ -210,6 +210,40 @@ describe('--follow', () => {
     expect(ids(stdout.text)).toEqual(['s', 'b', 'a', 'c']);
   });
 
+  it.each([
+    ['', 3],
+    ['--status failed', 3],
+  ])(
+    'shows what is accepted after the clock of the service was set back, and none twice: %s',
+    async (filter, rows) => {
+      const hour = 3_600;
+      // In the order of acceptance, with the time of the service at each.
+      const polls: [now: number, accepted: ReturnType<typeof message>[]][] = [
+        [
+          0,
+          [message('old', -1.5 * hour, 'failed'), message('known', -30, 'failed'), message('a', 0, 'failed')],
+        ],
+        [2 - 2 * hour, []],
+        [4 - 2 * hour, [message('b', 3 - 2 * hour, 'failed')]],
+        [6 - 2 * hour, []],
+        [8 - 2 * hour, []],
+        [10, [message('c', 9, 'failed')]],
+      ];
+      let poll = -1;
+      const service = fakeService(({ path }: Request) => {
+        poll += 1;
+        const since = new URL(path, 'http://x').searchParams.get('since') ?? '';
+        const there = polls.slice(0, poll + 1).flatMap(([, accepted]) => accepted);
+        const data = there.filter(({ created_at }) => created_at >= since).reverse();
+        const headers = { Date: new Date(at(polls[poll]?.[0] ?? 10)).toUTCString() };
+        return { body: { data, next: null }, headers };
+      });
+      const stdout = new Reader(rows);
+      await run(`messages list --follow --limit 1 ${filter} -o ndjson`, { ...service, stdout });
+      expect(ids(stdout.text)).toEqual(['a', 'b', 'c']);
+    },
+  );
+
   it('has one header, and goes on after a read that fails for now', async () => {
     const stdout = new Reader(3);
     const { fetch } = coming([[message('first', 0)], [message('other', 5)]]);

@@ -1,5 +1,6 @@
 import { messagePage } from '../../contract/index.js';
 import type { Context } from '../context.js';
+import { serviceTimeOf } from '../network/exchange.js';
 import { pages, type ReadPage } from './pages.js';
 import { isTransient } from './wait.js';
 
@@ -29,10 +30,11 @@ const longestHeld = 86_400_000;
 
 /**
  * The newest `limit` items, then those that come, in batches with the oldest first; ends when nobody reads. A read that
- * fails for now is tried again.
+ * fails for now is tried again. A list is in the order of acceptance: where the clock of the service was set back, a new
+ * item stands before those that are known, whatever its time.
  */
 export async function* followed<Item extends Followed>(
-  { io, clock, signal }: Pick<Context, 'io' | 'clock' | 'signal'>,
+  { io, clock, signal, network }: Pick<Context, 'io' | 'clock' | 'signal' | 'network'>,
   readPage: ReadPage<Item>,
   { limit, matchesLater, isReady }: FollowOptions<Item>,
 ): AsyncGenerator<Item[], void> {
@@ -45,15 +47,27 @@ export async function* followed<Item extends Followed>(
     const horizon = before(time, window);
     return held !== undefined && held < horizon ? held : horizon;
   };
+  /** The clock of the service may be behind the newest item. */
+  const nextFrom = () => {
+    const now = new Date(serviceTimeOf(network.lastExchange) ?? clock.now()).toISOString();
+    const horizon = horizonOf(newest);
+    return before(now, window) < horizon ? before(now, window) : horizon;
+  };
   const readNew = async (from: string | undefined, enough: number, reach = window): Promise<Item[]> => {
     const ready: Item[] = [];
     const read: [id: string, created: string][] = [];
     let newestFound = '';
     let oldestHeld: string | undefined;
+    const known = newest === '' ? '' : horizonOf(newest);
+    const met = new Set<string>();
     for await (const { data } of pages(readPage, messagePage.max, from)) {
       for (const item of data) {
         const { id, created_at = '' } = item;
-        if (seen.has(id)) continue;
+        const isOld = met.size > 0 && created_at < known;
+        if (isOld || seen.has(id)) {
+          met.add(id);
+          continue;
+        }
         if (created_at > newestFound) newestFound = created_at;
         if (isReady?.(item) === false) {
           oldestHeld = created_at;
@@ -67,10 +81,10 @@ export async function* followed<Item extends Followed>(
       if (isPast && ready.length >= enough) break;
     }
     held = oldestHeld;
-    for (const [id, created] of read) seen.set(id, created);
     if (newestFound > newest) newest = newestFound;
     const horizon = newest === '' ? '' : horizonOf(newest);
-    for (const [id, created] of seen) if (created < horizon) seen.delete(id);
+    for (const [id, created] of seen) if (created < horizon && !met.has(id)) seen.delete(id);
+    for (const [id, created] of read) seen.set(id, created);
     return ready.reverse();
   };
 
@@ -82,7 +96,7 @@ export async function* followed<Item extends Followed>(
     // A closed pipe.
     if (io.printer.failure !== null) return;
     try {
-      yield await readNew(newest === '' ? undefined : horizonOf(newest), Number.POSITIVE_INFINITY);
+      yield await readNew(newest === '' ? undefined : nextFrom(), Number.POSITIVE_INFINITY);
       rest = pause;
     } catch (error) {
       if (!isTransient(error)) throw error;

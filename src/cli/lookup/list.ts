@@ -19,7 +19,7 @@ export interface ListOptions {
   follow?: boolean;
 }
 
-export type ListContext = Pick<Context, 'io' | 'clock' | 'signal'>;
+export type ListContext = Pick<Context, 'io' | 'clock' | 'signal' | 'network'>;
 
 const defaultLimit = 100;
 
