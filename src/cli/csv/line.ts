@@ -14,14 +14,21 @@ export function unguard(value: string): string {
 }
 
 /** A formula-safe field, in quotes if it has a delimiter of any CSV dialect. */
-export function csvField(value: string): string {
+export const csvField = (value: string): string => field(value, /[",;\t|\r\n]|^\s|\s$/);
+
+function field(value: string, special: RegExp): string {
   const safe = guard(value);
-  return /[",;\t|\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A formula-safe row, ending in CRLF (RFC 4180). */
 export function csvLine(fields: readonly string[]): string {
   return `${fields.map(csvField).join(',')}\r\n`;
+}
+
+/** The same with tabs, for programs that split lines at them: few fields need quotes. */
+export function tsvLine(fields: readonly string[]): string {
+  return `${fields.map((value) => field(value, /["\t\r\n]|^\s|\s$/)).join('\t')}\n`;
 }
 
 /** Without it at the beginning of a file, spreadsheets read UTF-8 in the code page of their system. */

@@ -1,4 +1,4 @@
-import { csvLine } from '../csv/line.js';
+import { csvLine, tsvLine } from '../csv/line.js';
 import { visible } from '../terminal/sanitise.js';
 import { written } from './cells.js';
 import type { Column } from './view.js';
@@ -7,11 +7,6 @@ export interface SeparatedStyle {
   mask: boolean;
   /** A terminal reads it: unsafe characters become visible. */
   terminal: boolean;
-}
-
-/** TSV fields have \t and \n in place of tabs and line ends. */
-function tsvLine(fields: readonly string[]): string {
-  return `${fields.map(visible).join('\t')}\n`;
 }
 
 export function separatedRow<Row>(
@@ -25,6 +20,7 @@ export function separatedRow<Row>(
 }
 
 export function separatedLine(format: 'csv' | 'tsv', fields: readonly string[], terminal: boolean): string {
-  if (format === 'tsv') return tsvLine(fields);
-  return terminal ? csvLine(fields.map(visible)).replace(/\r\n$/, '\n') : csvLine(fields);
+  const safe = terminal ? fields.map(visible) : fields;
+  if (format === 'tsv') return tsvLine(safe);
+  return terminal ? csvLine(safe).replace(/\r\n$/, '\n') : csvLine(safe);
 }

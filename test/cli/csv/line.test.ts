@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvField, csvLine, guard, unguard } from '../../../src/cli/csv/line.js';
+import { csvField, csvLine, guard, tsvLine, unguard } from '../../../src/cli/csv/line.js';
 
 describe('the one writer of CSV', () => {
   it.each([
@@ -36,6 +36,20 @@ describe('the one writer of CSV', () => {
         const [fields = []] = parse(csvLine(['x', ...values])) as string[][];
         for (const field of fields) expect(field).not.toMatch(/^(?!-\d+(?:\.\d+)?$)[=+\-@\t\r\n＝＋－＠]/);
         expect(fields.slice(1).map(unguard)).toEqual(values);
+      }),
+    );
+  });
+
+  it('writes tabs as it writes commas, with quotes around what has a tab, a line end or a quote', () => {
+    const values = ['a, b; c', 'a\tb', 'a\nb', '"a" b', '=1+1', '-5', ' a', 'a\\nb'];
+    const fields = ['a, b; c', '"a\tb"', '"a\nb"', '"""a"" b"', "'=1+1", '-5', '" a"', 'a\\nb'];
+    expect(tsvLine(values)).toBe(`${fields.join('\t')}\n`);
+    const hostile = fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n\'"＝,;|5.a \\') });
+    fc.assert(
+      fc.property(fc.array(hostile, { minLength: 1, maxLength: 4 }), (some) => {
+        const [read = []] = parse(tsvLine(['x', ...some]), { delimiter: '\t' }) as string[][];
+        for (const field of read) expect(field).not.toMatch(/^(?!-\d+(?:\.\d+)?$)[=+\-@\t\r\n＝＋－＠]/);
+        expect(read.slice(1).map(unguard)).toEqual(some);
       }),
     );
   });

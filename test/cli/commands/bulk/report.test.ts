@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import type { FakeProject } from '../../../support/fake-project.js';
@@ -73,6 +74,21 @@ describe('the report of a job', () => {
     const [first, row] = here.read('out.csv').split('\r\n');
     expect(first).toBe(`phone,job_input_input,delivery_input,job_input,${header}`);
     expect(row).toMatch(/^99000000,driver,van,x,.*,july$/);
+  });
+
+  it.each(['csv', 'tsv'])('as %s is fed in again with every cell as it was', async (format) => {
+    const here = desk([]);
+    const notes = ['"a\nb"', '"tab\there"', '"""q"" x"', '=1+1', "'=1", 'back\\nslash', '" edge "', '-5'];
+    here.write('list.csv', ['phone,note', ...notes.map((note, at) => `9900000${at},${note}`)]);
+    const texts = () => here.project.sends.map(({ body }) => body?.text);
+    await here.run("sms bulk list.csv --text 'X {note}' --job july --yes");
+    const { stdout } = await here.run(`jobs report july -o ${format}`);
+    const sent = texts();
+    expect(sent).toHaveLength(notes.length);
+    writeFileSync(join(here.home, 'again'), stdout);
+    const line = "sms bulk again --only sent --text 'X {note}' --again --yes";
+    expect(await here.run(line)).toMatchObject({ code: 0 });
+    expect(texts().slice(sent.length)).toEqual(sent);
   });
 
   it('is written again without asking, and asks only for what is not final', async () => {
