@@ -260,6 +260,23 @@ describe('--follow', () => {
     expect(stderr).toMatch(/^warning: .*; still trying\n$/);
   });
 
+  it('tells a program of each reset at once, in a line of JSON, and misses nothing', async () => {
+    const stdout = new Reader(3);
+    const { fetch } = coming([[message('first', 0)], [message('second', 5)], [message('third', 9)]]);
+    let reads = 0;
+    const resetting: FakeService['fetch'] = async (...request) => {
+      reads += 1;
+      if (reads % 2 === 1) return fetch(...request);
+      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    };
+    const line = 'messages list --follow --max-retries 0 -o ndjson';
+    const { code, stderr } = await run(line, { fetch: resetting, stdout });
+    expect(code).toBe(0);
+    expect(ids(stdout.text)).toEqual(['first', 'second', 'third']);
+    const warnings = [expect.stringMatching(/ECONNRESET.*; still trying$/)];
+    expect(lines(stderr).map((text) => JSON.parse(text))).toEqual([{ warnings }, { warnings }]);
+  });
+
   it('ends with the error of a read that cannot succeed', async () => {
     const service = fakeService(() => refusal(401, 'unauthorized'));
     expect(await run('batches list --follow', service)).toMatchObject({ code: 4 });

@@ -11,8 +11,8 @@ export type Answer =
    * where a 3xx points.
    */
   | { kind: 'doubt'; code: string; redirect?: string }
-  /** No byte of the request left. */
-  | { kind: 'unsent'; code: string };
+  /** No byte of the request left; `detail` says why. */
+  | { kind: 'unsent'; code: string; detail: string };
 
 interface Accepted {
   /** Null when the answer has no price that is a finite number of 0 or more. */
@@ -87,7 +87,7 @@ const isAmount = (value: unknown): value is number => Number.isFinite(value);
 export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'unsent' | 'refusal' }> {
   if (!isFailedRequest(error)) throw error;
   const { code, status, requestSent } = error;
-  if (status === null && requestSent === false) return { kind: 'unsent', code };
+  if (status === null && requestSent === false) return { kind: 'unsent', code, detail: error.message };
   if (code !== 'provider_failed' && (status === null || isDoubtful(code, status))) {
     return { kind: 'doubt', code, ...(isRedirect(status) ? { redirect: error.message } : {}) };
   }

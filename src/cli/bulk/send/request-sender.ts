@@ -137,7 +137,7 @@ export class RequestSender {
         return this.#backOff(attempt, step.code, null);
       case 'retry-unsent':
         await this.#refused(attempt, step.code);
-        return this.#backOff(attempt, step.code, null);
+        return this.#backOff(attempt, step.code, null, step.detail);
       case 'retry-refused':
         await this.#refused(attempt, step.code);
         return this.#backOff(attempt, step.code, statusOf[step.code]);
@@ -255,20 +255,21 @@ export class RequestSender {
   }
 
   /** Waits before the same key is tried again; false when its time is up. */
-  async #backOff(attempt: Attempt, code: string, status: number | null): Promise<boolean> {
+  async #backOff(attempt: Attempt, code: string, status: number | null, detail?: string): Promise<boolean> {
     const { maxWait, random } = this.#options;
     const milliseconds = backoff(attempt.tries, random());
     const enoughTries = attempt.tries >= (maxWait === 0 ? 1 : 3);
-    if (enoughTries && !this.#isInTime(attempt, milliseconds)) return this.#giveUp(attempt, code, status);
+    if (enoughTries && !this.#isInTime(attempt, milliseconds))
+      return this.#giveUp(attempt, code, status, detail);
     this.#run.recorder.emit({ type: 'waiting', request: attempt.request.number, why: code, milliseconds });
     await this.#sleep(milliseconds);
     return true;
   }
 
-  #giveUp(attempt: Attempt, code: string, status: number | null): boolean {
+  #giveUp(attempt: Attempt, code: string, status: number | null, detail?: string): boolean {
     const { since, request } = attempt;
     // When others were accepted meanwhile it is this request; when none was, the service is away.
-    if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status);
+    if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status, detail);
     this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
     return false;
   }

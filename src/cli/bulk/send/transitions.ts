@@ -48,7 +48,7 @@ export type Step =
   /** After a backoff, send the same bytes with the same key: the outcome is unknown. */
   | { kind: 'retry-in-doubt'; code: string; redirect?: string }
   /** The same: the request did not leave. */
-  | { kind: 'retry-unsent'; code: string }
+  | { kind: 'retry-unsent'; code: string; detail: string }
   /** The same: it was refused, and the reason seems to be gone. */
   | { kind: 'retry-refused'; code: 'insufficient_credits' }
   /** Not sent; the same key after the wait. `seconds` is null where the service did not say. */
@@ -83,7 +83,7 @@ export function nextStep(request: RequestFacts, answer: Answer): Step {
       return { kind: 'retry-in-doubt', ...doubt };
     }
     case 'unsent':
-      return { kind: 'retry-unsent', code: answer.code };
+      return { kind: 'retry-unsent', code: answer.code, detail: answer.detail };
     case 'batch':
     case 'message':
       return afterAcceptance(request, answer);

@@ -303,8 +303,8 @@ describe('reading an answer', () => {
   );
 
   it('takes a request that never left for nothing else', () => {
-    const error = { code: 'connection_error', status: null, requestSent: false };
-    expect(readError(error)).toEqual({ kind: 'unsent', code: 'connection_error' });
+    const error = { code: 'connection_error', message: 'refused', status: null, requestSent: false };
+    expect(readError(error)).toEqual({ kind: 'unsent', code: 'connection_error', detail: error.message });
     expect(readError({ ...error, requestSent: true }).kind).toBe('doubt');
     expect(readError({ code: 'unavailable', status: 503, requestSent: false }).kind).toBe('doubt');
   });

@@ -37,6 +37,20 @@ const elsewhere: Reply = {
   text: '',
 };
 
+it.each([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host'],
+])('a job that never reached the service says why: %s', async (code, reason) => {
+  const here = desk(people(2));
+  here.project.options.instead = ({ method }) =>
+    method === 'POST' ? Object.assign(new Error('no'), { code, syscall: 'connect' }) : undefined;
+  const { code: exit, stderr } = await here.run("sms bulk list.csv --text 'Hello' --yes --max-wait 5s");
+  expect(exit).toBe(5);
+  expect(stderr).toContain(
+    `Stopped: cannot connect to http://127.0.0.1:7788/v1: ${reason} (${code}). 0 accepted, 2 not sent yet.`,
+  );
+});
+
 describe('a redirect', () => {
   it.each([
     ["--text 'Hello {name}' --concurrency 1", 1],
