@@ -7,7 +7,6 @@ import { configPath } from '../config/profiles.js';
 import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Files } from '../files/files.js';
-import { serviceTimeOf } from '../network/exchange.js';
 import type { Network } from '../network/network.js';
 import { platformOf } from '../platform/platform.js';
 import { quoteArgument } from '../platform/quote.js';
@@ -158,7 +157,7 @@ const unanswered = 'unknown: the service did not answer';
 function clockSkew({ network, clock }: Setup): string | Finding {
   const exchange = network.lastExchange;
   if (exchange?.status == null) return unanswered;
-  const serviceTime = serviceTimeOf(exchange);
+  const { serviceTime } = exchange;
   if (serviceTime === null) return 'unknown: the service sends no time';
   const seconds = Math.round((clock.now() - serviceTime) / 1_000);
   if (Math.abs(seconds) * 1_000 <= maxClockSkew) return 'agrees with the service';

@@ -1,6 +1,5 @@
 import { messagePage } from '../../contract/index.js';
 import type { Context } from '../context.js';
-import { serviceTimeOf } from '../network/exchange.js';
 import { pages, type ReadPage } from './pages.js';
 import { isTransient } from './wait.js';
 
@@ -49,7 +48,7 @@ export async function* followed<Item extends Followed>(
   };
   /** The clock of the service may be behind the newest item. */
   const nextFrom = () => {
-    const now = new Date(serviceTimeOf(network.lastExchange) ?? clock.now()).toISOString();
+    const now = new Date(network.lastExchange?.serviceTime ?? clock.now()).toISOString();
     const horizon = horizonOf(newest);
     return before(now, window) < horizon ? before(now, window) : horizon;
   };

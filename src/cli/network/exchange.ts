@@ -19,16 +19,10 @@ export interface Exchange {
   /** X-RateLimit-Limit and X-RateLimit-Remaining; null where the answer had none. */
   rate: { limit: number; remaining: number } | null;
   milliseconds: number;
-  /** The Date header. */
-  date: string | null;
+  /** Of the service at its answer, by the Date header; milliseconds since 1970. */
+  serviceTime: number | null;
   /** The JSON body of the request; redact it before it is shown. */
   body: string | null;
-}
-
-/** The time of the service at the answer, in milliseconds; null where it sends none. */
-export function serviceTimeOf(exchange: Pick<Exchange, 'date'> | null): number | null {
-  const time = Date.parse(exchange?.date ?? '');
-  return Number.isNaN(time) ? null : time;
 }
 
 /** By the head of the answer; its body may still be on the way. */

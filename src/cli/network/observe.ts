@@ -29,7 +29,7 @@ export function observed(
       replayed: false,
       rate: null,
       milliseconds: 0,
-      date: null,
+      serviceTime: null,
       body: init.body ?? null,
     };
     const started = elapsed();
@@ -40,7 +40,7 @@ export function observed(
       const requestId = response.headers.get('x-request-id');
       exchange.requestId = requestId === null ? null : redactor.text(requestId);
       exchange.replayed = response.headers.get('idempotency-replayed') === 'true';
-      exchange.date = response.headers.get('date');
+      exchange.serviceTime = timeOf(response.headers.get('date'));
       exchange.rate = rateLimitOf((name) => response.headers.get(name));
       return response;
     } catch (error) {
@@ -51,6 +51,11 @@ export function observed(
       watch.ended(exchange);
     }
   };
+}
+
+function timeOf(header: string | null): number | null {
+  const time = Date.parse(header ?? '');
+  return Number.isNaN(time) ? null : time;
 }
 
 /** Field names and sizes of a request body, without recipients, texts or codes. */

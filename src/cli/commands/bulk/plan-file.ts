@@ -9,7 +9,6 @@ import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
-import { serviceTimeOf } from '../../network/exchange.js';
 import { visible } from '../../terminal/sanitise.js';
 import { counted } from '../../wording.js';
 import { currentAccount } from './account.js';
@@ -75,7 +74,7 @@ async function build(
       ...{ toColumn, encoding, delimiter, headerless, headerRow, sheet, visibleOnly },
       ...{ only, allowRepeats, skipInvalid },
       // Recent sends and the order of jobs are found by it, also where the clock of this machine is wrong.
-      createdAt: new Date(serviceTimeOf(network.lastExchange) ?? now).toISOString(),
+      createdAt: new Date(network.lastExchange?.serviceTime ?? now).toISOString(),
       run: options.again ? newRunId() : null,
       account: await currentAccount(network),
       sentBefore: recent === null ? null : { index: recent, skip: options.skipSent ?? false },

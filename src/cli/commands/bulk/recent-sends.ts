@@ -11,7 +11,6 @@ import type { FrozenPlan, PlanMeta } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
 import { messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
-import { serviceTimeOf } from '../../network/exchange.js';
 
 export type RecentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
 
@@ -57,7 +56,7 @@ export async function recentSends(
 /** By the service's clock, or this machine's if that is behind: a clock in the future would make every send old. */
 function recentSince({ clock, network }: RecentContext): number {
   const now = clock.now();
-  return Math.min(now, serviceTimeOf(network.lastExchange) ?? now) - recentDays * 86_400_000;
+  return Math.min(now, network.lastExchange?.serviceTime ?? now) - recentDays * 86_400_000;
 }
 
 /**
