@@ -245,8 +245,7 @@ const cliArrows: Record<string, string[]> = {
   history: ['config', 'io', 'platform'],
   // Ids can stand in a column of a CSV file.
   input: ['bulk/input', 'files', 'io'],
-  // A list is followed by the clock of its service, which the last answer has.
-  lookup: ['context', 'error-hints', 'input', 'network', 'options', 'output'],
+  lookup: ['context', 'error-hints', 'input', 'options', 'output'],
   network: ['config', 'files', 'options', 'process-environment', 'rate-limit'],
   output: ['csv', 'terminal'],
   platform: [],
