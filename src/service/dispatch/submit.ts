@@ -103,7 +103,7 @@ export async function submitMessage(
     if (lane === undefined || closed !== null) {
       const delayMs = isWaited ? whileClosed : 0;
       if (tools.elapsed() < end) return again(claimed, { lane: route.lane, delayMs }, answer);
-      failure = notSubmitted(closed ?? '');
+      failure = notSubmitted(claimed, closed ?? '');
       continue;
     }
     // Another lane has its own room.
@@ -114,7 +114,7 @@ export async function submitMessage(
     let wait = lane.troubles.waitOf(claimed);
     if (wait > 0) {
       if (tools.elapsed() < end) return again(claimed, { delayMs: Math.min(wait, longestWait) }, answer);
-      failure = notSubmitted(`the lane ${lane.name} is paused`);
+      failure = notSubmitted(claimed, `the lane ${lane.name} is paused`);
       continue;
     }
     const { carrier } = lane;
@@ -126,6 +126,7 @@ export async function submitMessage(
       if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) {
         if (!isWaited || tools.elapsed() < end || !lane.isOpen) return again(claimed, {}, answer);
         failure = notSubmitted(
+          claimed,
           `${route.name} ${lane.troubles.isThrottled ? 'is throttled' : 'had no room in time'}`,
         );
         continue;
@@ -186,7 +187,7 @@ export async function submitMessage(
     const scope = lane.putOff(claimed, result, begunAt);
     if (scope === 'lane') {
       if (tools.elapsed() < end) return again(claimed, {}, answer);
-      failure = notSubmitted(result.reason);
+      failure = notSubmitted(claimed, result.reason);
       continue;
     }
     answer = { kind: scope, route: route.name, ...tools.show(result) };

@@ -1,5 +1,6 @@
 import type { MessageError } from '../../contract/index.js';
 import type { ClaimedMessage, TriedKind } from '../storage/store.js';
+import { answerLine } from '../storage/tried.js';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -67,7 +68,11 @@ export function throttled(reason: string): MessageError {
   return { code: 'provider_failed', message: `The operator throttled the message: ${reason}` };
 }
 
-/** No carrier was asked. */
-export function notSubmitted(reason: string): MessageError {
-  return { code: 'provider_failed', message: `The message was not submitted: ${reason}` };
+/** No carrier was asked, or none any more: what its last answer was. */
+export function notSubmitted({ tried }: Pick<ClaimedMessage, 'tried'>, reason: string): MessageError {
+  const last = tried.at(-1);
+  if (last === undefined)
+    return { code: 'provider_failed', message: `The message was not submitted: ${reason}` };
+  const answer = last.kind === 'lost' ? 'it was lost' : `${last.route} answered ${answerLine(last)}`;
+  return (last.kind === 'rate' ? throttled : notAccepted)(`${answer}; then ${reason}`);
 }

@@ -6,4 +6,5 @@ describe('on PostgreSQL', async () => {
   testOnPostgres();
   await import('./instances.test.js');
   await import('./lanes.test.js');
+  await import('./slow-lanes.test.js');
 });

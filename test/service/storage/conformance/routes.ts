@@ -115,6 +115,67 @@ export function routeConformance(engine: Engine): void {
       expect(all).toBeLessThanOrEqual(3_600);
     });
 
+    describe('a rate that is lowered', () => {
+      const lower = (answeredMs = 50, perSecond = 100, route = 'Mobicom') =>
+        next().rateLimiter.lowerRate(route, perSecond, answeredMs);
+      /** Turns in a second, asked for every 20 ms; blocks that were taken before are gone. */
+      const inSecond = async (perSecond = 100, route = 'Mobicom') => {
+        clock.advance(300);
+        let all = 0;
+        for (let passed = 0; passed < 1_000; passed += 20) {
+          all += (await take(1_000, perSecond, route)).granted;
+          clock.advance(20);
+        }
+        return all;
+      };
+
+      it('is half of it, and grows back by a tenth of the whole each second', async () => {
+        expect(await lower()).toBeCloseTo(0.5);
+        expect((await take(1)).factor).toBeCloseTo(0.5);
+        const [first, second] = [await inSecond(), await inSecond()];
+        // 53 to 63 a second in the first, and two blocks ahead; 66 to 76 in the next one.
+        expect(first).toBeGreaterThanOrEqual(50);
+        expect(first).toBeLessThanOrEqual(75);
+        expect(second).toBeGreaterThan(first);
+        clock.advance(2_400);
+        expect((await take(1)).factor).toBe(1);
+      });
+
+      it('is halved once in the time of an answer: what was submitted before says nothing new', async () => {
+        await lower(50);
+        clock.advance(40);
+        expect(await lower(50)).toBeCloseTo(0.504);
+        clock.advance(20);
+        expect(await lower(50)).toBeCloseTo(0.253);
+      });
+
+      it('is never under one a second, nor above itself', async () => {
+        for (let times = 0; times < 20; times += 1) {
+          await lower();
+          clock.advance(60);
+        }
+        const lowest = await lower();
+        expect(lowest).toBeGreaterThanOrEqual(0.01);
+        expect(lowest).toBeLessThan(0.02);
+        expect(await lower(50, 0.5, 'slow')).toBe(1);
+      });
+
+      it('is of its route alone', async () => {
+        await lower();
+        expect((await take(1, 100, 'Unitel')).factor).toBe(1);
+      });
+
+      it('grows back after a clock was set back, too', async () => {
+        clock.set(start + 3_600_000);
+        await lower();
+        clock.set(start);
+        await take(1);
+        clock.advance(2_000);
+        expect((await take(1)).factor).toBeCloseTo(0.7);
+        expect(await lower()).toBeCloseTo(0.35);
+      });
+    });
+
     it('turns are not held up by a clock that was set back', async () => {
       clock.set(start + 3_600_000);
       await take(10);
