@@ -16,7 +16,11 @@ export const nextRouteBefore = 7_000;
  *   is finalized otherwise.
  */
 export interface Dispatching {
-  /** Leases up to `limit` waiting messages that are due, the longest waiting first; none during a reset. */
+  /**
+   * Leases up to `limit` waiting messages that are due, in the order in which they are to go out; none during a reset.
+   * Projects take turns, and within a project its batches, from one claim to the next, whoever makes them. The messages
+   * of a batch keep their order.
+   */
   claimMessages(claim: MessageClaim): Promise<ClaimedMessage[]>;
   /** Leases up to `limit` messages in doubt that are due to be looked into, which changes nothing of their doubt. */
   claimDoubts(claim: {
@@ -81,6 +85,8 @@ export interface MessageClaim {
   limit: number;
   lane: string;
   class: MessageClass;
+  /** By project, the most messages that it may get; the others may get any number. */
+  limits?: ReadonlyMap<string, number>;
   /** Only those that have waited for their bound: for a lane that submits nothing now. */
   onlyOverdue?: boolean;
 }

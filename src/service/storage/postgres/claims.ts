@@ -4,6 +4,7 @@ import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispat
 import type { Content } from '../records.js';
 import type { PseudonymOf } from '../secret.js';
 import type { TriedRun } from '../tried.js';
+import { inTurn } from '../turns.js';
 import type { Database } from './database/database.js';
 import { StatementError } from './database/failure.js';
 import { Groups } from './database/groups.js';
@@ -48,6 +49,8 @@ interface ContentRow {
   has_erasures: boolean;
 }
 
+type Claim = Pick<MessageClaim, 'token' | 'leaseMs' | 'limit' | 'lane'>;
+
 interface MarkItem {
   seq: number;
   id: string;
@@ -75,26 +78,34 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
     { isPatient: true },
   );
 
+  /** The longest waiting first. */
   async function claim(
-    { token, leaseMs, limit, lane }: Omit<MessageClaim, 'class' | 'onlyOverdue'>,
+    { token, leaseMs, limit, lane }: Claim,
     kind: keyof typeof classes,
     onlyOverdue: boolean,
   ): Promise<ClaimedMessage[]> {
+    const given = [database.now(), token, leaseMs, limit, lane, classes[kind], onlyOverdue];
     const rows = await database.query<ClaimedRow>(
       'SELECT * FROM claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      [
-        database.now(),
-        token,
-        leaseMs,
-        limit,
-        lane,
-        classes[kind],
-        onlyOverdue,
-        longestWindow,
-        earlierMessages,
-      ],
+      [...given, longestWindow, earlierMessages],
     );
     return toClaimed(rows, token);
+  }
+
+  async function claimInTurn({ token, leaseMs, limit, lane, class: kind, limits }: MessageClaim) {
+    const given = [database.now(), token, leaseMs, limit, lane, classes[kind]];
+    const rows = await database.query<ClaimedRow & { turned: object[] | null }>(
+      'SELECT * FROM claim_2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      [...given, limits && JSON.stringify(Object.fromEntries(limits)), longestWindow, earlierMessages],
+    );
+    const [claimed] = await Promise.all([toClaimed(rows, token), rememberTurns(rows[0]?.turned)]);
+    return inTurn(claimed);
+  }
+
+  async function rememberTurns(turned: object[] | null | undefined): Promise<void> {
+    if (!turned) return;
+    // A turn is lost where this fails, and no message.
+    await database.query('SELECT remember_turns_1($1)', [JSON.stringify(turned)]).catch(() => {});
   }
 
   /** Contents stay as long as their messages are not final. */
@@ -184,9 +195,9 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
 
   return {
     toClaimed,
-    claimMessages: ({ class: kind, onlyOverdue = false, ...rest }: MessageClaim) =>
-      claim(rest, kind, onlyOverdue),
-    claimDoubts: (given: Parameters<typeof claim>[0]) => claim(given, 'doubt', false),
+    claimMessages: (given: MessageClaim) =>
+      given.onlyOverdue ? claim(given, given.class, true) : claimInTurn(given),
+    claimDoubts: (given: Claim) => claim(given, 'doubt', false),
     markSubmitting: (given: readonly Mark[]) =>
       marks.addAll(
         given.map(({ claimed, attempt, route, doubtMs }) => ({

@@ -109,7 +109,7 @@ export function prepareAcceptance(
     const balance = standing.balance - message.credits;
     bind(project, idempotencyKey, answer?.(message, balance) ?? null);
     if (claim === null) return { seq, message, balance, claimed: [] };
-    leases.open(claim, seq, seq, 1);
+    leases.open(claim, [seq]);
     const claimed = claimedOf(acceptance, {
       seq,
       message,
@@ -190,7 +190,10 @@ export function prepareAcceptance(
     const balance = standing.balance - batch.credits;
     bind(project, idempotencyKey, answer(batch, balance));
     if (claim === null) return { kind: 'accepted', batch, balance, claimed: [] };
-    leases.open(claim, first, last, total);
+    leases.open(
+      claim,
+      recipients.map((_, index) => first + index),
+    );
     const repeated = selectRepeatedRecipients.all(first, last) as { seq: number; recipient: string }[];
     const earlier = new Map(
       repeated.map(({ seq, recipient }) => [

@@ -1,57 +1,19 @@
-import type { Channel } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
-import { queuedMessage } from '../queued.js';
-import type { Content } from '../records.js';
+import { groupBy } from '../group-by.js';
+import { inTurn } from '../turns.js';
+import { type ClaimedRow, claimedColumns, prepareClaimedRows } from './claimed-rows.js';
 import { farthestDue, firstDelay } from './clock-tolerance.js';
 import type { Database } from './database/database.js';
 import { isInOpenLane } from './lanes.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import type { Receipts } from './receipts.js';
-import { hasEarlier, type Refusals } from './refusals.js';
-import { groupBy, runsOf } from './runs.js';
-import { type Tries, triedOf } from './tries.js';
+import type { Refusals } from './refusals.js';
+import { runsOf } from './runs.js';
+import type { Tries } from './tries.js';
+import { prepareTurns } from './turns.js';
 
-interface ContentRow {
-  text: string | null;
-  html: string | null;
-  subject: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  sealed: Uint8Array | null;
-}
-
-type Rest = [doubtMs: number | null, doubtUntil: number | null, hasEarlier: number, tried: string | null];
-
-/** What a claim reads of a message, in this order. */
-type ClaimedRow = [
-  seq: number,
-  id: string,
-  project: number,
-  batch: number | null,
-  content: number,
-  channel: Channel,
-  recipient: string,
-  operator: string | null,
-  parts: number | null,
-  rateMultiplier: number | null,
-  credits: number,
-  createdAt: number,
-  attempts: number,
-  pendingKey: string | null,
-  lane: string,
-  route: string | null,
-  tries: number,
-  boundAt: number | null,
-  ...Rest,
-];
-
-const columns = `seq, id, project, batch, content, channel, recipient, operator, parts, rate_multiplier, credits,
-  created_at, attempts, pending_key, lane, route, tries, bound_at, doubt_ms, doubt_until,
-  batch IS NOT NULL AND ${hasEarlier}, tried`;
-/** Nothing is known of the clock and of erasures. */
-const anyTimes = { isCorrected: true, hasErasures: true };
 const doubtful = 'lane = :lane AND route IS NOT NULL';
 const waiting = 'lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL';
 
@@ -68,11 +30,18 @@ export function prepareClaims(
   clock: Clock,
 ) {
   const selectRows = (condition: string) => {
-    const select = database.prepare(`SELECT ${columns} FROM messages m WHERE ${condition}`);
+    const select = database.prepare(`SELECT ${claimedColumns} FROM messages m WHERE ${condition}`);
     select.setReturnArrays(true);
     return select;
   };
-  const selectDue = selectRows(`${waiting} AND due_at <= :now ORDER BY due_at, seq LIMIT :limit`);
+  const claimedOf = prepareClaimedRows(database, projects, { refusals, receipts }, clock);
+  const turns = prepareTurns(database);
+  const selectDue = (batch: string) =>
+    selectRows(
+      `${waiting} AND project = :project AND batch ${batch} AND due_at <= :now ORDER BY due_at, seq LIMIT :limit`,
+    );
+  const selectDueSingles = selectDue('IS NULL');
+  const selectDueOfBatch = selectDue('= :batch');
   const selectOverdue = selectRows(
     `${waiting} AND due_at IS NOT NULL AND bound_at <= :now ORDER BY bound_at, seq LIMIT :limit`,
   );
@@ -102,11 +71,6 @@ export function prepareClaims(
     `UPDATE messages SET lease = NULL, due_at = :at, doubt_until = coalesce(doubt_until, :now + doubt_ms)
      WHERE ${isMarked}`,
   );
-  const selectContent = database.prepare('SELECT * FROM contents WHERE seq = ?');
-  const selectBatch = database.prepare('SELECT id, stopped_at FROM batches WHERE seq = ?');
-  const selectExpiry = database.prepare(
-    'SELECT expires_at - created_at AS life FROM verifications WHERE message = ?',
-  );
   // The first one too, which is what a dispatcher looks at: many others may wait rightly.
   const farAhead = `SELECT seq, due_at, ${farthestDue} AS farthest FROM messages
     WHERE ${waiting} AND due_at > :now + ${firstDelay}`;
@@ -122,81 +86,41 @@ export function prepareClaims(
        SELECT seq FROM messages WHERE ${doubtful} AND due_at > :now + ${firstDelay} LIMIT :limit)`,
   );
 
-  function contentOf(seq: number): Content {
-    const { text, html, subject, sender, reply_to, sealed } = selectContent.get(seq) as ContentRow;
-    return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed };
+  /** Takes messages out of the queue. */
+  function take(rows: ClaimedRow[], { token, lane }: Lease): ClaimedRow[] {
+    for (const [first, last] of runsOf(numbersOf(rows))) claimRun.run({ token, first, last, lane });
+    return rows;
   }
 
-  const batchOf = (seq: number) => selectBatch.get(seq) as { id: string; stopped_at: number | null };
-
-  /** Messages of rows, as claimed with a token. */
-  function claimedOf(rows: readonly ClaimedRow[], token: string): ClaimedMessage[] {
-    const now = clock.now();
-    const contents = remembered(contentOf);
-    const batches = remembered(batchOf);
-    return rows.map((row): ClaimedMessage => {
-      const [seq, id, project, batch, content, channel, to, operator, parts, rateMultiplier, credits] = row;
-      const [, , , , , , , , , , , createdAt, attempts, pendingKey, lane, route, tries, boundAt] = row;
-      const [doubtMs, doubtUntil, hasEarlier, tried] = row.slice(18) as Rest;
-      const read = contents(content);
-      const age = Math.max(0, now - createdAt);
-      const life =
-        read.encrypted === null
-          ? null
-          : ((selectExpiry.get(seq) as { life: number } | undefined)?.life ?? null);
-      return {
-        seq,
-        message: queuedMessage(
-          { projectId: projects.idOf(project), channel, parts, rateMultiplier, credits },
-          { id, to, operator },
-          batch === null ? null : batches(batch).id,
-          createdAt,
-        ),
-        content: read,
-        token,
-        lane,
-        pendingKey,
-        mark: route === null ? null : { attempt: attempts, route },
-        attempts,
-        tries,
-        tried: triedOf(tried),
-        boundMs: boundAt === null ? Number.POSITIVE_INFINITY : boundAt - createdAt - age,
-        lifeMs: life === null ? null : life - age,
-        doubtMs: doubtUntil === null ? null : Math.min(doubtUntil - now, doubtMs ?? Number.POSITIVE_INFINITY),
-        receipts: route === null ? [] : receipts.ownOf(seq),
-        isStopped: batch !== null && batches(batch).stopped_at !== null,
-        earlier:
-          batch === null
-            ? null
-            : hasEarlier === 1
-              ? refusals.earlierTo(project, to, createdAt, seq, anyTimes)
-              : [],
-      };
-    });
-  }
-
-  function lease(rows: ClaimedRow[], { token, leaseMs, lane }: Lease): ClaimedMessage[] {
+  function lease(rows: ClaimedRow[], { token, leaseMs }: Lease): ClaimedMessage[] {
     if (rows.length === 0) return [];
-    const numbers = rows.map(([seq]) => seq).sort((one, other) => one - other);
-    for (const [first, last] of runsOf(numbers)) claimRun.run({ token, first, last, lane });
-    leases.open({ token, leaseMs }, numbers[0] ?? 0, numbers.at(-1) ?? 0, rows.length);
+    leases.open({ token, leaseMs }, numbersOf(rows));
     return claimedOf(rows, token);
   }
 
   function claimMessages(claim: MessageClaim): ClaimedMessage[] {
-    const { lane, limit, onlyOverdue = false } = claim;
+    const { lane, limit, limits = [], onlyOverdue = false } = claim;
     const now = clock.now();
     const isBatch = claim.class === 'batch' ? 1 : 0;
     bringWaitingForward.run({ now, lane, isBatch, limit });
-    const select = onlyOverdue ? selectOverdue : selectDue;
-    return lease(select.all({ now, lane, isBatch, limit }) as ClaimedRow[], claim);
+    if (onlyOverdue)
+      return lease(take(selectOverdue.all({ now, lane, isBatch, limit }) as ClaimedRow[], claim), claim);
+    const rows: ClaimedRow[] = [];
+    const limited = new Map([...limits].map(([id, most]) => [projects.numberOf(id), most]));
+    turns.takeTurns(claim, limited, now, ({ project, batch, most }) => {
+      const given = { now, lane, isBatch, project, limit: most };
+      const due = batch === null ? selectDueSingles.all(given) : selectDueOfBatch.all({ ...given, batch });
+      rows.push(...take(due as ClaimedRow[], claim));
+      return due.length;
+    });
+    return inTurn(lease(rows, claim));
   }
 
   function claimDoubts(claim: Lease & { limit: number }): ClaimedMessage[] {
     const { lane, limit } = claim;
     const now = clock.now();
     bringDoubtsForward.run({ now, lane, limit });
-    return lease(selectDoubts.all({ now, lane, limit }) as ClaimedRow[], claim);
+    return lease(take(selectDoubts.all({ now, lane, limit }) as ClaimedRow[], claim), claim);
   }
 
   /** Marks neighbours that are marked alike in one statement. */
@@ -211,7 +135,7 @@ export function prepareClaims(
       const now = clock.now();
       const mark = (first: number, last: number) =>
         Number(markRun.run({ first, last, token, attempt, route, doubtMs, now }).changes);
-      for (const [first, last] of runsOf(group.map((one) => one.claimed.seq).sort((a, b) => a - b))) {
+      for (const [first, last] of runsOf(group.map((one) => one.claimed.seq))) {
         const { messages } = countRun.get(first, last, token, attempt - 1) as { messages: number };
         for (let seq = first; seq <= last; seq += 1) {
           if (messages === last - first + 1 || mark(seq, seq) === 1) done.add(seq);
@@ -274,12 +198,4 @@ interface Lease {
   lane: string;
 }
 
-/** The same function, that looks everything up once. */
-export function remembered<Value>(look: (key: number) => Value): (key: number) => Value {
-  const known = new Map<number, Value>();
-  return (key) => {
-    const value = known.get(key) ?? look(key);
-    known.set(key, value);
-    return value;
-  };
-}
+const numbersOf = (rows: readonly ClaimedRow[]) => rows.map(([seq]) => seq);

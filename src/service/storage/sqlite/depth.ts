@@ -1,6 +1,7 @@
 import { type LaneDepth, mostCounted } from '../depth.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/database.js';
+import { leasedMessages } from './leases.js';
 
 /** What waits in each lane. */
 export function prepareDepth(database: Database, now: () => Instant) {
@@ -14,8 +15,7 @@ export function prepareDepth(database: Database, now: () => Instant) {
      UNION ALL SELECT * FROM ${next('route IS NOT NULL')})`,
   );
   const selectClaimed = database.prepare(
-    `SELECT m.lane, count(*) AS claimed FROM leases l
-     CROSS JOIN messages m ON m.seq BETWEEN l.first_message AND l.last_message AND m.lease = l.token GROUP BY m.lane`,
+    `SELECT m.lane, count(*) AS claimed FROM ${leasedMessages} GROUP BY m.lane`,
   );
   const first = (isBatch: 0 | 1) =>
     `(SELECT due_at ${waiting} AND (batch IS NOT NULL) = ${isBatch} ORDER BY due_at LIMIT 1)`;

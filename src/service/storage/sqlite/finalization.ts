@@ -8,7 +8,8 @@ import type {
 } from '../dispatching.js';
 import { deliveryInDoubt } from '../joined-doubt.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
-import { isLeased, isMarked, remembered } from './claims.js';
+import { remembered } from './claimed-rows.js';
+import { isLeased, isMarked } from './claims.js';
 import type { Database } from './database/database.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
@@ -126,11 +127,19 @@ export function prepareFinalization(
     at: Instant,
     departures: Departures,
   ): (MessageRecord | null)[] {
+    // Those of several projects come by turns.
+    const places = [...finalizations.keys()].sort(
+      (one, other) => seqOf(finalizations[one]) - seqOf(finalizations[other]),
+    );
     const ended: (MessageRecord | null)[] = [];
-    for (const run of runsOf(finalizations)) {
+    let next = 0;
+    for (const run of runsOf(places.map((place) => finalizations[place] as Finalization))) {
       const isSent = run.length > 1 && sendAll(run, at, departures);
       for (const one of run) {
-        ended.push(isSent ? sentMessage(one.claimed.message, at, null) : end(one, at, departures));
+        ended[places[next] as number] = isSent
+          ? sentMessage(one.claimed.message, at, null)
+          : end(one, at, departures);
+        next += 1;
       }
     }
     return ended;
@@ -201,6 +210,8 @@ function runsOf(finalizations: readonly Finalization[]): Run[] {
   }
   return runs;
 }
+
+const seqOf = (one: Finalization | undefined) => one?.claimed.seq ?? 0;
 
 function isNext(one: ClaimedMessage, last: ClaimedMessage): boolean {
   return one.seq === last.seq + 1 && one.token === last.token && one.attempts === last.attempts;

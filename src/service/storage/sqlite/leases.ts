@@ -2,12 +2,14 @@ import type { Clock } from '../../clock.js';
 import { leaseTolerance } from './clock-tolerance.js';
 import type { Database } from './database/database.js';
 import { isGone, thisProcess } from './processes.js';
+import { type MessageRun, runsOf } from './runs.js';
 
 interface LeaseRow {
   token: string;
   until: number;
   first_message: number;
   last_message: number;
+  runs: string | null;
   length: number;
   holder: string | null;
 }
@@ -20,8 +22,8 @@ const usualDoubt = 300_000;
 /** Which process holds what until when. The functions write inside the transaction of their caller. */
 export function prepareLeases(database: Database, clock: Clock) {
   const insert = database.prepare(
-    `INSERT INTO leases (token, until, first_message, last_message, open, length, holder)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO leases (token, until, first_message, last_message, runs, open, length, holder)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const renew = database.prepare('UPDATE leases SET until = ?, length = ? WHERE token = ?');
   const close = database.prepare('DELETE FROM leases WHERE token = ? AND open <= ?');
@@ -68,20 +70,22 @@ export function prepareLeases(database: Database, clock: Clock) {
     return until <= now && connectedFor() >= length;
   }
 
-  function end({ token, until, first_message: first, last_message: last }: LeaseRow, now: number): void {
-    free.run(Math.min(until, now), first, last, token);
-    doubt.run({ now, first, last, token });
+  function end({ token, until, first_message, last_message, runs }: LeaseRow, now: number): void {
+    const all = runs === null ? [[first_message, last_message] as const] : (JSON.parse(runs) as MessageRun[]);
+    for (const [first, last] of all) {
+      free.run(Math.min(until, now), first, last, token);
+      doubt.run({ now, first, last, token });
+    }
     remove.run(token);
   }
 
   return {
-    open(
-      { token, leaseMs }: { token: string; leaseMs: number },
-      first: number,
-      last: number,
-      messages: number,
-    ): void {
-      insert.run(token, clock.now() + leaseMs, first, last, messages, leaseMs, thisProcess());
+    open({ token, leaseMs }: { token: string; leaseMs: number }, messages: readonly number[]): void {
+      const runs = runsOf(messages);
+      const [first, last] = [runs[0]?.[0] ?? 0, runs.at(-1)?.[1] ?? 0];
+      // Messages of many projects are far from each other, and all others stand between.
+      const written = runs.length === 1 ? null : JSON.stringify(runs);
+      insert.run(token, clock.now() + leaseMs, first, last, written, messages.length, leaseMs, thisProcess());
     },
     /** False when the lease was ended. */
     renew: (token: string, leaseMs: number) => renew.run(clock.now() + leaseMs, leaseMs, token).changes === 1,
@@ -128,3 +132,9 @@ export function prepareLeases(database: Database, clock: Clock) {
 }
 
 export type Leases = ReturnType<typeof prepareLeases>;
+
+/** SQL: each run of each lease l, and what its messages m are joined by. */
+export const leaseRuns = `leases l
+  CROSS JOIN json_each(coalesce(l.runs, json_array(json_array(l.first_message, l.last_message)))) run`;
+export const inLeaseRun = 'm.seq BETWEEN run.value ->> 0 AND run.value ->> 1 AND m.lease = l.token';
+export const leasedMessages = `${leaseRuns} CROSS JOIN messages m ON ${inLeaseRun}`;

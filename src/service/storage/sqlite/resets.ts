@@ -24,6 +24,7 @@ const emptied = [
   'inbox',
   'suppressions',
   'erasures',
+  'turns',
 ];
 
 /** Emptying the store. The functions write inside the transaction of their caller. */

@@ -1,21 +1,13 @@
-export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
+/** The first and the last of messages that are neighbours. */
+export type MessageRun = [first: number, last: number];
 
-/** The first and last of every run of neighbours. */
-export function runsOf(numbers: readonly number[]): [first: number, last: number][] {
-  const runs: [number, number][] = [];
-  for (const number of numbers) {
+/** Of messages by their numbers, in whatever order these come. */
+export function runsOf(messages: readonly number[]): MessageRun[] {
+  const runs: MessageRun[] = [];
+  for (const message of [...messages].sort((one, other) => one - other)) {
     const run = runs.at(-1);
-    if (run !== undefined && run[1] === number - 1) run[1] = number;
-    else runs.push([number, number]);
+    if (run !== undefined && run[1] === message - 1) run[1] = message;
+    else runs.push([message, message]);
   }
   return runs;
 }

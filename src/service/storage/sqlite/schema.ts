@@ -161,4 +161,21 @@ export const migrations: readonly string[] = [
   ALTER TABLE messages ADD COLUMN marked_at INTEGER;
   ALTER TABLE receipts ADD COLUMN reference TEXT;
   `,
+  `
+  -- The messages of a lease that are no neighbours, as JSON: [[first, last], ...].
+  ALTER TABLE leases ADD COLUMN runs TEXT;
+
+  -- Whose turn it is in a lane and class: in the row of project 0 a project's, in that of a project one of its batches'.
+  -- taken: what it has had of its slice.
+  CREATE TABLE turns (
+    lane TEXT NOT NULL,
+    class TEXT NOT NULL,
+    project INTEGER NOT NULL,
+    next INTEGER NOT NULL,
+    taken INTEGER NOT NULL,
+    PRIMARY KEY (lane, class, project)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX messages_turns ON messages (lane, batch IS NOT NULL, project, batch, due_at)
+    WHERE due_at IS NOT NULL AND route IS NULL;
+  `,
 ];

@@ -2,7 +2,7 @@ import type { ClaimedMessage } from '../dispatching.js';
 import type { Holding, Unfinished } from '../holding.js';
 import type { Claims } from './claims.js';
 import type { Database } from './database/database.js';
-import type { Leases } from './leases.js';
+import { type Leases, leasedMessages } from './leases.js';
 
 type Claim = Parameters<Holding['claimUnfinished']>[0];
 
@@ -12,8 +12,7 @@ export function prepareUnfinished(database: Database, leases: Leases, claims: Cl
     'FROM messages WHERE due_at IS NOT NULL AND route IS NULL',
     'FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL',
   ];
-  const leased = `FROM leases l CROSS JOIN messages m ON m.seq BETWEEN l.first_message AND l.last_message
-    AND m.lease = l.token`;
+  const leased = `FROM ${leasedMessages}`;
   const count = database.prepare(
     `SELECT (SELECT count(*) ${waiting}) AS waiting, (SELECT count(*) ${doubtful}) AS doubtful,
        (SELECT count(*) ${leased}) AS leased, (SELECT count(*) ${leased} WHERE m.route IS NOT NULL) AS marked`,
@@ -34,7 +33,7 @@ export function prepareUnfinished(database: Database, leases: Leases, claims: Cl
       const numbers = (select.all({ limit }) as { seq: number }[]).map(({ seq }) => seq);
       if (numbers.length === 0) return [];
       for (const seq of numbers) take.run(token, seq);
-      leases.open({ token, leaseMs }, Math.min(...numbers), Math.max(...numbers), numbers.length);
+      leases.open({ token, leaseMs }, numbers);
       return numbers.flatMap((seq) => claims.read(seq) ?? []).map((one) => ({ ...one, token }));
     },
   };

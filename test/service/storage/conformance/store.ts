@@ -16,6 +16,7 @@ import { receiptConformance } from './receipts.js';
 import { recordConformance } from './records.js';
 import { resetConformance } from './resets.js';
 import { signInConformance } from './sign-ins.js';
+import { turnConformance } from './turns.js';
 
 /** The rules of a store, for every engine: on one handle, and on two whose calls alternate. */
 export function storeConformance(engine: Engine): void {
@@ -41,6 +42,7 @@ export function storeConformance(engine: Engine): void {
     recordConformance(fixture);
     resetConformance(fixture);
     signInConformance(fixture);
+    turnConformance(fixture);
   });
 
   raceConformance(engine);

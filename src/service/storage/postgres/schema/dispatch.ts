@@ -2,7 +2,7 @@ import { leaseTolerance } from './leases.js';
 import { durable, planned, tolerance } from './shared.js';
 
 /** Milliseconds ahead of now at which a message that was never tried, or a doubt, can be due. */
-const firstDelay = 75_000;
+export const firstDelay = 75_000;
 /**
  * Attempts are numbered anew after each release: what a submission still reports, whose mark a failover has lost, does
  * not pass for the outcome of a mark made since.
@@ -183,29 +183,6 @@ BEGIN
   RETURN tokens;
 END $$;
 
-CREATE FUNCTION postpone_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
-DECLARE
-  items held_1[];
-  seqs bigint[];
-  tokens text[];
-  at bigint;
-BEGIN
-  ${durable}
-  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
-  tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
-  seqs := ARRAY(SELECT standing_1(items));
-  at := time_1(p_now);
-  tokens := tokens || unqueue_doubts_1(seqs);
-  UPDATE messages m SET route = NULL, doubt_ms = NULL, doubt_until = NULL, lane = i.lane,
-    tries = m.tries + i.is_try::int
-  FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
-  INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
-  SELECT m.lane, (m.batch IS NOT NULL)::int, at + i.delay_ms, m.seq, at, m.bound_at
-  FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
-  WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false);
-  PERFORM leave_1(tokens, seqs);
-END $$;
-
 CREATE FUNCTION doubt_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   items held_1[];
@@ -270,5 +247,31 @@ DECLARE
 BEGIN
   RETURN EXISTS (SELECT 1 FROM leases)
     OR (hold_reason_1() IS NULL AND EXISTS (SELECT 1 FROM queue WHERE due_at <= at OR queued_at > at + ${tolerance}));
+END $$;
+`;
+
+/** Takes messages back into the queue. Its arguments stay, so that the release before calls it. */
+export const postponeFunction = `
+CREATE OR REPLACE FUNCTION postpone_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+  seqs bigint[];
+  tokens text[];
+  at bigint;
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  seqs := ARRAY(SELECT standing_1(items));
+  at := time_1(p_now);
+  tokens := tokens || unqueue_doubts_1(seqs);
+  UPDATE messages m SET route = NULL, doubt_ms = NULL, doubt_until = NULL, lane = i.lane,
+    tries = m.tries + i.is_try::int
+  FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
+  INSERT INTO queue (lane, class, project, batch, due_at, message, queued_at, bound_at)
+  SELECT m.lane, (m.batch IS NOT NULL)::int, m.project, coalesce(m.batch, 0), at + i.delay_ms, m.seq, at, m.bound_at
+  FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
+  WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false);
+  PERFORM leave_1(tokens, seqs);
 END $$;
 `;

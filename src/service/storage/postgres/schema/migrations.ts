@@ -1,12 +1,12 @@
 import type { Migrations } from '../database/migrate.js';
-import { acceptFunctions } from './accept.js';
+import { acceptFunctions, acceptIntoQueue } from './accept.js';
 import { depthFunctions } from './depth.js';
-import { dispatchFunctions } from './dispatch.js';
+import { dispatchFunctions, postponeFunction } from './dispatch.js';
 import { finalizationType, finalizeBefore, finalizeFunctions, listUnknown } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
 import { instanceFunctions, leftEndedTable } from './instances.js';
-import { leaseFunctions } from './leases.js';
+import { endLeaseFunction, leaseFunctions } from './leases.js';
 import { markBefore, markFunction } from './marks.js';
 import { pruneSchema } from './prune.js';
 import { recordFunctions, resetBefore, resetFunction } from './records.js';
@@ -15,6 +15,7 @@ import { sharedFunctions } from './shared.js';
 import { signIns } from './sign-ins.js';
 import { tables } from './tables.js';
 import { throttling } from './throttling.js';
+import { fillQueue, turnFunctions, turnIndex, turnTables } from './turns.js';
 
 /**
  * Functions carry their version in the name. One that changes is a new version in a new step, and leaves the step that it
@@ -45,5 +46,8 @@ export const migrations: Migrations = {
     [stopFunction, stopBefore, leftEndedTable].join('\n'),
     throttling,
     [markFunction, markBefore].join('\n'),
+    [turnTables, acceptIntoQueue, postponeFunction, endLeaseFunction, turnFunctions].join('\n'),
+    fillQueue,
+    turnIndex,
   ],
 };

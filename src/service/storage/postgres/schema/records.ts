@@ -227,7 +227,7 @@ BEGIN
   at := time_1(p_now);
   RETURN QUERY SELECT m.id, m.recipient FROM messages m WHERE m.status = 'queued' AND m.route IS NOT NULL;
   TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases,
-    inbox, suppressions, erasures, unknown_deliveries;
+    inbox, suppressions, erasures, unknown_deliveries, turns;
   UPDATE projects SET balance = p_balance;
   INSERT INTO ledger (project, amount, reason, created_at)
   SELECT seq, p_balance, 'opening', at FROM projects WHERE p_balance <> 0 ORDER BY seq;

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js';
 import { type Engine, loadEngine } from '../database/engine.js';
 import { checkVersion } from '../database/open.js';
 import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
+import { inLeaseRun, leaseRuns } from '../leases.js';
 import { anyReset } from '../resets.js';
 import { migrations } from '../schema.js';
 import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
@@ -27,8 +28,7 @@ const checks: Check[] = [
   {
     check: 'lease',
     sql: `SELECT token AS subject, 'it counts ' || l.open || ' messages, and has ' || count(m.seq) AS problem
-      FROM leases l LEFT JOIN messages m
-        ON m.seq BETWEEN l.first_message AND l.last_message AND m.lease = l.token
+      FROM ${leaseRuns} LEFT JOIN messages m ON ${inLeaseRun}
       WHERE NOT (${anyReset})
       GROUP BY l.token HAVING count(m.seq) <> l.open OR count(m.seq) = 0`,
   },

@@ -1,0 +1,256 @@
+import { batchSlice, slice } from '../../turns.js';
+import { firstDelay } from './dispatch.js';
+import { durable, planned, tolerance } from './shared.js';
+
+/** Projects that a claim passes at most, of which others have just locked what is due. */
+const mostPassed = 1_000;
+
+export const turnTables = `
+-- Of what releases before this one queue it is 0, until the next step: a project and a batch like any other. Of doubts it
+-- says nothing. batch: 0 of a single message.
+ALTER TABLE queue ADD COLUMN project int NOT NULL DEFAULT 0, ADD COLUMN batch bigint NOT NULL DEFAULT 0;
+
+-- Whose turn it is in a lane and class: in the row of project 0 a project's, in that of a project one of its batches'.
+-- taken: what it has had of its slice. Lost at a crash, which costs a turn.
+CREATE UNLOGGED TABLE turns (
+  lane text COLLATE "C" NOT NULL,
+  class smallint NOT NULL,
+  project int NOT NULL,
+  next bigint NOT NULL,
+  taken int NOT NULL,
+  PRIMARY KEY (lane, class, project)
+) WITH (fillfactor = 50);
+`;
+
+/** What was queued before. */
+export const fillQueue = `
+UPDATE queue q SET project = m.project, batch = coalesce(m.batch, 0) FROM messages m WHERE m.seq = q.message;
+`;
+
+export const turnIndex = 'CREATE INDEX queue_turns ON queue (lane, class, project, batch, due_at, message)';
+
+/**
+ * Claims in turn. What is due is looked up in the queue itself, and only the place in the round is remembered, by a
+ * statement of its own after the claim: whoever pauses in a claim keeps nobody's turn.
+ */
+export const turnFunctions = `
+-- What was queued in the future was queued before the clock was set back, and is due.
+CREATE FUNCTION bring_forward_1(p_lane text, p_class int, p_limit int, p_at bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE queue SET due_at = p_at, queued_at = p_at
+  WHERE ctid = ANY (ARRAY(
+    SELECT far.ctid FROM (
+      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
+        ORDER BY due_at DESC LIMIT p_limit)
+      UNION ALL
+      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
+        ORDER BY due_at LIMIT 1)) far
+    WHERE far.queued_at > p_at + ${tolerance}));
+END $$;
+
+-- Projects with something due, from one on and around, up to p_most. batch: the first that is due; is_only: there is none
+-- behind it. A step for each project, and for each batch that is not due; not one for each message.
+CREATE FUNCTION due_projects_1(p_lane text, p_class int, p_at bigint, p_from bigint, p_without int[], p_most int)
+RETURNS TABLE (project int, batch bigint, is_only boolean) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  first bigint := p_from;
+  below bigint := 2147483647;
+  found_rows int;
+  left_rows int := p_most;
+BEGIN
+  LOOP
+    RETURN QUERY WITH RECURSIVE step AS (
+      (SELECT q.project, q.batch, q.due_at FROM queue q
+        WHERE q.lane = p_lane AND q.class = p_class AND q.project >= first
+        ORDER BY q.project, q.batch, q.due_at LIMIT 1)
+      UNION ALL
+      SELECT n.* FROM step s CROSS JOIN LATERAL (
+        SELECT q.project, q.batch, q.due_at FROM queue q
+        WHERE q.lane = p_lane AND q.class = p_class AND (q.project, q.batch) >
+          (s.project, CASE WHEN s.due_at <= p_at THEN 9223372036854775807 ELSE s.batch END)
+        ORDER BY q.project, q.batch, q.due_at LIMIT 1) n
+      WHERE s.project < below
+    )
+    SELECT s.project, s.batch, p_class = 0 OR NOT EXISTS (SELECT 1 FROM queue q
+      WHERE q.lane = p_lane AND q.class = p_class AND q.project = s.project AND q.batch > s.batch)
+    FROM step s WHERE s.due_at <= p_at AND s.project < below AND s.project <> ALL (p_without) LIMIT left_rows;
+    GET DIAGNOSTICS found_rows = ROW_COUNT;
+    left_rows := left_rows - found_rows;
+    EXIT WHEN left_rows = 0 OR first = 0;
+    below := first;
+    first := 0;
+  END LOOP;
+END $$;
+
+-- Whose turn it is: as this claim has changed it, or as it is remembered.
+CREATE FUNCTION turn_1(p_lane text, p_class int, p_project bigint, p_turned jsonb) RETURNS turns LANGUAGE plpgsql AS $$
+DECLARE
+  turn turns;
+BEGIN
+  IF p_turned ? p_project::text THEN RETURN jsonb_populate_record(NULL::turns, p_turned -> p_project::text); END IF;
+  SELECT * INTO turn FROM turns t WHERE t.lane = p_lane AND t.class = p_class AND t.project = p_project;
+  IF NOT FOUND THEN RETURN (p_lane, p_class, p_project, 0, 0)::turns; END IF;
+  RETURN turn;
+END $$;
+
+-- Deals messages out, a slice to each project in turn: their shares, and whose turn it is then.
+CREATE FUNCTION deal_1(p_turn turns, p_projects bigint[], p_wanted int, OUT turn turns, OUT shares int[])
+LANGUAGE plpgsql AS $$
+DECLARE
+  among int := cardinality(p_projects);
+  round int := among * ${slice};
+  start int := CASE WHEN p_projects[1] = p_turn.next THEN p_turn.taken ELSE 0 END;
+  ending int := start + p_wanted;
+BEGIN
+  shares := ARRAY(SELECT ending / round * ${slice}
+      + least(${slice}, greatest(0, ending % round - place * ${slice})) - CASE place WHEN 0 THEN start ELSE 0 END
+    FROM generate_series(0, among - 1) place);
+  turn := p_turn;
+  turn.taken := ending % ${slice};
+  turn.next := CASE turn.taken WHEN 0 THEN p_projects[(ending / ${slice} - 1) % among + 1] + 1
+    ELSE p_projects[ending / ${slice} % among + 1] END;
+END $$;
+
+-- Takes what is due of a project out of the queue, a slice of each of its batches in turn. Taken is what was deleted: what
+-- another claim brought forward meanwhile is found, and stays.
+CREATE FUNCTION take_of_batches_1(p_lane text, p_at bigint, p_project bigint, p_wanted int, INOUT turned jsonb,
+  OUT taken bigint[]) LANGUAGE plpgsql AS $$
+DECLARE
+  turn turns := turn_1(p_lane, 1, p_project, turned);
+  place bigint := turn.next;
+  is_whole_round boolean := place = 0;
+  before int := 0;
+  used int;
+  first record;
+  messages bigint[];
+BEGIN
+  taken := '{}';
+  LOOP
+    SELECT q.batch, q.due_at INTO first FROM queue q
+    WHERE q.lane = p_lane AND q.class = 1 AND q.project = p_project AND q.batch >= place
+    ORDER BY q.batch, q.due_at LIMIT 1;
+    IF NOT FOUND THEN
+      EXIT WHEN is_whole_round AND cardinality(taken) = before;
+      place := 0;
+      is_whole_round := true;
+      before := cardinality(taken);
+      CONTINUE;
+    END IF;
+    place := first.batch + 1;
+    CONTINUE WHEN first.due_at > p_at;
+    used := CASE WHEN first.batch = turn.next THEN turn.taken ELSE 0 END;
+    WITH gone AS (
+      DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT w.ctid FROM queue w
+        WHERE w.lane = p_lane AND w.class = 1 AND w.project = p_project AND w.batch = first.batch AND w.due_at <= p_at
+        ORDER BY w.due_at, w.message LIMIT least(p_wanted - cardinality(taken), ${batchSlice} - used)
+        FOR UPDATE SKIP LOCKED))
+      RETURNING q.due_at, q.message
+    )
+    SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO messages FROM gone g;
+    CONTINUE WHEN messages IS NULL;
+    taken := taken || messages;
+    turn.next := first.batch;
+    turn.taken := used + cardinality(messages);
+    IF turn.taken = ${batchSlice} THEN
+      turn.next := place;
+      turn.taken := 0;
+    END IF;
+    EXIT WHEN cardinality(taken) = p_wanted;
+  END LOOP;
+  turned := turned || jsonb_build_object(p_project, to_jsonb(turn));
+END $$;
+
+-- claimed_1, and in its first row the turns that are to be remembered.
+CREATE TYPE claimed_2 AS (
+  seq bigint, id text, project text, batch text, content bigint, channel text, recipient text, operator text, parts int,
+  rate_multiplier double precision, credits bigint, created_at bigint, attempts int, pending_key text, lane text,
+  route text, tries int, bound_ms bigint, life_ms bigint, doubt_left_ms bigint, is_stopped boolean, earlier bigint[],
+  turned json
+);
+
+-- p_limits: by project, the most that it may get.
+CREATE FUNCTION claim_2(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
+  p_limits json, p_window bigint, p_most int)
+RETURNS SETOF claimed_2 LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  at bigint := time_1(p_now);
+  seqs bigint[] := '{}';
+  taken bigint[];
+  limits jsonb := (SELECT coalesce(jsonb_object_agg(p.seq, l.value::int), '{}')
+    FROM json_each_text(p_limits) l JOIN projects p ON p.id = l.key);
+  -- By project; 0 for those of the lane.
+  turned jsonb := '{}';
+  turn turns;
+  due record;
+  dealt record;
+  of_batches record;
+  most int;
+  passed int := 0;
+BEGIN
+  ${durable}
+  IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
+  PERFORM bring_forward_1(p_lane, p_class, p_limit, at);
+  WHILE cardinality(seqs) < p_limit LOOP
+    turn := turn_1(p_lane, p_class, 0, turned);
+    -- Two at least: where there is but one, nothing need be remembered.
+    most := greatest(2, (turn.taken + p_limit - cardinality(seqs) + ${slice - 1}) / ${slice});
+    SELECT array_agg(d.project::bigint) AS projects, array_agg(d.batch) AS batches, array_agg(d.is_only) AS are_only
+    INTO due FROM due_projects_1(p_lane, p_class, at, turn.next,
+      ARRAY(SELECT l.key::int FROM jsonb_each_text(limits) l WHERE l.value = '0'), most) d;
+    EXIT WHEN due.projects IS NULL;
+    SELECT * INTO dealt FROM deal_1(turn, due.projects, p_limit - cardinality(seqs));
+    IF cardinality(due.projects) > 1 THEN
+      turned := turned || jsonb_build_object(0, to_jsonb(dealt.turn));
+    END IF;
+    IF limits <> '{}' THEN
+      dealt.shares := ARRAY(SELECT least(d.share, (limits ->> d.project::text)::int)
+        FROM unnest(due.projects, dealt.shares) d(project, share));
+    END IF;
+    WITH gone AS (
+      DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(
+        SELECT t.ctid FROM unnest(due.projects, due.batches, due.are_only, dealt.shares) d(project, batch, is_only, share)
+          CROSS JOIN LATERAL (SELECT w.ctid FROM queue w
+            WHERE w.lane = p_lane AND w.class = p_class AND w.project = d.project AND w.batch = d.batch AND w.due_at <= at
+            ORDER BY w.due_at, w.message LIMIT d.share FOR UPDATE SKIP LOCKED) t
+        WHERE d.is_only))
+      RETURNING q.project, q.due_at, q.message
+    )
+    SELECT array_agg(g.message ORDER BY g.project, g.due_at, g.message) INTO taken FROM gone g;
+    IF false = ANY (due.are_only) THEN
+      FOR place IN 1 .. cardinality(due.projects) LOOP
+        CONTINUE WHEN due.are_only[place] OR dealt.shares[place] = 0;
+        SELECT * INTO of_batches FROM take_of_batches_1(p_lane, at, due.projects[place], dealt.shares[place], turned);
+        turned := of_batches.turned;
+        taken := taken || of_batches.taken;
+      END LOOP;
+    END IF;
+    IF coalesce(taken, '{}') = '{}' THEN
+      -- Others have just locked all of it.
+      passed := passed + cardinality(due.projects);
+      EXIT WHEN cardinality(due.projects) < most OR passed > ${mostPassed};
+    END IF;
+    seqs := seqs || taken;
+    IF limits <> '{}' THEN
+      limits := (SELECT jsonb_object_agg(l.key, l.value::int - (SELECT count(*) FROM messages m
+          WHERE m.seq = ANY (taken) AND m.project = l.key::int)) FROM jsonb_each_text(limits) l);
+    END IF;
+  END LOOP;
+  seqs := ARRAY(SELECT m.seq FROM unnest(seqs) WITH ORDINALITY s(seq, ord)
+    CROSS JOIN LATERAL (SELECT m.seq, m.status, m.route FROM messages m WHERE m.seq = s.seq OFFSET 0) m
+    WHERE m.status = 'queued' AND m.route IS NULL ORDER BY s.ord);
+  IF seqs = '{}' THEN RETURN; END IF;
+  INSERT INTO leases (token, until, length, messages) VALUES (p_token, at + p_lease_ms, p_lease_ms, seqs);
+  RETURN QUERY SELECT c.*, CASE WHEN c.seq = seqs[1] AND turned <> '{}'
+      THEN (SELECT json_agg(t.value) FROM jsonb_each(turned) t) END
+    FROM read_claimed_1(seqs, at, p_window, p_most) c;
+END $$;
+
+CREATE FUNCTION remember_turns_1(p_turns json) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '2s', true);
+  INSERT INTO turns SELECT * FROM json_populate_recordset(NULL::turns, p_turns) t ORDER BY t.lane, t.class, t.project
+  ON CONFLICT (lane, class, project) DO UPDATE SET next = excluded.next, taken = excluded.taken;
+END $$;
+`;
