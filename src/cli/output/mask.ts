@@ -5,10 +5,17 @@ export function maskedText(text: string): string {
     .replace(/(?<![\w-])\+?\d[\d -]{4,}\d(?![\w-])/g, masked);
 }
 
-/** 9911**33, b***@example.mn */
+/** 9911**33, b***@example.mn; of a cell with more in it, every number. */
 export function masked(recipient: string): string {
   const at = recipient.lastIndexOf('@');
   if (at > 0) return `${recipient.slice(0, 1)}***${recipient.slice(at)}`;
-  const digits = recipient.replace(/[ -]/g, '');
-  return digits.length < 4 ? '****' : `${digits.slice(0, -4)}**${digits.slice(-2)}`;
+  if (/[^+\d\s./()-]/.test(recipient)) return recipient.replace(/\+?\d[\d\s./()-]{3,}\d/g, maskedNumber);
+  return maskedNumber(recipient);
+}
+
+/** Of two numbers in one, the first four digits alone. */
+function maskedNumber(number: string): string {
+  const digits = number.replace(/[^+\d]/g, '');
+  if (digits.length < 4) return '****';
+  return digits.length > 13 ? `${digits.slice(0, 4)}**` : `${digits.slice(0, -4)}**${digits.slice(-2)}`;
 }
