@@ -24,8 +24,12 @@ export interface NewJob {
   name: string | undefined;
 }
 
-/** A job as its plan names it. */
-type JobName = Pick<RecentJob, 'id' | 'meta'>;
+/** Which jobs are compared. */
+interface Choice {
+  /** By its id alone, before anything of the job is read. */
+  hasId?: (id: string) => boolean;
+  hasMeta?: (meta: PlanMeta) => boolean;
+}
 
 /**
  * The messages that jobs of this machine, of the same channel and service, have sent lately or will send. Null without
@@ -34,18 +38,18 @@ type JobName = Pick<RecentJob, 'id' | 'meta'>;
 export async function recentSends(
   context: RecentContext,
   wanted: NewJob,
-  isWanted: (job: JobName) => boolean = () => true,
+  { hasId = () => true, hasMeta = () => true }: Choice = {},
 ): Promise<SentIndex | null> {
   const { stateDirectory } = context.config;
   const since = recentSince(context);
   const index = new SentIndex();
   for (const id of await jobIds(stateDirectory)) {
-    if (readJobId(id).base === wanted.name) continue;
+    if (readJobId(id).base === wanted.name || !hasId(id)) continue;
     try {
       const folder = join(jobsFolder(stateDirectory), id);
       const meta = await readPlanMeta(folder);
       if (meta.channel !== wanted.channel || meta.baseUrl !== wanted.baseUrl) continue;
-      if (isWanted({ id, meta })) await addJob(index, { id, folder, meta }, since);
+      if (hasMeta(meta)) await addJob(index, { id, folder, meta }, since);
     } catch (error) {
       warnOf(context, id, error as Error);
     }
@@ -76,8 +80,11 @@ export async function sentSinceReports(
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
   const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
   if (begun === undefined) return null;
-  const isLater = ({ id, meta }: JobName) => !reported.includes(id) && meta.created_at > begun;
-  return countIn(await recentSends(context, wanted, isLater), plan);
+  const later = await recentSends(context, wanted, {
+    hasId: (id) => !reported.includes(id),
+    hasMeta: ({ created_at: at }) => at > begun,
+  });
+  return countIn(later, plan);
 }
 
 /** Compares a plan with the jobs that were made while it was planned. Null without such jobs. */
@@ -87,7 +94,7 @@ export async function sentMeanwhile(
   plan: FrozenPlan,
   known: ReadonlySet<string>,
 ): Promise<SentCounts | null> {
-  return countIn(await recentSends(context, wanted, ({ id }) => !known.has(id)), plan);
+  return countIn(await recentSends(context, wanted, { hasId: (id) => !known.has(id) }), plan);
 }
 
 async function countIn(index: SentIndex | null, plan: FrozenPlan): Promise<SentCounts | null> {
