@@ -32,7 +32,8 @@ const profiles: Source = async ({ config }) =>
 const jobs: Source = async ({ config }) => {
   try {
     const names = await readdir(join(config.stateDirectory, 'jobs'));
-    return names.filter((name) => !name.startsWith('.'));
+    // What else lies there is no job.
+    return names.filter((name) => /^[A-Za-z0-9][\w.-]*$/.test(name));
   } catch {
     return [];
   }
