@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, root } from '../support/binary.js';
@@ -22,10 +22,10 @@ afterEach(() => machine.remove());
 
 const job = ['sms', 'bulk', 'list.csv', '--text', 'Hi {phone}', '--yes'];
 
-/** The real command where no file may grow. */
-function withoutRoom(words: string[]) {
+/** The real command where no file may grow beyond some KiB. */
+function withoutRoom(words: string[], room = 0) {
   const command = [process.execPath, join(root, 'bin/urtuu.js'), ...words, '--base-url', service.baseUrl];
-  const child = spawn('bash', ['-c', 'ulimit -f 0; exec "$@"', 'bash', ...command], {
+  const child = spawn('bash', ['-c', `ulimit -f ${room}; exec "$@"`, 'bash', ...command], {
     cwd: machine.home,
     env: machine.environment({ URTUU_API_KEY: testKey, NODE_DISABLE_COMPILE_CACHE: '1' }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,5 +57,59 @@ describe.skipIf(process.platform === 'win32')('a half-done job on a full disk', 
     const [, goOn = ''] = command.exec(stderr) ?? [];
     expect(await machine.run(goOn.split(' '), { env })).toMatchObject({ code: 0 });
     expect([...service.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a job', () => {
+  it('whose report finds no room is finished all the same, and reports later', async () => {
+    service.reset();
+    const numbers = recipients(0, 5);
+    const wide = 'x'.repeat(1_000);
+    writeFileSync(
+      join(machine.home, 'list.csv'),
+      `phone,n\n${numbers.map((to) => `${to},${wide}\n`).join('')}`,
+    );
+    const { code, stderr } = await withoutRoom(
+      [...job, '--job', 'july', '--wait', '--report', 'report.csv'],
+      5,
+    );
+    expect(code).toBe(13);
+    expect(stderr).toMatch(/^warning: cannot write \S*report\.csv: /m);
+    expect(readdirSync(machine.home).filter((name) => name.includes('report'))).toEqual([]);
+    expect([...service.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+    const later = ['jobs', 'report', 'july', '--report', 'report.csv', '--base-url', service.baseUrl];
+    const options = { env: { URTUU_API_KEY: testKey }, cwd: machine.home };
+    expect(await machine.run(later, options)).toMatchObject({ code: 0 });
+    const [header = '', ...rows] = readFileSync(join(machine.home, 'report.csv'), 'utf8').trim().split('\n');
+    expect(header).toMatch(/^phone,n,message_id,/);
+    expect(rows.map((row) => row.split(',')[4])).toEqual(Array(5).fill('sent'));
+  });
+
+  it.each(['000', '077'])('leaves nothing for others to read under umask %s', async (umask) => {
+    service.reset();
+    writeFileSync(join(machine.home, 'list.csv'), `phone\n${recipients(0, 2).join('\n')}\nnobody\n`);
+    const given = [
+      '--job',
+      'july',
+      '--skip-invalid',
+      '--wait',
+      '--report',
+      'report.csv',
+      '--base-url',
+      service.baseUrl,
+    ];
+    const command = [process.execPath, join(root, 'bin/urtuu.js'), ...job, ...given];
+    const child = spawn('bash', ['-c', `umask ${umask}; exec "$@"`, 'bash', ...command], {
+      cwd: machine.home,
+      env: machine.environment({ URTUU_API_KEY: testKey }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    expect(await outcomeOf(child)).toMatchObject({ code: 3 });
+    const made = readdirSync(machine.home, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name !== 'list.csv',
+    );
+    const open = made.filter((name) => (lstatSync(join(machine.home, name)).mode & 0o077) !== 0);
+    expect(made).toContain('report.csv');
+    expect(open.filter((name) => !name.includes('lock.'))).toEqual([]);
   });
 });
