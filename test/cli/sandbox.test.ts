@@ -186,6 +186,22 @@ describe('keys', () => {
     expect(revoked).toEqual(['urtuu_abd456']);
   });
 
+  it('are revoked by a label that one active key has', async () => {
+    for (const label of ['web', 'two', 'two', 'old']) await here(`keys create --label ${label}`);
+    expect(await here('keys revoke web --yes')).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Revoked key urtuu_\w+ \(web\)\.$/m),
+    });
+    expect(await here('keys revoke web --yes')).toMatchObject({ code: 12 });
+    const { code, stderr } = await here('keys revoke two --yes');
+    expect(code).toBe(2);
+    expect(stderr).toContain('2 keys have the label two');
+    // One that was revoked has left its label to the next.
+    await here('keys revoke old --yes');
+    await here('keys create --label old');
+    expect(await here('keys revoke old --yes')).toMatchObject({ code: 0 });
+  });
+
   it.each(['', 'two\nlines', 'x'.repeat(101)])('refuses the label %j', async (label) => {
     const { code, stderr } = await run('', { home, env: {}, argv: ['keys', 'create', '--label', label] });
     expect({ code, stderr }).toMatchObject({ code: 8, stderr: expect.stringContaining('label: must') });

@@ -96,6 +96,10 @@ describe('the packed package', () => {
     const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
     expect(Object.keys(packages)).toContain('node_modules/urtuu');
     for (const entry of Object.values(packages)) expect(entry).not.toHaveProperty('hasInstallScript');
+    // npm warns of these, though it runs none of a tarball but the first three.
+    const { scripts } = JSON.parse(readFileSync(join(modules, 'urtuu/package.json'), 'utf8'));
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare'])
+      expect(scripts).not.toHaveProperty(name);
   });
 
   it('is clean to publint', async () => {

@@ -139,7 +139,9 @@ it('the status of a service that runs names its instance, and watches it', async
   await service.administration.createFirstKey();
   const flags = `--data ${directory}`;
   const { stdout } = await run(`service status ${flags}`, { home });
-  expect(stdout).toMatch(/^LANE +WAITING +OLDEST +SUBMITTING +IN DOUBT +SENT +UNKNOWN +FAILED +CONNECTED$/m);
+  expect(stdout).toMatch(
+    /^LANE +WAITING +OLDEST +SUBMITTING +IN DOUBT +SENT\/MIN +UNKNOWN\/MIN +FAILED\/MIN +CONNECTED$/m,
+  );
   expect(stdout).toMatch(/^email +.*simulated/m);
   expect(await run(`service status --watch --json ${flags}`, { home })).toMatchObject({ code: 2 });
   let looks = 0;

@@ -12,11 +12,11 @@ export const keyRevocation =
   (command, context) => {
     command
       .description('Revoke an API key. The next request with it is refused.')
-      .argument('<key>', `id of the key, or its first characters as in ${name} list`);
+      .argument('<key>', `its id, its label, or its first characters as in ${name} list`);
     addKeyOptions(command);
     addHelp(command, {
       examples: [
-        [`${name} revoke urtuu_4bTq9x`, 'after a prompt'],
+        [`${name} revoke web`, 'the key labelled web, after a prompt'],
         [`${name} revoke "$id" --yes`, 'in a script'],
       ],
       exits: [12],
@@ -35,18 +35,19 @@ export const keysRevoke = keyRevocation('urtuu keys');
 
 const shortest = 'urtuu_'.length + 1;
 
-/** The key of an id, or of a prefix that no other active key has. */
+/** The key of an id, or of a label or a prefix that no other active key has. */
 function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
   const found = keys.filter(
-    ({ id, prefix, revoked_at: revokedAt }) =>
-      revokedAt === null && (id === given || (given.length >= shortest && prefix?.startsWith(given))),
+    ({ id, prefix, label, revoked_at: revokedAt }) =>
+      revokedAt === null &&
+      (id === given || label === given || (given.length >= shortest && prefix?.startsWith(given))),
   );
   const [key] = found;
   if (key === undefined) throw noSuchKey(given);
   if (found.length === 1) return key;
   throw usageError(
-    `${found.length} keys begin with ${given}`,
-    'Give more characters; see: `urtuu keys list`',
+    `${found.length} keys ${found.some(({ label }) => label === given) ? 'have the label' : 'begin with'} ${given}`,
+    'Give the id or more characters; see: `urtuu keys list`',
   );
 }
 
@@ -56,5 +57,5 @@ const noSuchKey = (given: string) =>
     'not_found',
     exits.missing,
     `no active key ${given.startsWith('urtuu_') && given.length > 12 ? `${given.slice(0, 12)}...` : given}`,
-    { hint: 'Give its id or its first 12 characters. See: `urtuu keys list`' },
+    { hint: 'Give its id, its label or its first 12 characters. See: `urtuu keys list`' },
   );

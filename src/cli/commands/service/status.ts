@@ -14,20 +14,16 @@ type Row = LaneStatus & Pick<ServiceStatus, 'held'>;
 
 const lane = field<Row>('lane');
 const waiting = field<Row>('waiting', { kind: 'number' });
-const figures = [
-  field<Row>('submitting', { kind: 'number' }),
-  field<Row>('in_doubt', { kind: 'number' }),
-  field<Row>('sent', { kind: 'number' }),
-  field<Row>('unknown', { kind: 'number' }),
-  field<Row>('failed', { kind: 'number' }),
-];
-
 const view: View<Row> = {
   columns: [
     lane,
     waiting,
     field('oldest_seconds', { kind: 'number' }),
-    ...figures,
+    field('submitting', { kind: 'number' }),
+    field('in_doubt', { kind: 'number' }),
+    field('sent', { kind: 'number' }),
+    field('unknown', { kind: 'number' }),
+    field('failed', { kind: 'number' }),
     { name: 'failures', value: ({ failures }) => failuresOf(failures) || null },
     { name: 'instances', value: ({ instances }) => connectedOf(instances) },
     slowColumn,
@@ -40,7 +36,12 @@ const view: View<Row> = {
       name: 'oldest',
       value: ({ oldest_seconds: seconds }) => (seconds === null ? null : duration(seconds)),
     },
-    ...figures,
+    field('submitting', { kind: 'number' }),
+    field('in_doubt', { kind: 'number' }),
+    { name: 'sent/min', kind: 'number', value: ({ sent }) => sent },
+    // Mostly 0: the first column to go where not all have room.
+    { name: 'unknown/min', kind: 'number', value: ({ unknown }) => unknown || null },
+    { name: 'failed/min', kind: 'number', value: ({ failed }) => failed },
     { name: 'connected', value: ({ instances }) => connectedOf(instances) },
   ],
   record: (row) => row,
