@@ -50,10 +50,10 @@ describe('urtuu history', () => {
     expect(readFileSync(file(), 'utf8')).not.toContain('secret');
     expect((statSync(file()).mode & 0o777).toString(8)).toBe('600');
     expect((await here('history --since 2001-01-01 --limit 3')).stderr).toBe(
-      'Showing the newest 3 of 8; add --limit to see more.\n',
+      'Showing the newest 3 of 8; add --limit to see more.\nTotal: 54 credits and 1 send of unknown price.\n',
     );
     expect((await here('history')).stdout).toMatch(
-      /^TIME +STATUS +TO +ID\n\S+ \S+ +finished +2 recipients +june\n/,
+      /^TIME +STATUS +TO +CREDITS +JOB\n\S+ \S+ +finished +20 +june \(2 recipients\)\n/,
     );
   });
 
@@ -112,6 +112,42 @@ describe('urtuu history', () => {
       { job: 'june', status: 'unfinished', planned: 2, accepted: null },
     ]);
     expect(end).toMatchObject({ job: 'june', status: 'finished', accepted: 2 });
+  });
+
+  it('is of one job, or of a time, with what it cost', async () => {
+    const at = (day: number) => ({ clock: { now: () => Date.UTC(2026, 10, day, 12) } });
+    await here('sms send 99112244 hi', at(1));
+    await here('sms bulk two.csv --text hello --job june --yes', at(2));
+    await here('sms bulk two.csv --text hallo --job other --yes', at(2));
+    await here('sms send 99112244 Сайн', at(3));
+    const jobs = async (options: string) =>
+      JSON.parse((await here(`history ${options} --json`, at(3))).stdout).map(
+        ({ job, credits }: Record<string, unknown>) => [job, credits],
+      );
+    expect(await jobs('--job june')).toEqual([['june', 20]]);
+    expect(await jobs('--since 2026-11-02 --until 2026-11-03')).toEqual([
+      ['other', 20],
+      ['june', 20],
+    ]);
+    const { stderr } = await here('history', at(3));
+    expect(stderr).toBe('Total: 60 credits.\n');
+    const { fetch } = fakeService(() => ({
+      body: { id: 'm', status: 'sent', channel: 'sms', to: '99112233', credits: 15 },
+    }));
+    const env = { URTUU_API_KEY: 'a-key-of-nobody', URTUU_BASE_URL: 'https://sms.example.mn/v1' };
+    await here('sms send 99112233 hi', { ...at(3), env, fetch });
+    expect((await here('history', at(3))).stderr).toBe(
+      'Total: 15 credits at https://sms.example.mn/v1, 60 credits in the sandbox.\n',
+    );
+  });
+
+  it('fits 80 columns as a table', async () => {
+    await here('sms send 99112244 hi');
+    await here('email send somebody.named@example.mn --subject s --text t');
+    await here('sms bulk two.csv --text hello --job june-offer --yes');
+    const { stdout } = await here('history --no-color', { terminal: 80 });
+    expect(stdout).toMatch(/^TIME +STATUS +TO +CREDITS +JOB\n/);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   it('names service and profile', async () => {

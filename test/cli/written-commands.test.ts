@@ -67,7 +67,7 @@ describe('a command that a test prints', () => {
   it.each([
     'See: urtuu jobs lits',
     'See: urtuu jobs list --max-credits 5',
-    'See: urtuu jobs show',
+    'See: urtuu jobs remove',
     'See: `urtuu jobs list`',
     '{"error":{"hint":"See: urtuu balance --of me"}}',
     'It is held until urtuu service release is called.',

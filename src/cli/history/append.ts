@@ -27,6 +27,7 @@ export async function appendHistory({ config, clock, options, io }: Place, sent:
       id: null,
       key: null,
       job: null,
+      credits: null,
       ...sent,
     };
     const file = historyFile(config.stateDirectory);
@@ -47,5 +48,11 @@ export async function appendFailedSend(
   if (!(error instanceof UrtuuError)) return;
   const { inDoubt, id = null, idempotencyKey: key } = error;
   if (inDoubt || id !== null)
-    await appendHistory(place, { ...sent, id, key, status: inDoubt ? 'in_doubt' : 'failed' });
+    await appendHistory(place, {
+      ...sent,
+      id,
+      key,
+      status: inDoubt ? 'in_doubt' : 'failed',
+      credits: inDoubt ? null : 0,
+    });
 }

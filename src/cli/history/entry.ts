@@ -20,6 +20,8 @@ export interface HistoryEntry {
   /** The idempotency key. */
   key: string | null;
   job: string | null;
+  /** Charged when it was accepted; null where this machine does not know it. */
+  credits?: number | null;
   /** The counts of a job; only `planned` while it runs, and after its process was killed. */
   planned?: number;
   accepted?: number;

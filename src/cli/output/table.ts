@@ -13,10 +13,11 @@ const ellipsis = ' …';
 
 /** Aligned columns, wrapped to the terminal; cards where they still do not fit. */
 export async function table<Row>(
-  columns: readonly Column<Row>[],
+  all: readonly Column<Row>[],
   rows: readonly Row[],
   style: TableStyle,
 ): Promise<string> {
+  const columns = all.filter(({ ifAny, value }) => !ifAny || rows.some((row) => (value(row) ?? '') !== ''));
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
   const width = await widthFor([...columns.map(titleOf), ...cells.flat()]);
   const fitted = layout(columns, cells, width, style);

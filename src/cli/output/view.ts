@@ -8,6 +8,8 @@ export interface Column<Row> {
   kind?: 'time' | 'recipient' | 'status' | 'number';
   /** Left out of a table unless `--columns` names it. */
   detail?: boolean;
+  /** Left out of a table where no row has a value. */
+  ifAny?: boolean;
 }
 
 /** The columns and JSON of one kind of rows, for every format. */
@@ -31,7 +33,7 @@ export function counts<Row>(...names: readonly (keyof Row & string)[]): Column<R
 /** The column of the row's field of the same name. */
 export function field<Row>(
   name: keyof Row & string,
-  extra: Pick<Column<Row>, 'kind' | 'detail'> = {},
+  extra: Pick<Column<Row>, 'kind' | 'detail' | 'ifAny'> = {},
 ): Column<Row> {
   return { name, value: (row) => row[name] as Cell, ...extra };
 }

@@ -21,9 +21,9 @@ export async function finishSend(
   { sent, isRepeat }: SendOutcome<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
-  const { id, to, channel, status } = sent;
+  const { id, to, channel, status, credits } = sent;
   const { idempotencyKey: key = null } = context.network.lastExchange ?? {};
-  await appendHistory(context, { command: `${channel} send`, to, channel, id, status, key });
+  await appendHistory(context, { command: `${channel} send`, to, channel, id, status, key, credits });
   await rememberId(context.config, id);
   const { message, problem } = options.wait
     ? await readFinal(context, sent, options)

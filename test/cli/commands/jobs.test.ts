@@ -46,9 +46,9 @@ describe('urtuu jobs', () => {
     await here.run("sms bulk list.csv --text 'Hello' --yes --again");
     const { stdout } = await here.run('jobs list --no-color', { terminal: 80 });
     const [header, ...lines] = stdout.trimEnd().split('\n');
-    expect(header).toMatch(/^JOB +ACCEPTED +FAILED +PENDING +SOURCE +STATE$/);
+    expect(header).toMatch(/^JOB +CREATED +ACCEPTED +CREDITS +SOURCE +STATE$/);
     expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatch(/^sms-[0-9a-f]{20}\.2 +3 +0 +0 +list\.csv +finished$/);
+    expect(lines[0]).toMatch(/^sms-[0-9a-f]{20}\.2 +2026-11-\d\d +3 +30 +list\.csv +finished$/);
   });
 
   it('resumes without the file, and only at the service it was made for', async () => {

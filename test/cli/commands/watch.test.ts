@@ -103,7 +103,7 @@ describe('urtuu jobs watch', () => {
 describe('urtuu jobs list', () => {
   it('has the newest job first, and says why one has stopped', async () => {
     const here = desk(people(5), { credits: 75 });
-    const at = (day: number) => ({ clock: { now: () => Date.UTC(2026, 10, day) } });
+    const at = (day: number) => ({ clock: { now: () => Date.UTC(2026, 10, day, 12) } });
     await here.run("sms bulk list.csv --text 'A' --job first --yes", at(1));
     await here.run("sms bulk list.csv --text 'B {name}' --job second --yes --allow-partial", at(3));
     await here.run(
@@ -112,12 +112,13 @@ describe('urtuu jobs list', () => {
     );
     await here.run('jobs cancel third', at(4));
     const { stdout, stderr } = await here.run('jobs list --no-color', { terminal: 80, ...at(5) });
-    expect(stderr).toBe('');
+    expect(stderr).toBe('3 jobs: 70 credits.\n');
     expect(stdout.split('\n')).toEqual([
-      'JOB     ACCEPTED  FAILED  PENDING  SOURCE    STATE',
-      'second         2       0        3  list.csv  stopped: out of credits',
-      'third          0       0        5  list.csv  stopped: cancelled',
-      'first          5       0        0  list.csv  finished',
+      'JOB     CREATED     ACCEPTED  PENDING  CREDITS  SOURCE    STATE',
+      'second  2026-11-03         2        3       20  list.csv  stopped: out of',
+      '                                                          credits',
+      'third   2026-11-02         0        5        0  list.csv  stopped: cancelled',
+      'first   2026-11-01         5                50  list.csv  finished',
       '',
     ]);
     const jobs = JSON.parse((await here.run('jobs list --json')).stdout);
@@ -131,6 +132,8 @@ describe('urtuu jobs list', () => {
   it('shows the failures of a finished job', async () => {
     const here = desk(people(5), { failing: new Set(['99000001']) });
     await here.run(personal);
-    expect((await here.run('jobs list')).stdout).toMatch(/^july +4 +1 +0 +list\.csv +finished: 1 failed$/m);
+    expect((await here.run('jobs list')).stdout).toMatch(
+      /^JOB +CREATED +ACCEPTED +FAILED +CREDITS +SOURCE +STATE\njuly +\S+ +4 +1 +40 +list\.csv +finished: 1 failed$/m,
+    );
   });
 });

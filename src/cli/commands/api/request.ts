@@ -145,9 +145,14 @@ async function remember(
   const route = routeOf(path);
   if (body === null || (!sendPaths.includes(route) && route !== '/verify')) return;
   const asked = fieldsOf(body);
-  const { id = null, status = 'in_doubt', channel = null } = fieldsOf(answer?.body() ?? '') as Partial<Sent>;
+  const {
+    id = null,
+    status = 'in_doubt',
+    channel = null,
+    credits = null,
+  } = fieldsOf(answer?.body() ?? '') as Partial<Sent>;
   const to = typeof asked.to === 'string' ? asked.to : null;
-  await appendHistory(context, { command: 'api', to, channel, id, status, key });
+  await appendHistory(context, { command: 'api', to, channel, id, status, key, credits });
 }
 
 /** None of a text that is not a JSON object. */

@@ -19,7 +19,12 @@ export function startOfJob({ id, plan, state }: EnteredJob): Sent {
 /** The entry of a job that has ended, with its counts. */
 export function entryOfJob(job: EnteredJob): Sent {
   const { state } = job;
-  return { ...startOfJob(job), status: state.finished ? 'finished' : 'unfinished', ...state.counts };
+  return {
+    ...startOfJob(job),
+    status: state.finished ? 'finished' : 'unfinished',
+    ...state.counts,
+    credits: state.credits,
+  };
 }
 
 /** A recipient's place in the jobs of this machine. Warns of a job that cannot be read. */

@@ -11,10 +11,12 @@ import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
 import { readLimit } from '../../lookup/list.js';
 import { field, type View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
+import { CreditSums } from '../jobs/credit-sums.js';
 import { entriesOfRecipient } from './job-entries.js';
 
-const recipients = ({ to, planned }: HistoryEntry) =>
-  to ?? (planned === undefined ? null : counted(planned, 'recipient'));
+/** `july-offer (2,000 recipients)` */
+const jobText = ({ job, planned }: HistoryEntry) =>
+  job !== null && planned !== undefined ? `${job} (${counted(planned, 'recipient')})` : job;
 
 const noSends = 'No sends in the last 90 days.';
 
@@ -30,6 +32,7 @@ const view: View<HistoryEntry> = {
     field('status', { kind: 'status' }),
     field('key'),
     field('job'),
+    field('credits', { kind: 'number' }),
     field('planned', { kind: 'number' }),
     field('accepted', { kind: 'number' }),
     ...outcomes.map((name) => field<HistoryEntry>(name, { kind: 'number' })),
@@ -37,41 +40,49 @@ const view: View<HistoryEntry> = {
   table: [
     field('time', { kind: 'time' }),
     field('status', { kind: 'status' }),
-    { name: 'to', kind: 'recipient', value: recipients },
-    { name: 'id', value: ({ id, job }) => id ?? job },
+    field('to', { kind: 'recipient', ifAny: true }),
+    field('credits', { kind: 'number' }),
+    { name: 'job', value: jobText, ifAny: true },
   ],
   record: (entry) => ({ ...noCounts, ...entry }),
   empty: noSends,
 };
-const noCounts = Object.fromEntries(['planned', 'accepted', ...outcomes].map((name) => [name, null]));
+const noCounts = Object.fromEntries(
+  ['credits', 'planned', 'accepted', ...outcomes].map((name) => [name, null]),
+);
 
 interface Options {
   to?: string;
+  job?: string;
   since?: WrittenTime;
+  until?: WrittenTime;
   limit: number;
   clear?: boolean;
 }
 
 const example =
-  '[{"time": "2026-11-21T08:00:00.120Z", "base_url": "http://127.0.0.1:7788/v1", "profile": "default", "command": "sms send", "to": "99112233", "channel": "sms", "id": "0b6f...2c", "status": "sent", "key": "1f0c...77", "job": null, "planned": null, "accepted": null, "sent": null, "unknown": null, "queued": null, "failed": null, "rejected": null, "moved": null, "in_doubt": null, "pending": null}]';
+  '[{"time": "2026-11-21T08:00:00.120Z", "base_url": "http://127.0.0.1:7788/v1", "profile": "default", "command": "sms send", "to": "99112233", "channel": "sms", "id": "0b6f...2c", "status": "sent", "key": "1f0c...77", "job": null, "credits": 10, "planned": null, "accepted": null, "sent": null, "unknown": null, "queued": null, "failed": null, "rejected": null, "moved": null, "in_doubt": null, "pending": null}]';
 
 export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (command, context) => {
   command
     .description('Show what this machine sent in the last 90 days, newest first; no texts are kept.')
     .option('--to <recipient>', 'only sends to this number or address, in bulk jobs too')
+    .option('--job <name>', 'only this job')
     .option('--since <time>', 'sent at this time or later: 2h or 7d ago, a date, an ISO time', readTime)
+    .option('--until <time>', 'sent before this time', readTime)
     .option('--limit <n>', 'how many to show', readLimit, 100)
     .option('--clear', 'delete the history');
   addHelp(command, {
     view,
     examples: [
       ['urtuu history --since 2h', 'the sends of two hours'],
+      ['urtuu history --since 2026-11-01 --until 2026-12-01', 'those of a month, and what they cost'],
       ['urtuu history --to 99112233 --json', 'everything sent to a number, with ids and keys'],
     ],
     exits: [],
     json: example,
   });
-  command.action(async ({ to, since, limit, clear }: Options) => {
+  command.action(async ({ to, job, since, until, limit, clear }: Options) => {
     const { stateDirectory } = context.config;
     if (clear) {
       await confirmed(context, 'Delete the history of this machine?');
@@ -79,9 +90,12 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
       return context.io.note('Deleted the history.');
     }
     const all = readHistory(stateDirectory, context.clock.now());
-    const from = since === undefined ? '' : timeOf(since, context.clock.now());
+    const now = context.clock.now();
+    const from = since === undefined ? '' : timeOf(since, now);
+    const end = until === undefined ? null : timeOf(until, now);
     const wanted = (to === undefined ? all : await sentTo(context, all, to)).filter(
-      ({ time }) => time >= from,
+      (entry) =>
+        entry.time >= from && (end === null || entry.time < end) && (job === undefined || entry.job === job),
     );
     const empty = all.length === 0 ? noSends : 'No sends in the history match.';
     await context.io.printAll({ ...view, empty }, wanted.slice(0, limit));
@@ -90,8 +104,15 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
       const total = grouped(wanted.length);
       context.io.note(`Showing the newest ${grouped(limit)} of ${total}; add --limit to see more.`);
     }
+    if (wanted.length > 1) context.io.note(`Total: ${sumOf(wanted)}.`);
   });
 };
+
+function sumOf(entries: readonly HistoryEntry[]): string {
+  const sums = new CreditSums();
+  for (const { base_url, credits = null } of entries) sums.add({ base_url, credits });
+  return sums.text;
+}
 
 /** Their recipients went with them: no answer about one is complete. */
 async function noteRemovedJobs(

@@ -3,14 +3,15 @@ import { addHelp } from '../../command-help.js';
 import { cancelledExample } from '../../output/examples.js';
 import { resumeOf } from '../bulk/next-command.js';
 import { cancelJob } from './cancel-job.js';
-import { jobRow, jobView } from './views.js';
+import { chosenJob } from './choose-job.js';
+import { type JobRow, jobRow, jobView } from './views.js';
 
 export const jobsCancel: CommandBody<'io' | 'config' | 'clock'> = (command, context) => {
   command
     .description(
       'Cancel a job: it finishes the requests in flight and sends no more. Only jobs resume sends the rest.',
     )
-    .argument('<job>', 'name or id of the job');
+    .argument('[job]', 'name or id of the job (default: the only unfinished one)');
   addHelp(command, {
     view: jobView,
     examples: [
@@ -22,9 +23,12 @@ export const jobsCancel: CommandBody<'io' | 'config' | 'clock'> = (command, cont
     exits: [11, 12, 14],
     json: cancelledExample,
   });
-  command.action(async (id: string) => {
+  command.action(async (given: string | undefined) => {
+    const id = given ?? (await chosenJob(context, { verb: 'cancel', fits: isCancellable }));
     const job = await cancelJob(context, id);
     await context.io.print(jobView, await jobRow(job, context.clock.now()));
     context.io.note('Resume it with:', resumeOf(context, job));
   });
 };
+
+const isCancellable = ({ state, reason }: JobRow) => state !== 'finished' && reason !== 'cancelled';

@@ -1,6 +1,8 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { jobExample } from '../../output/examples.js';
+import { counted } from '../../wording.js';
+import { CreditSums } from './credit-sums.js';
 import { jobRows } from './job-rows.js';
 import { jobView } from './views.js';
 
@@ -16,6 +18,8 @@ export const jobsList: CommandBody<'io' | 'config' | 'clock'> = (command, contex
   });
   command.action(async () => {
     const damaged = ({ message }: Error) => context.io.warn(message);
-    await context.io.printAll(jobView, jobRows(context, damaged));
+    const sums = new CreditSums();
+    await context.io.printAll(jobView, sums.of(jobRows(context, damaged)));
+    if (sums.count > 1) context.io.note(`${counted(sums.count, 'job')}: ${sums.text}.`);
   });
 };

@@ -3,13 +3,14 @@ import { addHelp } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { carryOutDefaults } from '../bulk/options.js';
 import { type ReportOptions, reportJob } from '../bulk/report.js';
+import { chosenJob } from './choose-job.js';
 
 export const jobsReport: CommandBody = (command, context) => {
   command
     .description(
       "Write the outcome of every row of a job: the input's columns and the receipts, as CSV, as a workbook, or with -o.",
     )
-    .argument('<job>', 'name or id of the job')
+    .argument('[job]', 'name or id of the job (default: the only one)')
     .option(
       '--report <file>',
       'the file to write, a workbook if it ends in .xlsx; by default standard output',
@@ -30,9 +31,10 @@ export const jobsReport: CommandBody = (command, context) => {
     ],
     exits: [4, 5, 11, 12, 14],
   });
-  command.action(async (id: string, options: ReportOptions) => {
+  command.action(async (given: string | undefined, options: ReportOptions) => {
     // Each page is retried by itself, with a token for every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
+    const id = given ?? (await chosenJob(context, { verb: 'report', fits: () => true }));
     await reportJob(context, id, options);
   });
 };

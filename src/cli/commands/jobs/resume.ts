@@ -3,18 +3,21 @@ import { jobFolder } from '../../bulk/job/jobs-folder.js';
 import { openJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
 import { summaryExample } from '../../output/examples.js';
+import { baseUrlOf } from '../bulk/base-url.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
 import { summaryView } from '../bulk/summary-view.js';
 import { sheetsText } from '../bulk/workbook-report.js';
+import { chosenJob, type JobChoice } from './choose-job.js';
 
 export const jobsResume: CommandBody = (command, context) => {
   command
     .description(
       'Resume a job from its frozen plan, also a cancelled one. It needs no file, never prompts, and sends as far as the balance goes.',
     )
-    .argument('<job>', 'name or id of the job');
+    .argument('[job]', 'name or id of the job (default: the only stopped one)');
   addCarryOutOptions(command);
   addHelp(command, {
     view: summaryView,
@@ -26,10 +29,11 @@ export const jobsResume: CommandBody = (command, context) => {
     json: summaryExample,
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
-  command.action(async (id: string, options: CarryOutOptions) => {
+  command.action(async (given: string | undefined, options: CarryOutOptions) => {
     // The job itself retries, and records every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const { stateDirectory } = context.config;
+    const id = given ?? (await chosenJob(context, await resumable(context, options)));
     // Before the lock is taken: a later mark is a cancellation of this run.
     const revokedMarks = await cancelMarks({ id, folder: await jobFolder(stateDirectory, id) });
     const job = await openJob(stateDirectory, id);
@@ -38,3 +42,16 @@ export const jobsResume: CommandBody = (command, context) => {
     await carryOut(context, job, options, { revokedMarks });
   });
 };
+
+/** Jobs of another service are not meant: a run would refuse them. */
+async function resumable(
+  { config }: Pick<Context, 'config'>,
+  { retryFailed }: CarryOutOptions,
+): Promise<JobChoice> {
+  const here = await baseUrlOf(config);
+  return {
+    verb: 'resume',
+    fits: ({ state, failed, base_url: url }) =>
+      url === here && state !== 'running' && (state !== 'finished' || (retryFailed === true && failed > 0)),
+  };
+}

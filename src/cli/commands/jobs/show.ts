@@ -7,6 +7,7 @@ import { readDuration } from '../../input/duration.js';
 import { jobDetailsExample } from '../../output/examples.js';
 import { carryOutDefaults } from '../bulk/options.js';
 import { refreshCommand } from '../bulk/outcome-step.js';
+import { chosenJob } from './choose-job.js';
 import { refreshJob } from './refresh-job.js';
 import { jobDetailsView, jobRow } from './views.js';
 
@@ -19,7 +20,7 @@ interface Options {
 export const jobsShow: CommandBody = (command, context) => {
   command
     .description('Show the progress of a job, also while it runs: requests in flight count as in doubt.')
-    .argument('<job>', 'name or id of the job')
+    .argument('[job]', 'name or id of the job (default: the only one)')
     .option('--refresh', 'first read from the service what is queued or unknown')
     .option('--wait-timeout <duration>', 'how long to wait for the service (default 10m)', readDuration);
   addHelp(command, {
@@ -31,9 +32,10 @@ export const jobsShow: CommandBody = (command, context) => {
     exits: [4, 5, 11, 12, 14],
     json: jobDetailsExample,
   });
-  command.action(async (id: string, { refresh, waitTimeout }: Options) => {
+  command.action(async (given: string | undefined, { refresh, waitTimeout }: Options) => {
     if (waitTimeout !== undefined && !refresh)
       throw usageError('--wait-timeout is the limit of --refresh, which is missing', 'Add --refresh.');
+    const id = given ?? (await chosenJob(context, { verb: 'show', fits: () => true }));
     if (refresh) {
       // Each reading is retried by itself, with a token for every try.
       command.setOptionValueWithSource('maxRetries', 0, 'implied');

@@ -3,6 +3,7 @@ import { type Counts, outcomes } from '../../bulk/job/counts.js';
 import { type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
+import { localTime } from '../../output/cells.js';
 import { counts, field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../wording.js';
 import { movedTo } from '../bulk/summary-view.js';
@@ -60,7 +61,7 @@ const stateOf = ({ finished, untouched }: JobView['state']) =>
   finished ? 'finished' : untouched ? 'new' : 'unfinished';
 
 /** `running: pid 5606, 19.8/s, 2 min left`, `stopped: cancelled, 2 in doubt`, `finished: 12 failed` */
-function stateText(row: JobRow): string {
+export function stateText(row: JobRow): string {
   const { state, reason, pid, rate, seconds_left: left, in_doubt: doubt } = row;
   const some = (count: number, what: string) => (count > 0 ? `${grouped(count)} ${what}` : null);
   const details: Record<JobRow['state'], (string | null)[]> = {
@@ -89,7 +90,8 @@ const number = (name: keyof JobRow & string) => field<JobRow>(name, { kind: 'num
 const time = (name: 'created_at' | 'ended_at') => field<JobRow>(name, { kind: 'time' });
 const state = { name: 'state', kind: 'status', value: stateText } as const;
 
-const longestSource = 16;
+/** The name of a job may take 24 columns of 80. */
+const longestSource = 11;
 /** The end of a path is its name. */
 const shortSource = ({ source }: JobRow) =>
   source.length <= longestSource ? source : `…${source.slice(1 - longestSource)}`;
@@ -116,9 +118,10 @@ export const jobView: View<JobRow> = {
   ],
   table: [
     field('job'),
+    { name: 'created', value: ({ created_at: at }) => localTime(at).slice(0, '2026-11-21'.length) },
     number('accepted'),
-    number('failed'),
-    number('pending'),
+    ...counts<JobRow>('failed', 'pending').map((column) => ({ ...column, ifAny: true })),
+    number('credits'),
     { name: 'source', value: shortSource },
     // Not a status: on a narrow terminal it wraps.
     { name: 'state', value: stateText },

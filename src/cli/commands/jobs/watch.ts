@@ -4,12 +4,13 @@ import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { summaryExample } from '../../output/examples.js';
 import { summaryView } from '../bulk/summary-view.js';
+import { chosenJob } from './choose-job.js';
 import { endAs, showUntilEnded } from './watch-job.js';
 
 export const jobsWatch: CommandBody = (command, context) => {
   command
     .description('Follow a job until its process ends, print its summary, and exit as it did. Sends nothing.')
-    .argument('<job>', 'name or id of the job');
+    .argument('[job]', 'name or id of the job (default: the only running one)');
   addHelp(command, {
     view: summaryView,
     examples: [
@@ -19,7 +20,9 @@ export const jobsWatch: CommandBody = (command, context) => {
     json: summaryExample,
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
-  command.action(async (id: string) => {
+  command.action(async (given: string | undefined) => {
+    const id =
+      given ?? (await chosenJob(context, { verb: 'watch', fits: ({ state }) => state === 'running' }));
     const job = await followJob(context.config.stateDirectory, id, isAcceptedBatch);
     await showUntilEnded(context, job);
     await endAs(context, job);

@@ -87,12 +87,18 @@ async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }
     const sent = await email.send({ ...params, to: only }, options).catch(remember(only));
     const single = { channel: 'email', to: only } as const;
     if (!isAbout(sent, single)) throw answersAnother(context, single);
-    await appendHistory(context, { ...entry, to: only, id: sent.id, status: sent.status });
+    await appendHistory(context, {
+      ...entry,
+      to: only,
+      id: sent.id,
+      status: sent.status,
+      credits: sent.credits,
+    });
     if (sent.status === 'failed') throw sendFailed(sent);
     return;
   }
-  const { id, status, total } = await email.sendBulk(params, options).catch(remember(null));
-  await appendHistory(context, { ...entry, id, status });
+  const { id, status, total, credits } = await email.sendBulk(params, options).catch(remember(null));
+  await appendHistory(context, { ...entry, id, status, credits });
   const recipients = new Set(params.to.map(normalizeAddress)).size;
   if (total < recipients) throw answersFewer(context, total, recipients);
   await checkFailed(context, batches, id, total);

@@ -66,8 +66,8 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
         await appendFailedSend(context, error, { ...entry, channel: options.channel ?? null });
         throw error;
       });
-    const { id, channel, status } = verification;
-    await appendHistory(context, { ...entry, channel, id, status });
+    const { id, channel, status, credits } = verification;
+    await appendHistory(context, { ...entry, channel, id, status, credits });
     await rememberId(config, id);
     await io.print(createdView, verification);
     ensureShown(io.printer, {

@@ -1,0 +1,50 @@
+import type { Context } from '../../context.js';
+import { CliError, usageError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { counted } from '../../wording.js';
+import { jobRows } from './job-rows.js';
+import { type JobRow, stateText } from './views.js';
+
+/** What a command does with a job, and to which it may. */
+export interface JobChoice {
+  /** `resume` */
+  verb: string;
+  fits(row: JobRow): boolean;
+}
+
+const mostNamed = 10;
+
+/**
+ * The only job that fits; asks on a terminal where several do. Throws CliError: exit 12 for none, 2 for several
+ * elsewhere.
+ */
+export async function chosenJob(
+  context: Pick<Context, 'io' | 'config' | 'clock'>,
+  { verb, fits }: JobChoice,
+): Promise<string> {
+  const { io } = context;
+  const found: JobRow[] = [];
+  for await (const row of jobRows(context, ({ message }) => io.warn(message))) if (fits(row)) found.push(row);
+  const [first] = found;
+  if (first === undefined) {
+    throw new CliError('not_found', exits.missing, `there is no job to ${verb}`, {
+      hint: 'See: `urtuu jobs list`',
+    });
+  }
+  if (found.length === 1) return first.job;
+  if (!io.canPrompt) throw tooMany(verb, found);
+  const width = Math.max(...found.map(({ job }) => job.length));
+  return (await io.prompts()).choose(
+    `Which job to ${verb}?`,
+    found.map((row) => ({ name: `${row.job.padEnd(width)}  ${stateText(row)}`, value: row.job })),
+  );
+}
+
+function tooMany(verb: string, found: readonly JobRow[]): CliError {
+  const named = found.slice(0, mostNamed).map((row) => `${row.job} (${stateText(row)})`);
+  const more = found.length > named.length ? `, and ${found.length - named.length} more` : '';
+  return usageError(
+    `missing: <job>; ${counted(found.length, 'job')} could be meant`,
+    `To ${verb} one, name it: ${named.join(', ')}${more}`,
+  );
+}

@@ -1,0 +1,38 @@
+import { counted } from '../../wording.js';
+
+interface Charged {
+  base_url: string;
+  /** Null where this machine does not know it. */
+  credits: number | null;
+}
+
+/** What sends cost, for each service: credits of the sandbox are no others. */
+export class CreditSums {
+  count = 0;
+  #unknown = 0;
+  readonly #credits = new Map<string, number>();
+
+  add({ base_url: url, credits }: Charged): void {
+    this.count += 1;
+    if (credits === null) this.#unknown += 1;
+    else this.#credits.set(url, (this.#credits.get(url) ?? 0) + credits);
+  }
+
+  /** Adds the rows that pass. */
+  async *of<Row extends Charged>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+    for await (const row of rows) {
+      this.add(row);
+      yield row;
+    }
+  }
+
+  /** `2,340 credits`, `2,340 credits at https://..., 60 credits in the sandbox` */
+  get text(): string {
+    const sums = [...this.#credits].map(([url, credits]) => {
+      const where = /^sandbox:?$/.test(url) ? 'in the sandbox' : `at ${url}`;
+      return `${counted(credits, 'credit')}${this.#credits.size > 1 ? ` ${where}` : ''}`;
+    });
+    const unknown = this.#unknown === 0 ? [] : [`${counted(this.#unknown, 'send')} of unknown price`];
+    return [...(sums.length > 0 ? [sums.join(', ')] : []), ...unknown].join(' and ');
+  }
+}
