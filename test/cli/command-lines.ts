@@ -220,7 +220,13 @@ export function commandLines(
       json: 'object',
       shape: 'with --text',
     },
-    { line: () => 'jobs list', stdout: /july/, json: 'array', shape: '' },
+    {
+      line: () => 'jobs list',
+      stdout: /july/,
+      stderr: /^\d+ jobs: .* credits\.$/m,
+      json: 'array',
+      shape: '',
+    },
     {
       line: () => 'jobs show july',
       stdout: /^job +july$/m,
