@@ -100,11 +100,34 @@ const unusedOfJsx = {
     export const h = (tag, props) => jsxFn(tag, props, 'children' in props ? [props.children].flat() : []);
     export { h as jsxDEV };`,
 };
+/** No component is asynchronous, no HTML or style an object; SVG attributes stand as written, few are booleans. */
+const replacedInJsx = [
+  [/const normalizeKey = .*;/, 'const normalizeKey = (key) => key;'],
+  [/tag === "svg" \|\| tag === "head"/, 'false'],
+  [/key === "dangerouslySetInnerHTML" .* in v(?=\))/, 'false'],
+  [/key === "style" && typeof v === "object"/, 'false'],
+  [
+    /(const booleanAttributes = .*new Set\()\[[^\]]*\]/,
+    `$1'autofocus checked disabled hidden multiple open readonly required selected'.split(' ')`,
+  ],
+  [
+    /(else if \(res instanceof Promise\)) \{\n.*\n.*\n\t\t\}/,
+    `$1 throw new Error('a component is asynchronous');`,
+  ],
+];
 const plainElements = {
   name: 'plain-elements',
   load(id) {
-    const [, part] = /[/\\]hono[/\\]dist[/\\]jsx[/\\](.*)$/.exec(id) ?? [];
-    return unusedOfJsx[part?.replaceAll('\\', '/')] ?? null;
+    const [, found] = /[/\\]hono[/\\]dist[/\\]jsx[/\\](.*)$/.exec(id) ?? [];
+    const part = found?.replaceAll('\\', '/');
+    if (part !== 'base.js') return unusedOfJsx[part] ?? null;
+    return replacedInJsx.reduce(
+      (code, [pattern, plain]) => {
+        if (!pattern.test(code)) throw new Error(`hono/jsx has no ${pattern}`);
+        return code.replace(pattern, plain);
+      },
+      readFileSync(id, 'utf8'),
+    );
   },
 };
 

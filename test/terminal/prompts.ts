@@ -32,7 +32,7 @@ const prompts: readonly Prompt[] = [
   { words: ['verify', 'check'], question: /Id of the verification:/ },
   { words: ['verify', 'check', 'x'], question: /Code:/ },
   { words: ['verify', 'get'], question: /Id of the verification:/ },
-  { words: ['login'], question: /API key:/ },
+  { words: ['login'], question: /API key for \S+:/ },
   { words: ['logout'], question: /Remove profile/ },
   { words: ['sandbox', 'reset'], question: /Delete all messages/ },
   { words: ['keys', 'revoke', '$KEY'], question: /Revoke key urtuu_/ },

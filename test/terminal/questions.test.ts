@@ -111,7 +111,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
   it('asks for the key unseen, and keeps it', async () => {
     await using server = await Loopback.listen((_, response) => json(response, 200, { balance: 5 }));
     const terminal = urtuu(['login', '--base-url', `${server.origin}/v1`]);
-    await terminal.shows(/API key:/);
+    await terminal.shows(/API key for \S+:/);
     terminal.type(testKey);
     await terminal.shows(/\*{20}/);
     terminal.type('\r');
@@ -141,7 +141,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
 
   it.each([
     ['an empty answer', ['sms', 'send'], /number:/, '\r', /cannot be empty/],
-    ['a key', ['login'], /API key:/, 'x', /\*/],
+    ['a key', ['login'], /API key for \S+:/, 'x', /\*/],
     ['yes or no', ['sandbox', 'reset'], /\(y\/N\)/, 'x\r', /must answer/],
     ['a choice', ['sms', 'bulk', 'old.csv', '--text', 'hi'], /Which encoding/, '\u001b[B', /❯ windows-1252/],
   ])('asks without colours with --no-color: %s', async (_, args, question, keys, answer) => {
