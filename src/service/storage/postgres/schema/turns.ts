@@ -39,13 +39,16 @@ CREATE FUNCTION bring_forward_1(p_lane text, p_class int, p_limit int, p_at bigi
 BEGIN
   UPDATE queue SET due_at = p_at, queued_at = p_at
   WHERE ctid = ANY (ARRAY(
-    SELECT far.ctid FROM (
-      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
-        ORDER BY due_at DESC LIMIT p_limit)
-      UNION ALL
-      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
-        ORDER BY due_at LIMIT 1)) far
-    WHERE far.queued_at > p_at + ${tolerance}));
+    -- Claims that come together would wait for each other, in circles.
+    SELECT q.ctid FROM queue q WHERE q.ctid = ANY (ARRAY(
+      SELECT far.ctid FROM (
+        (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
+          ORDER BY due_at DESC LIMIT p_limit)
+        UNION ALL
+        (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
+          ORDER BY due_at LIMIT 1)) far
+      WHERE far.queued_at > p_at + ${tolerance}))
+    FOR UPDATE SKIP LOCKED));
 END $$;
 
 -- Projects with something due, from one on and around, up to p_most. batch: the first that is due; is_only: there is none
