@@ -36,11 +36,17 @@ export function commandLine(
   const own = waysTo[way](run, words, options['--sandbox'] === true);
   const given = Object.entries({ ...options, ...own, ...options }).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
-    return value === true ? [name] : [name, String(value)];
+    return value === true ? [name] : [name, fromAnyFolder(name, String(value), run)];
   });
   const variables = way === 'nowhere' ? {} : variablesOf(run, way, { ...own, ...options });
   return shellLine(['urtuu', ...words, ...given], variables, platform) as PrintedCommand;
 }
+
+/** What a command reads. */
+const inputFiles = new Set(['--api-key-file', '--text-file', '--html-file']);
+
+const fromAnyFolder = (name: string, value: string, { cwd }: Run): string =>
+  inputFiles.has(name) && value !== '-' ? resolve(cwd(), value) : value;
 
 /** What a command acts on: an account of a service, a service of this machine, a profile, or nothing. */
 type Way = 'account' | 'data' | 'profile' | 'nowhere';

@@ -48,8 +48,8 @@ const rows: Row[] = [
     { env: { URTUU_BASE_URL: local }, config: { current: 'work', profiles } },
   ],
   [
-    ' --profile work --api-key-file k',
-    { options: { profile: 'work', apiKeyFile: 'k' }, config: { profiles } },
+    ' --profile work --api-key-file /work/k',
+    { options: { profile: 'work', apiKeyFile: '/work/k' }, config: { profiles } },
   ],
 ];
 
@@ -74,6 +74,14 @@ describe('a command to be copied', () => {
     const there = settingsOf(given2, { URTUU_API_KEY: here.env.URTUU_API_KEY }, later);
     const before = settingsOf(here.options, here.env, here.config);
     expect({ baseUrl: there.baseUrl, key: there.key }).toEqual({ baseUrl: before.baseUrl, key: before.key });
+  });
+
+  it('names the files it reads from any folder, and standard input as it is', () => {
+    const run = destination({ options: { apiKeyFile: 'key' } });
+    const options = { '--text-file': 'text.txt', '--html-file': '-' } as const;
+    expect(commandLine(resume, options, run, 'linux')).toBe(
+      'urtuu jobs resume july --text-file /work/text.txt --html-file - --api-key-file /work/key',
+    );
   });
 
   it('keeps the options that matter, quoted for the shell', () => {
