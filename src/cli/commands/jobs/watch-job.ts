@@ -60,14 +60,14 @@ export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job:
 }
 
 /**
- * The exit code of the last run, unless it tells less than the state does: a later run may have been killed, and a
- * report may have raised an alarm.
+ * The exit code of the last run, unless it tells less than the state does: a later run may have been killed, a report may
+ * have raised an alarm, a receipt may have come, and another job may have taken what had failed.
  */
 function exitOf(state: JobView['state'], ending: Ending): ExitCode {
   const ended = state.ended?.exit as ExitCode | undefined;
   if (ended === undefined) return exitOfJob(state, ending);
-  const now = exitOfJob(state, ending, { ranElsewhere: ended === exits.ok ? 'ok' : 'refused' });
-  const isOutdated = now === exits.doubt || (state.finished ? ended === exits.ok : endsJob.has(ended));
+  const now = exitOfJob(state, ending, { ranElsewhere: endsJob.has(ended) ? 'ok' : 'refused' });
+  const isOutdated = now === exits.doubt || endsJob.has(ended);
   return isOutdated ? now : ended;
 }
 

@@ -92,6 +92,48 @@ describe('--only with the report of a job on this machine', () => {
     expect(existsSync(here.jobFile('more', 'taken'))).toBe(false);
   });
 
+  it.each([
+    ['single SMS', personal, "'Hello {name}'", 3],
+    ['a batch that was waited for', `${constant} --wait`, 'Hello', 3],
+    ['a batch that was not', constant, 'Hello', 0],
+  ])(
+    'says in the record whose they are now, and gives them to no third job: %s',
+    async (_, line, text, exit) => {
+      const failing = new Set(numbers(1));
+      const here = desk(people(3), { failing });
+      expect(await here.run(`${line} --report report.csv`)).toMatchObject({ code: exit });
+      failing.clear();
+      const again = (job: string, more = '') =>
+        here.run(`sms bulk report.csv --only failed,rejected --text ${text} --job ${job} --yes${more}`);
+      expect(await again('july-retry')).toMatchObject({ code: 0 });
+      const shown = figures((await here.run('jobs show july --json')).stdout);
+      expect(shown).toMatchObject({ planned: 3, accepted: 2, failed: 0, rejected: 0, moved: 1 });
+      expect(shown.moved_to).toEqual(['july-retry']);
+      expect((await here.run('jobs list')).stdout).toMatch(/^july .* finished: 1 moved to july-retry$/m);
+      expect((await here.run('jobs report july')).stdout).toMatch(/^99000000,.*,moved,moved_to:july-retry,/m);
+      const watched = await here.run('jobs watch july');
+      expect(watched.stderr).toContain('1 moved to july-retry');
+      expect(watched.code).toBe(0);
+      const ended = await here.run(`${line} --if-finished ok`);
+      expect([ended.code, ended.stdout]).toEqual([
+        0,
+        expect.stringMatching(/\nmoved +1\nmoved to +july-retry\n/),
+      ]);
+      // The old report, and one of now.
+      const third = await again('july-retry2');
+      expect([third.code, third.stderr]).toEqual([
+        11,
+        expect.stringContaining('the job july-retry took 1 of these rows from july'),
+      ]);
+      await here.run('jobs report july --report report.csv');
+      const none = await again('july-retry3');
+      expect([none.code, none.stderr]).toEqual([8, expect.stringContaining('Nothing is left to send')]);
+      expect(await here.run('sms bulk report.csv --only moved --text x --yes')).toMatchObject({ code: 2 });
+      // The same line again is the same job.
+      expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    },
+  );
+
   it('takes them before it sends, also when it is cut short', async () => {
     const failing = new Set(numbers(3).slice(0, 2));
     const here = desk(people(3), { failing });
