@@ -73,8 +73,9 @@ export async function playKills(game: KillGame): Promise<KillFindings> {
         : await scripted(machine, directory, game.service, environment, configuration);
     await server.start();
     const sender = startSending(server, account, wanted);
+    const messages = wanted.reduce((sum, { to }) => sum + to.length, 0);
     for (let kill = 0; kill < kills; kill += 1) {
-      await momentToDie(peers, random, wanted, kills);
+      await momentToDie(peers, random, messages / kills);
       await server.end(signal);
       await server.start();
     }
@@ -89,16 +90,14 @@ export async function playKills(game: KillGame): Promise<KillFindings> {
   }
 }
 
-/** Some processes die at any time, also while they start and connect; most at a step of a carrier. */
-async function momentToDie(
+/** Some processes die at any time, also while they start and connect; most at a step of a carrier: `messages` a kill. */
+export async function momentToDie(
   peers: readonly Peer[],
   random: () => number,
-  wanted: readonly Wanted[],
-  kills: number,
+  messages: number,
 ): Promise<void> {
   if (random() < 0.3) return void (await sleep(random() * 400));
-  const messages = wanted.reduce((sum, { to }) => sum + to.length, 0);
-  let left = 1 + Math.floor((random() * 4 * messages) / kills);
+  let left = 1 + Math.floor(random() * 4 * messages);
   await Promise.race([
     sleep(3_000),
     new Promise<void>((resolve) => {

@@ -25,6 +25,7 @@ export type Break =
   | 'boundless'
   | 'marks_after_the_bytes'
   | 'sends_again_what_is_unknown'
+  | 'calls_what_is_unknown_sent'
   | 'measures_on_the_system_clock'
   | 'trusts_its_own_clock';
 
@@ -69,6 +70,9 @@ const doubles: Record<Break, CoreDoubles> = {
   marks_after_the_bytes: { store: markingLate },
   sends_again_what_is_unknown: {
     carriers: (all) => all.map((carrier) => ({ ...carrier, inquire: async () => 'not_taken' })),
+  },
+  calls_what_is_unknown_sent: {
+    carriers: (all) => all.map((carrier) => ({ ...carrier, inquire: async () => 'taken' })),
   },
   answers_before_it_stores: {
     store: (store) => ({
