@@ -5,17 +5,19 @@ export function maskedText(text: string): string {
     .replace(/(?<![\w-])\+?\d[\d -]{4,}\d(?![\w-])/g, masked);
 }
 
-/** 9911**33, b***@example.mn; of a cell with more in it, every number. */
+/** 9911**33, b***@example.mn; of a cell with more in it, every number; one without any as a whole. */
 export function masked(recipient: string): string {
   const at = recipient.lastIndexOf('@');
   if (at > 0) return `${recipient.slice(0, 1)}***${recipient.slice(at)}`;
-  if (/[^+\d\s./()-]/.test(recipient)) return recipient.replace(/\+?\d[\d\s./()-]{3,}\d/g, maskedNumber);
-  return maskedNumber(recipient);
+  if (!/[^+\d\s./()-]/.test(recipient)) return maskedNumber(recipient);
+  if (!/\d/.test(recipient)) return shortened(recipient);
+  return recipient.replace(/\+?\d[\d\s./()-]{3,}\d/g, maskedNumber);
 }
 
 /** Of two numbers in one, the first four digits alone. */
 function maskedNumber(number: string): string {
   const digits = number.replace(/[^+\d]/g, '');
-  if (digits.length < 4) return '****';
-  return digits.length > 13 ? `${digits.slice(0, 4)}**` : `${digits.slice(0, -4)}**${digits.slice(-2)}`;
+  return digits.length > 13 ? `${digits.slice(0, 4)}**` : shortened(digits);
 }
+
+const shortened = (text: string) => (text.length < 4 ? '****' : `${text.slice(0, -4)}**${text.slice(-2)}`);

@@ -15,6 +15,7 @@ it.each([
   ['9911.2233', '9911**33'],
   ['(976)9911/2233', '9769911**33'],
   ['4 recipients', '4 recipients'],
+  ['nobody', 'no**dy'],
 ])('%s is masked as %s', (recipient, shown) => {
   expect(masked(recipient)).toBe(shown);
 });
