@@ -150,6 +150,11 @@ export interface Carrier {
   stop(): Promise<void>;
   /** Messages that the lane submits in 5 s; 0 while it cannot. */
   capacity(lane: string): number;
+  /**
+   * Messages of batches that may be claimed for it here: what it submits from here in a second, over all projects, and
+   * what is under way. Absent for a carrier that nothing waits in. Whoever comes later waits that second, and no more.
+   */
+  ahead?(lane: string): number;
   /** The share of its rate that a lane has while throttling has lowered it, else 1. Absent for one without a rate. */
   factor?(lane: string): number;
   /** Halves the rate of a lane, in all instances. `answeredMs`: since a submission began that was throttled. */

@@ -35,7 +35,7 @@ export class Dispatcher {
   #isRunning = false;
   #isStopped = true;
   #again = false;
-  /** A lane was full at the last look: whatever ends makes room. */
+  /** A lane was full at the last look: what ends makes room. */
   #waitsForRoom = false;
   #failedLooks = 0;
   #cancelLook: () => void = () => {};
@@ -174,8 +174,8 @@ export class Dispatcher {
   #leave(claimed: ClaimedMessage): void {
     this.#leases.release(claimed.token);
     this.#inFlight -= 1;
-    this.lanes.get(claimed.lane)?.leave(claimed);
-    if (this.#waitsForRoom) this.#wake();
+    const hasRoom = this.lanes.get(claimed.lane)?.leave(claimed);
+    if (this.#waitsForRoom && hasRoom) this.#wake();
     if (this.#inFlight === 0) {
       this.#deadlines.clear();
       this.#changes.next();
@@ -235,8 +235,8 @@ export class Dispatcher {
   async #work(): Promise<number | null> {
     const { store, isShared } = this.#parts;
     const lanes = [...this.lanes.values()];
-    const open = lanes.filter((lane) => lane.room('batch') > 0);
-    const closed = lanes.filter((lane) => lane.room('batch') === 0);
+    const open = lanes.filter((lane) => lane.wanted('batch') > 0);
+    const closed = lanes.filter((lane) => !open.includes(lane));
     this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);
     const next = await store.nextWork(open.map(({ name }) => name));
     if (setPaused(lanes, next.paused)) this.#again = true;
@@ -257,9 +257,10 @@ export class Dispatcher {
   /** Single messages first: a verification does not wait behind a batch. */
   async #claim(lane: Lane, onlyOverdue: boolean): Promise<void> {
     for (const each of ['single', 'batch'] as const) {
-      const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.room(each));
+      const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.wanted(each));
       if (limit === 0) continue;
-      const claim = { ...this.#newLease(), limit, lane: lane.name, class: each, onlyOverdue };
+      const limits = (each === 'batch' && lane.troubles.limits()) || new Map();
+      const claim = { ...this.#newLease(), limit, limits, lane: lane.name, class: each, onlyOverdue };
       // Kept while it claims: what is accepted has room of its own.
       const kept = each === 'batch' ? limit : 0;
       lane.take(kept);

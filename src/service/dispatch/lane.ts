@@ -6,6 +6,8 @@ import { Troubles, type TroublesParts } from './troubles.js';
 
 /** Room for single messages alone: a tenth of the capacity, at most so many. */
 const mostKept = 100;
+/** Of the messages of batches that a lane may have, those that are claimed at once. */
+const leastClaimed = 0.25;
 const noAnswer: ShownAnswer = { code: 'no answer', words: '' };
 
 /** A queue of a carrier, as far as this process submits from it. */
@@ -45,17 +47,29 @@ export class Lane {
     this.troubles.enter(claimed);
   }
 
-  leave(claimed: ClaimedMessage): void {
+  /** True where there is room for one now and was none before, or for a claim. */
+  leave(claimed: ClaimedMessage): boolean {
     this.release(1);
     this.troubles.leave(claimed);
+    return this.room('single') === 1 || this.wanted('batch') > 0;
   }
 
   /** Messages of a class that it can take now. */
   room(of: MessageClass): number {
-    if (!this.isOpen) return 0;
+    return this.isOpen ? Math.max(0, this.#most(of) - this.#taken) : 0;
+  }
+
+  /** Messages of a class that are to be claimed now: of batches not a few, for a claim of one costs as much. */
+  wanted(of: MessageClass): number {
+    const room = this.room(of);
+    return of === 'batch' && room < this.#most(of) * leastClaimed ? 0 : room;
+  }
+
+  #most(of: MessageClass): number {
     const capacity = this.troubles.most(this.carrier.capacity(this.name));
-    const kept = of === 'single' ? 0 : Math.min(mostKept, Math.floor(capacity / 10));
-    return Math.max(0, capacity - kept - this.#taken);
+    if (of === 'single') return capacity;
+    const ahead = this.carrier.ahead?.(this.name) ?? Number.POSITIVE_INFINITY;
+    return Math.min(capacity - Math.min(mostKept, Math.floor(capacity / 10)), this.troubles.most(ahead));
   }
 
   get isOpen(): boolean {

@@ -70,6 +70,7 @@ export function smppCarrier(parts: SmppParts): Carrier {
       await Promise.all([...routes.values()].map((route) => route.stop()));
     },
     capacity: (lane) => routeOf(lane).capacity,
+    ahead: (lane) => routeOf(lane).ahead,
     factor: (lane) => routeOf(lane).factor,
     lowerRate: (lane, answeredMs) => routeOf(lane).lowerRate(answeredMs),
     isDown: (lane) => routeOf(lane).isDown,

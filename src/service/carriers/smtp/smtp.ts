@@ -93,6 +93,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     },
     stop: () => connections.stop(),
     capacity: () => (connections.isUp ? throughput.capacity : 0),
+    ahead: () => (connections.isUp ? throughput.ahead : 0),
     isConnected: () => connections.isConnected,
     reserve,
     async submit(submission, signal) {

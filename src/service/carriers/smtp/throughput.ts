@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 
-/** Milliseconds whose mails are claimed at once. */
-const window = 5_000;
+/** Milliseconds whose mails there is capacity for, and those of batches that are claimed ahead. */
+const [window, aheadMs] = [5_000, 1_000];
 /** Mails of a connection in the window. */
 const [fewest, first, most] = [2, 50, 500];
 /** The weight of the latest mail. */
@@ -22,6 +22,11 @@ export class Throughput {
   get capacity(): number {
     const each = Math.floor(window / Math.max(this.#averageMs, 1));
     return this.#connections * Math.min(Math.max(each, fewest), most);
+  }
+
+  /** Mails of batches that are claimed: those of a second over all connections, and one that is under way on each. */
+  get ahead(): number {
+    return Math.ceil((this.capacity * aheadMs) / window) + this.#connections;
   }
 
   async measure<Result>(submitting: Promise<Result>): Promise<Result> {

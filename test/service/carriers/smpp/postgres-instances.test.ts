@@ -7,4 +7,5 @@ describe('on PostgreSQL', async () => {
   await import('./instances.test.js');
   await import('./lanes.test.js');
   await import('./slow-lanes.test.js');
+  await import('./turns.test.js');
 });

@@ -54,6 +54,10 @@ export class RouteConnection {
     return this.#window.capacity;
   }
 
+  get ahead(): number {
+    return this.#window.ahead;
+  }
+
   get factor(): number {
     return this.#window.factor;
   }

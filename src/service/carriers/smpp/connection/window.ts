@@ -3,6 +3,7 @@ import type { Report } from '../../../report.js';
 import type { RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
 import type { Link } from './link.js';
+import { Pace } from './pace.js';
 import type { Session } from './session.js';
 import { SegmentTurns } from './turns.js';
 
@@ -38,7 +39,7 @@ export class Room {
 }
 
 /** Seconds of its rate that a route takes on, and the most messages. */
-const [aheadSeconds, aheadMessages] = [5, 2_000];
+const [capacitySeconds, mostMessages] = [5, 2_000];
 
 interface Waiting {
   /** Its place in a window; null for one without. */
@@ -57,6 +58,7 @@ export class RouteWindow {
   readonly #links: readonly Link[];
   readonly #clock: Clock;
   readonly #turns: SegmentTurns;
+  readonly #pace: Pace;
   readonly #waiting: Record<WaitingClass, Waiting[]> = { begun: [], single: [], batch: [] };
   /** Messages with a reservation, answered or not. */
   #messages = 0;
@@ -72,6 +74,7 @@ export class RouteWindow {
     this.#links = links;
     this.#clock = parts.clock;
     this.#turns = new SegmentTurns(parts, () => this.change());
+    this.#pace = new Pace(parts.clock);
   }
 
   get isUp(): boolean {
@@ -81,7 +84,13 @@ export class RouteWindow {
   /** Messages that it takes on, by the rate that there is. */
   get capacity(): number {
     if (!this.isUp) return 0;
-    return Math.min(Math.ceil(this.#route.perSecond * this.#turns.factor * aheadSeconds), aheadMessages);
+    return Math.min(Math.ceil(this.#perSecond * capacitySeconds), mostMessages);
+  }
+
+  /** Messages of batches that it takes on: those that begin within a second, and those that have begun. */
+  get ahead(): number {
+    if (!this.isUp) return 0;
+    return Math.min(Math.ceil(this.#pace.perSecond ?? this.#perSecond), mostMessages) + this.#messages;
   }
 
   get factor(): number {
@@ -168,6 +177,7 @@ export class RouteWindow {
       if (!this.#turns.take(this.#wanted)) return;
       this.#waiting[which].shift();
       if (which !== 'begun') this.#messages += 1;
+      if (which === 'batch') this.#pace.begin(this.#waiting.batch.length);
       next.resolve(link === null ? held : this.#roomOn(link));
     }
   }
@@ -185,6 +195,10 @@ export class RouteWindow {
       if (!wasUsed) this.#turns.giveBack();
       this.change();
     });
+  }
+
+  get #perSecond(): number {
+    return this.#route.perSecond * this.#turns.factor;
   }
 
   get #wanted(): number {
