@@ -15,6 +15,7 @@ import { beside } from './service-beside.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
 import { size } from './size.js';
+import { slowLanes } from './slow-lanes.js';
 import { smpp } from './smpp.js';
 import { smtp } from './smtp.js';
 import { start } from './start.js';
@@ -36,6 +37,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   dashboard,
   smpp,
   smtp,
+  'slow-lanes': slowLanes,
   size,
 };
 

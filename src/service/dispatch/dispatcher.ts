@@ -8,13 +8,14 @@ import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
 import { type Lane, lanesOf, setPaused } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
+import { isDue, lookEvery, nextLook } from './looks.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
 import { type DispatchRules, type RulesOf, type SubmitTools, submitMessage } from './submit.js';
 
-/** Milliseconds between looks for what other processes leave behind; the most after looks that failed. */
-const [lookEvery, longestPause] = [1_000, 10_000];
+/** The most milliseconds between looks that fail. */
+const longestPause = 10_000;
 const groupSize = 1_000;
 
 /**
@@ -247,11 +248,7 @@ export class Dispatcher {
     for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
     for (const lane of isDue(held?.overdue) ? closed : []) if (!lane.isOpen) await this.#claim(lane, true);
     if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
-    const waits = [next.messages, next.doubts, next.leases, held?.overdue, held?.doubts];
-    const times = [...waits, closed.length > 0 || isShared ? lookEvery : null].filter(
-      (wait) => wait !== null && wait !== undefined,
-    );
-    return times.length === 0 ? null : Math.min(...times);
+    return nextLook({ open, closed }, next, held, isShared);
   }
 
   /** Single messages first: a verification does not wait behind a batch. */
@@ -259,8 +256,8 @@ export class Dispatcher {
     for (const each of ['single', 'batch'] as const) {
       const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.wanted(each));
       if (limit === 0) continue;
-      const limits = (each === 'batch' && lane.troubles.limits()) || new Map();
-      const claim = { ...this.#newLease(), limit, limits, lane: lane.name, class: each, onlyOverdue };
+      const limits = each === 'batch' && !onlyOverdue ? lane.troubles.limits() : null;
+      const claim = { ...this.#newLease(), limit, lane: lane.name, class: each, onlyOverdue, ...limits };
       // Kept while it claims: what is accepted has room of its own.
       const kept = each === 'batch' ? limit : 0;
       lane.take(kept);
@@ -294,7 +291,3 @@ export class Dispatcher {
 }
 
 const ignore = () => {};
-
-function isDue(wait: number | null | undefined): boolean {
-  return wait !== null && wait !== undefined && wait <= 0;
-}

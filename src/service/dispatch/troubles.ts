@@ -143,8 +143,8 @@ export class Troubles {
     if (given.isOfSender) this.#log.refused(this.#senderOf(claimed).projects, this.#parts.show(given));
   }
 
-  /** The most messages of each project that may be claimed now, of those that are held up; null for none of them. */
-  limits(): ReadonlyMap<string, number> | null {
+  /** The most messages of each project that may be claimed now, of those that are held up; null where none is. */
+  limits(): { limits: ReadonlyMap<string, number> } | null {
     this.#look();
     if (this.isCalm) return null;
     const limits = new Map<string, number>();
@@ -154,7 +154,7 @@ export class Troubles {
       for (const project of sender.projects)
         limits.set(project, Math.min(most, limits.get(project) ?? Number.POSITIVE_INFINITY));
     }
-    return limits;
+    return { limits };
   }
 
   /** Messages that a lane claims at once, of as many as it has room for. */

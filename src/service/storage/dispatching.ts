@@ -4,6 +4,8 @@ import type { Tried, TriedRun } from './tried.js';
 
 /** Milliseconds before its bound at which a message that somebody waits for takes its next route. */
 export const nextRouteBefore = 7_000;
+/** Milliseconds before its bound from which on a message is claimed as overdue: a single one for its next route. */
+export const overdueBefore = { single: nextRouteBefore, batch: 0 } as const;
 
 /**
  * A queued message is in one of four states.
@@ -62,7 +64,7 @@ export interface Dispatching {
   nextWork(lanes: readonly string[]): Promise<{
     /** Until a message of the lanes is due. */
     messages: number | null;
-    /** Until a message of the lanes that has waited for its bound is due, however much else waits before it. */
+    /** Until a message of the lanes counts as overdue, however much else waits before it. */
     overdue: number | null;
     /** Until a doubt of the lanes is to be looked into. */
     doubts: number | null;
@@ -87,7 +89,7 @@ export interface MessageClaim {
   class: MessageClass;
   /** By project, the most messages that it may get; the others may get any number. */
   limits?: ReadonlyMap<string, number>;
-  /** Only those that have waited for their bound: for a lane that submits nothing now. */
+  /** Only those that have waited for their bound, or soon will: for a lane that submits nothing now. See `overdueBefore`. */
   onlyOverdue?: boolean;
 }
 

@@ -1,6 +1,12 @@
 import type { Channel } from '../../../contract/index.js';
 import { earlierMessages, longestWindow } from '../caps.js';
-import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
+import {
+  type ClaimedMessage,
+  type Mark,
+  type MessageClaim,
+  overdueBefore,
+  type Postponement,
+} from '../dispatching.js';
 import type { Content } from '../records.js';
 import type { PseudonymOf } from '../secret.js';
 import type { TriedRun } from '../tried.js';
@@ -80,17 +86,20 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
 
   /** The longest waiting first. */
   async function claim(
+    statement: string,
     { token, leaseMs, limit, lane }: Claim,
-    kind: keyof typeof classes,
-    onlyOverdue: boolean,
+    which: readonly [kind: number, more: number | boolean],
   ): Promise<ClaimedMessage[]> {
-    const given = [database.now(), token, leaseMs, limit, lane, classes[kind], onlyOverdue];
-    const rows = await database.query<ClaimedRow>(
-      'SELECT * FROM claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      [...given, longestWindow, earlierMessages],
-    );
+    const given = [database.now(), token, leaseMs, limit, lane, ...which];
+    const rows = await database.query<ClaimedRow>(statement, [...given, longestWindow, earlierMessages]);
     return toClaimed(rows, token);
   }
+
+  const claimOverdue = (given: MessageClaim) =>
+    claim('SELECT * FROM claim_overdue_1($1, $2, $3, $4, $5, $6, $7, $8, $9)', given, [
+      classes[given.class],
+      overdueBefore[given.class],
+    ]);
 
   async function claimInTurn({ token, leaseMs, limit, lane, class: kind, limits }: MessageClaim) {
     const given = [database.now(), token, leaseMs, limit, lane, classes[kind]];
@@ -195,9 +204,9 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
 
   return {
     toClaimed,
-    claimMessages: (given: MessageClaim) =>
-      given.onlyOverdue ? claim(given, given.class, true) : claimInTurn(given),
-    claimDoubts: (given: Claim) => claim(given, 'doubt', false),
+    claimMessages: (given: MessageClaim) => (given.onlyOverdue ? claimOverdue(given) : claimInTurn(given)),
+    claimDoubts: (given: Claim) =>
+      claim('SELECT * FROM claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9)', given, [classes.doubt, false]),
     markSubmitting: (given: readonly Mark[]) =>
       marks.addAll(
         given.map(({ claimed, attempt, route, doubtMs }) => ({

@@ -1,4 +1,5 @@
 import type { LaneDepth } from '../depth.js';
+import { overdueBefore } from '../dispatching.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 
@@ -30,7 +31,11 @@ export function createWork(
       const queued = rows.filter((row) => row.class !== null);
       return {
         messages: least(queued.filter((row) => row.class !== doubtClass).map(({ wait }) => wait)),
-        overdue: least(queued.map(({ overdue }) => overdue)),
+        overdue: least(
+          queued.map((row) =>
+            row.class === 0 && row.overdue !== null ? row.overdue - overdueBefore.single : row.overdue,
+          ),
+        ),
         doubts: least(queued.filter((row) => row.class === doubtClass).map(({ wait }) => wait)),
         leases: least(rows.map(({ leases }) => leases)),
         paused: rows[0]?.paused ?? [],

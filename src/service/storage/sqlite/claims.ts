@@ -1,5 +1,11 @@
 import type { Clock } from '../../clock.js';
-import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
+import {
+  type ClaimedMessage,
+  type Mark,
+  type MessageClaim,
+  overdueBefore,
+  type Postponement,
+} from '../dispatching.js';
 import { groupBy } from '../group-by.js';
 import { inTurn } from '../turns.js';
 import { type ClaimedRow, claimedColumns, prepareClaimedRows } from './claimed-rows.js';
@@ -43,7 +49,8 @@ export function prepareClaims(
   const selectDueSingles = selectDue('IS NULL');
   const selectDueOfBatch = selectDue('= :batch');
   const selectOverdue = selectRows(
-    `${waiting} AND due_at IS NOT NULL AND bound_at <= :now ORDER BY bound_at, seq LIMIT :limit`,
+    `${waiting} AND due_at IS NOT NULL AND bound_at <= :now + :before AND (due_at <= :now OR bound_at <= :now)
+     ORDER BY bound_at, seq LIMIT :limit`,
   );
   const selectDoubts = selectRows(`${doubtful} AND due_at <= :now ORDER BY due_at, seq LIMIT :limit`);
   const selectOne = selectRows('seq = :seq');
@@ -103,8 +110,10 @@ export function prepareClaims(
     const now = clock.now();
     const isBatch = claim.class === 'batch' ? 1 : 0;
     bringWaitingForward.run({ now, lane, isBatch, limit });
-    if (onlyOverdue)
-      return lease(take(selectOverdue.all({ now, lane, isBatch, limit }) as ClaimedRow[], claim), claim);
+    if (onlyOverdue) {
+      const overdue = selectOverdue.all({ now, lane, isBatch, limit, before: overdueBefore[claim.class] });
+      return lease(take(overdue as ClaimedRow[], claim), claim);
+    }
     const rows: ClaimedRow[] = [];
     const limited = new Map([...limits].map(([id, most]) => [projects.numberOf(id), most]));
     turns.takeTurns(claim, limited, now, ({ project, batch, most }) => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { Dispatching } from '../dispatching.js';
+import { type Dispatching, overdueBefore } from '../dispatching.js';
 import { farthestDue, firstDelay, longestDelay } from './clock-tolerance.js';
 import type { Database } from './database/database.js';
 import type { Holds } from './holds.js';
@@ -50,7 +50,8 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
         for (const isBatch of [0, 1]) {
           add(times.messages, firstDue({ lane, isBatch }));
           const overdue = firstOverdue({ lane, isBatch });
-          if (overdue !== undefined) times.overdue.push(overdue.at - now);
+          const before = isBatch ? overdueBefore.batch : overdueBefore.single;
+          if (overdue !== undefined) times.overdue.push(overdue.at - before - now);
         }
         add(times.doubts, firstDoubt({ lane }));
       }

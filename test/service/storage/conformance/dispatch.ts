@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { overdueBefore } from '../../../../src/service/storage/dispatching.js';
 import type { ClaimedMessage } from '../../../../src/service/storage/store.js';
 import {
   batch,
@@ -64,10 +65,19 @@ export function dispatchConformance(fixture: () => Fixture): void {
       await store.acceptMessage(message({ to: '2', boundMs: 60_000 }));
       const overdue = () => fixture().claimClass('single', 10, 'sms', true);
       expect(await overdue()).toEqual([]);
-      expect(await store.nextWork(['sms'])).toMatchObject({ overdue: boundMs });
-      clock.advance(boundMs);
+      const soon = boundMs - overdueBefore.single;
+      expect(await store.nextWork(['sms'])).toMatchObject({ overdue: soon });
+      clock.advance(soon - 1);
+      await store.acceptMessage(message({ to: '3', boundMs: overdueBefore.single + 1 }));
+      await store.acceptBatch(batch(['4'], { boundMs: overdueBefore.single + 1 }));
+      expect(await overdue()).toEqual([]);
+      clock.advance(1);
+      // A single one takes its next route before its bound, unless it waits for its next try.
       expect(await store.nextWork(['sms'])).toMatchObject({ overdue: 0 });
+      expect(toOf(await overdue())).toEqual(['3']);
+      clock.advance(overdueBefore.single);
       expect(toOf(await overdue())).toEqual(['1']);
+      expect(toOf(await fixture().claimClass('batch', 10, 'sms', true))).toEqual(['4']);
     });
 
     it('of a verification tell how long its code lives', async () => {

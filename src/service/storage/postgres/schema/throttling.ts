@@ -68,6 +68,33 @@ BEGIN
   RETURN rate.factor;
 END $$;
 
+-- Claims what has waited for its bound, and what is due whose bound is p_before_ms away or nearer.
+CREATE FUNCTION claim_overdue_1(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
+  p_before_ms bigint, p_window bigint, p_most int)
+RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  at bigint := time_1(p_now);
+  seqs bigint[];
+BEGIN
+  ${durable}
+  IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
+  PERFORM bring_forward_1(p_lane, p_class, p_limit, at);
+  WITH found AS MATERIALIZED (
+    SELECT ctid FROM queue
+    WHERE lane = p_lane AND class = p_class AND bound_at <= at + p_before_ms AND (due_at <= at OR bound_at <= at)
+    ORDER BY bound_at, message LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT f.ctid FROM found f)) RETURNING q.due_at, q.message
+  )
+  SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO seqs
+  FROM gone g CROSS JOIN LATERAL (SELECT m.status, m.route FROM messages m WHERE m.seq = g.message OFFSET 0) m
+  WHERE m.status = 'queued' AND m.route IS NULL;
+  IF seqs IS NULL THEN RETURN; END IF;
+  INSERT INTO leases (token, until, length, messages) VALUES (p_token, at + p_lease_ms, p_lease_ms, seqs);
+  RETURN QUERY SELECT * FROM read_claimed_1(seqs, at, p_window, p_most);
+END $$;
+
 -- The answers that put it off, the newest last; equal ones that follow each other are one, with their number.
 ALTER TABLE messages ADD COLUMN tried jsonb;
 
