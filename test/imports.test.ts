@@ -52,7 +52,8 @@ const serviceArrows: Record<string, string[]> = {
   'check-configuration': ['carriers/configured'],
   // A backup is of the store and of the file of the simulated operator.
   'data-copies': ['carriers/simulated', 'storage/sqlite'],
-  'verify-data': ['storage', 'storage/postgres', 'storage/sqlite'],
+  // The schema of the simulated carrier, beside that of the store.
+  'verify-data': ['carriers/simulated', 'storage', 'storage/postgres', 'storage/sqlite'],
   'open-administration': ['administration', 'core', 'service'],
   // It gives the dashboard the tokens of requests.
   'create-service': [

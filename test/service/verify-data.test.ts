@@ -51,7 +51,10 @@ async function fill(place: Place): Promise<void> {
   core = await openCore({ ...place.data, report: () => {} });
   await send('99112233', 'Hi', 'key-1');
   await send('99000001', 'Hi', 'key-2');
+  const unkeyed = { to: 'bald@example.mn', subject: 's', text: 't' };
+  await core.operations.sendEmail({ caller, params: unkeyed, idempotencyKey: null });
   await sendBulk(['99112234', '99112235'], 'Hi');
+  await sendBulk(['99112237'], 'Hi', 'key-5');
   await core.operations.createVerification(caller, { to: '99112236' });
   await core.administration.settled();
   await core.close();
@@ -67,17 +70,72 @@ const leaseOf = (messages: string) => `INSERT INTO leases (token, until, length,
 const cases: [
   string,
   Partial<Record<'folder' | 'database', string>> & { both?: string },
-  Partial<Mismatch>,
+  Partial<Mismatch> | readonly Partial<Mismatch>[],
 ][] = [
   [
     'a ledger entry that is gone',
-    { both: "DELETE FROM ledger WHERE reason = 'batch'" },
-    { check: 'ledger', problem: expect.stringMatching(/^the balance is \d+, its ledger adds up to \d+$/) },
+    { both: 'DELETE FROM ledger WHERE amount = -20' },
+    [
+      { check: 'ledger', problem: expect.stringMatching(/^the balance is \d+, its ledger adds up to \d+$/) },
+      { check: 'ledger', problem: 'it costs 20, its ledger says 0' },
+    ],
   ],
   ['a balance that is off by 1', { both: 'UPDATE projects SET balance = balance + 1' }, { check: 'ledger' }],
   [
+    'a message that is gone, beside its ledger line',
+    { both: "DELETE FROM messages WHERE recipient = 'bald@example.mn'" },
+    { check: 'ledger', problem: 'it paid for a message, which is missing' },
+  ],
+  [
+    'a batch that is gone with its messages, beside its ledger line',
+    {
+      both: `DELETE FROM messages WHERE batch = (SELECT seq FROM batches WHERE total = 2);
+        DELETE FROM batches WHERE total = 2`,
+    },
+    { check: 'ledger', problem: 'it paid for a batch, which is missing' },
+  ],
+  [
+    'a refund of a message that is gone',
+    {
+      both: `INSERT INTO ledger (project, amount, reason, subject_id, created_at)
+          SELECT seq, 5, 'refund', 'nothing', 1 FROM projects;
+        UPDATE projects SET balance = balance + 5`,
+    },
+    { check: 'ledger', subject: 'nothing', problem: 'it refunded a message, which is missing' },
+  ],
+  [
+    'a ledger line and a balance that were raised together',
+    {
+      both: `UPDATE ledger SET amount = amount + 5 WHERE amount = -20;
+        UPDATE projects SET balance = balance + 5`,
+    },
+    { check: 'ledger', problem: 'it costs 20, its ledger says 15' },
+  ],
+  [
+    'the line of a verification and a balance that were raised together',
+    {
+      both: `UPDATE ledger SET amount = amount + 5 WHERE reason = 'verification';
+        UPDATE projects SET balance = balance + 5`,
+    },
+    { check: 'ledger', problem: 'it costs 10, its ledger says 5' },
+  ],
+  [
+    'a refund of a message that was sent',
+    {
+      both: `INSERT INTO ledger (project, amount, reason, subject_id, created_at)
+          SELECT project, 10, 'refund', id, 1 FROM messages WHERE recipient LIKE '%99112234';
+        UPDATE projects SET balance = balance + 10`,
+    },
+    { check: 'ledger', problem: 'it costs 10, and 10 was refunded' },
+  ],
+  [
+    'a message of a batch with another price',
+    { both: "UPDATE messages SET credits = 9 WHERE recipient LIKE '%99112234'" },
+    { check: 'ledger', problem: 'it costs 9, each of its batch 10' },
+  ],
+  [
     'the count of a batch',
-    { both: 'UPDATE batches SET sent = sent - 1' },
+    { both: 'UPDATE batches SET sent = sent - 1 WHERE total = 2' },
     {
       check: 'batch',
       problem: 'it counts 1 sent and 0 failed of 2, its messages are 2 and 0 of 2',
@@ -123,13 +181,41 @@ const cases: [
   [
     'an answer without its message',
     { both: "DELETE FROM messages WHERE recipient LIKE '%99112233'" },
-    { check: 'answer', subject: 'key-1' },
+    [
+      { check: 'ledger', problem: 'it paid for a message, which is missing' },
+      { check: 'answer', subject: 'key-1' },
+    ],
   ],
   [
     'an answer without its failed message',
     { both: "DELETE FROM messages WHERE recipient LIKE '%99000001'" },
-    { check: 'answer', subject: 'key-2' },
+    [
+      { check: 'ledger', problem: 'it paid for a message, which is missing' },
+      { check: 'ledger', problem: 'it refunded a message, which is missing' },
+      { check: 'answer', subject: 'key-2' },
+    ],
   ],
+  ...(
+    [
+      [
+        'the recipient',
+        "UPDATE messages SET recipient = '99112239' WHERE recipient LIKE '%99112233'",
+        'key-1',
+      ],
+      ['the outcome', "UPDATE idempotency SET status = 502 WHERE key = 'key-1'", 'key-1'],
+      ['the error', "UPDATE messages SET error_code = 'x' WHERE recipient LIKE '%99000001'", 'key-2'],
+      ['the channel', "UPDATE messages SET channel = 'email' WHERE recipient LIKE '%99112233'", 'key-1'],
+      [
+        'the size of a batch',
+        'UPDATE idempotency SET body = replace(body, \'"total":1,\', \'"total":2,\')',
+        'key-5',
+      ],
+    ] as const
+  ).map(([what, both, subject]): (typeof cases)[0] => [
+    `an answer with ${what} of another message`,
+    { both },
+    { check: 'answer', subject, problem: expect.stringMatching(/^it does not fit its (message|batch): /) },
+  ]),
   [
     'a key that waits for a message that is gone',
     { both: "INSERT INTO idempotency (project, key) SELECT seq, 'key-4' FROM projects" },
@@ -147,8 +233,11 @@ const cases: [
   ],
   [
     'a message without its batch',
-    { both: "DELETE FROM batches; DELETE FROM messages WHERE recipient LIKE '%99112234'" },
-    { check: 'batch', problem: 'its batch is missing' },
+    { both: "DELETE FROM batches WHERE total = 2; DELETE FROM messages WHERE recipient LIKE '%99112234'" },
+    [
+      { check: 'ledger', problem: 'it paid for a batch, which is missing' },
+      { check: 'batch', problem: 'its batch is missing' },
+    ],
   ],
   [
     'a lease that counts nothing',
@@ -175,7 +264,45 @@ describe.each(['folder', 'database'] as const)('verify in a %s', (kind) => {
 
   it.each(cases)('finds %s, and nothing else', async (_, { both, ...damages }, mismatch) => {
     await place.damage(both ?? damages[kind] ?? '');
-    expect(await mismatchesIn(place.data)).toEqual([expect.objectContaining(mismatch)]);
+    const expected = Array.isArray(mismatch) ? mismatch : [mismatch];
+    expect(await mismatchesIn(place.data)).toEqual(expected.map((one) => expect.objectContaining(one)));
+  });
+
+  it('finds +5 and -5 on two lines of the ledger', async () => {
+    await place.damage(`UPDATE ledger SET amount = amount + 5 WHERE amount = -20;
+      UPDATE ledger SET amount = amount - 5 WHERE reason = 'verification'`);
+    expect((await mismatchesIn(place.data)).map(({ check, problem }) => [check, problem]).sort()).toEqual([
+      ['ledger', 'it costs 10, its ledger says 15'],
+      ['ledger', 'it costs 20, its ledger says 15'],
+    ]);
+  });
+
+  it('finds two bound answers that were swapped', async () => {
+    const other = (field: string) =>
+      `(SELECT ${field} FROM others o WHERE o.key <> idempotency.key AND o.key IN ('key-1', 'key-2'))`;
+    await place.damage(`CREATE TABLE others AS SELECT key, status, body FROM idempotency;
+      UPDATE idempotency SET status = ${other('status')}, body = ${other('body')} WHERE key IN ('key-1', 'key-2');
+      DROP TABLE others`);
+    const found = await mismatchesIn(place.data);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { check, problem } of found)
+      expect([check, problem]).toEqual(['answer', 'it answers for a message of another key']);
+  });
+
+  it.each([
+    ['the service', { folder: 'user_version', database: 'urtuu_schema' }],
+    ['the simulated operator', { folder: 'operator.user_version', database: 'operator_schema' }],
+  ])('refuses a newer schema of %s', async (_, names) => {
+    const [change, undo] =
+      kind === 'folder'
+        ? [`PRAGMA ${names.folder} = 99`, '']
+        : [
+            `UPDATE ${names.database} SET version = version + 90`,
+            `UPDATE ${names.database} SET version = version - 90`,
+          ];
+    await place.damage(change);
+    await expect(mismatchesIn(place.data)).rejects.toThrow('newer version of urtuu');
+    if (undo !== '') await place.damage(undo);
   });
 
   it('finds another installation', async () => {

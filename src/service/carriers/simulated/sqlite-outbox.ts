@@ -11,7 +11,7 @@ import { type DeliveryRow, toRecord } from './delivery-row.js';
 import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
 import { type Run, runsOf } from './runs.js';
 
-const migrations = [
+export const outboxMigrations: readonly string[] = [
   `CREATE TABLE deliveries (
      seq INTEGER PRIMARY KEY,
      reference TEXT NOT NULL,
@@ -34,7 +34,11 @@ const migrations = [
 ];
 
 export function openOutboxDatabase(path: string): Promise<Database> {
-  return openDatabase(path, { synchronous: 'normal', migrations, keepsCopy: path !== ':memory:' });
+  return openDatabase(path, {
+    synchronous: 'normal',
+    migrations: outboxMigrations,
+    keepsCopy: path !== ':memory:',
+  });
 }
 
 /** Submissions that are written together, and those of them that were delivered. */

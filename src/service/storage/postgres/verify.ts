@@ -1,14 +1,35 @@
-import { type Check, checksOf, type Mismatch, outboxCheck } from '../mismatches.js';
+import { answeredId, type BodyField } from '../answer-checks.js';
+import { checksOf, outboxCheck } from '../checks.js';
+import type { Check, Mismatch } from '../mismatches.js';
 import { isSecretOf } from '../secret.js';
 import { destroy, newClient } from './database/connection.js';
-import { checkSchema } from './database/migrate.js';
+import { checkSchema, type Migrations } from './database/migrate.js';
 import { migrations } from './schema/migrations.js';
+
+const field: BodyField = (...path) => `(body::json #>> '{${path.join(',')}}')`;
 
 const checks: Check[] = [
   ...checksOf({
     inBatch: 'm.batch = b.seq',
-    answeredId: "coalesce(body::json ->> 'id', body::json -> 'error' ->> 'id')",
+    field,
   }),
+  {
+    check: 'answer',
+    sql: `SELECT k.key AS subject, 'it answers for a message of another key' AS problem
+      FROM (SELECT key, message, ${answeredId(field)} AS id FROM idempotency WHERE body IS NOT NULL) k
+        LEFT JOIN messages m ON m.id = k.id LEFT JOIN batches b ON b.id = k.id
+      WHERE k.message <> coalesce(m.seq, (SELECT min(f.seq) FROM messages f WHERE f.batch = b.seq))`,
+  },
+  {
+    check: 'batch',
+    sql: `SELECT m.id AS subject, 'it is listed as unknown, and is not' AS problem
+      FROM unknown_deliveries u LEFT JOIN messages m ON m.seq = u.message AND m.batch = u.batch
+      WHERE m.delivery IS DISTINCT FROM 'unknown'
+      UNION ALL
+      SELECT m.id, 'its delivery is unknown, and is not listed' FROM messages m
+      WHERE m.delivery = 'unknown' AND m.batch IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM unknown_deliveries u WHERE u.batch = m.batch AND u.message = m.seq)`,
+  },
   {
     check: 'lease',
     sql: `SELECT m.id AS subject, 'it waits for nothing, and would never be sent' AS problem FROM messages m
@@ -32,8 +53,12 @@ const checks: Check[] = [
 const rowsAtOnce = 1_000;
 
 /** Everything that is wrong with a database, as it is at one time, beside instances that use it. */
-export async function* verifyDatabase(url: string, secret: Uint8Array): AsyncGenerator<Mismatch> {
-  await checkSchema(url, migrations);
+export async function* verifyDatabase(
+  url: string,
+  secret: Uint8Array,
+  carrierMigrations: Migrations,
+): AsyncGenerator<Mismatch> {
+  for (const each of [migrations, carrierMigrations]) await checkSchema(url, each);
   const client = newClient(url, false);
   client.on('error', () => {});
   await client.connect();

@@ -120,6 +120,9 @@ CREATE TYPE accepted_batch_1 AS (
 
 /** What writes the queue. Their arguments and results stay, so that the release before calls these. */
 export const acceptIntoQueue = `
+-- The message that the key was used for, the first one of a batch; null for one of the release before.
+ALTER TABLE idempotency ADD COLUMN message bigint;
+
 -- Stores and charges what may be accepted.
 CREATE OR REPLACE FUNCTION store_accepted_1(p_items acceptance_1[], p_at bigint) RETURNS SETOF accepted_1
 LANGUAGE plpgsql AS $$
@@ -158,8 +161,8 @@ BEGIN
     SELECT verification, project_seq, seq, decode(code_hash, 'hex'), attempts, life_ms, p_at, p_at FROM item
     WHERE verification IS NOT NULL
   ), answer AS (
-    INSERT INTO idempotency (project, key, status, body)
-    SELECT project_seq, key, status,
+    INSERT INTO idempotency (project, key, message, status, body)
+    SELECT project_seq, key, seq, status,
       CASE WHEN status IS NOT NULL THEN body_1(head, tail, p_at, has_balance, balance_left::bigint) END
     FROM item WHERE key IS NOT NULL
   )
@@ -224,7 +227,8 @@ BEGIN
   )
   SELECT array_agg(seq ORDER BY seq) INTO seqs FROM item;
   IF batch.key IS NOT NULL THEN
-    INSERT INTO idempotency (project, key, status, body) VALUES (project.seq, batch.key, batch.status,
+    INSERT INTO idempotency (project, key, message, status, body)
+    VALUES (project.seq, batch.key, seqs[1], batch.status,
       body_1(batch.head, batch.tail, at, batch.has_balance, project.balance - batch.credits * total));
   END IF;
   outcome := ('accepted', at, project.balance - batch.credits * total, NULL, NULL, false, NULL, NULL)::accepted_batch_1;

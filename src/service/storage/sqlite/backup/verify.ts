@@ -1,20 +1,35 @@
 import { basename } from 'node:path';
-import { type Check, checksOf, type Mismatch, outboxCheck } from '../../mismatches.js';
+import { answeredId, type BodyField } from '../../answer-checks.js';
+import { checksOf, outboxCheck } from '../../checks.js';
+import type { Check, Mismatch } from '../../mismatches.js';
 import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { type Engine, loadEngine } from '../database/engine.js';
-import { checkVersion } from '../database/open.js';
+import { checkSameVersion } from '../database/open.js';
 import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
 import { inLeaseRun, leaseRuns } from '../leases.js';
 import { anyReset } from '../resets.js';
 import { migrations } from '../schema.js';
 import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
 
+const field: BodyField = (...path) => `CAST(json_extract(body, '$.${path.join('.')}') AS text)`;
+
 const checks: Check[] = [
   ...checksOf({
     inBatch: 'm.seq BETWEEN b.first_message AND b.first_message + b.total - 1 AND m.batch = b.seq',
-    answeredId: "coalesce(json_extract(body, '$.id'), json_extract(body, '$.error.id'))",
+    field,
   }),
+  {
+    check: 'answer',
+    // Keys and messages are stored in one order.
+    sql: `SELECT key AS subject, 'it answers for a message of another key' AS problem FROM (
+        SELECT key, message, lag(message) OVER (ORDER BY seq) AS before FROM (
+          SELECT k.seq, k.key, coalesce(m.seq, b.first_message) AS message
+          FROM (SELECT seq, key, ${answeredId(field)} AS id FROM idempotency WHERE body IS NOT NULL) k
+            LEFT JOIN messages m ON m.id = k.id LEFT JOIN batches b ON b.id = k.id)
+        WHERE message IS NOT NULL)
+      WHERE message <= before`,
+  },
   {
     check: 'lease',
     sql: `SELECT id AS subject, CASE WHEN status <> 'queued' THEN 'it has ended, and is still waiting or claimed'
@@ -39,7 +54,10 @@ const mostDamage = 1_000;
 const most = 5;
 
 /** Everything that is wrong with the data in a folder, as it is at one time, beside processes that use it. */
-export async function* verifyFiles(directory: string): AsyncGenerator<Mismatch> {
+export async function* verifyFiles(
+  directory: string,
+  carrierMigrations: readonly string[],
+): AsyncGenerator<Mismatch> {
   const engine = await loadEngine();
   const files = filesOf(directory);
   for (const path of [files.store, files.carrier]) {
@@ -49,8 +67,21 @@ export async function* verifyFiles(directory: string): AsyncGenerator<Mismatch> 
   }
   const problem = await filesOfOneTime(engine, files);
   if (problem !== null) yield { check: 'files', subject: directory, problem };
-  yield* verifyFile(engine, files.store, checks, (store) => checkVersion(store, migrations));
-  yield* verifyFile(engine, files.carrier, [outboxCheck], () => {});
+  for (const [path, steps] of [
+    [files.store, migrations],
+    [files.carrier, carrierMigrations],
+  ] as const) {
+    const database = openSnapshot(engine, path);
+    try {
+      await whenFree(() => checkSameVersion(database, basename(path), steps));
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+    } finally {
+      database.close();
+    }
+  }
+  yield* verifyFile(engine, files.store, checks);
+  yield* verifyFile(engine, files.carrier, [outboxCheck]);
 }
 
 async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string | null> {
@@ -70,18 +101,12 @@ async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string 
   }
 }
 
-async function* verifyFile(
-  engine: Engine,
-  path: string,
-  checks: readonly Check[],
-  prepare: (database: Database) => void,
-): AsyncGenerator<Mismatch> {
+async function* verifyFile(engine: Engine, path: string, checks: readonly Check[]): AsyncGenerator<Mismatch> {
   const database = openSnapshot(engine, path);
   const subject = basename(path);
   try {
     await whenFree(() => {
       database.exec('PRAGMA temp_store = file; BEGIN');
-      prepare(database);
     });
     for (const problem of damageOf(database, mostDamage)) yield { check: 'integrity', subject, problem };
     for (const { check, sql } of checks) {

@@ -74,11 +74,7 @@ function migrate(database: Database, path: string, options: OpenOptions, engine:
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = versionOf(database);
-    if (version > migrations.length) {
-      throw new DataError(`${path} was written by a newer version of urtuu (schema ${version})`, {
-        hint: 'Use that version, or give another folder.',
-      });
-    }
+    if (version > migrations.length) throw newer(path, version);
     if (keepsCopy && version > 0 && version < migrations.length) copyOf(path, version, engine);
     for (const step of migrations.slice(version)) database.exec(step);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -105,6 +101,17 @@ export function checkVersion(database: Database, steps: readonly string[]): void
     });
   }
 }
+
+/** Throws for any other version. */
+export function checkSameVersion(database: Database, name: string, steps: readonly string[]): void {
+  checkVersion(database, steps);
+  if (versionOf(database) > steps.length) throw newer(name, versionOf(database));
+}
+
+const newer = (name: string, version: number) =>
+  new DataError(`${name} was written by a newer version of urtuu (schema ${version})`, {
+    hint: 'Use that version, or give another folder.',
+  });
 
 export function versionOf(database: Database): number {
   return (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
