@@ -1,61 +1,58 @@
 import type { Check } from './mismatches.js';
 
-/** SQL of an engine: a field of the column `body`, as text; null where there is none. */
-export type BodyField = (...path: string[]) => string;
-
-/** The id that an answer is about. */
-export const answeredId = (field: BodyField) => `coalesce(${field('id')}, ${field('error', 'id')})`;
-
-/** Each bound answer against what it is about. A message that was pruned has no recipient, nor has its answer. */
-export function answerChecks(field: BodyField): Check[] {
-  const answers = (id: string, fields: Record<string, string>) => `SELECT k.*, ${id} AS id,
-    ${Object.entries(fields)
-      .map(([name, value]) => `${value} AS said_${name}`)
-      .join(', ')} FROM idempotency k WHERE body IS NOT NULL`;
-  const single = answers(answeredId(field), {
-    status: field('status'),
-    recipient: field('to'),
-    channel: field('channel'),
-    credits: field('credits'),
-    code: field('error', 'code'),
-  });
-  const batch = answers(field('id'), {
-    channel: field('channel'),
-    total: field('total'),
-    credits: field('credits'),
-  });
-  return [
-    {
-      check: 'answer',
-      sql: `SELECT * FROM (SELECT a.key AS subject, CASE
-          WHEN a.project <> m.project THEN 'it answers for a message of another project'
-          WHEN a.said_code IS NULL AND (a.status = 502 OR a.status <> CASE a.said_status WHEN 'sent' THEN 200 ELSE 202 END)
-            OR a.said_code IS NOT NULL AND a.status < 400
-            THEN 'it does not fit its message: ' || a.status || ' ' || coalesce(a.said_status, a.said_code)
-          WHEN a.said_code IS NOT NULL AND (m.status <> 'failed' OR m.error_code <> a.said_code)
-            THEN 'it does not fit its message: ' || a.said_code || ', which is ' || coalesce(m.error_code, m.status)
-          WHEN a.said_status = 'sent' AND m.status <> 'sent'
-            THEN 'it does not fit its message: sent, which is ' || m.status
-          WHEN a.said_recipient NOT IN ('', m.recipient) AND m.recipient <> ''
-            THEN 'it does not fit its message: another recipient'
-          WHEN a.said_channel <> m.channel THEN 'it does not fit its message: ' || a.said_channel
-          WHEN m.status <> 'failed' AND a.said_credits <> CAST(m.credits AS text)
-            THEN 'it does not fit its message: ' || a.said_credits || ' credits, not ' || m.credits
-        END AS problem
-        FROM (${single}) a JOIN messages m ON m.id = a.id) found WHERE problem IS NOT NULL`,
-    },
-    {
-      check: 'answer',
-      sql: `SELECT * FROM (SELECT a.key AS subject, CASE
-          WHEN a.project <> b.project THEN 'it answers for a batch of another project'
-          WHEN a.said_total <> CAST(b.total AS text)
-            THEN 'it does not fit its batch: ' || a.said_total || ' messages, not ' || b.total
-          WHEN a.said_credits <> CAST(b.credits AS text)
-            THEN 'it does not fit its batch: ' || a.said_credits || ' credits, not ' || b.credits
-          WHEN a.said_channel <> b.channel OR a.status <> 202
-            THEN 'it does not fit its batch: ' || a.status || ' ' || a.said_channel
-        END AS problem
-        FROM (${batch}) a JOIN batches b ON b.id = a.id) found WHERE problem IS NOT NULL`,
-    },
-  ];
+/** What engines spell differently in the checks of answers. */
+export interface AnswerDialect {
+  /** A field of the column `body`, as text; null where there is none. */
+  field(...path: string[]): string;
+  /** The first message of the batch `b`. */
+  firstMessage: string;
+  /** A column of the table of keys, and whether by it a key was used for another message than `about`. */
+  used: string;
+  isOfAnotherKey: string;
 }
+
+/** Why the answer of `a` is not that of its message `m`. One that was pruned has no recipient, nor has its answer. */
+const ofMessage = `CASE
+  WHEN a.project <> m.project THEN 'it answers for a message of another project'
+  WHEN a.error IS NULL AND (a.status = 502 OR a.status <> CASE a.outcome WHEN 'sent' THEN 200 ELSE 202 END)
+    OR a.error IS NOT NULL AND a.status < 400
+    THEN 'it does not fit its message: ' || a.status || ' ' || coalesce(a.outcome, a.error)
+  WHEN a.error IS NOT NULL AND (m.status <> 'failed' OR m.error_code <> a.error)
+    THEN 'it does not fit its message: ' || a.error || ', which is ' || coalesce(m.error_code, m.status)
+  WHEN a.outcome = 'sent' AND m.status <> 'sent' THEN 'it does not fit its message: sent, which is ' || m.status
+  WHEN a.recipient NOT IN ('', m.recipient) AND m.recipient <> ''
+    THEN 'it does not fit its message: another recipient'
+  WHEN a.channel <> m.channel THEN 'it does not fit its message: ' || a.channel
+  WHEN m.status <> 'failed' AND a.credits <> CAST(m.credits AS text)
+    THEN 'it does not fit its message: ' || a.credits || ' credits, not ' || m.credits END`;
+
+/** Why the answer of `a` is not that of its batch `b`. */
+const ofBatch = `CASE
+  WHEN a.project <> b.project THEN 'it answers for a batch of another project'
+  WHEN a.total <> CAST(b.total AS text)
+    THEN 'it does not fit its batch: ' || a.total || ' messages, not ' || b.total
+  WHEN a.credits <> CAST(b.credits AS text)
+    THEN 'it does not fit its batch: ' || a.credits || ' credits, not ' || b.credits
+  WHEN a.channel <> b.channel OR a.status <> 202
+    THEN 'it does not fit its batch: ' || a.status || ' ' || a.channel END`;
+
+/** Each bound answer against what it is about, in one look at each: there are as many as messages. */
+export const answerCheck = ({ field, firstMessage, used, isOfAnotherKey }: AnswerDialect): Check => ({
+  check: 'answer',
+  sql: `SELECT subject, problem FROM (
+    SELECT subject, CASE WHEN ${isOfAnotherKey} THEN 'it answers for a message of another key' ELSE problem END AS problem
+    FROM (
+      SELECT a.key AS subject, a.used, coalesce(m.seq, ${firstMessage}) AS about, CASE
+        WHEN m.seq IS NOT NULL THEN ${ofMessage}
+        WHEN b.seq IS NOT NULL THEN ${ofBatch}
+        WHEN NOT EXISTS (SELECT 1 FROM verifications v WHERE v.id = a.id)
+          THEN 'it answers with ' || a.id || ', which is missing' END AS problem
+      FROM (
+        SELECT key, project, ${used} AS used, status, coalesce(${field('id')}, ${field('error', 'id')}) AS id,
+          ${field('status')} AS outcome, ${field('to')} AS recipient, ${field('channel')} AS channel,
+          ${field('credits')} AS credits, ${field('error', 'code')} AS error, ${field('total')} AS total
+        FROM idempotency WHERE body IS NOT NULL) a
+      LEFT JOIN messages m ON m.id = a.id LEFT JOIN batches b ON m.seq IS NULL AND b.id = a.id
+      WHERE a.id IS NOT NULL) compared) found
+  WHERE problem IS NOT NULL`,
+});

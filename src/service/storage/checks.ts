@@ -1,15 +1,14 @@
-import { answerChecks, answeredId, type BodyField } from './answer-checks.js';
+import { type AnswerDialect, answerCheck } from './answer-checks.js';
 import { ledgerChecks } from './ledger-checks.js';
 import type { Check } from './mismatches.js';
 
-interface Dialect {
+interface Dialect extends AnswerDialect {
   /** The condition that finds the messages of a batch. */
   inBatch: string;
-  field: BodyField;
 }
 
 /** The sums that hold on every engine. A message that was pruned has content 0 and no recipient. */
-export const checksOf = ({ inBatch, field }: Dialect): Check[] => [
+export const checksOf = ({ inBatch, ...answers }: Dialect): Check[] => [
   {
     check: 'ledger',
     sql: `SELECT p.id AS subject,
@@ -40,14 +39,7 @@ export const checksOf = ({ inBatch, field }: Dialect): Check[] => [
       WHERE CASE WHEN m.content = 0 THEN m.recipient <> '' OR m.status = 'queued'
         ELSE NOT EXISTS (SELECT 1 FROM contents c WHERE c.seq = m.content) END`,
   },
-  {
-    check: 'answer',
-    sql: `SELECT a.key AS subject, 'it answers with ' || a.id || ', which is missing' AS problem
-      FROM (SELECT key, ${answeredId(field)} AS id FROM idempotency WHERE body IS NOT NULL) a
-      WHERE a.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = a.id)
-        AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.id = a.id)
-        AND NOT EXISTS (SELECT 1 FROM verifications v WHERE v.id = a.id)`,
-  },
+  answerCheck(answers),
   {
     check: 'answer',
     sql: `SELECT key AS subject, 'it waits for a message that is missing' AS problem FROM idempotency
@@ -59,7 +51,6 @@ export const checksOf = ({ inBatch, field }: Dialect): Check[] => [
     sql: `SELECT v.id AS subject, 'its message is missing' AS problem FROM verifications v
       WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.seq = v.message)`,
   },
-  ...answerChecks(field),
 ];
 
 export const outboxCheck: Check = {

@@ -1,9 +1,7 @@
 import type { Check } from './mismatches.js';
 
-const paid = `SELECT project, subject_id, sum(amount) AS amount FROM ledger
-  WHERE reason IN ('message', 'verification', 'batch') GROUP BY project, subject_id`;
-const refunded = `SELECT project, subject_id, sum(amount) AS amount FROM ledger
-  WHERE reason = 'refund' GROUP BY project, subject_id`;
+const linesOf = (...reasons: string[]) => `(SELECT project, subject_id, sum(amount) AS amount FROM ledger
+  WHERE reason IN (${reasons.map((reason) => `'${reason}'`).join(', ')}) GROUP BY project, subject_id)`;
 
 /** Lines of a reason whose subject is not in `table`. */
 const missing = (reason: string, problem: string, table: string): Check => ({
@@ -24,14 +22,14 @@ export const ledgerChecks: readonly Check[] = [
     sql: `SELECT m.id AS subject, 'it costs ' || m.credits || ', its ledger says '
         || (0 - coalesce(p.amount, 0) - coalesce(r.amount, 0)) AS problem
       FROM messages m LEFT JOIN verifications v ON v.message = m.seq
-        LEFT JOIN (${paid}) p ON p.project = m.project AND p.subject_id = coalesce(v.id, m.id)
-        LEFT JOIN (${refunded}) r ON r.project = m.project AND r.subject_id = m.id
+        LEFT JOIN ${linesOf('message', 'verification')} p ON p.project = m.project AND p.subject_id = coalesce(v.id, m.id)
+        LEFT JOIN ${linesOf('refund')} r ON r.project = m.project AND r.subject_id = m.id
       WHERE m.batch IS NULL AND coalesce(p.amount, 0) + coalesce(r.amount, 0) <> 0 - m.credits`,
   },
   {
     check: 'ledger',
     sql: `SELECT b.id AS subject, 'it costs ' || b.credits || ', its ledger says ' || (0 - coalesce(p.amount, 0)) AS problem
-      FROM batches b LEFT JOIN (${paid}) p ON p.project = b.project AND p.subject_id = b.id
+      FROM batches b LEFT JOIN ${linesOf('batch')} p ON p.project = b.project AND p.subject_id = b.id
       WHERE coalesce(p.amount, 0) <> 0 - b.credits`,
   },
   {
@@ -41,7 +39,7 @@ export const ledgerChecks: readonly Check[] = [
             THEN 'it costs ' || m.credits || ', each of its batch ' || (b.credits / b.total)
           ELSE 'it costs ' || m.credits || ', and ' || coalesce(r.amount, 0) || ' was refunded' END AS problem
       FROM messages m JOIN batches b ON b.seq = m.batch
-        LEFT JOIN (${refunded}) r ON r.project = m.project AND r.subject_id = m.id
+        LEFT JOIN ${linesOf('refund')} r ON r.project = m.project AND r.subject_id = m.id
       WHERE m.credits <> CASE WHEN m.status = 'failed' THEN 0 ELSE b.credits / b.total END
         OR coalesce(r.amount, 0) <> CASE WHEN m.status = 'failed' THEN b.credits / b.total ELSE 0 END`,
   },

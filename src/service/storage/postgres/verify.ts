@@ -1,4 +1,3 @@
-import { answeredId, type BodyField } from '../answer-checks.js';
 import { checksOf, outboxCheck } from '../checks.js';
 import type { Check, Mismatch } from '../mismatches.js';
 import { isSecretOf } from '../secret.js';
@@ -6,20 +5,14 @@ import { destroy, newClient } from './database/connection.js';
 import { checkSchema, type Migrations } from './database/migrate.js';
 import { migrations } from './schema/migrations.js';
 
-const field: BodyField = (...path) => `(body::json #>> '{${path.join(',')}}')`;
-
 const checks: Check[] = [
   ...checksOf({
     inBatch: 'm.batch = b.seq',
-    field,
+    field: (...path) => `(body::json #>> '{${path.join(',')}}')`,
+    firstMessage: '(SELECT min(f.seq) FROM messages f WHERE f.batch = b.seq)',
+    used: 'message',
+    isOfAnotherKey: 'used <> about',
   }),
-  {
-    check: 'answer',
-    sql: `SELECT k.key AS subject, 'it answers for a message of another key' AS problem
-      FROM (SELECT key, message, ${answeredId(field)} AS id FROM idempotency WHERE body IS NOT NULL) k
-        LEFT JOIN messages m ON m.id = k.id LEFT JOIN batches b ON b.id = k.id
-      WHERE k.message <> coalesce(m.seq, (SELECT min(f.seq) FROM messages f WHERE f.batch = b.seq))`,
-  },
   {
     check: 'batch',
     sql: `SELECT m.id AS subject, 'it is listed as unknown, and is not' AS problem

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { answeredId, type BodyField } from '../../answer-checks.js';
 import { checksOf, outboxCheck } from '../../checks.js';
 import type { Check, Mismatch } from '../../mismatches.js';
 import { whenFree } from '../database/busy.js';
@@ -12,24 +11,16 @@ import { anyReset } from '../resets.js';
 import { migrations } from '../schema.js';
 import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
 
-const field: BodyField = (...path) => `CAST(json_extract(body, '$.${path.join('.')}') AS text)`;
-
 const checks: Check[] = [
   ...checksOf({
     inBatch: 'm.seq BETWEEN b.first_message AND b.first_message + b.total - 1 AND m.batch = b.seq',
-    field,
-  }),
-  {
-    check: 'answer',
+    field: (...path) => `CAST(json_extract(body, '$.${path.join('.')}') AS text)`,
+    firstMessage: 'b.first_message',
     // Keys and messages are stored in one order.
-    sql: `SELECT key AS subject, 'it answers for a message of another key' AS problem FROM (
-        SELECT key, message, lag(message) OVER (ORDER BY seq) AS before FROM (
-          SELECT k.seq, k.key, coalesce(m.seq, b.first_message) AS message
-          FROM (SELECT seq, key, ${answeredId(field)} AS id FROM idempotency WHERE body IS NOT NULL) k
-            LEFT JOIN messages m ON m.id = k.id LEFT JOIN batches b ON b.id = k.id)
-        WHERE message IS NOT NULL)
-      WHERE message <= before`,
-  },
+    used: 'seq',
+    isOfAnotherKey:
+      'about <= max(about) OVER (ORDER BY used ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)',
+  }),
   {
     check: 'lease',
     sql: `SELECT id AS subject, CASE WHEN status <> 'queued' THEN 'it has ended, and is still waiting or claimed'
