@@ -1,0 +1,59 @@
+/** Bytes of a text answer that patterns look at. */
+const lookedAt = 4_096;
+
+/** An answer of a gateway, decoded once. */
+export interface GatewayAnswer {
+  status: number;
+  /** JSON or a form; undefined for any other answer. */
+  fields: unknown;
+  /** Its first 4 KB. */
+  text: string;
+  retryAfterMs: number | null;
+}
+
+/** `body`: whole. */
+export function decodeAnswer(
+  status: number,
+  type: string,
+  body: string,
+  retryAfterMs: number | null,
+): GatewayAnswer {
+  return { status, fields: fieldsOf(type, body), text: body.slice(0, lookedAt), retryAfterMs };
+}
+
+function fieldsOf(type: string, body: string): unknown {
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return fromForm(body);
+  try {
+    // Gateways send JSON under every type.
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name given twice counts once, as the first: nothing that fits may hide behind something that does not. */
+export function fromForm(body: string): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(body)) fields[name] ??= value;
+  return fields;
+}
+
+/**
+ * The values at a dotted path, `*` for every element of an array, as text. An element without the place is null, so that
+ * a rule about all of them does not fit; nothing at all is the empty list.
+ */
+export function valuesAt(fields: unknown, path: string): (string | null)[] {
+  let found: unknown[] = [fields];
+  for (const step of path.split('.')) {
+    found = found.flatMap((value) => {
+      if (step === '*') return Array.isArray(value) ? value : [undefined];
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return [undefined];
+      return [(value as Record<string, unknown>)[step]];
+    });
+  }
+  return found.map((value) =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : null,
+  );
+}

@@ -1,0 +1,54 @@
+/** What an answer has to be to fall into a row of the table: a status, and values at a path or a text. */
+export interface AnswerRule {
+  status: readonly number[] | null;
+  /** A path into a JSON or form answer, with the values that fit. */
+  field: { path: string; is: readonly string[] } | null;
+  /** Of the start of a text answer. */
+  match: RegExp | null;
+}
+
+/** A place in an answer with the ids that receipts will name. */
+export type IdRule = { path: string } | { match: RegExp };
+
+/** Values of JSON whose strings may hold placeholders. */
+export type JsonTemplate =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonTemplate[]
+  | { readonly [name: string]: JsonTemplate };
+
+export type RequestTemplate =
+  | { form: Readonly<Record<string, string>>; in: 'query' | 'body' }
+  | { json: JsonTemplate };
+
+/** An SMS gateway over HTTP, as configured, with its secrets. Times are in milliseconds. */
+export interface GatewayRoute {
+  name: string;
+  url: URL;
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  template: RequestTemplate;
+  accepted: AnswerRule;
+  id: IdRule | null;
+  /** Null: the statuses of every gateway. */
+  refused: AnswerRule | null;
+  unknownRecipient: AnswerRule | null;
+  later: AnswerRule | null;
+  account: AnswerRule | null;
+  /** The header under which a repeated request is not sent again, and for how long. */
+  repeatKey: { header: string; forMs: number } | null;
+  /** Requests under way, of one instance. */
+  concurrent: number;
+  /** Requests a second, over all instances. */
+  perSecond: number;
+  timeoutMs: number;
+  numberForm: 'international' | 'national' | 'e164';
+  /** Values of headers and fields that no log shows. */
+  secrets: readonly string[];
+  prefixes: readonly string[];
+  fallback: readonly string[];
+  inboxProject: string | null;
+  links: boolean;
+}

@@ -1,0 +1,62 @@
+import { measureText, normalNumber } from '../../../contract/index.js';
+import type { Submission } from '../carrier.js';
+import type { GatewayRoute } from './gateway-route.js';
+import { fillIn, mapStrings, type Values } from './placeholders.js';
+
+/** A request as it goes out; a repeat sends the same bytes. */
+export interface RenderedRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** Values are encoded for their place after the template was read: a text becomes no parameter, header or JSON. */
+export function renderRequest(
+  route: GatewayRoute,
+  submission: Pick<Submission, 'reference' | 'to' | 'text'>,
+  receiptUrl: string,
+): RenderedRequest {
+  const { template, repeatKey } = route;
+  const values = valuesOf(route, submission, receiptUrl);
+  const key = repeatKey === null ? {} : { [repeatKey.header]: submission.reference };
+  const headers = { ...route.headers, ...key };
+  const common = { method: route.method, url: route.url.href };
+  if ('json' in template) {
+    const body = JSON.stringify(mapStrings(template.json, (text) => fillIn(text, values)));
+    return { ...common, headers: { 'Content-Type': 'application/json', ...headers }, body };
+  }
+  const fields = Object.entries(template.form).map(([name, text]): [string, string] => [
+    name,
+    fillIn(text, values),
+  ]);
+  const encoded = new URLSearchParams(fields).toString();
+  if (template.in === 'body') {
+    const type = 'application/x-www-form-urlencoded';
+    return { ...common, headers: { 'Content-Type': type, ...headers }, body: encoded };
+  }
+  const url = new URL(route.url);
+  url.search = [url.search.slice(1), encoded].filter(Boolean).join('&');
+  return { ...common, url: url.href, headers, body: null };
+}
+
+function valuesOf(
+  { numberForm }: GatewayRoute,
+  { reference, to, text }: Pick<Submission, 'reference' | 'to' | 'text'>,
+  receiptUrl: string,
+): Values {
+  const { kind, parts } = measureText(text ?? '');
+  return {
+    number: writtenNumber(to, numberForm),
+    text: text ?? '',
+    id: reference,
+    parts: String(parts),
+    unicode: kind === 'latin' ? '0' : '1',
+    receipt_url: receiptUrl,
+  };
+}
+
+function writtenNumber(to: string, form: GatewayRoute['numberForm']): string {
+  if (form === 'national' || normalNumber(to) === null) return to;
+  return form === 'e164' ? `+976${to}` : `976${to}`;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { decodeAnswer } from '../../../../src/service/carriers/http/answer-values.js';
+import type { AnswerRule, GatewayRoute } from '../../../../src/service/carriers/http/gateway-route.js';
+import { outcomeOfAnswer } from '../../../../src/service/carriers/http/outcome-of-answer.js';
+import { gatewayRoute } from './gateway-routes.js';
+
+const rule = (given: Partial<AnswerRule>): AnswerRule => ({
+  status: null,
+  field: null,
+  match: null,
+  ...given,
+});
+const statusIs = (...is: string[]): AnswerRule => rule({ field: { path: 'messages.*.status', is } });
+
+const described = gatewayRoute({
+  accepted: rule({ status: [200, 201, 202], field: { path: 'messages.*.status', is: ['0'] } }),
+  id: { path: 'messages.*.message-id' },
+  refused: statusIs('6', '7'),
+  unknownRecipient: statusIs('7'),
+  later: rule({ status: [429], field: { path: 'messages.*.status', is: ['1', '5'] } }),
+  account: rule({ status: [401], field: { path: 'messages.*.status', is: ['4'] } }),
+});
+const words = gatewayRoute({
+  accepted: rule({ status: [202], match: /^0: Accepted/ }),
+  id: { match: /id=(\w+)/ },
+});
+
+const outcome = (route: GatewayRoute, status: number, body: unknown, type = 'application/json') =>
+  outcomeOfAnswer(
+    route,
+    decodeAnswer(status, type, typeof body === 'string' ? body : JSON.stringify(body), null),
+  );
+const parts = (...statuses: unknown[]) => ({
+  messages: statuses.map((status, index) => ({ status, 'message-id': `m${index}` })),
+});
+
+describe('an answer of a gateway is', () => {
+  it.each([
+    [
+      'accepted with every id',
+      200,
+      parts('0', '0'),
+      { kind: 'accepted', carrierIds: ['m0', 'm1'], isPartly: false },
+    ],
+    [
+      'accepted by a number that is one',
+      200,
+      parts(0),
+      { kind: 'accepted', carrierIds: ['m0'], isPartly: false },
+    ],
+    [
+      'partly accepted, if the others were refused',
+      200,
+      parts('0', '6'),
+      { kind: 'accepted', isPartly: true },
+    ],
+    [
+      'partly accepted, if the others were put off',
+      202,
+      parts('1', '0'),
+      { kind: 'accepted', isPartly: true },
+    ],
+    ['unknown, if nobody described one part', 200, parts('0', '99'), { kind: 'unknown' }],
+    ['unknown, if accepted under another status', 500, parts('0'), { kind: 'unknown' }],
+    ['unknown without a part', 200, parts(), { kind: 'unknown' }],
+    ['unknown without the field', 200, { messages: [{}] }, { kind: 'unknown' }],
+    ['unknown with another shape', 200, { messages: { status: '0' } }, { kind: 'unknown' }],
+    ['unknown where it is no JSON', 200, '<html>welcome</html>', { kind: 'unknown' }],
+    ['refused', 200, parts('6'), { kind: 'refused' }],
+    ['refused by all parts, whatever the status', 500, parts('6', '7'), { kind: 'refused' }],
+    ['of an unknown recipient', 200, parts('7'), { kind: 'unknown_recipient' }],
+    ['throttled by its field', 200, parts('1', '5'), { kind: 'throttled' }],
+    ['throttled by its status', 429, 'slow down', { kind: 'throttled' }],
+    ['about the account by its field', 200, parts('4'), { kind: 'account' }],
+    ['about the account by its status, before all else', 401, parts('0'), { kind: 'account' }],
+    ['unknown with a status of other routes, once a row is described', 403, '', { kind: 'unknown' }],
+  ] as const)('%s', (_, status, body, expected) => {
+    expect(outcome(described, status, body)).toMatchObject(expected);
+  });
+
+  it.each([
+    [401, 'account'],
+    [402, 'account'],
+    [403, 'account'],
+    [404, 'account'],
+    [407, 'account'],
+    [429, 'throttled'],
+    [400, 'refused'],
+    [413, 'refused'],
+    [422, 'refused'],
+    [200, 'unknown'],
+    [204, 'unknown'],
+    [302, 'unknown'],
+    [408, 'unknown'],
+    [409, 'unknown'],
+    [425, 'unknown'],
+    [500, 'unknown'],
+    [502, 'unknown'],
+    [503, 'unknown'],
+  ])('%i alone: %s', (status, kind) => {
+    expect(outcome(words, status, 'whatever', 'text/plain')).toEqual({ kind });
+  });
+
+  it('accepted by its text, with the id in it', () => {
+    const accepted = { kind: 'accepted', isPartly: false };
+    expect(outcome(words, 202, '0: Accepted for delivery id=a1', 'text/html')).toEqual({
+      ...accepted,
+      carrierIds: ['a1'],
+    });
+    expect(outcome(words, 202, '0: Accepted', 'text/html')).toEqual({ ...accepted, carrierIds: [] });
+    expect(outcome(words, 200, '0: Accepted', 'text/html')).toEqual({ kind: 'unknown' });
+    expect(outcome(words, 202, `${' '.repeat(4_096)}0: Accepted`, 'text/html')).toEqual({ kind: 'unknown' });
+  });
+
+  it('read as a form, the first of two values', () => {
+    const route = gatewayRoute({
+      accepted: rule({ field: { path: 'status', is: ['ok'] } }),
+      id: { path: 'id' },
+    });
+    const form = (body: string) =>
+      outcome(route, 200, body, 'application/x-www-form-urlencoded; charset=UTF-8');
+    expect(form('status=ok&id=7')).toMatchObject({ kind: 'accepted', carrierIds: ['7'] });
+    expect(form('status=failed&status=ok')).toEqual({ kind: 'unknown' });
+    expect(form('__proto__=ok&constructor=ok')).toEqual({ kind: 'unknown' });
+  });
+
+  it('never accepted through an inherited name', () => {
+    const route = gatewayRoute({ accepted: rule({ field: { path: 'toString.length', is: ['0'] } }) });
+    expect(outcome(route, 200, {})).toEqual({ kind: 'unknown' });
+  });
+});
