@@ -10,9 +10,21 @@ export interface AnswerRule {
 /** A place in an answer with the ids that receipts will name. */
 export type IdRule = { path: string } | { match: RegExp };
 
+/** A secret: nothing in it is a placeholder. */
+export class Literal {
+  readonly value: string;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
+/** A text with placeholders, or a secret. */
+export type TextTemplate = string | Literal;
+
 /** Values of JSON whose strings may hold placeholders. */
 export type JsonTemplate =
-  | string
+  | TextTemplate
   | number
   | boolean
   | null
@@ -20,7 +32,7 @@ export type JsonTemplate =
   | { readonly [name: string]: JsonTemplate };
 
 export type RequestTemplate =
-  | { form: Readonly<Record<string, string>>; in: 'query' | 'body' }
+  | { form: Readonly<Record<string, TextTemplate>>; in: 'query' | 'body' }
   | { json: JsonTemplate };
 
 /** An SMS gateway over HTTP, as configured, with its secrets. Times are in milliseconds. */

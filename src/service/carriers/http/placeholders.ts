@@ -1,4 +1,4 @@
-import type { JsonTemplate } from './gateway-route.js';
+import { type JsonTemplate, Literal, type TextTemplate } from './gateway-route.js';
 
 /** What a request of a gateway may insert. */
 export const placeholders = ['number', 'text', 'id', 'parts', 'unicode', 'receipt_url'] as const;
@@ -21,15 +21,22 @@ export function usesPlaceholder(template: string, name: Placeholder): boolean {
 }
 
 /** One pass: what a value holds is never read as a placeholder. */
-export function fillIn(template: string, values: Values): string {
+export function fillIn(template: TextTemplate, values: Values): string {
+  if (template instanceof Literal) return template.value;
   return template.replace(pattern, (whole, name: string) => (isPlaceholder(name) ? values[name] : whole));
 }
 
-/** Calls `each` for every string of a template. */
-export function mapStrings(template: JsonTemplate, each: (text: string) => string): JsonTemplate {
-  if (typeof template === 'string') return each(template);
+/** The JSON of a template, with values in its strings. */
+export function fillJson(template: JsonTemplate, values: Values): unknown {
+  if (typeof template === 'string' || template instanceof Literal) return fillIn(template, values);
   if (typeof template !== 'object' || template === null) return template;
-  if (Array.isArray(template)) return template.map((one) => mapStrings(one, each));
-  const entries = Object.entries(template).map(([name, one]) => [name, mapStrings(one, each)] as const);
-  return Object.fromEntries(entries);
+  if (Array.isArray(template)) return template.map((one) => fillJson(one, values));
+  return Object.fromEntries(Object.entries(template).map(([name, one]) => [name, fillJson(one, values)]));
+}
+
+/** The texts of a template, without its secrets. */
+export function textsOf(template: JsonTemplate): string[] {
+  if (typeof template === 'string') return [template];
+  if (typeof template !== 'object' || template === null || template instanceof Literal) return [];
+  return Object.values(template).flatMap((one) => textsOf(one as JsonTemplate));
 }

@@ -1,7 +1,7 @@
 import { measureText, normalNumber } from '../../../contract/index.js';
 import type { Submission } from '../carrier.js';
 import type { GatewayRoute } from './gateway-route.js';
-import { fillIn, mapStrings, type Values } from './placeholders.js';
+import { fillIn, fillJson, type Values } from './placeholders.js';
 
 /** A request as it goes out; a repeat sends the same bytes. */
 export interface RenderedRequest {
@@ -23,7 +23,7 @@ export function renderRequest(
   const headers = { ...route.headers, ...key };
   const common = { method: route.method, url: route.url.href };
   if ('json' in template) {
-    const body = JSON.stringify(mapStrings(template.json, (text) => fillIn(text, values)));
+    const body = JSON.stringify(fillJson(template.json, values));
     return { ...common, headers: { 'Content-Type': 'application/json', ...headers }, body };
   }
   const fields = Object.entries(template.form).map(([name, text]): [string, string] => [

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Literal } from '../../../../src/service/carriers/http/gateway-route.js';
 import { unknownPlaceholder } from '../../../../src/service/carriers/http/placeholders.js';
 import { renderRequest } from '../../../../src/service/carriers/http/rendered-request.js';
 import { dangerOf } from '../../../../src/service/carriers/http/safe-pattern.js';
@@ -75,6 +76,14 @@ describe('a request of a route', () => {
         ]);
       }),
     );
+  });
+
+  it('reads no placeholder in a secret', () => {
+    const secret = new Literal('{text}');
+    const { body } = render({ template: { json: { password: secret, nested: [secret] } } });
+    expect(JSON.parse(body ?? '')).toEqual({ password: '{text}', nested: ['{text}'] });
+    const form = render({ template: { form: { password: secret }, in: 'body' } });
+    expect(new URLSearchParams(form.body ?? '').get('password')).toBe('{text}');
   });
 
   it('reads no placeholder in a value', () => {
