@@ -1,12 +1,12 @@
-import type { SmppRoute } from '../smpp/route-settings.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
+import type { SmsRoutes } from './sms-routes.js';
 
 /** A channel that nothing real serves: the simulated operator takes it, or it is refused. */
 export type WithoutCarrier = 'simulated' | 'off';
 
 /** The carriers of a service, with their secrets. */
 export interface CarrierConfiguration {
-  sms: WithoutCarrier | { routes: readonly SmppRoute[] };
+  sms: WithoutCarrier | SmsRoutes;
   email: WithoutCarrier | SmtpSettings;
 }
 

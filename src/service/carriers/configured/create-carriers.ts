@@ -7,12 +7,12 @@ import type { RateLimiter } from '../../storage/rate-limiter.js';
 import type { RouteBinds } from '../../storage/route-limits.js';
 import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
 import { dial } from '../smpp/connection/dial.js';
-import { operatorsOf, smppRoutes } from '../smpp/routes.js';
 import { sharedRouteLimits } from '../smpp/shared-limits.js';
 import { smppCarrier } from '../smpp/smpp.js';
 import { emailRoutes, smtpCarrier } from '../smtp/smtp.js';
 import type { CarrierConfiguration } from './configuration.js';
 import { retiredLanes, unrouted } from './retired-lanes.js';
+import { operatorsOf, routesByNumber } from './sms-routes.js';
 
 export interface CarrierParts {
   configuration: CarrierConfiguration;
@@ -59,10 +59,12 @@ export function createCarriers(parts: CarrierParts): Carriers {
         `${channel}: must not be "simulated": this data was served with a real carrier`,
       );
   }
-  const routes = typeof sms === 'object' ? sms.routes : [];
+  const { smpp, gateways } = typeof sms === 'object' ? sms : { smpp: [], gateways: [] };
+  const routes = [...smpp, ...gateways];
+  const limits = sharedRouteLimits(given);
   const carriers: Carrier[] = [];
-  if (routes.length > 0)
-    carriers.push(smppCarrier({ routes, ...tools, limits: sharedRouteLimits(given), dial }));
+  if (smpp.length > 0) carriers.push(smppCarrier({ routes: smpp, ...tools, limits, dial }));
+  if (gateways.length > 0) carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits }));
   if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });
@@ -81,7 +83,7 @@ export function createCarriers(parts: CarrierParts): Carriers {
   const simulatedOr = (channel: Channel, other: RoutesOf) =>
     configuration[channel] === 'simulated' ? simulatedRoutes : other;
   const routesOf = {
-    sms: simulatedOr('sms', routes.length > 0 ? smppRoutes(routes, unrouted) : unroutedOnly),
+    sms: simulatedOr('sms', routes.length > 0 ? routesByNumber(routes, unrouted) : unroutedOnly),
     email: simulatedOr('email', typeof email === 'object' ? emailRoutes : unroutedOnly),
   };
   return {

@@ -4,7 +4,7 @@ import { ConfigurationError, reasonOf } from '../../configuration-error.js';
 import { parseFields } from '../../parse-fields.js';
 import { ServiceError } from '../../service-error.js';
 import type { CarrierConfiguration, ConfigurationSource, WithoutCarrier } from './configuration.js';
-import { smppRoutesOf, smsSchema } from './smpp-schema.js';
+import { readSmsRoutes } from './sms-routes.js';
 import { emailSchema, smtpSettingsOf } from './smtp-schema.js';
 
 const channels = z.strictObject({ sms: z.unknown(), email: z.unknown() });
@@ -38,7 +38,7 @@ function readSms(value: unknown, source: ConfigurationSource): CarrierConfigurat
   if (isWithoutCarrier(value)) return value;
   if (typeof value !== 'object' || value === null)
     throw notA('sms', '"simulated" or "off" or {"routes": [...]}');
-  return { routes: smppRoutesOf(parseFields(smsSchema, value, 'sms').routes, source) };
+  return readSmsRoutes(value, source);
 }
 
 function readEmail(value: unknown, source: ConfigurationSource): CarrierConfiguration['email'] {

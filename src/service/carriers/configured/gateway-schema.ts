@@ -1,0 +1,209 @@
+import * as z from 'zod/mini';
+import { isLoopback } from '../../../contract/index.js';
+import { ConfigurationError } from '../../configuration-error.js';
+import { rule } from '../../parse-fields.js';
+import {
+  type AnswerRule,
+  type GatewayRoute,
+  type JsonTemplate,
+  Literal,
+  type RequestTemplate,
+} from '../http/gateway-route.js';
+import { textsOf, unknownPlaceholder } from '../http/placeholders.js';
+import { dangerOf } from '../http/safe-pattern.js';
+import type { ConfigurationSource } from './configuration.js';
+import { durationMs, routeFields, within } from './route-fields.js';
+import { readSecret, type WrittenSecret, writtenSecret } from './secrets.js';
+
+const maxTimeoutMs = 120_000;
+const maxRepeatMs = 7 * 86_400_000;
+
+const duration = (units: string, max: number, error: string) =>
+  z.string().check(rule((text) => (durationMs(text, units) ?? Number.POSITIVE_INFINITY) <= max, error));
+const headerName = z
+  .string()
+  .check(rule((text) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(text), 'must be the name of a header'));
+/** Of the connection itself, and of what the request is. */
+const ownHeaders = /^(?:host|content-length|transfer-encoding|connection|expect|upgrade|te|trailer|proxy-.*)$/i;
+const freeHeader = headerName.check(rule((text) => !ownHeaders.test(text), 'is a header that no route may set'));
+const path = z.string().check(rule((text) => /^[^.\s]+(?:\.[^.\s]+)*$/.test(text), 'must be a path, as messages.*.id'));
+const pattern = z
+  .string()
+  .check(
+    rule((text) => problemOf(text) === null, 'must be a regular expression with at most one *, + or {1,9}, none of a group'),
+  );
+const textOrSecret = z.union([z.string(), writtenSecret], { error: 'must be a string or a secret' });
+const fields = z.record(z.string().check(z.minLength(1)), textOrSecret);
+const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number or a boolean' });
+
+const answerRule = z
+  .strictObject({
+    status: z.optional(z.array(within(100, 599)).check(z.minLength(1))),
+    field: z.optional(path),
+    is: z.optional(z.array(scalar).check(z.minLength(1))),
+    match: z.optional(pattern),
+  })
+  .check(
+    z.refine(({ field, is }) => (field === undefined) === (is === undefined), 'must have field and is together'),
+    z.refine((given) => Object.keys(given).length > 0, 'must name a status, a field or a match'),
+  );
+
+/** A route over HTTP. */
+export const gatewaySchema = z.strictObject({
+  ...routeFields,
+  http: z
+    .string()
+    .check(rule((text) => urlOf(text) !== null, 'must be an https:// or http:// address without user and fragment')),
+  method: z._default(z.enum(['GET', 'POST']), 'POST'),
+  tls: z.optional(z.enum(['off'])),
+  basic: z.optional(z.strictObject({ user: textOrSecret, password: writtenSecret })),
+  headers: z._default(z.record(freeHeader, textOrSecret), {}),
+  query: z.optional(fields),
+  form: z.optional(fields),
+  json: z.optional(z.json()),
+  accepted: answerRule,
+  id: z.optional(path),
+  id_match: z.optional(pattern),
+  refused: z.optional(answerRule),
+  unknown_recipient: z.optional(answerRule),
+  later: z.optional(answerRule),
+  account: z.optional(answerRule),
+  repeat_key: z.optional(z.strictObject({ header: freeHeader })),
+  repeat_for: z._default(duration('smhd', maxRepeatMs, 'must be 1s to 7d, as 24h'), '24h'),
+  concurrent: z._default(within(1, 100), 10),
+  per_second: z._default(within(1, 20_000), 20),
+  timeout: z._default(duration('sm', maxTimeoutMs, 'must be 1s to 2m, as 30s'), '30s'),
+  number_form: z._default(z.enum(['international', 'national', 'e164']), 'international'),
+});
+
+type WrittenGateway = z.infer<typeof gatewaySchema>;
+
+/** The route with its secrets; `place` names it. Throws ConfigurationError. */
+export function gatewayRouteOf(
+  route: WrittenGateway,
+  place: string,
+  source: ConfigurationSource,
+): GatewayRoute {
+  const fail = (field: string, problem: string): never => {
+    throw new ConfigurationError(`${place}.${field}: ${problem}`);
+  };
+  const url = urlOf(route.http) as URL;
+  if (url.protocol === 'http:' && route.tls !== 'off' && !isLoopback(url.hostname))
+    fail('http', 'must be https://, or "tls": "off" must be given');
+  const secrets: string[] = [];
+  const secretOf = (written: WrittenSecret, field: string): string => {
+    const secret = readSecret(written, `${place}.${field}`, source);
+    secrets.push(secret);
+    return secret;
+  };
+  const read = (written: string | WrittenSecret, field: string): string =>
+    typeof written === 'string' ? written : secretOf(written, field);
+  const template = templateOf(route, secretOf, fail);
+  if (route.id !== undefined && route.id_match !== undefined) fail('id_match', 'must not stand beside id');
+  return {
+    name: route.name,
+    url,
+    method: route.method,
+    headers: headersOf(route, read, fail),
+    template,
+    accepted: ruleOf(route.accepted) as AnswerRule,
+    id:
+      route.id !== undefined
+        ? { path: route.id }
+        : route.id_match === undefined
+          ? null
+          : { match: new RegExp(route.id_match) },
+    refused: ruleOf(route.refused),
+    unknownRecipient: ruleOf(route.unknown_recipient),
+    later: ruleOf(route.later),
+    account: ruleOf(route.account),
+    repeatKey:
+      route.repeat_key === undefined
+        ? null
+        : { header: route.repeat_key.header, forMs: durationMs(route.repeat_for, 'smhd') as number },
+    concurrent: route.concurrent,
+    perSecond: route.per_second,
+    timeoutMs: durationMs(route.timeout, 'sm') as number,
+    numberForm: route.number_form,
+    secrets,
+    prefixes: route.prefixes,
+    fallback: route.fallback,
+    inboxProject: route.inbox_project ?? null,
+    links: route.links,
+  };
+}
+
+type Fail = (field: string, problem: string) => never;
+type SecretOf = (written: WrittenSecret, field: string) => string;
+
+function templateOf({ query, form, json, method }: WrittenGateway, secretOf: SecretOf, fail: Fail): RequestTemplate {
+  const given = Object.entries({ query, form, json }).filter(([, value]) => value !== undefined);
+  if (given.length !== 1) return fail('form', 'exactly one of query, form and json is required');
+  const [[kind, written] = ['form', {}]] = given;
+  if (kind !== 'query' && method === 'GET') return fail('method', `must be POST: a GET has no ${kind}`);
+  const template = withSecrets(written as JsonTemplate, kind, secretOf);
+  const texts = textsOf(template);
+  const unknown = texts.map(unknownPlaceholder).find((name) => name !== null);
+  if (unknown !== undefined) fail(kind, `unknown placeholder {${unknown}}`);
+  for (const name of ['number', 'text'])
+    if (!texts.some((text) => text.includes(`{${name}}`))) fail(kind, `must have {${name}} somewhere`);
+  if (kind === 'json') return { json: template };
+  return { form: template as Record<string, string | Literal>, in: kind === 'query' ? 'query' : 'body' };
+}
+
+/** With each secret read, wherever it stands. */
+function withSecrets(written: JsonTemplate, field: string, secretOf: SecretOf): JsonTemplate {
+  if (typeof written !== 'object' || written === null || written instanceof Literal) return written;
+  const secret = writtenSecret.safeParse(written);
+  if (secret.success) return new Literal(secretOf(secret.data, field));
+  if (Array.isArray(written)) return written.map((one, index) => withSecrets(one, `${field}[${index}]`, secretOf));
+  return Object.fromEntries(
+    Object.entries(written).map(([name, one]) => [name, withSecrets(one, `${field}.${name}`, secretOf)]),
+  );
+}
+
+function headersOf(
+  { headers, basic }: WrittenGateway,
+  read: (written: string | WrittenSecret, field: string) => string,
+  fail: Fail,
+): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, written] of Object.entries(headers)) {
+    const value = read(written, `headers.${name}`);
+    if (!/^[\x20-\x7e]*$/.test(value)) fail(`headers.${name}`, 'must be printable ASCII');
+    given[name] = value;
+  }
+  if (basic === undefined) return given;
+  if (Object.keys(given).some((name) => name.toLowerCase() === 'authorization'))
+    fail('basic', 'must not stand beside an Authorization header');
+  const user = read(basic.user, 'basic.user');
+  if (user.includes(':')) fail('basic.user', 'must not have a colon');
+  const login = Buffer.from(`${user}:${read(basic.password, 'basic.password')}`).toString('base64');
+  return { ...given, Authorization: `Basic ${login}` };
+}
+
+function ruleOf(written: WrittenGateway['accepted'] | undefined): AnswerRule | null {
+  if (written === undefined) return null;
+  const { status, field, is, match } = written;
+  return {
+    status: status ?? null,
+    field: field === undefined || is === undefined ? null : { path: field, is: is.map(String) },
+    match: match === undefined ? null : new RegExp(match),
+  };
+}
+
+function urlOf(written: string): URL | null {
+  if (!URL.canParse(written)) return null;
+  const url = new URL(written);
+  const isPlain = url.username === '' && url.password === '' && url.hash === '';
+  return isPlain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null;
+}
+
+function problemOf(source: string): string | null {
+  try {
+    new RegExp(source);
+  } catch {
+    return 'is no regular expression';
+  }
+  return dangerOf(source);
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../../configuration-error.js';
+import { prefix, rule } from '../../parse-fields.js';
+import { unrouted } from './retired-lanes.js';
+
+export const within = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
+
+/** Names that stand for something else wherever a route or a lane is named. */
+const reservedNames = ['sms', 'email', unrouted.name];
+const name = z.string().check(
+  z.minLength(1),
+  z.maxLength(40),
+  rule((text) => !/[\p{Cc}\p{Cs}/]/u.test(text), 'must be one line without a slash'),
+  rule((text) => !reservedNames.includes(text), 'is a reserved name'),
+);
+
+/** What every route for SMS has, whatever its protocol. */
+export const routeFields = {
+  name,
+  prefixes: z._default(z.array(prefix), []),
+  fallback: z._default(z.array(z.string()), []),
+  links: z._default(z.boolean(), true),
+  inbox_project: z.optional(z.string().check(z.minLength(1))),
+};
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `30s`, `24h`, `7d` in milliseconds; null for anything else. */
+export function durationMs(written: string, units: string): number | null {
+  const [, count, unit = ''] = /^([1-9][0-9]{0,4})([smhd])$/.exec(written) ?? [];
+  return units.includes(unit) && unit !== '' ? Number(count) * (unitsMs[unit] ?? Number.NaN) : null;
+}
+
+interface RouteOfList {
+  name: string;
+  prefixes: readonly string[];
+  fallback: readonly string[];
+}
+
+/** The rules between routes. Throws ConfigurationError. */
+export function checkTogether(routes: readonly RouteOfList[]): void {
+  const fail = (index: number, field: string, problem: string): never => {
+    throw new ConfigurationError(`sms.routes[${index}].${field}: ${problem}`);
+  };
+  const names = routes.map((route) => route.name);
+  const ownerOf = new Map<string, string>();
+  const fallbacks = new Set(routes.flatMap(({ fallback }) => fallback));
+  routes.forEach(({ name, prefixes, fallback }, index) => {
+    if (names.indexOf(name) !== index) fail(index, 'name', 'is the name of another route');
+    for (const prefix of prefixes) {
+      const owner = ownerOf.get(prefix);
+      if (owner !== undefined) fail(index, 'prefixes', `${prefix} belongs to ${owner} already`);
+      ownerOf.set(prefix, name);
+    }
+    for (const other of fallback) {
+      if (!names.includes(other)) fail(index, 'fallback', `there is no route ${JSON.stringify(other)}`);
+      if (other === name) fail(index, 'fallback', 'must not name the route itself');
+    }
+    if (prefixes.length === 0 && !fallbacks.has(name))
+      fail(index, 'prefixes', 'is required: no other route names this one as its fallback');
+  });
+}

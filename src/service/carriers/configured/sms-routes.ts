@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import type { OperatorTable } from '../../../contract/index.js';
+import { ConfigurationError } from '../../configuration-error.js';
+import { parseFields } from '../../parse-fields.js';
+import type { Route, RoutesOf } from '../carrier.js';
+import type { GatewayRoute } from '../http/gateway-route.js';
+import type { SmppRoute } from '../smpp/route-settings.js';
+import type { ConfigurationSource } from './configuration.js';
+import { gatewayRouteOf, gatewaySchema } from './gateway-schema.js';
+import { checkTogether } from './route-fields.js';
+import { smppRouteOf, smppSchema } from './smpp-schema.js';
+
+export interface SmsRoutes {
+  smpp: readonly SmppRoute[];
+  gateways: readonly GatewayRoute[];
+}
+
+const listSchema = z.strictObject({
+  routes: z.array(z.record(z.string(), z.unknown())).check(z.minLength(1)),
+});
+
+/** The routes of a configuration with their secrets. Throws ConfigurationError, or the refusal of a field. */
+export function readSmsRoutes(value: unknown, source: ConfigurationSource): SmsRoutes {
+  const { routes } = parseFields(listSchema, value, 'sms');
+  const read = routes.map((route, index) => {
+    const place = `sms.routes[${index}]`;
+    if ('http' in route && 'smpp' in route)
+      throw new ConfigurationError(`${place}: must have one of smpp and http`);
+    return 'http' in route
+      ? { gateway: gatewayRouteOf(parseFields(gatewaySchema, route, place), place, source) }
+      : { smpp: smppRouteOf(parseFields(smppSchema, route, place), place, source) };
+  });
+  checkTogether(read.map((route) => route.gateway ?? route.smpp));
+  return {
+    smpp: read.flatMap(({ smpp }) => smpp ?? []),
+    gateways: read.flatMap(({ gateway }) => gateway ?? []),
+  };
+}
+
+type RouteOfNumbers = Pick<SmppRoute, 'name' | 'prefixes' | 'fallback' | 'links'>;
+
+/** The operators of the routes: each is called as the route that its numbers take first. */
+export function operatorsOf(routes: readonly RouteOfNumbers[]): OperatorTable {
+  const first = routes.filter(({ prefixes }) => prefixes.length > 0);
+  return Object.fromEntries(first.map(({ name, prefixes }) => [name, prefixes]));
+}
+
+/** POST /v1/sms, rule 6: a number's route, then its fallbacks. `otherwise`: for numbers of a route that is gone. */
+export function routesByNumber(routes: readonly RouteOfNumbers[], otherwise: Route): RoutesOf {
+  const all = new Map<string, Route>(
+    routes.map(({ name, links }) => [name, { name, lane: name, carriesLinks: links }]),
+  );
+  const known = new Map<string, [Route, ...Route[]]>();
+  for (const { name, fallback } of routes) {
+    const others = fallback.flatMap((other) => all.get(other) ?? []);
+    known.set(name, [all.get(name) ?? otherwise, ...others]);
+  }
+  const none: [Route] = [otherwise];
+  return ({ operator }) => known.get(operator ?? '') ?? none;
+}
