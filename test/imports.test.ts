@@ -129,13 +129,17 @@ const serviceArrows: Record<string, string[]> = {
   // The one place that knows every carrier.
   'carriers/configured': [
     'carriers',
+    'carriers/http',
     'carriers/simulated',
     'carriers/smpp',
     'carriers/smtp',
     'parse-fields',
     'storage',
   ],
-  'carriers/smpp': ['carriers', 'storage'],
+  // The turns of a route's rate.
+  'carriers/rate': ['storage'],
+  'carriers/http': ['carriers', 'carriers/rate', 'storage'],
+  'carriers/smpp': ['carriers', 'carriers/rate', 'storage'],
   'carriers/smtp': ['carriers'],
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],

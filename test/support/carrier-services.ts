@@ -6,8 +6,9 @@ import { OutcomeUnknown } from '../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
 import type { ServiceOptions } from '../../src/service/index.js';
-import { Cores, caller, ledgerDifference } from './cores.js';
+import { Cores, caller, ledgerDifference, turns } from './cores.js';
 import type { TakenSegment } from './smsc.js';
+import { isOnPostgres } from './test-engine.js';
 
 /** Services with real carriers, on a clock that the test moves; connections are real. */
 export class CarrierServices {
@@ -53,7 +54,8 @@ export class CarrierServices {
     longest = 1_200_000,
   ): Promise<number> {
     for (let passed = 0; passed <= longest; ) {
-      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      // On PostgreSQL one statement follows another.
+      for (let round = 0; round < (isOnPostgres() ? 4 : 1); round += 1) await turns(20);
       if (await holds()) return passed;
       const next = typeof step === 'number' ? step : step();
       passed += next;

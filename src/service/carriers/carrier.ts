@@ -103,10 +103,16 @@ export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
   /** The result, should the carrier answer after all. */
   readonly late: Promise<SubmitResult> | null;
+  /** Set where each message more may be in doubt too: what the lane is paused by. */
+  readonly pausedBy: CarrierAnswer | null;
 
-  constructor(message: string, late: Promise<SubmitResult> | null = null) {
+  constructor(
+    message: string,
+    { late = null, pausedBy = null }: Partial<Pick<OutcomeUnknown, 'late' | 'pausedBy'>> = {},
+  ) {
     super(message);
     this.late = late;
+    this.pausedBy = pausedBy;
   }
 }
 

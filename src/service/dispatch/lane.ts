@@ -1,4 +1,4 @@
-import type { Carrier, PutOff, Refusal } from '../carriers/carrier.js';
+import type { Carrier, CarrierAnswer, PutOff, Refusal } from '../carriers/carrier.js';
 import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, MessageClass, ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
@@ -105,9 +105,9 @@ export class Lane {
     return 'lane';
   }
 
-  /** Connected, and silent: each message more would be in doubt too. */
-  silent(): void {
-    this.#pause(noAnswer);
+  /** Each message more would be in doubt too. */
+  doubted(answer: CarrierAnswer): void {
+    this.#pause(this.#parts.show(answer));
   }
 
   listTroubles(): LaneTrouble[] {

@@ -158,9 +158,9 @@ export async function submitMessage(
       );
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) tools.report(error);
-      else if (error.late !== null) {
-        lane.silent();
-        error.late.then(onLateOf(claimed, tools), () => {});
+      else {
+        if (error.pausedBy !== null) lane.doubted(error.pausedBy);
+        error.late?.then(onLateOf(claimed, tools), () => {});
       }
       result = 'deadline';
     }

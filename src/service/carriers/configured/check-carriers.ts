@@ -1,6 +1,8 @@
 import { systemClock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import { emailRoute } from '../carrier.js';
+import { checkGateway } from '../http/check-gateway.js';
+import { isGateway } from '../http/gateway-route.js';
 import { checkRoute } from '../smpp/check-route.js';
 import { checkRelay } from '../smtp/check-relay.js';
 import type { CarrierCheck, ConfigurationSource } from './configuration.js';
@@ -14,6 +16,8 @@ export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck
   const { sms, email } = readConfiguration(source);
   const tools = { clock: systemClock, random: systemRandom };
   const checks: Promise<CarrierCheck>[] = (typeof sms === 'object' ? sms.routes : []).map((route) => {
+    if (isGateway(route))
+      return checkOf(route.name, route.url.origin, checkGateway(route.url, systemClock, checkMs));
     const address = addressOf(route.tls ? 'smpp+tls' : 'smpp', route);
     return checkOf(route.name, address, checkRoute(route, tools, checkMs));
   });

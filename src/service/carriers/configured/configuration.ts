@@ -1,8 +1,14 @@
+import { type GatewayRoute, isGateway } from '../http/gateway-route.js';
+import type { SmppRoute } from '../smpp/route-settings.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
-import type { SmsRoutes } from './sms-routes.js';
 
 /** A channel that nothing real serves: the simulated operator takes it, or it is refused. */
 export type WithoutCarrier = 'simulated' | 'off';
+
+export interface SmsRoutes {
+  /** As they are written. */
+  routes: readonly (SmppRoute | GatewayRoute)[];
+}
 
 /** The carriers of a service, with their secrets. */
 export interface CarrierConfiguration {
@@ -16,7 +22,8 @@ export function leavesMachine({ sms, email }: CarrierConfiguration): boolean {
 }
 
 export function secretsOf({ sms, email }: CarrierConfiguration): string[] {
-  const passwords = typeof sms === 'object' ? sms.routes.map(({ password }) => password) : [];
+  const routes = typeof sms === 'object' ? sms.routes : [];
+  const passwords = routes.flatMap((route) => (isGateway(route) ? route.secrets : [route.password]));
   return typeof email === 'object' && email.login !== null ? [...passwords, email.login.password] : passwords;
 }
 

@@ -6,7 +6,10 @@ import type { Report } from '../../report.js';
 import type { RateLimiter } from '../../storage/rate-limiter.js';
 import type { RouteBinds } from '../../storage/route-limits.js';
 import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
+import { gatewayCarrier } from '../http/gateway.js';
+import { isGateway } from '../http/gateway-route.js';
 import { dial } from '../smpp/connection/dial.js';
+import type { SmppRoute } from '../smpp/route-settings.js';
 import { sharedRouteLimits } from '../smpp/shared-limits.js';
 import { smppCarrier } from '../smpp/smpp.js';
 import { emailRoutes, smtpCarrier } from '../smtp/smtp.js';
@@ -59,12 +62,14 @@ export function createCarriers(parts: CarrierParts): Carriers {
         `${channel}: must not be "simulated": this data was served with a real carrier`,
       );
   }
-  const { smpp, gateways } = typeof sms === 'object' ? sms : { smpp: [], gateways: [] };
-  const routes = [...smpp, ...gateways];
+  const routes = typeof sms === 'object' ? sms.routes : [];
+  const gateways = routes.filter(isGateway);
+  const smpp = routes.filter((route): route is SmppRoute => !isGateway(route));
   const limits = sharedRouteLimits(given);
   const carriers: Carrier[] = [];
   if (smpp.length > 0) carriers.push(smppCarrier({ routes: smpp, ...tools, limits, dial }));
-  if (gateways.length > 0) carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits }));
+  if (gateways.length > 0)
+    carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits: given.rateLimiter }));
   if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });

@@ -5,36 +5,45 @@ import { rule } from '../../parse-fields.js';
 import {
   type AnswerRule,
   type GatewayRoute,
+  type IdRule,
   type JsonTemplate,
   Literal,
   type RequestTemplate,
 } from '../http/gateway-route.js';
-import { textsOf, unknownPlaceholder } from '../http/placeholders.js';
+import { hasPlaceholder, textsOf, unknownPlaceholder } from '../http/placeholders.js';
 import { dangerOf } from '../http/safe-pattern.js';
 import type { ConfigurationSource } from './configuration.js';
 import { durationMs, routeFields, within } from './route-fields.js';
 import { readSecret, type WrittenSecret, writtenSecret } from './secrets.js';
 
 const maxTimeoutMs = 120_000;
-const maxRepeatMs = 7 * 86_400_000;
 
-const duration = (units: string, max: number, error: string) =>
-  z.string().check(rule((text) => (durationMs(text, units) ?? Number.POSITIVE_INFINITY) <= max, error));
 const headerName = z
   .string()
   .check(rule((text) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(text), 'must be the name of a header'));
 /** Of the connection itself, and of what the request is. */
-const ownHeaders = /^(?:host|content-length|transfer-encoding|connection|expect|upgrade|te|trailer|proxy-.*)$/i;
-const freeHeader = headerName.check(rule((text) => !ownHeaders.test(text), 'is a header that no route may set'));
-const path = z.string().check(rule((text) => /^[^.\s]+(?:\.[^.\s]+)*$/.test(text), 'must be a path, as messages.*.id'));
+const ownHeaders =
+  /^(?:host|content-length|transfer-encoding|connection|expect|upgrade|te|trailer|proxy-.*)$/i;
+const freeHeader = headerName.check(
+  rule((text) => !ownHeaders.test(text), 'is a header that no route may set'),
+);
+const path = z
+  .string()
+  .check(rule((text) => /^[^.\s]+(?:\.[^.\s]+)*$/.test(text), 'must be a path, as messages.*.id'));
 const pattern = z
   .string()
   .check(
-    rule((text) => problemOf(text) === null, 'must be a regular expression with at most one *, + or {1,9}, none of a group'),
+    rule(
+      (text) => problemOf(text) === null,
+      'must be a regular expression with at most one *, + or {1,9}, none of a group',
+    ),
   );
 const textOrSecret = z.union([z.string(), writtenSecret], { error: 'must be a string or a secret' });
 const fields = z.record(z.string().check(z.minLength(1)), textOrSecret);
-const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number or a boolean' });
+const withoutPlaceholder = 'must have no placeholder: they stand in query, form and json';
+const scalar = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'must be a string, a number or a boolean',
+});
 
 const answerRule = z
   .strictObject({
@@ -44,7 +53,10 @@ const answerRule = z
     match: z.optional(pattern),
   })
   .check(
-    z.refine(({ field, is }) => (field === undefined) === (is === undefined), 'must have field and is together'),
+    z.refine(
+      ({ field, is }) => (field === undefined) === (is === undefined),
+      'must have field and is together',
+    ),
     z.refine((given) => Object.keys(given).length > 0, 'must name a status, a field or a match'),
   );
 
@@ -53,7 +65,12 @@ export const gatewaySchema = z.strictObject({
   ...routeFields,
   http: z
     .string()
-    .check(rule((text) => urlOf(text) !== null, 'must be an https:// or http:// address without user and fragment')),
+    .check(
+      rule(
+        (text) => urlOf(text) !== null,
+        'must be an https:// or http:// address without user and fragment',
+      ),
+    ),
   method: z._default(z.enum(['GET', 'POST']), 'POST'),
   tls: z.optional(z.enum(['off'])),
   basic: z.optional(z.strictObject({ user: textOrSecret, password: writtenSecret })),
@@ -68,11 +85,19 @@ export const gatewaySchema = z.strictObject({
   unknown_recipient: z.optional(answerRule),
   later: z.optional(answerRule),
   account: z.optional(answerRule),
-  repeat_key: z.optional(z.strictObject({ header: freeHeader })),
-  repeat_for: z._default(duration('smhd', maxRepeatMs, 'must be 1s to 7d, as 24h'), '24h'),
   concurrent: z._default(within(1, 100), 10),
   per_second: z._default(within(1, 20_000), 20),
-  timeout: z._default(duration('sm', maxTimeoutMs, 'must be 1s to 2m, as 30s'), '30s'),
+  timeout: z._default(
+    z
+      .string()
+      .check(
+        rule(
+          (text) => (durationMs(text, 'sm') ?? Number.POSITIVE_INFINITY) <= maxTimeoutMs,
+          'must be 1s to 2m, as 30s',
+        ),
+      ),
+    '30s',
+  ),
   number_form: z._default(z.enum(['international', 'national', 'e164']), 'international'),
 });
 
@@ -88,6 +113,7 @@ export function gatewayRouteOf(
     throw new ConfigurationError(`${place}.${field}: ${problem}`);
   };
   const url = urlOf(route.http) as URL;
+  if (hasPlaceholder(route.http)) fail('http', withoutPlaceholder);
   if (url.protocol === 'http:' && route.tls !== 'off' && !isLoopback(url.hostname))
     fail('http', 'must be https://, or "tls": "off" must be given');
   const secrets: string[] = [];
@@ -100,6 +126,8 @@ export function gatewayRouteOf(
     typeof written === 'string' ? written : secretOf(written, field);
   const template = templateOf(route, secretOf, fail);
   if (route.id !== undefined && route.id_match !== undefined) fail('id_match', 'must not stand beside id');
+  if (route.id_match !== undefined && !/\((?!\?)/.test(route.id_match.replace(/\\./g, '')))
+    fail('id_match', 'must have a group around the id');
   return {
     name: route.name,
     url,
@@ -107,20 +135,11 @@ export function gatewayRouteOf(
     headers: headersOf(route, read, fail),
     template,
     accepted: ruleOf(route.accepted) as AnswerRule,
-    id:
-      route.id !== undefined
-        ? { path: route.id }
-        : route.id_match === undefined
-          ? null
-          : { match: new RegExp(route.id_match) },
+    id: idRuleOf(route),
     refused: ruleOf(route.refused),
     unknownRecipient: ruleOf(route.unknown_recipient),
     later: ruleOf(route.later),
     account: ruleOf(route.account),
-    repeatKey:
-      route.repeat_key === undefined
-        ? null
-        : { header: route.repeat_key.header, forMs: durationMs(route.repeat_for, 'smhd') as number },
     concurrent: route.concurrent,
     perSecond: route.per_second,
     timeoutMs: durationMs(route.timeout, 'sm') as number,
@@ -136,7 +155,11 @@ export function gatewayRouteOf(
 type Fail = (field: string, problem: string) => never;
 type SecretOf = (written: WrittenSecret, field: string) => string;
 
-function templateOf({ query, form, json, method }: WrittenGateway, secretOf: SecretOf, fail: Fail): RequestTemplate {
+function templateOf(
+  { query, form, json, method }: WrittenGateway,
+  secretOf: SecretOf,
+  fail: Fail,
+): RequestTemplate {
   const given = Object.entries({ query, form, json }).filter(([, value]) => value !== undefined);
   if (given.length !== 1) return fail('form', 'exactly one of query, form and json is required');
   const [[kind, written] = ['form', {}]] = given;
@@ -156,7 +179,8 @@ function withSecrets(written: JsonTemplate, field: string, secretOf: SecretOf): 
   if (typeof written !== 'object' || written === null || written instanceof Literal) return written;
   const secret = writtenSecret.safeParse(written);
   if (secret.success) return new Literal(secretOf(secret.data, field));
-  if (Array.isArray(written)) return written.map((one, index) => withSecrets(one, `${field}[${index}]`, secretOf));
+  if (Array.isArray(written))
+    return written.map((one, index) => withSecrets(one, `${field}[${index}]`, secretOf));
   return Object.fromEntries(
     Object.entries(written).map(([name, one]) => [name, withSecrets(one, `${field}.${name}`, secretOf)]),
   );
@@ -170,6 +194,7 @@ function headersOf(
   const given: Record<string, string> = {};
   for (const [name, written] of Object.entries(headers)) {
     const value = read(written, `headers.${name}`);
+    if (typeof written === 'string' && hasPlaceholder(written)) fail(`headers.${name}`, withoutPlaceholder);
     if (!/^[\x20-\x7e]*$/.test(value)) fail(`headers.${name}`, 'must be printable ASCII');
     given[name] = value;
   }
@@ -190,6 +215,11 @@ function ruleOf(written: WrittenGateway['accepted'] | undefined): AnswerRule | n
     field: field === undefined || is === undefined ? null : { path: field, is: is.map(String) },
     match: match === undefined ? null : new RegExp(match),
   };
+}
+
+function idRuleOf({ id, id_match: match }: WrittenGateway): IdRule | null {
+  if (id !== undefined) return { path: id };
+  return match === undefined ? null : { match: new RegExp(match) };
 }
 
 function urlOf(written: string): URL | null {

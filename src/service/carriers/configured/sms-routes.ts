@@ -3,17 +3,11 @@ import type { OperatorTable } from '../../../contract/index.js';
 import { ConfigurationError } from '../../configuration-error.js';
 import { parseFields } from '../../parse-fields.js';
 import type { Route, RoutesOf } from '../carrier.js';
-import type { GatewayRoute } from '../http/gateway-route.js';
 import type { SmppRoute } from '../smpp/route-settings.js';
-import type { ConfigurationSource } from './configuration.js';
+import type { ConfigurationSource, SmsRoutes } from './configuration.js';
 import { gatewayRouteOf, gatewaySchema } from './gateway-schema.js';
 import { checkTogether } from './route-fields.js';
 import { smppRouteOf, smppSchema } from './smpp-schema.js';
-
-export interface SmsRoutes {
-  smpp: readonly SmppRoute[];
-  gateways: readonly GatewayRoute[];
-}
 
 const listSchema = z.strictObject({
   routes: z.array(z.record(z.string(), z.unknown())).check(z.minLength(1)),
@@ -27,14 +21,11 @@ export function readSmsRoutes(value: unknown, source: ConfigurationSource): SmsR
     if ('http' in route && 'smpp' in route)
       throw new ConfigurationError(`${place}: must have one of smpp and http`);
     return 'http' in route
-      ? { gateway: gatewayRouteOf(parseFields(gatewaySchema, route, place), place, source) }
-      : { smpp: smppRouteOf(parseFields(smppSchema, route, place), place, source) };
+      ? gatewayRouteOf(parseFields(gatewaySchema, route, place), place, source)
+      : smppRouteOf(parseFields(smppSchema, route, place), place, source);
   });
-  checkTogether(read.map((route) => route.gateway ?? route.smpp));
-  return {
-    smpp: read.flatMap(({ smpp }) => smpp ?? []),
-    gateways: read.flatMap(({ gateway }) => gateway ?? []),
-  };
+  checkTogether(read);
+  return { routes: read };
 }
 
 type RouteOfNumbers = Pick<SmppRoute, 'name' | 'prefixes' | 'fallback' | 'links'>;

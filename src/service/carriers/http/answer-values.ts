@@ -1,4 +1,4 @@
-/** Bytes of a text answer that patterns look at. */
+/** Characters of a text answer that patterns look at. */
 const lookedAt = 4_096;
 
 /** An answer of a gateway, decoded once. */
@@ -21,21 +21,30 @@ export function decodeAnswer(
   return { status, fields: fieldsOf(type, body), text: body.slice(0, lookedAt), retryAfterMs };
 }
 
-function fieldsOf(type: string, body: string): unknown {
+/** Of an answer or a receipt: JSON or a form; undefined for anything else. */
+export function fieldsOf(type: string, body: string): unknown {
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return fromForm(body);
   try {
     // Gateways send JSON under every type.
-    return JSON.parse(body);
+    return JSON.parse(withWholeIds(body));
   } catch {
     return undefined;
   }
 }
 
-/** A name given twice counts once, as the first: nothing that fits may hide behind something that does not. */
-export function fromForm(body: string): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(body)) fields[name] ??= value;
+/** A field that stands there twice with different values has none: nobody knows which one is meant. */
+export function fromForm(body: string): Record<string, string | null> {
+  const fields: Record<string, string | null> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(body))
+    fields[name] = name in fields && fields[name] !== value ? null : value;
   return fields;
+}
+
+/** Numbers as long as ids, which JSON.parse would round, become strings. */
+function withWholeIds(json: string): string {
+  if (!/\d{16}/.test(json)) return json;
+  const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+  return json.replace(stringOrNumber, (found) => (/^\d{16,}$/.test(found) ? `"${found}"` : found));
 }
 
 /**

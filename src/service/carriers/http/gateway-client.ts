@@ -1,16 +1,18 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Clock } from '../../clock.js';
 import { decodeAnswer, type GatewayAnswer } from './answer-values.js';
+import { GatewayAgent } from './gateway-agent.js';
 import type { RenderedRequest } from './rendered-request.js';
 
 /** Bytes of an answer that are read. */
 const mostBytes = 1_048_576;
-/** Milliseconds that a connection is kept after its last answer: one that is closed while we write is a doubt. */
-const keptMs = 2_000;
-/** Less than a gateway announces, for its clock starts before ours. */
-const sparedMs = 1_000;
 const connectMs = 10_000;
+/** Of a gateway that asks for more. */
+const longestRetryMs = 3_600_000;
 
 /** What came of a request. */
 export type Exchanged =
@@ -21,102 +23,80 @@ export type Exchanged =
   | { kind: 'unanswered'; reason: string };
 
 export interface GatewayClient {
+  /** Never rejects. Follows no redirect. */
   exchange(request: RenderedRequest, signal: AbortSignal): Promise<Exchanged>;
   close(): void;
 }
 
-/** `agentFor`: reaches an address through a proxy; undefined for none. */
-export function gatewayClient(
-  timeoutMs: number,
-  tunnel: ((options: http.AgentOptions) => http.Agent) | null = null,
-): GatewayClient {
-  const options = { keepAlive: true, scheduling: 'lifo' as const };
-  const agents = new Map<string, http.Agent>();
-  const agentOf = (protocol: string): http.Agent => {
-    const known = agents.get(protocol);
-    if (known !== undefined) return known;
-    const made =
-      tunnel?.(options) ?? (protocol === 'https:' ? new https.Agent(options) : new http.Agent(options));
-    keepBriefly(made);
-    agents.set(protocol, made);
-    return made;
-  };
-
-  function exchange(request: RenderedRequest, signal: AbortSignal): Promise<Exchanged> {
-    return new Promise((resolve) => {
-      let hasLeft = false;
-      const url = new URL(request.url);
-      const { body } = request;
-      const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-      const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
-        method: request.method,
-        headers: { ...request.headers, ...length, 'Accept-Encoding': 'identity' },
-        agent: agentOf(url.protocol),
-      });
-      const fail = (error: Error) => {
-        end();
-        const reason = reasonOf(error);
-        resolve(hasLeft ? { kind: 'unanswered', reason } : { kind: 'not_sent', reason });
-        outgoing.destroy();
-      };
-      const timer = setTimeout(() => fail(new Error('it did not answer in time')), timeoutMs);
-      let connectTimer: NodeJS.Timeout | undefined;
-      const abort = () => fail(new Error('it was stopped'));
-      const end = () => {
-        clearTimeout(timer);
-        clearTimeout(connectTimer);
-        signal.removeEventListener('abort', abort);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      outgoing.on('socket', (socket: Socket) => {
-        const left = () => {
-          hasLeft = true;
-          clearTimeout(connectTimer);
-        };
-        socket.setTimeout(0);
-        if (outgoing.reusedSocket || isOpen(socket)) return left();
-        connectTimer = setTimeout(() => fail(new Error('it cannot be reached: connect timeout')), connectMs);
-        socket.once('encrypted' in socket ? 'secureConnect' : 'connect', left);
-      });
-      outgoing.on('error', fail);
-      outgoing.on('upgrade', (_, socket) => {
-        socket.destroy();
-        fail(new Error('it answered with another protocol'));
-      });
-      outgoing.on('response', (incoming) => {
-        readWhole(incoming).then((text) => {
-          end();
-          resolve({ kind: 'answered', answer: answerOf(incoming, text) });
-        }, fail);
-      });
-      if (signal.aborted) return abort();
-      outgoing.end(body ?? undefined);
-    });
-  }
-
+export function gatewayClient(protocol: string, timeoutMs: number, clock: Clock): GatewayClient {
+  const connections = new GatewayAgent(protocol, clock);
+  const { request } = protocol === 'https:' ? https : http;
   return {
-    exchange,
-    close() {
-      for (const agent of agents.values()) agent.destroy();
+    exchange(rendered, signal) {
+      connections.forgetOld();
+      return new Promise((resolve) => {
+        let outgoing: http.ClientRequest;
+        try {
+          outgoing = request(rendered.url, {
+            method: rendered.method,
+            headers: headersOf(rendered),
+            agent: connections.agent,
+          });
+        } catch (error) {
+          resolve({ kind: 'not_sent', reason: reasonOf(error as Error) });
+          return;
+        }
+        let hasLeft = false;
+        const end = (exchanged: Exchanged) => {
+          cancelTimeout();
+          cancelConnecting();
+          signal.removeEventListener('abort', abort);
+          resolve(exchanged);
+        };
+        const fail = (error: Error) => {
+          end({ kind: hasLeft ? 'unanswered' : 'not_sent', reason: reasonOf(error) });
+          outgoing.destroy();
+        };
+        const abort = () => fail(new Error('it was stopped'));
+        const cancelTimeout = clock.after(timeoutMs, () => fail(new Error('no answer in time')));
+        const cancelConnecting = clock.after(Math.min(connectMs, timeoutMs), () => {
+          if (!hasLeft) fail(new Error('it cannot be reached'));
+        });
+        signal.addEventListener('abort', abort, { once: true });
+        outgoing.on('socket', (socket: Socket) => {
+          // From then on Node.js writes, and nobody can say how much of it arrived.
+          const leave = () => {
+            hasLeft = true;
+          };
+          if (outgoing.reusedSocket || !socket.connecting) leave();
+          else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', leave);
+        });
+        outgoing.on('error', fail);
+        outgoing.on('upgrade', () => fail(new Error('it answered with another protocol')));
+        outgoing.on('response', (incoming) => {
+          readAnswer(incoming, clock.now()).then((answer) => end({ kind: 'answered', answer }), fail);
+        });
+        if (signal.aborted) abort();
+        else outgoing.end(rendered.body ?? undefined);
+      });
     },
+    close: () => connections.agent.destroy(),
   };
 }
 
-/** Keeps a connection for as long as its gateway certainly does. */
-function keepBriefly(agent: http.Agent): void {
-  const keep = agent.keepSocketAlive.bind(agent) as (socket: unknown) => boolean;
-  agent.keepSocketAlive = (socket: Socket & { _httpMessage?: { res?: http.IncomingMessage } }) => {
-    const announced = /timeout=(\d+)/.exec(
-      String(socket._httpMessage?.res?.headers['keep-alive'] ?? ''),
-    )?.[1];
-    const forMs = announced === undefined ? keptMs : Math.min(keptMs, Number(announced) * 1_000 - sparedMs);
-    if (forMs <= 0 || !keep(socket)) return false;
-    socket.setTimeout(forMs);
-    return true;
-  };
+function headersOf({ headers, body }: RenderedRequest): Record<string, string> {
+  const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  return { 'User-Agent': 'urtuu', 'Accept-Encoding': 'identity', ...headers, ...length };
 }
 
-async function readWhole(incoming: http.IncomingMessage): Promise<string> {
+async function readAnswer(incoming: http.IncomingMessage, now: number): Promise<GatewayAnswer> {
+  const { statusCode = 0, headers } = incoming;
+  const body = await decompressed(await readWhole(incoming), headers['content-encoding'] ?? 'identity');
+  const type = headers['content-type'] ?? '';
+  return decodeAnswer(statusCode, type, body.toString(), retryAfterMs(headers['retry-after'], now));
+}
+
+async function readWhole(incoming: http.IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
@@ -125,21 +105,21 @@ async function readWhole(incoming: http.IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   if (!incoming.complete) throw new Error('its answer was cut');
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
 
-function answerOf({ statusCode = 0, headers }: http.IncomingMessage, text: string): GatewayAnswer {
-  const retryAfter = Number(headers['retry-after'] ?? Number.NaN);
-  return decodeAnswer(
-    statusCode,
-    headers['content-type'] ?? '',
-    text,
-    Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter * 1_000 : null,
-  );
+/** Some gateways compress whatever is asked for. */
+async function decompressed(body: Buffer, encoding: string): Promise<Buffer> {
+  if (encoding === 'identity') return body;
+  if (encoding !== 'gzip') throw new Error('its answer has an encoding that nobody asked for');
+  return promisify(gunzip)(body, { maxOutputLength: mostBytes });
 }
 
-function isOpen(socket: Socket): boolean {
-  return !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);
+/** Seconds or a date; null for anything else. */
+function retryAfterMs(written: string | undefined, now: number): number | null {
+  if (written === undefined) return null;
+  const milliseconds = /^\d+$/.test(written) ? Number(written) * 1_000 : Date.parse(written) - now;
+  return Number.isNaN(milliseconds) ? null : Math.min(Math.max(milliseconds, 0), longestRetryMs);
 }
 
 const reasonOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.message;

@@ -49,18 +49,18 @@ export interface GatewayRoute {
   unknownRecipient: AnswerRule | null;
   later: AnswerRule | null;
   account: AnswerRule | null;
-  /** The header under which a repeated request is not sent again, and for how long. */
-  repeatKey: { header: string; forMs: number } | null;
   /** Requests under way, of one instance. */
   concurrent: number;
   /** Requests a second, over all instances. */
   perSecond: number;
   timeoutMs: number;
   numberForm: 'international' | 'national' | 'e164';
-  /** Values of headers and fields that no log shows. */
+  /** Values that no log shows. */
   secrets: readonly string[];
   prefixes: readonly string[];
   fallback: readonly string[];
   inboxProject: string | null;
   links: boolean;
 }
+
+export const isGateway = (route: object): route is GatewayRoute => 'template' in route;

@@ -4,8 +4,15 @@ import type { AnswerRule, GatewayRoute, IdRule } from './gateway-route.js';
 
 /** The row of the table that an answer falls into; nobody knows what any other answer says. */
 export type AnswerOutcome =
-  | { kind: 'account' | 'throttled' | 'refused' | 'unknown_recipient' | 'unknown' }
+  | {
+      kind: 'account' | 'throttled' | 'refused' | 'unknown_recipient' | 'unknown';
+      /** Its status, and the values that its rule named: nothing else of an answer is ever shown. */
+      code: string;
+    }
   | { kind: 'accepted'; carrierIds: string[]; isPartly: boolean };
+
+/** Characters of an id, and ids of a message. */
+const [longestId, mostIds] = [255, 20];
 
 const statusRule = (...status: number[]): AnswerRule => ({ status, field: null, match: null });
 /** Of every gateway, unless its route says otherwise. */
@@ -17,23 +24,30 @@ const usual = {
 
 /** The first row that fits, in the order of the table. A 2xx or 5xx that nobody described is no refusal. */
 export function outcomeOfAnswer(route: GatewayRoute, answer: GatewayAnswer): AnswerOutcome {
-  const { account, later, unknownRecipient, refused, accepted } = route;
-  if (fitsAny(account ?? usual.account, answer)) return { kind: 'account' };
-  if (fitsAny(later ?? usual.later, answer)) return { kind: 'throttled' };
-  if (unknownRecipient !== null && fitsWhole(unknownRecipient, answer)) return { kind: 'unknown_recipient' };
-  if (fitsWhole(refused ?? usual.refused, answer)) return { kind: 'refused' };
-  if (fitsWhole(accepted, answer)) return acceptedWith(route, answer, false);
-  return isPartlyAccepted(route, answer) ? acceptedWith(route, answer, true) : { kind: 'unknown' };
+  const { accepted, unknownRecipient } = route;
+  const account = route.account ?? usual.account;
+  const later = route.later ?? usual.later;
+  const refused = route.refused ?? usual.refused;
+  if (fitsAny(account, answer)) return { kind: 'account', code: codeOf(answer, account) };
+  if (fitsAny(later, answer)) return { kind: 'throttled', code: codeOf(answer, later) };
+  if (unknownRecipient !== null && fitsWhole(unknownRecipient, answer))
+    return { kind: 'unknown_recipient', code: codeOf(answer, unknownRecipient) };
+  if (fitsWhole(refused, answer)) return { kind: 'refused', code: codeOf(answer, refused) };
+  const isWhole = fitsWhole(accepted, answer);
+  if (!isWhole && !isPartlyAccepted(route, answer)) return { kind: 'unknown', code: codeOf(answer) };
+  return { kind: 'accepted', carrierIds: idsIn(route.id, answer), isPartly: !isWhole };
 }
 
-function acceptedWith({ id }: GatewayRoute, answer: GatewayAnswer, isPartly: boolean): AnswerOutcome {
-  return { kind: 'accepted', carrierIds: id === null ? [] : idsIn(id, answer), isPartly };
+function codeOf(answer: GatewayAnswer, rule?: AnswerRule): string {
+  const { field = null } = rule ?? {};
+  const values = field === null ? [] : valuesAt(answer.fields, field.path);
+  const named = new Set(values.filter((value) => value !== null && field?.is.includes(value)));
+  return [`HTTP ${answer.status}`, ...named].join(' ');
 }
 
 /** Everything that the rule names. */
 function fitsWhole(rule: AnswerRule, answer: GatewayAnswer): boolean {
-  const checks = checksOf(rule, answer);
-  return checks.length > 0 && checks.every(Boolean);
+  return checksOf(rule, answer).every(Boolean);
 }
 
 /** One of the things that the rule names. */
@@ -41,6 +55,7 @@ function fitsAny(rule: AnswerRule, answer: GatewayAnswer): boolean {
   return checksOf(rule, answer).some(Boolean);
 }
 
+/** At least one. */
 function checksOf({ status, field, match }: AnswerRule, answer: GatewayAnswer): boolean[] {
   return [
     ...(status === null ? [] : [status.includes(answer.status)]),
@@ -53,24 +68,28 @@ function areAll(values: readonly (string | null)[], allowed: readonly string[]):
   return values.length > 0 && values.every((value) => value !== null && allowed.includes(value));
 }
 
-/**
- * Some parts of the message were accepted, and each other one certainly was not, by whichever rule about the same field.
- */
+/** Some parts of the message were accepted, and each other one certainly was not, by a rule about the same field. */
 function isPartlyAccepted(route: GatewayRoute, answer: GatewayAnswer): boolean {
-  const { accepted } = route;
-  if (accepted.field === null) return false;
-  if (accepted.status !== null && !accepted.status.includes(answer.status)) return false;
-  const { path, is } = accepted.field;
-  const values = valuesAt(answer.fields, path);
+  const { status, field, match } = route.accepted;
+  if (field === null || !checksOf({ status, field: null, match }, answer).every(Boolean)) return false;
+  const values = valuesAt(answer.fields, field.path);
   const others = [route.refused, route.unknownRecipient, route.later, route.account];
-  const notTaken = others.flatMap((rule) => (rule?.field?.path === path ? rule.field.is : []));
-  return values.some((value) => value !== null && is.includes(value)) && areAll(values, [...is, ...notTaken]);
+  const notTaken = others.flatMap((rule) => (rule?.field?.path === field.path ? rule.field.is : []));
+  const isTaken = values.some((value) => value !== null && field.is.includes(value));
+  return isTaken && areAll(values, [...field.is, ...notTaken]);
 }
 
-function idsIn(rule: IdRule, answer: GatewayAnswer): string[] {
-  if ('match' in rule) {
-    const id = rule.match.exec(answer.text)?.[1];
-    return id === undefined || id === '' ? [] : [id];
-  }
-  return valuesAt(answer.fields, rule.path).filter((id) => id !== null && id !== '') as string[];
+/** Those that a receipt can name: of an answer with one that none can, none. */
+function idsIn(rule: IdRule | null, answer: GatewayAnswer): string[] {
+  if (rule === null) return [];
+  const found =
+    'match' in rule
+      ? [rule.match.exec(answer.text)?.[1] ?? null]
+      : valuesAt(answer.fields, rule.path).slice(0, mostIds);
+  const ids = found.flatMap((id) => (id !== null && isId(id) ? [id] : []));
+  return ids.length === found.length ? [...new Set(ids)] : [];
 }
+
+/** An engine cannot store everything. */
+export const isId = (text: string): boolean =>
+  text !== '' && text.length <= longestId && !/[\p{Cc}\p{Cs}]/u.test(text);

@@ -1,7 +1,7 @@
 import { type JsonTemplate, Literal, type TextTemplate } from './gateway-route.js';
 
 /** What a request of a gateway may insert. */
-export const placeholders = ['number', 'text', 'id', 'parts', 'unicode', 'receipt_url'] as const;
+export const placeholders = ['number', 'text', 'id', 'parts', 'unicode'] as const;
 export type Placeholder = (typeof placeholders)[number];
 export type Values = Readonly<Record<Placeholder, string>>;
 
@@ -16,8 +16,8 @@ export function unknownPlaceholder(template: string): string | null {
   return null;
 }
 
-export function usesPlaceholder(template: string, name: Placeholder): boolean {
-  return template.includes(`{${name}}`);
+export function hasPlaceholder(text: string): boolean {
+  return [...text.matchAll(pattern)].some(([, name = '']) => isPlaceholder(name));
 }
 
 /** One pass: what a value holds is never read as a placeholder. */

@@ -3,7 +3,7 @@ import type { Submission } from '../carrier.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { fillIn, fillJson, type Values } from './placeholders.js';
 
-/** A request as it goes out; a repeat sends the same bytes. */
+/** A request as it goes out. */
 export interface RenderedRequest {
   method: string;
   url: string;
@@ -15,12 +15,9 @@ export interface RenderedRequest {
 export function renderRequest(
   route: GatewayRoute,
   submission: Pick<Submission, 'reference' | 'to' | 'text'>,
-  receiptUrl: string,
 ): RenderedRequest {
-  const { template, repeatKey } = route;
-  const values = valuesOf(route, submission, receiptUrl);
-  const key = repeatKey === null ? {} : { [repeatKey.header]: submission.reference };
-  const headers = { ...route.headers, ...key };
+  const { template, headers } = route;
+  const values = valuesOf(route, submission);
   const common = { method: route.method, url: route.url.href };
   if ('json' in template) {
     const body = JSON.stringify(fillJson(template.json, values));
@@ -43,7 +40,6 @@ export function renderRequest(
 function valuesOf(
   { numberForm }: GatewayRoute,
   { reference, to, text }: Pick<Submission, 'reference' | 'to' | 'text'>,
-  receiptUrl: string,
 ): Values {
   const { kind, parts } = measureText(text ?? '');
   return {
@@ -52,7 +48,6 @@ function valuesOf(
     id: reference,
     parts: String(parts),
     unicode: kind === 'latin' ? '0' : '1',
-    receipt_url: receiptUrl,
   };
 }
 

@@ -1,13 +1,20 @@
+/** Ways in which a pattern may go on from one place; more take long on a text that almost fits. */
+const mostWays = 16;
+
 /**
  * Why a pattern could take for ever on a text of a gateway; null where it cannot: at most one repetition of a length that
- * varies, none of a group, and nothing that looks back.
+ * varies, none of a group, few choices, and nothing that looks around.
  */
 export function dangerOf(source: string): string | null {
-  const plain = source.replace(/\\./g, 'x').replace(/\[(?:[^\]])*\]/g, 'x');
+  const plain = source.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x');
   if (/\\[1-9k]/.test(source)) return 'must not refer back to a group';
   if (/\(\?<?[=!]/.test(plain)) return 'must not look ahead or behind';
   if (/\)(?:[*+?]|\{)/.test(plain)) return 'must not repeat a group';
   const varying = plain.match(/[*+]|\{\d+,\d*\}/g) ?? [];
   if (varying.length > 1) return 'must have at most one repetition: *, + or {1,9}';
-  return null;
+  // A ? behind a repetition chooses nothing new, nor does one that names the kind of a group.
+  const optional = plain.match(/(?<![*+}(])\?/g)?.length ?? 0;
+  const alternatives = plain.split(/[()]/).map((piece) => piece.split('|').length);
+  const ways = alternatives.reduce((product, count) => product * count, 2 ** optional);
+  return ways > mostWays ? 'has too many alternatives' : null;
 }

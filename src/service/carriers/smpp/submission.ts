@@ -9,6 +9,8 @@ import type { SmppRoute } from './route-settings.js';
 import { type Segment, segmentsOf, twoBytes } from './segments.js';
 import { routeFields, validityOf } from './submit-fields.js';
 
+/** It is connected: each message more would be in doubt too. */
+const silence = { reason: 'its operator does not answer', code: 'no answer' };
 /** Milliseconds from the first segment on in which another one may go out. */
 const segmentsWithin = 45_000;
 /** Milliseconds before a segment that was not taken goes out again. */
@@ -32,7 +34,7 @@ export function submitIn(
 ): Promise<SubmitResult> {
   return new Promise((resolve, reject) => {
     const sending = new Sending(first, submission, signal, parts, () =>
-      reject(new OutcomeUnknown('its operator does not answer', whole)),
+      reject(new OutcomeUnknown(silence.reason, { late: whole, pausedBy: silence })),
     );
     const whole = sending.run();
     whole.then(resolve, reject);

@@ -14,7 +14,6 @@ export function gatewayRoute(given: Partial<GatewayRoute> = {}): GatewayRoute {
     unknownRecipient: null,
     later: null,
     account: null,
-    repeatKey: null,
     concurrent: 10,
     perSecond: 20,
     timeoutMs: 30_000,

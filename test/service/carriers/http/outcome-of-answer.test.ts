@@ -98,7 +98,7 @@ describe('an answer of a gateway is', () => {
     [502, 'unknown'],
     [503, 'unknown'],
   ])('%i alone: %s', (status, kind) => {
-    expect(outcome(words, status, 'whatever', 'text/plain')).toEqual({ kind });
+    expect(outcome(words, status, 'whatever', 'text/plain')).toEqual({ kind, code: `HTTP ${status}` });
   });
 
   it('accepted by its text, with the id in it', () => {
@@ -108,24 +108,43 @@ describe('an answer of a gateway is', () => {
       carrierIds: ['a1'],
     });
     expect(outcome(words, 202, '0: Accepted', 'text/html')).toEqual({ ...accepted, carrierIds: [] });
-    expect(outcome(words, 200, '0: Accepted', 'text/html')).toEqual({ kind: 'unknown' });
-    expect(outcome(words, 202, `${' '.repeat(4_096)}0: Accepted`, 'text/html')).toEqual({ kind: 'unknown' });
+    expect(outcome(words, 200, '0: Accepted', 'text/html')).toMatchObject({ kind: 'unknown' });
+    expect(outcome(words, 202, `${' '.repeat(4_096)}0: Accepted`, 'text/html')).toMatchObject({
+      kind: 'unknown',
+    });
   });
 
-  it('read as a form, the first of two values', () => {
+  it('read as a form, without what it says in two ways', () => {
     const route = gatewayRoute({
       accepted: rule({ field: { path: 'status', is: ['ok'] } }),
       id: { path: 'id' },
     });
     const form = (body: string) =>
       outcome(route, 200, body, 'application/x-www-form-urlencoded; charset=UTF-8');
-    expect(form('status=ok&id=7')).toMatchObject({ kind: 'accepted', carrierIds: ['7'] });
-    expect(form('status=failed&status=ok')).toEqual({ kind: 'unknown' });
-    expect(form('__proto__=ok&constructor=ok')).toEqual({ kind: 'unknown' });
+    expect(form('status=ok&id=7&status=ok')).toMatchObject({ kind: 'accepted', carrierIds: ['7'] });
+    expect(form('status=ok&status=failed')).toMatchObject({ kind: 'unknown' });
+    expect(form('__proto__=ok&constructor=ok')).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('shown by its status and the values that a rule names, and by nothing else', () => {
+    expect(outcome(described, 200, { ...parts('6', '7'), text: 'secret' })).toEqual({
+      kind: 'refused',
+      code: 'HTTP 200 6 7',
+    });
+    expect(outcome(described, 500, parts('secret'))).toEqual({ kind: 'unknown', code: 'HTTP 500' });
+  });
+
+  it('accepted with ids that JSON would round, and without those that no engine stores', () => {
+    const ids = (id: string) => outcome(described, 200, `{"messages":[{"status":0,"message-id":${id}}]}`);
+    expect(ids('12345678901234567890')).toMatchObject({ carrierIds: ['12345678901234567890'] });
+    expect(ids('"a 12345678901234567890 \\" 0"')).toMatchObject({ kind: 'accepted' });
+    expect(ids('0.1234567890123450000')).toMatchObject({ carrierIds: ['0.123456789012345'] });
+    for (const id of ['""', 'null', '"a\\u0000"', JSON.stringify('a'.repeat(256))])
+      expect(ids(id)).toMatchObject({ kind: 'accepted', carrierIds: [] });
   });
 
   it('never accepted through an inherited name', () => {
     const route = gatewayRoute({ accepted: rule({ field: { path: 'toString.length', is: ['0'] } }) });
-    expect(outcome(route, 200, {})).toEqual({ kind: 'unknown' });
+    expect(outcome(route, 200, {})).toMatchObject({ kind: 'unknown' });
   });
 });

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../clock.js';
 import type { Report } from '../../../report.js';
+import { Pace } from '../../rate/pace.js';
+import { RouteTurns } from '../../rate/turns.js';
 import type { RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
 import type { Link } from './link.js';
-import { Pace } from './pace.js';
 import type { Session } from './session.js';
-import { SegmentTurns } from './turns.js';
 
 /** A place in the window of a session, for one submission, and the right to send a segment now. */
 export class Room {
@@ -57,7 +57,7 @@ export class RouteWindow {
   readonly #route: SmppRoute;
   readonly #links: readonly Link[];
   readonly #clock: Clock;
-  readonly #turns: SegmentTurns;
+  readonly #turns: RouteTurns;
   readonly #pace: Pace;
   readonly #waiting: Record<WaitingClass, Waiting[]> = { begun: [], single: [], batch: [] };
   /** Messages with a reservation, answered or not. */
@@ -73,7 +73,7 @@ export class RouteWindow {
     this.#route = parts.route;
     this.#links = links;
     this.#clock = parts.clock;
-    this.#turns = new SegmentTurns(parts, () => this.change());
+    this.#turns = new RouteTurns(parts, () => this.change());
     this.#pace = new Pace(parts.clock);
   }
 

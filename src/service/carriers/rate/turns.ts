@@ -1,8 +1,6 @@
-import type { Clock } from '../../../clock.js';
-import type { Report } from '../../../report.js';
-import { blockMs, factorAt, type Lowered } from '../../../storage/route-limits.js';
-import type { RouteLimits } from '../limits.js';
-import type { SmppRoute } from '../route-settings.js';
+import type { Clock } from '../../clock.js';
+import type { Report } from '../../report.js';
+import { blockMs, factorAt, type Lowered, type RouteRates } from '../../storage/route-limits.js';
 
 /** Milliseconds until turns are asked for again after their store failed. */
 const retryMs = 1_000;
@@ -19,9 +17,16 @@ interface Block {
   each: number;
 }
 
-/** When the segments of a route may go out: each in its turn, and no later than a block after it. */
-export class SegmentTurns {
-  readonly #parts: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report };
+export interface TurnsParts {
+  route: { name: string; perSecond: number };
+  limits: RouteRates;
+  clock: Clock;
+  report: Report;
+}
+
+/** When the segments or requests of a route may go out: each in its turn, and no later than a block after it. */
+export class RouteTurns {
+  readonly #parts: TurnsParts;
   readonly #onTurn: () => void;
   /** As the store has it; null at the whole rate. */
   #lowered: Lowered | null = null;
@@ -34,15 +39,12 @@ export class SegmentTurns {
   #cancelTurn: (() => void) | null = null;
 
   /** `onTurn` is called when there may be a turn. */
-  constructor(
-    parts: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report },
-    onTurn: () => void,
-  ) {
+  constructor(parts: TurnsParts, onTurn: () => void) {
     this.#parts = parts;
     this.#onTurn = onTurn;
   }
 
-  /** Whether it is the turn of one of the `waiting` segments, which takes it. */
+  /** Whether it is the turn of one of the `waiting`, which takes it. */
   take(waiting: number): boolean {
     const now = this.#parts.clock.monotonic();
     this.#forget(now);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Pace } from '../../../../src/service/carriers/smpp/connection/pace.js';
+import { Pace } from '../../../../src/service/carriers/rate/pace.js';
 import { ManualClock } from '../../../../src/service/clock.js';
 
 /** Messages that begin one after the other, while so many others wait. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.js';
+import type { Clock } from '../../clock.js';
 
 /** Milliseconds over which a pace is measured. */
 const spanMs = 1_000;

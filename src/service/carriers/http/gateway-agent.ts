@@ -1,0 +1,45 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../clock.js';
+
+/** Milliseconds that a connection is kept after its last answer; Node.js keeps it for less where the gateway says so. */
+const keptMs = 2_000;
+
+/** The connections to a gateway. One that it closes, or answers on twice, is not used again: that would be a doubt. */
+export class GatewayAgent {
+  readonly agent: http.Agent;
+  readonly #clock: Clock;
+  /** When each connection was free, on the monotonic clock. */
+  readonly #freeSince = new WeakMap<Socket, number>();
+
+  constructor(protocol: string, clock: Clock) {
+    this.#clock = clock;
+    const options = { keepAlive: true, scheduling: 'lifo', timeout: keptMs } as const;
+    this.agent = protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+    const keep = this.agent.keepSocketAlive.bind(this.agent) as (socket: Socket) => boolean;
+    this.agent.keepSocketAlive = (stream) => {
+      const socket = stream as Socket;
+      this.#freeSince.set(socket, clock.monotonic());
+      socket.on('data', destroyIt);
+      return keep(socket);
+    };
+    const reuse = this.agent.reuseSocket.bind(this.agent);
+    this.agent.reuseSocket = (socket, request) => {
+      socket.off('data', destroyIt);
+      reuse(socket, request);
+    };
+  }
+
+  /** Before each request: a paused process has missed its timers. */
+  forgetOld(): void {
+    const oldest = this.#clock.monotonic() - keptMs;
+    for (const sockets of Object.values(this.agent.freeSockets))
+      for (const socket of sockets ?? [])
+        if ((this.#freeSince.get(socket) ?? Number.NEGATIVE_INFINITY) < oldest) socket.destroy();
+  }
+}
+
+function destroyIt(this: Socket): void {
+  this.destroy();
+}

@@ -1,0 +1,120 @@
+import type { Clock } from '../../clock.js';
+import { Pace } from '../rate/pace.js';
+import { RouteTurns, type TurnsParts } from '../rate/turns.js';
+import type { GatewayRoute } from './gateway-route.js';
+
+/** Seconds of its rate that a route takes on, and the most messages. */
+const [capacitySeconds, mostMessages] = [5, 2_000];
+
+/** Room for one request, which may go out now. */
+export interface Place {
+  /** Its request goes out. */
+  use(): void;
+  release(): void;
+}
+
+type Waiting = (place: Place | null) => void;
+
+/** The requests of a route that may be under way at once, and its rate. */
+export class GatewayWindow {
+  readonly #route: GatewayRoute;
+  readonly #turns: RouteTurns;
+  readonly #pace: Pace;
+  readonly #waiting: Record<'single' | 'batch', Waiting[]> = { single: [], batch: [] };
+  /** Places that are held. */
+  #held = 0;
+  #isOpen = false;
+  #isDoubtful = false;
+
+  constructor(parts: Omit<TurnsParts, 'route'> & { route: GatewayRoute; clock: Clock }) {
+    this.#route = parts.route;
+    this.#turns = new RouteTurns(parts, () => this.change());
+    this.#pace = new Pace(parts.clock);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Its latest answer said nothing: until one does, a single message at a time is put in doubt. */
+  set isDoubtful(isDoubtful: boolean) {
+    this.#isDoubtful = isDoubtful;
+    this.change();
+  }
+
+  /** Messages that it takes on, by the rate that there is. */
+  get capacity(): number {
+    return this.#isOpen ? Math.min(Math.ceil(this.#perSecond * capacitySeconds), mostMessages) : 0;
+  }
+
+  /** Messages of batches that it takes on: those that begin within a second, and those that have begun. */
+  get ahead(): number {
+    if (!this.#isOpen) return 0;
+    return Math.min(Math.ceil(this.#pace.perSecond ?? this.#perSecond), mostMessages) + this.#held;
+  }
+
+  get factor(): number {
+    return this.#turns.factor;
+  }
+
+  lower(answeredMs: number): Promise<void> {
+    return this.#turns.lower(answeredMs);
+  }
+
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** Nothing new goes out; what was begun does. */
+  close(): void {
+    this.#isOpen = false;
+    this.#turns.stop();
+    this.change();
+  }
+
+  /** Waits for a place; null once it is closed, or lower than what waits. */
+  wait(which: 'single' | 'batch'): Promise<Place | null> {
+    if (!this.#isOpen) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.#waiting[which].push(resolve);
+      this.change();
+    });
+  }
+
+  /** To be called when there may be room, or none any more. */
+  change(): void {
+    const { single, batch } = this.#waiting;
+    if (!this.#isOpen) for (const resolve of [...single.splice(0), ...batch.splice(0)]) resolve(null);
+    // What was claimed before the rate was lowered: others may have their turn first.
+    if (this.factor < 1) for (const resolve of batch.splice(this.capacity)) resolve(null);
+    const size = this.#isDoubtful ? 1 : this.#route.concurrent;
+    while (single.length + batch.length > 0 && this.#held < size) {
+      if (!this.#turns.take(single.length + batch.length)) return;
+      const next = single.shift();
+      if (next === undefined) this.#pace.begin(batch.length - 1);
+      (next ?? batch.shift())?.(this.#take());
+    }
+  }
+
+  #take(): Place {
+    this.#held += 1;
+    let isHeld = true;
+    let isUsed = false;
+    return {
+      use() {
+        isUsed = true;
+      },
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#held -= 1;
+        if (!isUsed) this.#turns.giveBack();
+        this.change();
+      },
+    };
+  }
+
+  get #perSecond(): number {
+    return this.#route.perSecond * this.#turns.factor;
+  }
+}

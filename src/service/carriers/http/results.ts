@@ -1,0 +1,43 @@
+import { OutcomeUnknown, type SubmitResult } from '../carrier.js';
+import type { Exchanged } from './gateway-client.js';
+import type { GatewayRoute } from './gateway-route.js';
+import { outcomeOfAnswer } from './outcome-of-answer.js';
+
+/** Throws OutcomeUnknown for whatever does not say that the message was taken, or that it was not. */
+export function resultOf(route: GatewayRoute, exchanged: Exchanged): SubmitResult {
+  if (exchanged.kind === 'not_sent') {
+    const { reason } = exchanged;
+    return {
+      kind: 'later',
+      reason: `${route.name} cannot be reached: ${reason}`,
+      code: reason,
+      scope: 'lane',
+    };
+  }
+  if (exchanged.kind === 'unanswered') {
+    const { reason } = exchanged;
+    throw new OutcomeUnknown(reason, { pausedBy: { reason, code: 'no answer' } });
+  }
+  const { answer } = exchanged;
+  const outcome = outcomeOfAnswer(route, answer);
+  if (outcome.kind === 'accepted')
+    return {
+      kind: 'accepted',
+      carrierIds: outcome.carrierIds,
+      ...(outcome.isPartly ? { delivery: 'undelivered' } : {}),
+    };
+  const said = { reason: `its gateway answered ${outcome.code}`, code: outcome.code };
+  const wait = answer.retryAfterMs === null ? {} : { retryAfterMs: answer.retryAfterMs };
+  switch (outcome.kind) {
+    case 'account':
+      return { kind: 'later', ...said, scope: 'account', ...wait };
+    case 'throttled':
+      return { kind: 'later', ...said, scope: 'rate', ...wait };
+    case 'unknown_recipient':
+      return { kind: 'refused', ...said, tryNextRoute: true, isUnknownRecipient: true };
+    case 'refused':
+      return { kind: 'refused', ...said, tryNextRoute: true };
+    case 'unknown':
+      throw new OutcomeUnknown(said.reason, { pausedBy: said });
+  }
+}

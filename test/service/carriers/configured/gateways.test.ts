@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { secretsOf } from '../../../../src/service/carriers/configured/configuration.js';
+import { readConfiguration } from '../../../../src/service/carriers/configured/read-configuration.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'urtuu-gateways-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const secret = { env: 'PASSWORD' };
+const route = {
+  name: 'gateway',
+  http: 'https://sms.example.mn/send?v=2',
+  basic: { user: 'shop', password: secret },
+  headers: { 'X-Api-Key': secret, 'X-Version': '2' },
+  form: { to: '{number}', text: '{text}', ref: '{id}', key: secret },
+  accepted: { status: [200], field: 'messages.*.status', is: [0] },
+  prefixes: ['99'],
+};
+
+function read(...routes: object[]) {
+  const file = join(folder, 'service.json');
+  writeFileSync(file, JSON.stringify({ sms: { routes }, email: 'off' }));
+  return readConfiguration({ file, environment: { PASSWORD: 'top secret' } });
+}
+
+const changed = (changes: object) => read({ ...route, ...changes });
+
+describe('a route over HTTP', () => {
+  it('is read with its defaults and its secrets', () => {
+    const configuration = read(route);
+    const { sms } = configuration;
+    expect(typeof sms === 'object' && sms.routes).toMatchObject([
+      {
+        name: 'gateway',
+        method: 'POST',
+        headers: {
+          'X-Api-Key': 'top secret',
+          'X-Version': '2',
+          Authorization: `Basic ${Buffer.from('shop:top secret').toString('base64')}`,
+        },
+        template: { in: 'body', form: { to: '{number}', key: { value: 'top secret' } } },
+        accepted: { status: [200], field: { path: 'messages.*.status', is: ['0'] } },
+        concurrent: 10,
+        perSecond: 20,
+        timeoutMs: 30_000,
+        numberForm: 'international',
+        account: null,
+      },
+    ]);
+    expect(new Set(secretsOf(configuration))).toEqual(new Set(['top secret']));
+  });
+
+  it('stands beside routes over SMPP, in their order', () => {
+    const smpp = { name: 'Mobicom', smpp: 'smpp://10.0.0.7', system_id: 'x', password: secret };
+    const { sms } = read({ ...route, fallback: ['Mobicom'] }, smpp);
+    expect(typeof sms === 'object' && sms.routes.map(({ name }) => name)).toEqual(['gateway', 'Mobicom']);
+  });
+
+  it('is a query or JSON as well, with secrets anywhere', () => {
+    const { form: _, ...rest } = route;
+    const json = { to: ['{number}'], text: '{text}', login: { key: secret }, flash: false };
+    expect(read({ ...rest, json }).sms).toMatchObject({
+      routes: [{ template: { json: { login: { key: { value: 'top secret' } }, flash: false } } }],
+    });
+    const query = { to: '{number}', text: '{text}' };
+    expect(read({ ...rest, query, method: 'GET' }).sms).toMatchObject({
+      routes: [{ template: { in: 'query' } }],
+    });
+  });
+
+  it('may be plain on this machine, and elsewhere where that is said', () => {
+    expect(() => changed({ http: 'http://127.0.0.1:13013/cgi-bin/sendsms' })).not.toThrow();
+    expect(() => changed({ http: 'http://10.0.0.7/send', tls: 'off' })).not.toThrow();
+  });
+
+  it.each([
+    [{ http: 'http://10.0.0.7/send' }, 'sms.routes[0].http: must be https://, or "tls": "off" must be given'],
+    [{ http: 'ftp://sms.example.mn' }, 'sms.routes[0].http: must be an https:// or http:// address'],
+    [{ http: 'https://user:password@sms.example.mn' }, 'sms.routes[0].http: must be'],
+    [{ http: 'https://sms.example.mn/{number}' }, 'sms.routes[0].http: must have no placeholder'],
+    [{ headers: { 'X-To': 'a {number}' } }, 'sms.routes[0].headers.X-To: must have no placeholder'],
+    [{ headers: { 'X-To': 'a\r\nb: c' } }, 'sms.routes[0].headers.X-To: must be printable ASCII'],
+    [{ headers: { 'Content-Length': '1' } }, 'is a header that no route may set'],
+    [{ headers: { 'transfer-encoding': 'chunked' } }, 'is a header that no route may set'],
+    [{ headers: { 'X To': '1' } }, 'must be the name of a header'],
+    [
+      { headers: { authorization: 'x' } },
+      'sms.routes[0].basic: must not stand beside an Authorization header',
+    ],
+    [{ form: { to: '{nummer}', text: '{text}' } }, 'sms.routes[0].form: unknown placeholder {nummer}'],
+    [{ form: { to: '{number}' } }, 'sms.routes[0].form: must have {text} somewhere'],
+    [{ form: undefined }, 'exactly one of query, form and json is required'],
+    [{ query: { a: 'b' } }, 'exactly one of query, form and json is required'],
+    [{ method: 'GET' }, 'sms.routes[0].method: must be POST: a GET has no form'],
+    [{ accepted: undefined }, 'sms.routes[0].accepted'],
+    [{ accepted: {} }, 'sms.routes[0].accepted: must name a status, a field or a match'],
+    [{ accepted: { field: 'a' } }, 'sms.routes[0].accepted: must have field and is together'],
+    [{ accepted: { field: 'a..b', is: ['0'] } }, 'sms.routes[0].accepted.field: must be a path'],
+    [{ accepted: { match: '(a+)+' } }, 'sms.routes[0].accepted.match: must be a regular expression'],
+    [{ id_match: '(' }, 'sms.routes[0].id_match: must be a regular expression'],
+    [{ id: 'id', id_match: 'id=(.*)' }, 'sms.routes[0].id_match: must not stand beside id'],
+    [{ id_match: 'id=.*' }, 'sms.routes[0].id_match: must have a group around the id'],
+    [{ concurrent: 0 }, 'sms.routes[0].concurrent'],
+    [{ timeout: '3m' }, 'sms.routes[0].timeout: must be 1s to 2m'],
+    [{ smpp: 'smpp://10.0.0.7' }, 'sms.routes[0]: must have one of smpp and http'],
+    [{ basic: { user: 'a:b', password: secret } }, 'sms.routes[0].basic.user: must not have a colon'],
+    [{ basic: { user: 'a', password: 'b' } }, 'sms.routes[0].basic.password'],
+  ])('is refused with %j', (changes, problem) => {
+    expect(() => changed(changes)).toThrow(problem);
+  });
+});

@@ -1,0 +1,8 @@
+import { describe } from 'vitest';
+import { testOnPostgres } from '../../../support/test-engine.js';
+
+// The same gateways on the engine for many machines.
+describe('on PostgreSQL', async () => {
+  testOnPostgres();
+  await import('./service.test.js');
+});
