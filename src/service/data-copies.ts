@@ -21,3 +21,9 @@ export async function restore(from: string, directory: string): Promise<string |
   const { restoreData } = await import('./storage/sqlite/backup/restore.js');
   return restoreData(from, directory, copies);
 }
+
+/** Throws DataInUseError while a process has the data in `directory` open. */
+export async function checkFree(directory: string): Promise<void> {
+  const restore = await import('./storage/sqlite/backup/restore.js');
+  await restore.checkFree(directory);
+}

@@ -22,7 +22,7 @@ export type { CarrierCheck } from './carriers/configured/configuration.js';
 export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
-export { type Backup, backup, restore } from './data-copies.js';
+export { type Backup, backup, checkFree, restore } from './data-copies.js';
 export { DataError } from './data-error.js';
 export { EngineError } from './engine-error.js';
 export { type FaultOnDemand, faultsOnDemand } from './fault-injection/faults.js';

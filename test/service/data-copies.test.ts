@@ -295,6 +295,25 @@ describe('a restore', () => {
     expect(readdirSync(empty).filter((name) => /^(replaced|restoring)/.test(name))).toEqual([]);
   });
 
+  it('is refused while another restores into the same empty folder, which ends well', async () => {
+    await openAgain();
+    await send('99112233', 'Hi');
+    await backup(directory, target);
+    await end();
+    const empty = join(root, 'empty');
+    const others: PromiseSettledResult<string | null>[] = [];
+    const openCarrier = async (path: string) => {
+      others.push(...(await Promise.allSettled([restore(target, empty)])));
+      return openOutboxDatabase(path);
+    };
+    await restoreData(target, empty, { openCarrier, align: alignOutbox });
+    expect(others.length).toBeGreaterThan(0);
+    for (const other of others)
+      expect(other).toMatchObject({ status: 'rejected', reason: { name: 'DataInUseError' } });
+    expect(readdirSync(empty).sort()).toEqual(['installation.json', 'operator.db', 'secret', 'service.db']);
+    expect(await outboxOf(await cores.open({ directory: empty }))).toHaveLength(1);
+  });
+
   it('is refused while the data is open, and the service goes on', async () => {
     await openAgain();
     await send('99112233', 'Hi');

@@ -117,6 +117,22 @@ describe.each(['a folder', 'a database'])('a held service in %s', (place) => {
     expect((await here('service status --json')).stdout).toContain('"held": "restored"');
   });
 
+  it('asks nothing where every message has an outcome', async () => {
+    await here('service release --finish-as failed --yes');
+    const core = await openCore(where, { carriers: () => [] });
+    await core.store.hold('restored');
+    await core.close();
+    const questions = answers();
+    const { code, stdout, stderr } = await here('service release --json', { questions, terminal: 80 });
+    expect({ code, row: JSON.parse(stdout), asked: questions.asked }).toEqual({
+      code: 0,
+      row: { reason: 'restored', finish_as: null, messages: 0, submitting: 0 },
+      asked: [],
+    });
+    expect(stderr).toMatch(/Every message has an outcome\.[^]*do not\s+resume jobs/);
+    expect((await here('service status --json')).stdout).not.toContain('restored');
+  });
+
   it.each([
     ['sent', { status: 'sent', delivery: 'unknown' }],
     ['queue', { status: 'queued' }],
@@ -130,6 +146,18 @@ describe.each(['a folder', 'a database'])('a held service in %s', (place) => {
     const again = await here(`service release --finish-as ${finishAs} --yes`);
     expect(again).toMatchObject({ code: 11, stderr: expect.stringContaining('is not held') });
   });
+});
+
+it('a restore over data that a process has open is refused before it asks', async () => {
+  const directory = join(home, 'open');
+  const core = await cores.open({ directory });
+  await run(`service backup copy --data ${directory}`, { home, cwd: home });
+  const questions = answers();
+  const restore = () =>
+    run(`service restore copy --data ${directory}`, { home, cwd: home, questions, terminal: 80 });
+  expect(await restore()).toMatchObject({ code: 11, stderr: expect.stringContaining('another process has') });
+  expect(questions.asked).toEqual([]);
+  expect(await core.administration.held()).toBeNull();
 });
 
 it('the status of a service that runs names its instance, and watches it', async () => {

@@ -11,7 +11,8 @@ import { counted, grouped } from '../../wording.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 interface Released extends Hold {
-  finish_as: FinishAs;
+  /** Null where every message had an outcome. */
+  finish_as: FinishAs | null;
 }
 
 const view: View<Released> = {
@@ -44,7 +45,7 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
     view,
     notes: [
       'A held service does not know what was sent since the backup, or in the moments',
-      'before the failover. For its messages without an outcome choose:',
+      'before the failover. For its messages without an outcome, if any, choose:',
       '  sent    charged, delivery "unknown"; nothing goes out twice',
       '  failed  refunded; the choice when you know that nothing went out',
       '  queue   sent now, perhaps a second time; those that were being submitted are',
@@ -66,10 +67,12 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
     if (hold === null) throw notHeld(store.name);
     noteStore(io, store);
     io.note(messagesOf(hold));
-    const finishAs = given ?? (await choose(io));
+    const isOpen = hold.messages > 0;
+    const finishAs = isOpen ? (given ?? (await choose(io))) : null;
     io.note(lost[hold.reason]);
-    await confirmed(context, `${outcomes[finishAs]}, and release the service?`);
-    await release(administration, finishAs, store.name);
+    if (finishAs !== null) await confirmed(context, `${outcomes[finishAs]}, and release the service?`);
+    // One that came since is charged, and does not go out twice.
+    await release(administration, finishAs ?? 'sent', store.name);
     await io.print(view, { ...hold, finish_as: finishAs });
   });
 };

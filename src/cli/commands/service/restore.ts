@@ -51,7 +51,10 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     const backup = resolve(config.cwd, given);
     if (!hasData(backup))
       throw new CliError('not_found', exits.missing, `no backup in ${backup}`, { hint: 'Nothing was done.' });
-    if (hasData(folder)) await confirmed(context, `Replace the data in ${folder} with ${backup}?`);
+    if (hasData(folder)) {
+      await network.files((service) => service.checkFree(folder));
+      await confirmed(context, `Replace the data in ${folder} with ${backup}?`);
+    }
     const replaced = await network.files((service) => service.restore(backup, folder));
     await io.print(view, { data: folder, replaced });
     io.warn(holdWarning('restored'));

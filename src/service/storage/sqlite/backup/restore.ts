@@ -21,6 +21,7 @@ import { writeIdentity } from '../installation/identity.js';
 import { openInstallation } from '../installation/open.js';
 import { type CarrierCopies, closeAlone, copyData, copyPrivately } from './copy-data.js';
 import { damageOf } from './files-problem.js';
+import { lockRestore } from './restore-lock.js';
 
 /**
  * Puts a backup, or a copy of data, in the place of the data in a folder, which is held from then on. Gives the folder
@@ -47,23 +48,38 @@ export async function restoreData(
   const files = filesOf(directory);
   const name = new Date().toISOString().replace(/[^0-9]/g, '');
   const beside = join(directory, restoring + name);
-  const lock = await createLock(files);
+  const release = await lockRestore(directory);
+  try {
+    const lock = await createLock(files);
+    try {
+      lock.take();
+      makeFolderOfOwner(beside);
+      await prepare(backup, beside, copies);
+      // A service may have begun meanwhile in a folder that was empty.
+      lock.take();
+      // Windows renames no file that is open; where another process has just opened it, it renames none either.
+      if (process.platform === 'win32') lock.release();
+      const kept = join(directory, `replaced-${name}`);
+      const replaced = await replace(directory, filesOf(beside), kept, renameFile);
+      for (const left of readdirSync(directory).filter((one) => one.startsWith(restoring)))
+        rmSync(join(directory, left), { recursive: true, force: true });
+      return replaced;
+    } finally {
+      lock.release();
+      rmSync(beside, { recursive: true, force: true });
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Throws DataInUseError while any process has the data in a folder open. */
+export async function checkFree(directory: string): Promise<void> {
+  const lock = await createLock(filesOf(directory));
   try {
     lock.take();
-    makeFolderOfOwner(beside);
-    await prepare(backup, beside, copies);
-    // A service may have begun meanwhile in a folder that was empty.
-    lock.take();
-    // Windows renames no file that is open; where another process has just opened it, it renames none either.
-    if (process.platform === 'win32') lock.release();
-    const kept = join(directory, `replaced-${name}`);
-    const replaced = await replace(directory, filesOf(beside), kept, renameFile);
-    for (const left of readdirSync(directory).filter((one) => one.startsWith(restoring)))
-      rmSync(join(directory, left), { recursive: true, force: true });
-    return replaced;
   } finally {
     lock.release();
-    rmSync(beside, { recursive: true, force: true });
   }
 }
 
@@ -113,7 +129,6 @@ async function replace(
   /** Where there is a copy of what a move replaces. */
   const copies = new Map<string, string>();
   const move = async (from: string, to: string): Promise<void> => {
-    if (!existsSync(from)) return;
     await renameFile(from, to);
     moved.push([from, to]);
   };
@@ -124,12 +139,18 @@ async function replace(
       copyPrivately(files[file], keptFiles[file]);
       copies.set(files[file], keptFiles[file]);
     }
-    if (!existsSync(files.secret)) await move(made.secret, files.secret);
+    const hadSecret = existsSync(files.secret);
+    if (!hadSecret) await move(made.secret, files.secret);
     for (const file of ['store', 'carrier', 'rates'] as const) {
-      for (const suffix of ['', '-wal', '-shm']) await move(files[file] + suffix, keptFiles[file] + suffix);
+      for (const suffix of ['', '-wal', '-shm']) {
+        if (existsSync(files[file] + suffix)) await move(files[file] + suffix, keptFiles[file] + suffix);
+      }
     }
-    for (const file of ['secret', 'carrier', 'identity'] as const) await move(made[file], files[file]);
+    if (hadSecret) await move(made.secret, files.secret);
+    for (const file of ['carrier', 'identity'] as const) await move(made[file], files[file]);
     syncFolder(directory);
+    // Of a service that began at this moment: a rename would replace it without a word.
+    if (existsSync(files.store)) throw inUse(files.store, null);
     await move(made.store, files.store);
   } catch (error) {
     for (const [from, to] of moved.reverse()) {
