@@ -91,7 +91,8 @@ const serviceArrows: Record<string, string[]> = {
   // Caps are counted in storage.
   settings: ['storage'],
   'parse-fields': [],
-  http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
+  // It has the paths that carriers call.
+  http: ['carriers', 'fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
   // A page shows more of a record than the API gives, and what the simulated carrier delivered.
   dashboard: [
     'admin',

@@ -4,7 +4,7 @@ import { createPrune } from './admin/prune.js';
 import { createReset } from './admin/reset.js';
 import { Retention } from './admin/retention.js';
 import type { Administration } from './administration.js';
-import type { Carrier } from './carriers/carrier.js';
+import type { Carrier, CarrierRequest } from './carriers/carrier.js';
 import {
   type CarrierConfiguration,
   type ConfigurationSource,
@@ -67,6 +67,8 @@ export interface Core {
   channels: Service['channels'];
   heartbeat: Heartbeat;
   retention: Retention;
+  /** Takes requests of carriers; null where none makes any. */
+  take: ((request: CarrierRequest) => Promise<boolean | null>) | null;
   /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
@@ -214,6 +216,15 @@ export async function openCore(
     return { carrier, carriers, isReal, receive };
   }
 
+  const takers = served.flatMap((one) => one.take ?? []);
+  async function take(request: CarrierRequest): Promise<boolean | null> {
+    for (const takeIt of takers) {
+      const isTaken = await takeIt(request);
+      if (isTaken !== null) return isTaken;
+    }
+    return null;
+  }
+
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await reset.ended();
@@ -248,6 +259,7 @@ export async function openCore(
     channels: carriers.channels,
     heartbeat,
     retention,
+    take: takers.length === 0 ? null : take,
     lost,
     close() {
       closing ??= close();

@@ -2,6 +2,7 @@ import { type Core, openCore } from './core.js';
 import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { type App, createApp } from './http/app.js';
+import { withCarrierRequests } from './http/carrier-requests.js';
 import { exchangeWith } from './http/in-process.js';
 import { createObserver } from './observer.js';
 import { takeToken } from './operations/admission.js';
@@ -34,7 +35,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       // schemas of lists now.
       const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
-      const served = door === null ? app : withDashboard(app, door);
+      const api = core.take === null ? app : withCarrierRequests(app, core.take);
+      const served = door === null ? api : withDashboard(api, door);
       const opened = await listen(observer.observed(served, address, core), address, {
         report: (error) => core.report(error, { level: 'warning' }),
       });

@@ -121,6 +121,19 @@ export interface Incoming
   extends Omit<IncomingMessage, 'id' | 'projectId' | 'channel' | 'subject' | 'fingerprint'> {
   /** The route that delivered it. */
   route: string;
+  /** The same for one that is delivered again, which is kept once; absent where nothing tells. */
+  deliveryId?: string;
+}
+
+/** A request of a carrier on a path that is known to it alone. */
+export interface CarrierRequest {
+  of: 'receipts' | 'incoming';
+  route: string;
+  /** Proves that it comes from the carrier. */
+  token: string;
+  query: string;
+  type: string;
+  body: string;
 }
 
 /** Room for one message: no more are marked, and no more are in doubt when a process dies. */
@@ -180,6 +193,8 @@ export interface Carrier {
    * in between may come back with it.
    */
   submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
+  /** Takes a request of its carrier: whether what it says is committed; null where no route has such a token. */
+  take?(request: CarrierRequest): Promise<boolean | null>;
   /** The fate of the attempts below `before`, for carriers that can be asked. */
   inquire?(reference: string, to: string, before: number): Promise<Fate>;
 }

@@ -25,13 +25,13 @@ export async function smsReceiver(
       throw new ConfigurationError(`sms.routes[${index}].inbox_project: ${problem} ${JSON.stringify(given)}`);
     }),
   );
-  return ({ route, ...message }) =>
+  return ({ route, deliveryId, ...message }) =>
     store.keepIncoming({
       ...message,
       id: newId(),
       projectId: inboxes.get(route) ?? first.id,
       channel: 'sms',
       subject: null,
-      fingerprint: null,
+      fingerprint: deliveryId === undefined ? null : `sms ${route} ${deliveryId}`,
     });
 }

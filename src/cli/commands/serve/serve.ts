@@ -95,7 +95,13 @@ export const serve: CommandBody = (command, context) => {
       metrics: hasMetrics(options),
       ...(file === undefined
         ? {}
-        : { configuration: { file: resolve(config.cwd, file), environment: config.env } }),
+        : {
+            configuration: {
+              file: resolve(config.cwd, file),
+              environment: config.env,
+              publicUrl: options.publicUrl,
+            },
+          }),
     };
     // Looked for late: a service on a database needs no home.
     const folder = () =>

@@ -41,4 +41,6 @@ export interface ConfigurationSource {
   /** Absolute path. */
   file: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** Where the world reaches this service. */
+  publicUrl?: string | undefined;
 }

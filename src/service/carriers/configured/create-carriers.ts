@@ -5,6 +5,7 @@ import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
 import type { RateLimiter } from '../../storage/rate-limiter.js';
 import type { RouteBinds } from '../../storage/route-limits.js';
+import type { Store } from '../../storage/store.js';
 import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
 import { gatewayCarrier } from '../http/gateway.js';
 import { isGateway } from '../http/gateway-route.js';
@@ -26,7 +27,7 @@ export interface CarrierParts {
   recordedLanes: readonly string[];
   /** Of the addresses that bounces of mails go to. */
   bounceKey: Uint8Array;
-  store: RouteBinds;
+  store: RouteBinds & Pick<Store, 'findMessage'>;
   rateLimiter: RateLimiter;
   /** Unique to this service object. */
   owner: string;
@@ -66,10 +67,12 @@ export function createCarriers(parts: CarrierParts): Carriers {
   const gateways = routes.filter(isGateway);
   const smpp = routes.filter((route): route is SmppRoute => !isGateway(route));
   const limits = sharedRouteLimits(given);
+  // A pruned message has none.
+  const recipientOf = async (messageId: string) => (await given.store.findMessage(messageId))?.to || null;
   const carriers: Carrier[] = [];
   if (smpp.length > 0) carriers.push(smppCarrier({ routes: smpp, ...tools, limits, dial }));
   if (gateways.length > 0)
-    carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits: given.rateLimiter }));
+    carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits: given.rateLimiter, recipientOf }));
   if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });

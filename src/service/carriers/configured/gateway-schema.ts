@@ -13,6 +13,15 @@ import {
 import { hasPlaceholder, textsOf, unknownPlaceholder } from '../http/placeholders.js';
 import { dangerOf } from '../http/safe-pattern.js';
 import type { ConfigurationSource } from './configuration.js';
+import {
+  type Fail,
+  path,
+  requestFields,
+  requestsOf,
+  type SecretOf,
+  urlOf,
+  values,
+} from './gateway-requests-schema.js';
 import { durationMs, routeFields, within } from './route-fields.js';
 import { readSecret, type WrittenSecret, writtenSecret } from './secrets.js';
 
@@ -27,9 +36,6 @@ const ownHeaders =
 const freeHeader = headerName.check(
   rule((text) => !ownHeaders.test(text), 'is a header that no route may set'),
 );
-const path = z
-  .string()
-  .check(rule((text) => /^[^.\s]+(?:\.[^.\s]+)*$/.test(text), 'must be a path, as messages.*.id'));
 const pattern = z
   .string()
   .check(
@@ -41,15 +47,11 @@ const pattern = z
 const textOrSecret = z.union([z.string(), writtenSecret], { error: 'must be a string or a secret' });
 const fields = z.record(z.string().check(z.minLength(1)), textOrSecret);
 const withoutPlaceholder = 'must have no placeholder: they stand in query, form and json';
-const scalar = z.union([z.string(), z.number(), z.boolean()], {
-  error: 'must be a string, a number or a boolean',
-});
-
 const answerRule = z
   .strictObject({
     status: z.optional(z.array(within(100, 599)).check(z.minLength(1))),
     field: z.optional(path),
-    is: z.optional(z.array(scalar).check(z.minLength(1))),
+    is: z.optional(values),
     match: z.optional(pattern),
   })
   .check(
@@ -85,6 +87,7 @@ export const gatewaySchema = z.strictObject({
   unknown_recipient: z.optional(answerRule),
   later: z.optional(answerRule),
   account: z.optional(answerRule),
+  ...requestFields,
   concurrent: z._default(within(1, 100), 10),
   per_second: z._default(within(1, 20_000), 20),
   timeout: z._default(
@@ -128,6 +131,13 @@ export function gatewayRouteOf(
   if (route.id !== undefined && route.id_match !== undefined) fail('id_match', 'must not stand beside id');
   if (route.id_match !== undefined && !/\((?!\?)/.test(route.id_match.replace(/\\./g, '')))
     fail('id_match', 'must have a group around the id');
+  const { receipts, incoming, receiptUrl } = requestsOf(route, source.publicUrl, secretOf, fail);
+  const isAsked = 'json' in template ? textsOf(template.json) : textsOf(template.form);
+  if (isAsked.some((text) => text.includes('{receipt_url}'))) {
+    if (receipts === null) fail('receipts', 'is required with {receipt_url}');
+    if (receiptUrl === '')
+      fail('receipt_base', 'is required with {receipt_url}, or urtuu serve --public-url');
+  }
   return {
     name: route.name,
     url,
@@ -136,6 +146,9 @@ export function gatewayRouteOf(
     template,
     accepted: ruleOf(route.accepted) as AnswerRule,
     id: idRuleOf(route),
+    receipts,
+    incoming,
+    receiptUrl,
     refused: ruleOf(route.refused),
     unknownRecipient: ruleOf(route.unknown_recipient),
     later: ruleOf(route.later),
@@ -151,9 +164,6 @@ export function gatewayRouteOf(
     links: route.links,
   };
 }
-
-type Fail = (field: string, problem: string) => never;
-type SecretOf = (written: WrittenSecret, field: string) => string;
 
 function templateOf(
   { query, form, json, method }: WrittenGateway,
@@ -220,13 +230,6 @@ function ruleOf(written: WrittenGateway['accepted'] | undefined): AnswerRule | n
 function idRuleOf({ id, id_match: match }: WrittenGateway): IdRule | null {
   if (id !== undefined) return { path: id };
   return match === undefined ? null : { match: new RegExp(match) };
-}
-
-function urlOf(written: string): URL | null {
-  if (!URL.canParse(written)) return null;
-  const url = new URL(written);
-  const isPlain = url.username === '' && url.password === '' && url.hash === '';
-  return isPlain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null;
 }
 
 function problemOf(source: string): string | null {

@@ -10,6 +10,27 @@ export interface AnswerRule {
 /** A place in an answer with the ids that receipts will name. */
 export type IdRule = { path: string } | { match: RegExp };
 
+export interface ReceiptFields {
+  /** The gateway's id of the message. */
+  id: string | null;
+  /** Our own id of it. */
+  reference: string | null;
+  to: string | null;
+  state: string;
+  delivered: readonly string[];
+  undelivered: readonly string[];
+  token: string;
+}
+
+export interface IncomingFields {
+  /** The same for a message that comes again. */
+  id: string;
+  from: string;
+  to: string;
+  text: string;
+  token: string;
+}
+
 /** A secret: nothing in it is a placeholder. */
 export class Literal {
   readonly value: string;
@@ -49,6 +70,11 @@ export interface GatewayRoute {
   unknownRecipient: AnswerRule | null;
   later: AnswerRule | null;
   account: AnswerRule | null;
+  /** What its requests on our paths hold: paths into a form or JSON. */
+  receipts: ReceiptFields | null;
+  incoming: IncomingFields | null;
+  /** Where receipts of its messages go; empty where it is not told. */
+  receiptUrl: string;
   /** Requests under way, of one instance. */
   concurrent: number;
   /** Requests a second, over all instances. */

@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import type { RouteRates } from '../../storage/route-limits.js';
-import type { Carrier, Reservation } from '../carrier.js';
+import type { Receipt } from '../../storage/store.js';
+import type { Carrier, Incoming, Reservation } from '../carrier.js';
+import { takeRequest } from './gateway-requests.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { RouteRequests } from './route-requests.js';
 
@@ -10,15 +12,26 @@ export interface GatewayParts {
   clock: Clock;
   limits: RouteRates;
   report: Report;
+  /** Of a message, by its id; null for one that is not there. */
+  recipientOf(messageId: string): Promise<string | null>;
 }
 
 /** Beyond the time of a request. */
 const spareMs = 5_000;
 const doubtMs = 300_000;
+/** Requests of gateways that are being stored; more are put off. */
+const mostTaken = 1_000;
+
+async function putOff(): Promise<never> {
+  throw new Error('the service is stopped');
+}
 
 /** SMS gateways over HTTP: a lane for each route. */
 export function gatewayCarrier(parts: GatewayParts): Carrier {
   const routes = new Map(parts.routes.map((route) => [route.name, new RouteRequests({ ...parts, route })]));
+  let onReceipt: (receipt: Receipt) => Promise<void> = putOff;
+  let onIncoming: (incoming: Incoming) => Promise<void> = putOff;
+  let taken = 0;
   const routeOf = (name: string): RouteRequests => {
     const route = routes.get(name);
     if (route === undefined) throw new Error(`there is no route ${name}`);
@@ -31,10 +44,14 @@ export function gatewayCarrier(parts: GatewayParts): Carrier {
     lanes: [...routes.keys()],
     submitMs: Math.max(...parts.routes.map(({ timeoutMs }) => timeoutMs)) + spareMs,
     doubtMs,
-    async start() {
+    async start(receive, keep = putOff) {
+      onReceipt = receive;
+      onIncoming = keep;
       for (const route of routes.values()) route.start();
     },
     async stop() {
+      onReceipt = putOff;
+      onIncoming = putOff;
       await Promise.all([...routes.values()].map((route) => route.stop()));
     },
     capacity: (lane) => routeOf(lane).window.capacity,
@@ -42,6 +59,20 @@ export function gatewayCarrier(parts: GatewayParts): Carrier {
     factor: (lane) => routeOf(lane).window.factor,
     lowerRate: (lane, answeredMs) => routeOf(lane).window.lower(answeredMs),
     reserve,
+    async take(request) {
+      if (taken >= mostTaken) return false;
+      taken += 1;
+      const { recipientOf, report } = parts;
+      const route = parts.routes.find(({ name }) => name === request.route);
+      try {
+        return await takeRequest(route, request, { recipientOf, onReceipt, onIncoming });
+      } catch (error) {
+        report(error, { level: 'warning' });
+        return false;
+      } finally {
+        taken -= 1;
+      }
+    },
     async submit(submission, signal) {
       const reservation = await reserve(submission.route, true);
       if (reservation === null) return routeOf(submission.route).closed;

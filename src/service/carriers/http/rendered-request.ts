@@ -38,7 +38,7 @@ export function renderRequest(
 }
 
 function valuesOf(
-  { numberForm }: GatewayRoute,
+  { numberForm, receiptUrl }: GatewayRoute,
   { reference, to, text }: Pick<Submission, 'reference' | 'to' | 'text'>,
 ): Values {
   const { kind, parts } = measureText(text ?? '');
@@ -48,6 +48,7 @@ function valuesOf(
     id: reference,
     parts: String(parts),
     unicode: kind === 'latin' ? '0' : '1',
+    receipt_url: receiptUrl,
   };
 }
 

@@ -3,8 +3,8 @@ import type { Exchanged } from './gateway-client.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { outcomeOfAnswer } from './outcome-of-answer.js';
 
-/** Throws OutcomeUnknown for whatever does not say that the message was taken, or that it was not. */
-export function resultOf(route: GatewayRoute, exchanged: Exchanged): SubmitResult {
+/** `reference`: our id of the message. Throws OutcomeUnknown for whatever does not say that the message was taken, or that it was not. */
+export function resultOf(route: GatewayRoute, reference: string, exchanged: Exchanged): SubmitResult {
   if (exchanged.kind === 'not_sent') {
     const { reason } = exchanged;
     return {
@@ -23,7 +23,8 @@ export function resultOf(route: GatewayRoute, exchanged: Exchanged): SubmitResul
   if (outcome.kind === 'accepted')
     return {
       kind: 'accepted',
-      carrierIds: outcome.carrierIds,
+      // Receipts name the message by one or the other.
+      carrierIds: route.receipts?.reference ? [reference] : outcome.carrierIds,
       ...(outcome.isPartly ? { delivery: 'undelivered' } : {}),
     };
   const said = { reason: `its gateway answered ${outcome.code}`, code: outcome.code };

@@ -71,7 +71,7 @@ export class RouteRequests {
     this.#underWay.add(exchange);
     const exchanged = await exchange.finally(() => this.#underWay.delete(exchange));
     try {
-      const result = resultOf(this.#route, exchanged);
+      const result = resultOf(this.#route, submission.reference, exchanged);
       if (exchanged.kind === 'answered') this.window.isDoubtful = false;
       return result;
     } catch (error) {

@@ -25,9 +25,17 @@ const route = {
 function read(...routes: object[]) {
   const file = join(folder, 'service.json');
   writeFileSync(file, JSON.stringify({ sms: { routes }, email: 'off' }));
-  return readConfiguration({ file, environment: { PASSWORD: 'top secret' } });
+  return readConfiguration({ file, environment: { PASSWORD: 'top secret', TOKEN: 'receipts-0123456789' } });
 }
 
+const receipts = {
+  id: 'id',
+  to: 'to',
+  state: 's',
+  delivered: [1],
+  undelivered: [2],
+  token: { env: 'TOKEN' },
+};
 const changed = (changes: object) => read({ ...route, ...changes });
 
 describe('a route over HTTP', () => {
@@ -105,6 +113,28 @@ describe('a route over HTTP', () => {
     [{ id_match: '(' }, 'sms.routes[0].id_match: must be a regular expression'],
     [{ id: 'id', id_match: 'id=(.*)' }, 'sms.routes[0].id_match: must not stand beside id'],
     [{ id_match: 'id=.*' }, 'sms.routes[0].id_match: must have a group around the id'],
+    [{ receipts }, 'sms.routes[0].id: is required: receipts name it'],
+    [
+      { receipts: { ...receipts, to: undefined }, id: 'id' },
+      'sms.routes[0].receipts.to: is required without reference',
+    ],
+    [
+      { receipts: { ...receipts, id: undefined }, id: 'id' },
+      'sms.routes[0].receipts: must have id or reference',
+    ],
+    [
+      { receipts: { ...receipts, token: secret }, id: 'id' },
+      'sms.routes[0].receipts.token: must be 16 or more letters',
+    ],
+    [{ receipt_base: 'https://a.mn/?b' }, 'sms.routes[0].receipt_base: must be'],
+    [
+      { form: { ...route.form, dlr: '{receipt_url}' } },
+      'sms.routes[0].receipts: is required with {receipt_url}',
+    ],
+    [
+      { form: { ...route.form, dlr: '{receipt_url}' }, id: 'id', receipts },
+      'sms.routes[0].receipt_base: is required with {receipt_url}, or urtuu serve --public-url',
+    ],
     [{ concurrent: 0 }, 'sms.routes[0].concurrent'],
     [{ timeout: '3m' }, 'sms.routes[0].timeout: must be 1s to 2m'],
     [{ smpp: 'smpp://10.0.0.7' }, 'sms.routes[0]: must have one of smpp and http'],

@@ -50,7 +50,13 @@ function carrierOf(changes: Partial<GatewayRoute> = {}): Carrier {
     perSecond: 1_000_000,
     ...changes,
   });
-  const made = gatewayCarrier({ routes: [route], clock, limits: ownRouteRates(clock), report() {} });
+  const made = gatewayCarrier({
+    routes: [route],
+    clock,
+    limits: ownRouteRates(clock),
+    report() {},
+    recipientOf: async () => null,
+  });
   stopping.push(made);
   return made;
 }

@@ -1,0 +1,101 @@
+import * as z from 'zod/mini';
+import { rule } from '../../parse-fields.js';
+import type { GatewayRoute } from '../http/gateway-route.js';
+import { type WrittenSecret, writtenSecret } from './secrets.js';
+
+export type Fail = (field: string, problem: string) => never;
+export type SecretOf = (written: WrittenSecret, field: string) => string;
+
+export const path = z
+  .string()
+  .check(rule((text) => /^[^.\s]+(?:\.[^.\s]+)*$/.test(text), 'must be a path, as messages.*.id'));
+const scalar = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'must be a string, a number or a boolean',
+});
+
+/** Those that a field may have. */
+export const values = z.array(scalar).check(z.minLength(1));
+
+/** The requests of a gateway: receipts and incoming messages. */
+export const requestFields = {
+  receipts: z.optional(
+    z.strictObject({
+      id: z.optional(path),
+      reference: z.optional(path),
+      to: z.optional(path),
+      state: path,
+      delivered: values,
+      undelivered: values,
+      token: writtenSecret,
+    }),
+  ),
+  receipt_base: z.optional(
+    z.string().check(rule((text) => isBase(text), 'must be an http:// or https:// address without a query')),
+  ),
+  incoming: z.optional(
+    z.strictObject({ id: path, from: path, to: z._default(path, 'to'), text: path, token: writtenSecret }),
+  ),
+};
+const written = z.object(requestFields);
+type WrittenRequests = z.infer<typeof written> & {
+  name: string;
+  id?: string | undefined;
+  id_match?: string | undefined;
+};
+
+/** A token that an address can hold, and nobody guesses. */
+const isToken = (secret: string): boolean => /^[A-Za-z0-9_-]{16,200}$/.test(secret);
+
+/** What its requests hold, and where they go. */
+export function requestsOf(
+  { name, receipts, receipt_base, incoming, id, id_match }: WrittenRequests,
+  publicUrl: string | undefined,
+  secretOf: SecretOf,
+  fail: Fail,
+): Pick<GatewayRoute, 'receipts' | 'incoming' | 'receiptUrl'> {
+  const tokenOf = (written: WrittenSecret, field: string): string => {
+    const token = secretOf(written, field);
+    if (!isToken(token)) fail(field, 'must be 16 or more letters, digits, - and _');
+    return token;
+  };
+  if (receipts !== undefined && receipts.reference === undefined) {
+    if (receipts.id === undefined) fail('receipts', 'must have id or reference');
+    if (receipts.to === undefined) fail('receipts.to', 'is required without reference');
+    if (id === undefined && id_match === undefined) fail('id', 'is required: receipts name it');
+  }
+  const read: GatewayRoute['receipts'] =
+    receipts === undefined
+      ? null
+      : {
+          id: receipts.id ?? null,
+          reference: receipts.reference ?? null,
+          to: receipts.to ?? null,
+          state: receipts.state,
+          delivered: receipts.delivered.map(String),
+          undelivered: receipts.undelivered.map(String),
+          token: tokenOf(receipts.token, 'receipts.token'),
+        };
+  const base = receipt_base ?? publicUrl;
+  return {
+    receipts: read,
+    incoming:
+      incoming === undefined ? null : { ...incoming, token: tokenOf(incoming.token, 'incoming.token') },
+    receiptUrl: read === null || base === undefined ? '' : receiptUrlOf(base, name, read.token),
+  };
+}
+
+const receiptUrlOf = (base: string, name: string, token: string): string =>
+  `${base.replace(/\/$/, '')}/receipts/${encodeURIComponent(name)}/${token}`;
+
+function isBase(written: string): boolean {
+  const url = urlOf(written);
+  return url !== null && url.search === '';
+}
+
+/** Null for what no request can go to. */
+export function urlOf(written: string): URL | null {
+  if (!URL.canParse(written)) return null;
+  const url = new URL(written);
+  const isPlain = url.username === '' && url.password === '' && url.hash === '';
+  return isPlain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null;
+}

@@ -1,0 +1,117 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { normalNumber } from '../../../contract/index.js';
+import { storable } from '../../storage/inbox.js';
+import type { DeliveryState, Receipt } from '../../storage/store.js';
+import type { CarrierRequest, Incoming } from '../carrier.js';
+import { fieldsOf, fromForm, valuesAt } from './answer-values.js';
+import type { GatewayRoute, IncomingFields, ReceiptFields } from './gateway-route.js';
+import { isId } from './outcome-of-answer.js';
+
+/** Characters of a sender or a number. */
+const longest = 255;
+
+export interface RequestTools {
+  /** Of a message, by our id; null for one that is not there. */
+  recipientOf(messageId: string): Promise<string | null>;
+  onReceipt(receipt: Receipt): Promise<void>;
+  onIncoming(incoming: Incoming): Promise<void>;
+}
+
+/**
+ * Whether a request of a gateway was taken, null for one with another token. What cannot be read is left out: it would
+ * come again for ever. Rejects where it cannot be committed.
+ */
+export async function takeRequest(
+  route: GatewayRoute | undefined,
+  request: CarrierRequest,
+  tools: RequestTools,
+): Promise<true | null> {
+  const fields = (request.of === 'receipts' ? route?.receipts : route?.incoming) ?? null;
+  const isMeant = isSame(request.token, fields?.token ?? '');
+  if (route === undefined || fields === null || !isMeant) return null;
+  const { query, type, body } = request;
+  const given = [fromForm(query), body === '' ? undefined : fieldsOf(type, body)];
+  if ('state' in fields) {
+    for (const item of itemsOf(fields, given)) {
+      const receipt = await receiptOf(route.name, item, fields, tools);
+      if (receipt !== null) await tools.onReceipt(receipt);
+    }
+  } else {
+    for (const item of itemsOf(fields, given)) {
+      const incoming = incomingOf(route.name, item);
+      if (incoming !== null) await tools.onIncoming(incoming);
+    }
+  }
+  return true;
+}
+
+/** In constant time, whatever their lengths. */
+function isSame(given: string, secret: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(secret)) && secret !== '';
+}
+
+type Item = Readonly<Record<string, string | null>>;
+
+/**
+ * The values at the paths of `fields`: of one thing, or of several in an array, each for itself. The query is of the
+ * address that we gave; it stands for what the body does not say.
+ */
+function itemsOf(fields: ReceiptFields | IncomingFields, [query, body]: readonly unknown[]): Item[] {
+  const paths = Object.entries(fields).filter(([name]) => !isNoPath.has(name)) as [string, string | null][];
+  const columns = paths.map(([name, path]): [string, (string | null)[]] => {
+    if (path === null) return [name, []];
+    const [own] = valuesAt(query, path);
+    return [name, own ? [own] : valuesAt(body, path)];
+  });
+  const count = Math.max(...columns.map(([, values]) => values.length));
+  return Array.from({ length: count }, (_, index) =>
+    Object.fromEntries(
+      columns.map(([name, values]) => [name, values[values.length === 1 ? 0 : index] ?? null]),
+    ),
+  );
+}
+
+const isNoPath = new Set(['token', 'delivered', 'undelivered']);
+
+/** Null for one that changes nothing. */
+async function receiptOf(
+  route: string,
+  { id = null, reference = null, to = null, state = null }: Item,
+  fields: ReceiptFields,
+  { recipientOf }: RequestTools,
+): Promise<Receipt | null> {
+  const known = stateOf(state, fields);
+  if (known === null) return null;
+  const named = to === null ? null : (normalNumber(to) ?? to);
+  const common = { route, state: known, submittedAt: null };
+  if (fields.reference !== null) {
+    if (reference === null || !isId(reference)) return null;
+    const recipient = await recipientOf(reference);
+    if (recipient === null || (named !== null && named !== recipient)) return null;
+    return { ...common, carrierId: reference, reference, to: recipient };
+  }
+  if (id === null || named === null || !isId(id) || !isId(named)) return null;
+  return { ...common, carrierId: id, reference: '', to: named };
+}
+
+function stateOf(written: string | null, { delivered, undelivered }: ReceiptFields): DeliveryState | null {
+  if (written === null) return null;
+  if (delivered.includes(written)) return 'delivered';
+  return undelivered.includes(written) ? 'undelivered' : null;
+}
+
+function incomingOf(
+  route: string,
+  { id = null, from = null, to = null, text = null }: Item,
+): Incoming | null {
+  if (id === null || from === null || text === null || !isId(id)) return null;
+  return {
+    route,
+    deliveryId: id,
+    from: storable(normalNumber(from) ?? from).slice(0, longest),
+    to: storable(to ?? '').slice(0, longest),
+    text: storable(text),
+    part: null,
+  };
+}

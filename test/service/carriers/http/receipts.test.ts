@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CarrierRequest } from '../../../../src/service/carriers/carrier.js';
+import { CarrierServices } from '../../../support/carrier-services.js';
+import { caller } from '../../../support/cores.js';
+import { answer, FaultyGateway } from '../../../support/gateway.js';
+
+let services: CarrierServices;
+let gateway: FaultyGateway;
+let port: number;
+const token = 'receipts-0123456789';
+
+beforeEach(async () => {
+  gateway = new FaultyGateway();
+  port = await gateway.listen();
+  gateway.react = (response, request, index) =>
+    answer(200, { status: '0', id: `g${index}` })(response, request, index);
+  services = new CarrierServices();
+});
+afterEach(async () => {
+  await services.closeAll();
+  await gateway.close();
+});
+
+const byId = {
+  id: '*.id',
+  to: '*.to',
+  state: '*.state',
+  delivered: ['ok'],
+  undelivered: ['failed', 8],
+  token: { env: 'TOKEN' },
+};
+const byReference = { ...byId, reference: 'ref', id: undefined, to: 'msisdn', state: 'state' };
+const incoming = { id: '*.msgid', from: '*.from', text: '*.text', token: { env: 'TOKEN' } };
+
+async function open(changes: object = {}, ...others: object[]): Promise<void> {
+  const route = {
+    name: 'gateway',
+    http: `http://127.0.0.1:${port}/send`,
+    form: { to: '{number}', text: '{text}', dlr: '{receipt_url}?ref={id}&state=%d' },
+    accepted: { status: [200], field: 'status', is: ['0'] },
+    id: 'id',
+    receipts: byId,
+    receipt_base: 'https://urtuu.example.mn/',
+    incoming,
+    prefixes: ['99'],
+    ...changes,
+  };
+  const { configuration } = services.configured({ routes: [route, ...others] });
+  const environment = { TOKEN: token, OTHER: 'other-0123456789012' };
+  await services.open({
+    configuration: { file: (configuration as { file: string }).file, environment },
+  });
+}
+
+async function send(to = '99112233'): Promise<string> {
+  const { status, body } = await services.passed(services.send(to, 'Hi'));
+  expect(status).toBe(200);
+  return (body as { id: string }).id;
+}
+
+const take = (given: Partial<CarrierRequest>) => {
+  const request = { of: 'receipts', route: 'gateway', token, query: '', type: '', body: '' } as const;
+  return services.core.take?.({ ...request, ...given });
+};
+const json = (items: unknown) => take({ type: 'application/json', body: JSON.stringify(items) });
+const deliveryOf = async (id: string) => (await services.core.operations.getMessage(caller, id)).delivery;
+
+describe('a receipt of a gateway', () => {
+  it('joins by the id of the gateway, the recipient and the route', async () => {
+    await open();
+    const id = await send();
+    const one = { id: 'g0', to: '+97699112233', state: 'ok' };
+    expect(await json([{ ...one, to: '97699112244' }])).toBe(true);
+    expect(await json([{ ...one, id: 'g1' }])).toBe(true);
+    expect(await json([{ ...one, state: 'queued' }])).toBe(true);
+    expect(await json({ ...one })).toBe(true);
+    expect(await json('nothing')).toBe(true);
+    expect(await take({ body: '{' })).toBe(true);
+    expect(await deliveryOf(id)).toBeNull();
+    expect(await json([{ ...one, state: 8 }])).toBe(true);
+    expect(await deliveryOf(id)).toBe('undelivered');
+    expect(await json([one])).toBe(true);
+    expect(await deliveryOf(id)).toBe('undelivered');
+  });
+
+  it('joins each of an array, without those that cannot be read', async () => {
+    await open();
+    const ids = [await send('99112233'), await send('99112234'), await send('99112235')];
+    const item = (index: number, state: unknown) => ({
+      id: `g${index}`,
+      to: `9769911223${3 + index}`,
+      state,
+    });
+    expect(await json([item(0, 'ok'), 7, null, { id: 'g1' }, item(2, 'failed')])).toBe(true);
+    expect(await Promise.all(ids.map(deliveryOf))).toEqual(['delivered', null, 'undelivered']);
+  });
+
+  it('that comes before the answer waits for it', async () => {
+    await open();
+    gateway.react = (response, request, index) =>
+      void json([{ id: 'g7', to: request.fields.to, state: 'ok' }])?.then(() =>
+        answer(200, { status: '0', id: 'g7' })(response, request, index),
+      );
+    expect(await deliveryOf(await send())).toBe('delivered');
+  });
+
+  it('joins by our own id in the address that the gateway was given', async () => {
+    await open({ receipts: byReference });
+    const id = await send();
+    const url = new URL(gateway.taken[0]?.fields.dlr ?? '');
+    expect(url.href).toBe(`https://urtuu.example.mn/receipts/gateway/${token}?ref=${id}&state=%d`);
+    expect(await take({ query: `ref=${id}&state=ok&msisdn=99112244` })).toBe(true);
+    expect(await take({ query: `ref=${id}0&state=ok` })).toBe(true);
+    expect(await take({ query: `ref=${id}&ref=other&state=ok` })).toBe(true);
+    expect(await take({ query: `ref=${'a'.repeat(300)}&state=ok` })).toBe(true);
+    expect(await deliveryOf(id)).toBeNull();
+    const form = 'application/x-www-form-urlencoded';
+    expect(await take({ query: `ref=${id}`, type: form, body: 'state=ok&ref=other' })).toBe(true);
+    expect(await deliveryOf(id)).toBe('delivered');
+  });
+
+  it('decides what was unknown, by our id at once', async () => {
+    await open({ receipts: byReference });
+    gateway.react = answer(500);
+    const sending = services.send('99112233', 'Hi', 'key').catch((error) => error);
+    await services.passed(sending);
+    const id = new URL(gateway.taken[0]?.fields.dlr ?? '').searchParams.get('ref') ?? '';
+    expect(await take({ query: `ref=${id}&state=failed` })).toBe(true);
+    expect(await services.core.operations.getMessage(caller, id)).toMatchObject({
+      status: 'sent',
+      delivery: 'undelivered',
+    });
+    expect(gateway.taken).toHaveLength(1);
+  });
+
+  it('changes nothing of a message that went over another route', async () => {
+    const second = new FaultyGateway();
+    const other = {
+      name: 'other',
+      http: `http://127.0.0.1:${await second.listen()}/`,
+      form: { to: '{number}', text: '{text}', dlr: '{receipt_url}' },
+      accepted: { status: [200] },
+      receipts: { ...byReference, token: { env: 'OTHER' } },
+      receipt_base: 'https://urtuu.example.mn',
+    };
+    await open({ receipts: byReference, fallback: ['other'] }, other);
+    gateway.react = answer(422);
+    const id = await send();
+    expect(await take({ query: `ref=${id}&state=failed` })).toBe(true);
+    expect(await deliveryOf(id)).toBeNull();
+    expect(await take({ route: 'other', query: `ref=${id}&state=ok` })).toBeNull();
+    expect(await take({ route: 'other', token: 'other-0123456789012', query: `ref=${id}&state=ok` })).toBe(
+      true,
+    );
+    expect(await deliveryOf(id)).toBe('delivered');
+    await services.closeAll();
+    await second.close();
+  });
+
+  it('with another token, or of no such route, is nobody’s', async () => {
+    await open({ incoming: undefined });
+    for (const given of [
+      { token: 'x' },
+      { token: '' },
+      { token: `${token}x` },
+      { route: 'none' },
+      { of: 'incoming' },
+    ])
+      expect(await take(given as Partial<CarrierRequest>)).toBeNull();
+  });
+
+  it('is put off while it cannot be stored', async () => {
+    await open();
+    const id = await send();
+    const { take: taking } = services.core;
+    await services.close();
+    const body = JSON.stringify([{ id: 'g0', to: '99112233', state: 'ok' }]);
+    expect(await taking?.({ of: 'receipts', route: 'gateway', token, query: '', type: '', body })).toBe(
+      false,
+    );
+    expect(id).not.toBe('');
+  });
+});
+
+describe('a message from outside', () => {
+  it('is kept once in the inbox', async () => {
+    await open();
+    const one = { msgid: 'a1', from: '97699112233', to: '139911', text: 'STOP' };
+    const given = { of: 'incoming', type: 'application/json' } as const;
+    const body = JSON.stringify([one, { ...one, msgid: 'a2', text: 'Сайн уу\u0000' }, { msgid: 'a3' }]);
+    expect(await take({ ...given, body })).toBe(true);
+    expect(await take({ ...given, body })).toBe(true);
+    const { records } =
+      (await services.core.store.listInbox(caller.projectId, { limit: 10, after: null })) ?? {};
+    expect(records?.map(({ from, to, text }) => [from, to, text]).sort()).toEqual([
+      ['99112233', '', 'STOP'],
+      ['99112233', '', 'Сайн уу'],
+    ]);
+  });
+});
+
+describe('whatever a gateway sends', () => {
+  it('is taken without an error, and changes no message that it does not name', async () => {
+    await open({ receipts: { ...byId, reference: 'ref' } });
+    const id = await send();
+    const word = fc.constantFrom(
+      'ref',
+      'id',
+      'state',
+      'ok',
+      '*',
+      '__proto__',
+      'g0',
+      '99112233',
+      'a\u0000',
+      '%',
+    );
+    const value = fc.oneof(
+      word,
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.array(fc.dictionary(word, fc.oneof(word, fc.jsonValue()))),
+    );
+    const body = fc.oneof(
+      value.map((any) => JSON.stringify(any)),
+      fc.string(),
+    );
+    const type = fc.constantFrom('', 'application/json', 'application/x-www-form-urlencoded');
+    const query = fc.oneof(
+      fc.string(),
+      fc.dictionary(word, word).map((any) => `${new URLSearchParams(any)}`),
+    );
+    const of = fc.constantFrom('receipts', 'incoming');
+    const request = fc.record({ of, query, type, body }) as fc.Arbitrary<Partial<CarrierRequest>>;
+    await fc.assert(fc.asyncProperty(request, async (given) => expect(await take(given)).toBe(true)));
+    expect(await deliveryOf(id)).toBeNull();
+  });
+});
