@@ -92,6 +92,7 @@ function partsOf({
     administration,
     channels,
     clock: context.clock,
+    encryption: context.encryption,
     connections: () => heartbeat.connections,
     takeToken: (projectId, kind) => takeToken(context, projectId, kind),
     deliveries: (messageIds) => carrier.deliveries(messageIds),

@@ -7,6 +7,7 @@ import { hashToken, newToken, sessionLife } from '../admin/sign-in.js';
 import type { Administration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { Clock } from '../clock.js';
+import type { Encryption } from '../encryption.js';
 import type { Operations, RateLimit } from '../operations/operations.js';
 import type { Service } from '../service.js';
 import { ServiceError } from '../service-error.js';
@@ -18,8 +19,9 @@ import { createCounts } from './counts.js';
 import { Feed } from './feed.js';
 import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
 import { languageOf, languages, type Strings } from './language/language.js';
+import { newSecrets } from './new-secrets.js';
 import type { Origin } from './origin.js';
-import { type PageContext, root, type View } from './page.js';
+import { linkTo, type PageContext, root, type View } from './page.js';
 import { askSignIn, badLink, notFound, refused, signedOut, tooMany, unavailable } from './pages/alone.js';
 import { messageHtml } from './pages/message.js';
 import { Layout, type Shell } from './parts/layout.js';
@@ -33,6 +35,7 @@ export interface DashboardParts {
   /** The lanes, as this instance is connected for them. */
   connections(): readonly LaneConnection[];
   clock: Clock;
+  encryption: Pick<Encryption, 'encrypt' | 'decrypt'>;
   /** Takes a token of the project's rate, which its keys share. */
   takeToken(projectId: string, kind: RequestKind): Promise<RateLimit>;
   deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
@@ -66,6 +69,7 @@ interface Session {
 export function createDashboard(parts: DashboardParts, origin: Origin): Dashboard {
   const { store, operations, administration, channels, clock } = parts;
   const countsOf = createCounts(store, clock);
+  const secrets = newSecrets(origin, parts.encryption);
   const hidden = Object.values(channels).includes('simulated') ? [] : (['outbox'] as const);
   const feed = new Feed({
     clock,
@@ -84,7 +88,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     return projectId === null ? null : { name: Buffer.from(hash).toString('hex'), projectId };
   }
 
-  async function contextOf(asked: Asked, { projectId }: Session, id: string): Promise<PageContext> {
+  async function contextOf(asked: Asked, { name, projectId }: Session, id: string): Promise<PageContext> {
     const project = await administration.project(projectId);
     if (project === null) throw new Error(`there is no project ${projectId}`);
     return {
@@ -100,6 +104,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       deliveries: (ids) => parts.deliveries(ids),
       id,
       query: asked.query,
+      newSecret: secrets.read(asked.request, name, asked.query.created ?? ''),
     };
   }
 
@@ -131,8 +136,11 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       if (text !== null) return new Response(text, { headers: emailHeaders });
     }
     const found = pageAt(path);
-    const view = found && (await found.page(await contextOf(asked, session, found.id)));
-    return view && found ? shown(asked, session, view, found.isLive) : html(asked, notFound(t));
+    const context = found && (await contextOf(asked, session, found.id));
+    const view = context && (await found.page(context));
+    const answer = await (view ? shown(asked, session, view, found.isLive) : html(asked, notFound(t)));
+    if (context?.newSecret) answer.headers.append('Set-Cookie', secrets.cleared(query.created ?? ''));
+    return answer;
   }
 
   /** The stream of a page, by its address. */
@@ -170,6 +178,10 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const found = formAt(path);
     const done = found && (await found.form(await contextOf(asked, session, found.id), fields));
     if (typeof done === 'string') return seeOther(done);
+    if (done && 'secret' in done) {
+      const { id, secret } = done;
+      return seeOther(linkTo('/keys', { created: id }), secrets.cookieOf(session.name, id, secret));
+    }
     return done ? shown(asked, session, done, false) : html(asked, notFound(t));
   }
 

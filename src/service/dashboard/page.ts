@@ -28,6 +28,8 @@ export interface PageContext {
   /** The captured part of the path. */
   id: string;
   query: Readonly<Record<string, string>>;
+  /** The secret of the key that the form before this page created; null once it was shown. */
+  newSecret: string | null;
 }
 
 export const sections = [
@@ -52,8 +54,14 @@ export interface View {
 
 /** Null for something that is not there. */
 export type Page = (context: PageContext) => Promise<View | null>;
-/** Acts on a form; gives a page, or the address to go on to. */
-export type Form = (context: PageContext, fields: URLSearchParams) => Promise<View | string | null>;
+/** A key that a form created: the next page shows its secret. */
+export interface NewKey {
+  id: string;
+  secret: string;
+}
+
+/** Acts on a form; gives a page, the address to go on to, or a key. */
+export type Form = (context: PageContext, fields: URLSearchParams) => Promise<View | string | NewKey | null>;
 
 export const root = '/dashboard';
 

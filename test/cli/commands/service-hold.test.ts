@@ -129,7 +129,7 @@ describe.each(['a folder', 'a database'])('a held service in %s', (place) => {
       row: { reason: 'restored', finish_as: null, messages: 0, submitting: 0 },
       asked: [],
     });
-    expect(stderr).toMatch(/Every message has an outcome\.[^]*do not\s+resume jobs/);
+    expect(stderr).toMatch(/Every message has an outcome\.[\s\S]*do not\s+resume jobs/);
     expect((await here('service status --json')).stdout).not.toContain('restored');
   });
 

@@ -237,6 +237,9 @@ describe('without script', () => {
     await page.fill('input[name=label]', 'by hand');
     await page.click('text=Create key');
     expect(await page.textContent('#secret')).toMatch(/^urtuu_\w{40}$/);
+    await page.reload();
+    expect(await page.locator('#secret').count()).toBe(0);
+    expect(await page.locator('[aria-label*="(by hand)"]').count()).toBe(1);
     await page.click('[aria-label*="(by hand)"]');
     await page.click('main button');
     expect(await page.textContent('[role=status].notice')).toContain('Key revoked.');

@@ -1,5 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { newSecrets } from '../../../src/service/dashboard/new-secrets.js';
+import { originOf } from '../../../src/service/dashboard/origin.js';
+import { createEncryption } from '../../../src/service/encryption.js';
 import { ManualClock } from '../../../src/service/index.js';
+import { systemRandom } from '../../../src/service/random.js';
 import { pass } from '../../support/cores.js';
 import { openDashboard, start } from './open.js';
 import { hostile, populate } from './populate.js';
@@ -269,11 +273,33 @@ describe('the inbox and the settings of email', () => {
 
 describe('keys', () => {
   it('are created, shown once, and revoked after a question', async () => {
-    const { post, page, cookie, service } = await openPopulated();
-    const created = await (await post('/keys', { label: 'shop', scope: 'sendOnly' }, cookie)).text();
-    const secret = /urtuu_\w{40}/.exec(created)?.[0] ?? '';
-    expect((await page('/keys')).html).not.toContain(secret);
+    const { post, get, page, cookie, service, signIn, address } = await openPopulated();
+    const callerOf = async (secret: string) =>
+      (await fetch(`${address}/v1/balance`, { headers: { authorization: `Bearer ${secret}` } })).status;
+    const made = await post('/keys', { label: 'shop', scope: 'sendOnly' }, cookie);
     const key = (await service.administration.listKeys()).find(({ label }) => label === 'shop');
+    const location = made.headers.get('location') ?? '';
+    expect([made.status, location]).toEqual([303, `/dashboard/keys?created=${key?.id}`]);
+    const carried = made.headers.get('set-cookie') ?? '';
+    expect(carried).toMatch(/; Path=\/dashboard\/keys; Max-Age=60; HttpOnly; SameSite=Strict$/);
+    const next = location.replace('/dashboard', '');
+    const both = `${cookie}; ${carried.split(';')[0]}`;
+    const shown = await get(next, both);
+    const secret = /urtuu_\w{40}/.exec(await shown.text())?.[0] ?? '';
+    // Known, and not for reading.
+    expect(await callerOf(secret)).toBe(403);
+    expect(shown.headers.get('set-cookie')).toMatch(
+      /_key_[0-9a-f-]{36}=; Path=\/dashboard\/keys; Max-Age=0;/,
+    );
+    expect(location + carried).not.toContain(secret.slice(6));
+    // Loaded again, by another session and with a cookie that somebody changed.
+    const others = `${await signIn()}; ${carried.split(';')[0]}`;
+    for (const each of [cookie, others, `${cookie}; ${carried.split('=')[0]}=AAAA`]) {
+      const answer = await get(next, each);
+      expect([answer.status, await answer.text()]).toEqual([200, expect.not.stringContaining(secret)]);
+    }
+    const labels = (await service.administration.listKeys()).map(({ label }) => label);
+    expect(labels.filter((label) => label === 'shop')).toHaveLength(1);
     expect(key).toMatchObject({ scope: ['send'], revoked_at: null });
     const question = await page(`/keys/${key?.id}/revoke`);
     expect(question.words).toContain(`Revoke ${key?.prefix} (shop)?`);
@@ -282,6 +308,17 @@ describe('keys', () => {
     expect((await page('/keys?done=revoked')).words).toContain('Key revoked.');
     expect((await page(`/keys/${key?.id}/revoke`)).status).toBe(404);
     expect((await post(`/keys/${key?.id}/revoke`, {}, cookie)).status).toBe(404);
+  });
+
+  it('are shown by any instance of the service', () => {
+    const origin = originOf(null, 'http://127.0.0.1:7788');
+    const [one, other, foreign] = [7, 7, 8].map((byte) =>
+      newSecrets(origin, createEncryption(new Uint8Array(32).fill(byte), systemRandom)),
+    );
+    const [cookie = ''] = (one?.cookieOf('session', 'id', 'urtuu_x') ?? '').split(';');
+    const request = new Request('http://127.0.0.1:7788/dashboard/keys', { headers: { cookie } });
+    expect(other?.read(request, 'session', 'id')).toBe('urtuu_x');
+    expect(foreign?.read(request, 'session', 'id')).toBeNull();
   });
 
   it('are at most ten, and have a label of one line', async () => {

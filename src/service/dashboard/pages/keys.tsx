@@ -13,8 +13,23 @@ const nameOf = ({ id, prefix, label }: ApiKey) =>
 const isActive = ({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKey, now: number) =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
 
-export const keys: Page = async (context) =>
-  keysView(context, context.query.done === 'revoked' && <Notice kind="good" title={context.t.keyRevoked} />);
+export const keys: Page = async (context) => {
+  const { t, query, newSecret } = context;
+  if (newSecret !== null) return keysView(context, <NewSecret t={t} secret={newSecret} />);
+  return keysView(context, query.done === 'revoked' && <Notice kind="good" title={t.keyRevoked} />);
+};
+
+const NewSecret = ({ t, secret }: { t: PageContext['t']; secret: string }) => (
+  <Notice kind="good" title={t.keyCreated}>
+    {t.keyOnce}
+    <p class="secret">
+      <code id="secret">{secret}</code>
+      <button type="button" data-copy="secret" data-done={t.copied} hidden>
+        {t.copy}
+      </button>
+    </p>
+  </Notice>
+);
 
 async function keysView(context: PageContext, notice: View['body']): Promise<View> {
   const { t } = context;
@@ -123,9 +138,8 @@ function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
   );
 }
 
-/** Shows the secret in this answer only: it is in no address and in no store. */
 export const createKey: Form = async (context, fields) => {
-  const { t, administration } = context;
+  const { administration } = context;
   const label = fields.get('label')?.trim() ?? '';
   const named = Object.entries(scopes).find(([name]) => name === fields.get('scope'));
   const scope = named?.[1] ?? scopes.sendAndRead;
@@ -134,18 +148,7 @@ export const createKey: Form = async (context, fields) => {
   if (created instanceof ServiceError) {
     return { ...(await keysView(context, <Notice kind="bad" title={created.message} />)), status: 400 };
   }
-  return keysView(
-    context,
-    <Notice kind="good" title={t.keyCreated}>
-      {t.keyOnce}
-      <p class="secret">
-        <code id="secret">{created.secret}</code>
-        <button type="button" data-copy="secret" data-done={t.copied} hidden>
-          {t.copy}
-        </button>
-      </p>
-    </Notice>,
-  );
+  return { id: created.id, secret: created.secret };
 };
 
 export const askRevoke: Page = async (context) => {
