@@ -232,7 +232,10 @@ describe('whatever a gateway sends', () => {
     );
     const of = fc.constantFrom('receipts', 'incoming');
     const request = fc.record({ of, query, type, body }) as fc.Arbitrary<Partial<CarrierRequest>>;
-    await fc.assert(fc.asyncProperty(request, async (given) => expect(await take(given)).toBe(true)));
+    const isTaken = fc.asyncProperty(request, async (given) => {
+      expect(await take(given)).toBe(true);
+    });
+    await fc.assert(isTaken);
     expect(await deliveryOf(id)).toBeNull();
   });
 });
