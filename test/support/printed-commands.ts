@@ -15,10 +15,10 @@ const open = (first?: string) =>
   buildProgram({} as Context, { write: () => {}, width: 80 }, { first, onCommand: () => {} });
 export const commandNames = commandsOf(open()).map((command) => command.name());
 const begins = new RegExp(
-  String.raw`(?:(?<![\w/.-])[A-Z][A-Z_]+=(?:[^\s'";()]|'[^']*')* )*(?<![\w/.\-'"\x60])urtuu (?=(?:${commandNames.join('|')}|--?[a-z]\S*)(?:[\s;)]|$))`,
+  String.raw`(?:(?<![\w/.-])[A-Z][A-Z_]+=(?:[^\s'";()]|'[^']*'|"[^"]*")* )*(?<![\w/.\-'"\x60])urtuu (?=(?:${commandNames.join('|')}|--?[a-z]\S*)(?:[\s;)]|$))`,
   'g',
 );
-const word = /(?:[^\s'"\\;()\x60]|'[^']*'|\\.)+/y;
+const word = /(?:[^\s'"\\;()\x60]|'[^']*'|"[^"]*"|\\.)+/y;
 
 /** The POSIX command lines in what a command printed. In a text a command ends with the text, at `;` or at `)`. */
 export function commandsIn(text: string): Printed[] {
@@ -39,7 +39,9 @@ export function commandsIn(text: string): Printed[] {
       at += 1;
     }
     const start = found.indexOf('urtuu');
-    const variables = Object.fromEntries(found.slice(0, start).map((each) => each.split(/=(.*)/s, 2)));
+    // One that has to be set stays as it is.
+    const set = found.slice(0, start).filter((each) => !each.includes(':?}'));
+    const variables = Object.fromEntries(set.map((each) => each.split(/=(.*)/s, 2)));
     return { line: rest.slice(0, at).trim(), variables, words: found.slice(start + 1) };
   });
 }
@@ -51,16 +53,21 @@ function textsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, each]) => (name === 'message' ? [] : textsIn(each)));
 }
 
+const colour = /\u001b\[\d*m/g;
+
 /** The same for programs, whose commands are in JSON. */
 export function printedIn(stderr: string): Printed[] {
-  return stderr.split('\n').flatMap((line) => {
-    if (!line.startsWith('{')) return line.startsWith('urtuu: ') ? [] : commandsIn(line);
-    try {
-      return textsIn(JSON.parse(line)).flatMap(commandsIn);
-    } catch {
-      return [];
-    }
-  });
+  return stderr
+    .replace(colour, '')
+    .split('\n')
+    .flatMap((line) => {
+      if (!line.startsWith('{')) return line.startsWith('urtuu: ') ? [] : commandsIn(line);
+      try {
+        return textsIn(JSON.parse(line)).flatMap(commandsIn);
+      } catch {
+        return [];
+      }
+    });
 }
 
 class Parsed extends Error {}

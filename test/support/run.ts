@@ -119,8 +119,8 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       stdout,
       stderr,
     });
-    // Every test collects the commands that its lines print. A terminal wraps them, and Windows quotes in its own way.
-    if (terminal === undefined && given.platform !== 'win32') await checkPrinted(stderr.text);
+    // Every test collects the commands that its lines print. Windows quotes in its own way.
+    if (given.platform !== 'win32') await checkPrinted(stderr.text);
     return { code, stdout: stdout instanceof Captured ? stdout.text : '', stderr: stderr.text, slept };
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -15,8 +15,8 @@ export type PrintedOptions = Readonly<Record<`--${string}`, string | number | bo
 
 /** The run that prints a command: everything that leads it to its service, key, folders and data. */
 export interface Run {
-  /** Those of the owner of a service too, where its command has them. */
-  options: GlobalOptions & { data?: string; database?: string; project?: string };
+  /** Some of its command's own, too. */
+  options: GlobalOptions & { data?: string; database?: string; project?: string; rate?: number };
   env: Readonly<Record<string, string | undefined>>;
   config: ConfigFile;
   sandbox: boolean;
@@ -33,12 +33,12 @@ export function commandLine(
   platform: NodeJS.Platform,
 ): PrintedCommand {
   const way = wayOf(words);
-  const own = waysTo[way](run, words, options['--sandbox'] === true);
-  const given = Object.entries({ ...options, ...own, ...options }).flatMap(([name, value]) => {
+  const all = { ...options, ...waysTo[way](run, words, options) };
+  const given = Object.entries(all).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
     return value === true ? [name] : [name, fromAnyFolder(name, String(value), run)];
   });
-  const variables = way === 'nowhere' ? {} : variablesOf(run, way, { ...own, ...options });
+  const variables = way === 'nowhere' ? {} : variablesOf(run, way, all);
   return shellLine(['urtuu', ...words, ...given], variables, platform) as PrintedCommand;
 }
 
@@ -70,12 +70,14 @@ function wayOf(words: readonly string[]): Way {
   return ways[first] ?? 'account';
 }
 
+/** The options that lead a command there, besides those that it is given. */
 const waysTo: Readonly<
-  Record<Way, (run: Run, words: readonly string[], toSandbox: boolean) => PrintedOptions>
+  Record<Way, (run: Run, words: readonly string[], given: PrintedOptions) => PrintedOptions>
 > = {
-  account: (run, _, toSandbox) => (toSandbox || run.sandbox ? { '--sandbox': true } : accountOptions(run)),
+  account: accountOptions,
   data: dataOptions,
-  profile: (run) => {
+  profile: (run, [, verb]) => {
+    if (verb === 'list' || verb === 'use') return {};
     const profile = run.options.profile ?? profileInEffect(run);
     return { '--profile': profile, '--base-url': differingBaseUrl(run, profile) };
   },
@@ -83,15 +85,27 @@ const waysTo: Readonly<
 };
 
 /**
- * The options that lead to the same service and key from any environment and with any profile in use. Only a key from
- * URTUU_API_KEY must be set again: no option takes one.
+ * The options that lead to the same service and key from any environment and with any profile in use, or to the service
+ * that is given with --sandbox or --base-url. Only a key from URTUU_API_KEY must be set again: no option takes one.
  */
-function accountOptions(run: Run): PrintedOptions {
-  const profile = run.options.profile ?? profileInEffect(run);
+function accountOptions(run: Run, words: readonly string[], given: PrintedOptions): PrintedOptions {
+  const service = given['--base-url'];
+  if (given['--sandbox'] || (service === undefined && run.sandbox))
+    return { '--sandbox': true, '--base-url': undefined };
+  // The rate of a run is that of every job that it names.
+  const { rate, apiKeyFile, profile = profileInEffect(run) } = run.options;
+  const paced = words[0] === 'jobs' && words[1] === 'resume' ? { '--rate': given['--rate'] ?? rate } : {};
+  if (service !== undefined && service !== baseUrlOf(run)) {
+    const profiles = Object.entries(run.config.profiles).filter(([, each]) => each.base_url === service);
+    return profiles.length === 1
+      ? { ...paced, '--profile': profiles[0]?.[0], '--base-url': undefined }
+      : { ...paced, '--base-url': service };
+  }
   return {
+    ...paced,
     '--profile': profile,
     '--base-url': differingBaseUrl(run, profile),
-    '--api-key-file': run.options.apiKeyFile,
+    '--api-key-file': apiKeyFile,
   };
 }
 
@@ -103,18 +117,27 @@ function profileInEffect({ options, env, config }: Run): string | undefined {
   return unnamed?.kind === named?.kind ? name : undefined;
 }
 
-/** Undefined where the profile alone, or the default, has the same base URL. */
-function differingBaseUrl({ options, env, config }: Run, profile: string | undefined): string | undefined {
+/** Undefined for one that is not allowed. */
+function baseUrlOf({ options, env, config }: Run): string | undefined {
   try {
-    const { baseUrl } = settingsOf(options, env, config);
-    const bare = { URTUU_ALLOW_HTTP: env.URTUU_ALLOW_HTTP };
-    const alone = profile === undefined ? {} : { profile };
-    const { profiles } = config;
-    return settingsOf(alone, bare, { profiles }).baseUrl === baseUrl ? undefined : baseUrl;
+    return settingsOf(options, env, config).baseUrl;
   } catch {
-    // It is not allowed: the person should see it.
-    return options.baseUrl;
+    return undefined;
   }
+}
+
+/** Undefined where the profile alone, or the default, has the same base URL. */
+function differingBaseUrl(run: Run, profile: string | undefined): string | undefined {
+  const { options, env, config } = run;
+  const baseUrl = baseUrlOf(run);
+  // It is not allowed: the person should see it.
+  if (baseUrl === undefined) return options.baseUrl;
+  const { profiles } = config;
+  // Another one may be in use by then.
+  if (profile === undefined && Object.keys(profiles).length > 0) return baseUrl;
+  const bare = { URTUU_ALLOW_HTTP: env.URTUU_ALLOW_HTTP };
+  const alone = { options: profile === undefined ? {} : { profile }, env: bare, config: { profiles } };
+  return baseUrlOf({ ...run, ...alone }) === baseUrl ? undefined : baseUrl;
 }
 
 /** The commands of an owner that are about one project. */
@@ -122,7 +145,12 @@ const ofProject =
   /^(?:keys|dashboard|service (?:keys|settings|credit|ledger|dns|inbox|suppressions)|sandbox settings)\b/;
 
 /** The data of a service on this machine, and the project in it. A database with a password stays in its variable. */
-function dataOptions({ options, env, sandbox, cwd }: Run, words: readonly string[]): PrintedOptions {
+function dataOptions(
+  { options, env, sandbox, cwd }: Run,
+  words: readonly string[],
+  given: PrintedOptions,
+): PrintedOptions {
+  if (given['--data'] !== undefined) return {};
   const { data, database, project } = options;
   const [first] = words;
   const fromEnv = first === 'sandbox' || sandbox ? undefined : env.URTUU_DATABASE || undefined;
@@ -133,25 +161,35 @@ function dataOptions({ options, env, sandbox, cwd }: Run, words: readonly string
   return { ...about, '--sandbox': sandbox && (first === 'keys' || first === 'service') };
 }
 
-/** The variables that choose folders, and what no option can say. */
-function variablesOf({ env, home, cwd }: Run, way: Way, options: PrintedOptions): Record<string, string> {
-  const state = env.XDG_STATE_HOME || undefined;
-  const config = env.XDG_CONFIG_HOME || undefined;
-  const secret = options['--database'] === undefined ? undefined : env.URTUU_SECRET_FILE || undefined;
-  const isElsewhere = way === 'data' && (options['--data'] ?? options['--database']) !== undefined;
-  const isUsual = (folder: string, ...steps: string[]) => home !== null && folder === join(home, ...steps);
-  const all: Record<string, string | undefined> = {
+/** The variables that choose folders, and what no option can say; null for one that has to be set there. */
+function variablesOf(run: Run, way: Way, options: PrintedOptions): Record<string, string | null> {
+  const { env, home, cwd } = run;
+  const has = (name: `--${string}`) => options[name] !== undefined;
+  const folder = (name: string, ...usual: string[]) => {
+    const value = env[name] || undefined;
+    return value === undefined || (home !== null && value === join(home, ...usual))
+      ? undefined
+      : resolve(cwd(), value);
+  };
+  const all: Record<string, string | null | undefined> = {
+    URTUU_API_KEY: way === 'account' && !options['--sandbox'] && isOtherKey(run, has) ? null : undefined,
     XDG_STATE_HOME:
-      state && !isElsewhere && !isUsual(state, '.local', 'state') ? resolve(cwd(), state) : undefined,
-    XDG_CONFIG_HOME:
-      config && (way === 'account' || way === 'profile') && !isUsual(config, '.config')
-        ? resolve(cwd(), config)
-        : undefined,
-    URTUU_SECRET_FILE: secret && resolve(cwd(), secret),
+      has('--data') || has('--database') ? undefined : folder('XDG_STATE_HOME', '.local', 'state'),
+    XDG_CONFIG_HOME: way === 'data' ? undefined : folder('XDG_CONFIG_HOME', '.config'),
+    URTUU_SECRET_FILE: has('--database') ? folder('URTUU_SECRET_FILE') : undefined,
     URTUU_ALLOW_HTTP: way === 'account' ? env.URTUU_ALLOW_HTTP || undefined : undefined,
   };
-  const set = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const set = Object.entries(all).filter((each): each is [string, string | null] => each[1] !== undefined);
   return Object.fromEntries(set);
+}
+
+/** Whether the key is that of the environment, and a profile would take another one where the variable is not set. */
+function isOtherKey({ env, config }: Run, has: (name: `--${string}`) => boolean): boolean {
+  const key = env.URTUU_API_KEY;
+  if (!key || has('--profile') || has('--api-key-file')) return false;
+  return Object.values(config.profiles).some(
+    ({ api_key, key_command }) => key_command !== undefined || (api_key ?? key) !== key,
+  );
 }
 
 /** Replaces each `urtuu ...` between backticks by the command to type. */

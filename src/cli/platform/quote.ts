@@ -20,17 +20,23 @@ export function quoteArgument(word: string, platform: NodeJS.Platform): string {
   return plainPosix.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** A line for the same shells that runs a command with variables of its own. */
+/**
+ * A line for the same shells that runs a command with variables of its own. A variable without a value has to be set: a
+ * POSIX shell ends there where it is not.
+ */
 export function shellLine(
   words: readonly string[],
-  variables: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string | null>>,
   platform: NodeJS.Platform,
 ): string {
   const isPosix = platformOf(platform).quoting === 'posix';
-  const set = Object.entries(variables).map(([name, value]) =>
-    isPosix
-      ? `${name}=${quoteArgument(value, platform)}`
-      : `$env:${name}='${value.replace(singleQuotes, '$&$&')}';`,
-  );
+  const set = Object.entries(variables).flatMap(([name, value]) => {
+    if (value === null) return isPosix ? [`${name}="\${${name}:?}"`] : [];
+    return [
+      isPosix
+        ? `${name}=${quoteArgument(value, platform)}`
+        : `$env:${name}='${value.replace(singleQuotes, '$&$&')}';`,
+    ];
+  });
   return [...set, ...words.map((word) => quoteArgument(word, platform))].join(' ');
 }

@@ -9,13 +9,24 @@ export const unbroken: Wrap = (text) => text;
 /** With less room the terminal wraps by itself. */
 const minRoom = 20;
 
-/** For a terminal: breaks between words only, so that an id or a path can be copied. */
+/** A command to copy, in a text: up to its end, a semicolon or a bracket. */
+const command = /(?:\b[A-Z_]+=(?:[^\s'"]|'[^']*'|"[^"]*")+ )*\burtuu(?: (?:[^\s'";()]|'[^']*')+)+/g;
+/** Stands for a space that no line is broken at. */
+const joint = '\ue000';
+
+/**
+ * For a terminal: breaks between words only, so that an id or a path can be copied, and never in a command, whose first
+ * half would do something else.
+ */
 export async function wrapper(): Promise<Wrap> {
   const { wrapAnsi } = await import('fast-wrap-ansi');
   return (text, room, indent) => {
     const most = takesOneColumnEach(text) ? text.length : 2 * text.length;
     if (most <= room || room < minRoom) return text;
-    return wrapAnsi(text, room).replaceAll('\n', `\n${' '.repeat(indent)}`);
+    const whole = text.replace(command, (each) => each.replaceAll(' ', joint));
+    return wrapAnsi(whole, room)
+      .replaceAll(joint, ' ')
+      .replaceAll('\n', `\n${' '.repeat(indent)}`);
   };
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { commandLine, type Run, withCommands } from '../../../src/cli/config/printed-command.js';
+import {
+  commandLine,
+  type PrintedOptions,
+  type Run,
+  withCommands,
+} from '../../../src/cli/config/printed-command.js';
 import { settingsOf } from '../../../src/cli/config/settings.js';
 
 const profiles = {
@@ -55,7 +60,10 @@ const rows: Row[] = [
 
 describe('a command to be copied', () => {
   it.each(rows)('goes with `%s`', (printed, given) => {
-    expect(commandLine(resume, {}, destination(given), 'linux')).toBe(`urtuu jobs resume july${printed}`);
+    const line = commandLine(resume, {}, destination(given), 'linux');
+    expect(line.replace(/^URTUU_API_KEY="\$\{URTUU_API_KEY:\?\}" /, '')).toBe(
+      `urtuu jobs resume july${printed}`,
+    );
   });
 
   const reaching = rows.filter(([, { sandbox }]) => !sandbox);
@@ -148,6 +156,42 @@ describe('a command to be copied', () => {
     ['urtuu balance', 'balance', { env: { URTUU_DATABASE: 'postgres://u@db/u' }, options: { data: 'd' } }],
   ])('is `%s`', (printed, words, given) => {
     expect(commandLine(words.split(' '), {}, destination(given), 'linux')).toBe(printed);
+  });
+
+  it.each<[isAsked: boolean, given: Partial<Run>]>([
+    [false, { env }],
+    [true, { env, config: { profiles } }],
+    [false, { env: { URTUU_API_KEY: 'k0' }, config: { profiles: { default: profiles.default } } }],
+    [true, { env: { URTUU_API_KEY: 'k0' }, config: { profiles: { work: profiles.work } } }],
+    [false, { env, config: { profiles: { keyless: profiles.keyless } } }],
+    [false, { env, config: { profiles }, options: { profile: 'work' } }],
+    [false, { env, config: { profiles }, options: { apiKeyFile: 'k' } }],
+    [false, { env, config: { profiles }, sandbox: true }],
+  ])('asks for the key of the environment where a profile has another one: %s, %j', (isAsked, given) => {
+    const line = commandLine(resume, {}, destination(given), 'linux');
+    expect(/^URTUU_API_KEY="\$\{URTUU_API_KEY:\?\}" urtuu /.test(line)).toBe(isAsked);
+    expect(commandLine(resume, {}, destination(given), 'win32')).toMatch(/^urtuu /);
+  });
+
+  const other = { '--base-url': 'https://other.example.mn/v1' };
+  const workUrl = { '--base-url': profiles.work.base_url };
+  it.each<[printed: string, options: PrintedOptions, given: Partial<Run>]>([
+    ['--profile default', { '--base-url': profiles.default.base_url }, { config: { profiles } }],
+    ['--profile work', workUrl, { config: { profiles } }],
+    ['--profile work', workUrl, { config: { profiles }, options: { profile: 'plain' }, sandbox: true }],
+    ['--base-url https://other.example.mn/v1', other, { config: { profiles } }],
+    ['--base-url https://other.example.mn/v1', other, { options: { apiKeyFile: 'k' } }],
+    ['--sandbox', { '--sandbox': true }, { config: { profiles } }],
+  ])('leads a job to its own service: `%s`', (printed, options, given) => {
+    expect(commandLine(resume, options, destination(given), 'linux')).toBe(
+      `urtuu jobs resume july ${printed}`,
+    );
+  });
+
+  it('keeps the rate of a run for every job that it names', () => {
+    const given = destination({ options: { rate: 5 } });
+    expect(commandLine(resume, {}, given, 'linux')).toBe('urtuu jobs resume july --rate 5');
+    expect(commandLine(['jobs', 'show', 'july'], {}, given, 'linux')).toBe('urtuu jobs show july');
   });
 
   it('sets a variable in PowerShell', () => {

@@ -109,7 +109,9 @@ async function paste(
   if (printed.words[1] === 'bulk') world.fix(printed.words[2] ?? '', setup.bad);
   const [posts, spentBefore] = [project.sends.length, spentIn(world)];
   const line = change(printed.line);
-  const { code, slept, stderr } = await world.pasted(line);
+  const result = await world.pasted(line, setup.hasKey);
+  if (result === null) return setup.hasKey ? [`a shell refuses it: ${line}`] : [];
+  const { code, slept, stderr } = result;
   const problems: string[] = [];
   if ([1, 2, 12, 13].includes(code as number)) problems.push(`it ended with ${code}: ${stderr}`);
   if (elsewhere.service.requests.length > 0) problems.push('another project was asked');

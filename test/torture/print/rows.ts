@@ -29,6 +29,7 @@ export const print = groupOf('print', { full: { games: 1_000 }, small: { games: 
         control('without --base-url', without(/ --base-url \S+/)),
         control('without the state folder', without(/XDG_STATE_HOME='[^']*' /)),
         control('without the folder of profiles', without(/XDG_CONFIG_HOME='[^']*' /)),
+        control('without the key that they ask for', without(/URTUU_API_KEY="[^"]*" /)),
         control('without --max-credits', without(/ --max-credits \S+/)),
         control('without --rate', without(/ --rate \S+/)),
         control('without --idempotency-key', without(/ --idempotency-key \S+/)),

@@ -10,6 +10,8 @@ export type Kind = 'list' | 'report' | 'single';
 
 export interface Setup {
   way: (typeof ways)[number];
+  /** Whether the other shell has the key of the environment, where the way has one. */
+  hasKey: boolean;
   kind: Kind;
   fault: Fault;
   follow: Follow;
@@ -58,6 +60,7 @@ export function drawSetup(random: () => number): Setup {
   const lower: readonly Follow[] = named && !doubtful.includes(fault) ? ['lower'] : [];
   return {
     way: one(ways),
+    hasKey: chance(0.7),
     kind,
     fault,
     follow: isBulk ? one([...follows, ...lower]) : 'none',

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -50,13 +50,15 @@ export class World {
     return this.#run([...words, ...options], variables);
   }
 
-  /** In another shell, with another profile in use: only a key from the environment has to be there again. */
-  async pasted(line: string): Promise<Result> {
-    this.use('home');
+  /** In another shell, with another profile in use, and perhaps without the key; null where the shell refuses it. */
+  async pasted(line: string, hasKey: boolean): Promise<Result | null> {
     const { URTUU_API_KEY: key } = this.#way.env;
-    const { words, variables } = readByShell(line);
+    const kept: Record<string, string> = key === undefined || !hasKey ? {} : { URTUU_API_KEY: key };
+    const read = readByShell(line, kept);
+    if (read === null) return null;
+    this.use('home');
     try {
-      return await this.#run(words, { ...(key === undefined ? {} : { URTUU_API_KEY: key }), ...variables });
+      return await this.#run(read.words, { ...kept, ...read.variables });
     } finally {
       this.use(this.#way.current ?? 'home');
     }
@@ -103,12 +105,12 @@ export class World {
 const variableNames = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'URTUU_ALLOW_HTTP'];
 
 /** What a shell makes of a line: the words after `urtuu` and the variables that it sets for it. */
-function readByShell(line: string): { words: string[]; variables: Record<string, string> } {
+function readByShell(line: string, env: Record<string, string>) {
   const names = variableNames.map((name) => `"$\{${name}-}"`).join(' ');
   const script = `urtuu() { printf '%s\\0' ${names} "$@"; }\n${line}`;
-  const fields = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8', env: {} })
-    .split('\0')
-    .slice(0, -1);
+  const { status, stdout } = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8', env });
+  if (status !== 0) return null;
+  const fields = stdout.split('\0').slice(0, -1);
   const values = fields.slice(0, variableNames.length);
   const set = variableNames
     .map((name, at) => [name, values[at] ?? ''] as const)

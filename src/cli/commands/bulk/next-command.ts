@@ -24,12 +24,13 @@ export function resumeCommand(
   return config.commandLine(['jobs', 'resume', id], options);
 }
 
-/** For a job of any service: a job of the sandbox is resumed with --sandbox. */
+/** For a job of any service: it goes on where it was started. */
 export function resumeOf(
   context: Pick<Context, 'config'>,
   { id, meta }: Pick<JobView, 'id' | 'meta'>,
 ): PrintedCommand {
-  return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
+  const isOfSandbox = meta.baseUrl === sandboxBaseUrl;
+  return resumeCommand(context, id, isOfSandbox ? { '--sandbox': true } : { '--base-url': meta.baseUrl });
 }
 
 /** Whether a terminal shows it unchanged; it would show a line end in a text as two other characters. */
