@@ -9,8 +9,9 @@ export const unbroken: Wrap = (text) => text;
 /** With less room the terminal wraps by itself. */
 const minRoom = 20;
 
-/** A command to copy, in a text: up to its end, a semicolon or a bracket. */
-const command = /(?:\b[A-Z_]+=(?:[^\s'"]|'[^']*'|"[^"]*")+ )*\burtuu(?: (?:[^\s'";()]|'[^']*')+)+/g;
+/** A command to copy, in a text: up to its end, a mark that ends a clause, or a bracket. */
+const command =
+  /(?:\b[A-Z_]+=(?:[^\s'"]|'[^']*'|"[^"]*")+ )*\burtuu(?: (?:[^\s'";()]|'[^']*')*(?:[^\s'";(),.]|'[^']*'))+/g;
 /** Stands for a space that no line is broken at. */
 const joint = '\ue000';
 

@@ -15,6 +15,25 @@ describe('an error', () => {
     expect(stderr).toMatch(/^urtuu: .+\n( {7}.+\n)*( {2}\S.+\n)+$/);
   });
 
+  it.each([40, 60, 80])(
+    'keeps a command in the middle of its hint in one piece, at %i columns',
+    async (terminal) => {
+      const env = {
+        URTUU_API_KEY: 'k',
+        URTUU_BASE_URL: 'https://sms.example.mn/v1',
+        XDG_STATE_HOME: '/srv/the state',
+      };
+      const refused = fakeService(() => refusal(401, 'unauthorized'));
+      const { stderr } = await run('balance --no-color', { ...refused, env, terminal });
+      for (const verb of ['doctor', 'login'])
+        expect(stderr).toMatch(
+          new RegExp(
+            `XDG_STATE_HOME='/srv/the state' urtuu ${verb} --base-url https://sms.example.mn/v1(;|\\n)`,
+          ),
+        );
+    },
+  );
+
   it('is one line and one line of hint on a pipe', async () => {
     const { stderr } = await run('sms send 99112233 hi --max-retries 0', lost());
     expect(stderr).toMatch(/^urtuu: .+\n {2}.+\n$/);
