@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander';
+import { type Delimiter, delimiterNamed } from '../../bulk/input/delimiter.js';
 import { type ReceiptStatus, receiptStatuses } from '../../bulk/results/receipt-columns.js';
 import { usageError } from '../../errors.js';
 import { readDuration } from '../../input/duration.js';
@@ -160,4 +161,11 @@ function readStatuses(written: string): Selected[] {
     }
     return status;
   });
+}
+
+/** Throws CliError (exit 2) for one that is not known. */
+export function delimiterOf({ delimiter }: BulkOptions): Delimiter | undefined {
+  const known = delimiter === undefined ? undefined : delimiterNamed(delimiter);
+  if (known !== null) return known;
+  throw usageError(`unknown delimiter '${delimiter}'`, 'Use comma, semicolon, tab or pipe.');
 }

@@ -2,18 +2,17 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { parse } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
-import { type Delimiter, delimiterNamed } from '../../bulk/input/delimiter.js';
+import type { Delimiter } from '../../bulk/input/delimiter.js';
 import { newRunId } from '../../bulk/job/keys.js';
 import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
-import { usageError } from '../../errors.js';
 import { visible } from '../../terminal/sanitise.js';
 import { counted } from '../../wording.js';
 import { currentAccount } from './account.js';
 import { askAboutInput } from './ask-about-input.js';
-import type { BulkOptions } from './options.js';
+import { type BulkOptions, delimiterOf } from './options.js';
 import { rejectsPlaceIn } from './rejected-rows.js';
 import { absolutePath } from './same-file.js';
 
@@ -99,12 +98,6 @@ async function wantsVisibleOnly(
     { name: 'All rows', value: false },
   ];
   return (await io.prompts()).choose(question, choices);
-}
-
-function delimiterOf({ delimiter }: BulkOptions): Delimiter | undefined {
-  const known = delimiter === undefined ? undefined : delimiterNamed(delimiter);
-  if (known !== null) return known;
-  throw usageError(`unknown delimiter '${delimiter}'`, 'Use comma, semicolon, tab or pipe.');
 }
 
 async function writeNamedRejects(

@@ -8,6 +8,7 @@ import { withStartLock } from '../../bulk/job/start-lock.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
+import { once } from '../../once.js';
 import { counted } from '../../wording.js';
 import { baseUrlOf } from './base-url.js';
 import { refuseCancelled } from './cancellation.js';
@@ -21,6 +22,7 @@ import type { BulkOptions } from './options.js';
 import { type PreflightParts, preflightOf } from './preflight.js';
 import { preflightLines } from './preflight-lines.js';
 import { readAccount } from './read-account.js';
+import { readHeader } from './read-header.js';
 import { badRows, warnOfRejects } from './rejected-rows.js';
 import { remainingCredits } from './remaining-credits.js';
 import { checkReportedRows } from './reported-rows.js';
@@ -52,9 +54,17 @@ export async function prepareJob(
   given: string | undefined,
   options: BulkOptions,
 ): Promise<PreparedJob | null> {
-  const input = await gatherInput(context, channel, given, options);
-  const client = await context.network.client();
-  const { value: pricing } = await readAccount(() => client.pricing.get(), options);
+  // Before a person is asked for a text: without a key, an engine or a list it would be written in vain.
+  const priced = once(async () => {
+    const client = await context.network.client();
+    return (await readAccount(() => client.pricing.get(), options)).value;
+  });
+  const look = async (file: string) => {
+    await priced();
+    return readHeader(context, channel, file, options);
+  };
+  const { chosen, ...input } = await gatherInput(context, channel, given, options, look);
+  const pricing = await priced();
   const wanted: WantedJob = {
     ...input,
     channel,
@@ -63,13 +73,15 @@ export async function prepareJob(
     pricing,
   };
   try {
-    return await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, options));
+    return await inPlanFolder(context, (folder) =>
+      prepareIn(context, folder, wanted, { ...options, ...chosen }),
+    );
   } catch (error) {
     throw await explainDiskError(context, error, wanted);
   }
 }
 
-interface WantedJob extends BulkInput {
+interface WantedJob extends Omit<BulkInput, 'chosen'> {
   channel: Channel;
   baseUrl: string;
   /** Of `--job`. */

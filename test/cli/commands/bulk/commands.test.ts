@@ -295,7 +295,11 @@ describe('a bulk command without what it needs', () => {
     const here = desk(people(1));
     const questions = answers('list.csv', 'Hello', true);
     expect(await here.run('sms bulk', { terminal: 80, questions })).toMatchObject({ code: 0 });
-    expect(questions.asked).toEqual(['CSV file:', 'Text:', expect.stringContaining('Send to 1 recipient')]);
+    expect(questions.asked).toEqual([
+      'CSV file:',
+      'Text ({phone} {name}):',
+      expect.stringContaining('Send to 1 recipient'),
+    ]);
     expect(here.project.sends).toHaveLength(1);
   });
 });
