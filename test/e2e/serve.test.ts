@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -70,6 +71,35 @@ describe('urtuu serve', () => {
       await answerOf('/balance'),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 404, 200, 202, 202, 201, 200]);
+  });
+
+  it('prints the command that saves its first key, which leaves other profiles alone', async () => {
+    const start = async (folder: string) => {
+      const child = machine.start(['serve', '--port', '0', '--data', join(machine.home, folder)]);
+      const [, line = ''] =
+        /^To use it: (.*)$/m.exec(await printed(child, 'stderr', /^To use it: .*\n/m)) ?? [];
+      const pasted = spawnSync(
+        'bash',
+        ['-c', `urtuu() { '${process.execPath}' '${root}/bin/urtuu.js' "$@"; }; ${line}`],
+        {
+          env: machine.environment(),
+          encoding: 'utf8',
+        },
+      );
+      expect(pasted).toMatchObject({ status: 0, stderr: '' });
+      const balance = await machine.run(['balance', '--json']);
+      expect(JSON.parse(balance.stdout)).toEqual({ balance: 100_000 });
+      child.kill('SIGTERM');
+      return line;
+    };
+    expect(await start('one')).not.toContain('--profile');
+    expect(await start('two')).toContain('--profile local --use');
+    const { stdout } = await machine.run(['profiles', 'list', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { name: 'default', current: false },
+      { name: 'local', current: true },
+    ]);
+    expect(await start('three')).toContain('--profile local-2 --use');
   });
 
   it('names the commands that show its messages and its dashboard, for a terminal in any folder', async () => {

@@ -99,6 +99,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       operations,
       administration: project,
       channels,
+      baseUrl: `${origin.url}/v1`,
       connections: parts.connections().filter(({ state, troubles }) => state !== 'simulated' || troubles),
       countsSince: (since): Promise<Counted> => countsOf(projectId, since),
       deliveries: (ids) => parts.deliveries(ids),

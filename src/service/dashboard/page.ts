@@ -19,6 +19,8 @@ export interface PageContext {
   operations: Operations;
   administration: ProjectAdministration;
   channels: Service['channels'];
+  /** Of the service, for clients. */
+  baseUrl: string;
   /** Lanes of real carriers, as this instance is connected for them. */
   connections: readonly LaneConnection[];
   /** Counts of a day, not older than they are dear. */

@@ -8,6 +8,8 @@ import { writePrivateFile } from '../../platform/write-private-file.js';
 export interface FirstKey {
   /** To show; null where there is none, or it is in a file. */
   shown: string | null;
+  /** Its file, where it is in one. */
+  file?: string;
   /** Lines for people. */
   notes: string[];
 }
@@ -43,7 +45,7 @@ export async function firstKey(
     return { shown: null, notes: [] };
   }
   await writePrivateFile(file, `${key.secret}\n`);
-  return { shown: null, notes: [`Wrote the first API key to ${file}. Move it where it is used.`] };
+  return { shown: null, file, notes: [`Wrote the first API key to ${file}. Move it where it is used.`] };
 }
 
 function isShown({ printer }: Context['io'], { value, columns }: Context['options']): boolean {

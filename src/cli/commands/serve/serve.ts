@@ -16,6 +16,7 @@ import { addDashboardOptions, type DashboardOptions, dashboardOf } from './dashb
 import { databaseAccess } from './database.js';
 import { firstKey } from './first-key.js';
 import { type AddressOptions, hasMetrics, openListeners } from './listeners.js';
+import { loginAt } from './login-at.js';
 import { openService, openServiceOn } from './open-service.js';
 
 interface Serving {
@@ -123,6 +124,8 @@ export const serve: CommandBody = (command, context) => {
     const hold = await administration.held();
     await io.print(view, { base_url: listeners.main.url, data, api_key: key.shown });
     for (const line of [...carrierNotes(channels), ...key.notes]) io.note(line);
+    if (key.shown !== null || key.file !== undefined)
+      io.note('To use it:', await loginAt(config, listeners.main.url, key.file));
     if (hold !== null) io.warn(holdWarning(hold.reason));
     if (listeners.metrics !== null) io.note(`Metrics: ${listeners.metrics.url.replace(/v1$/, 'metrics')}`);
     if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');

@@ -117,7 +117,7 @@ export const english = {
   anyStatus: 'Any status',
   anyDelivery: 'Any delivery',
   noMessages: 'No messages yet.',
-  firstMessage: 'Send the first one:',
+  firstMessage: 'Save a key, then send the first one:',
   noMatches: 'No messages match.',
   noMatchesHere: 'No match among these; older messages may match.',
   error: 'Error',

@@ -120,7 +120,7 @@ export const mongolian: Strings = {
   anyStatus: 'Бүх төлөв',
   anyDelivery: 'Бүх хүргэлт',
   noMessages: 'Мессеж алга.',
-  firstMessage: 'Эхнийхийг илгээх:',
+  firstMessage: 'Түлхүүрээ хадгалаад эхнийхийг илгээх:',
   noMatches: 'Тохирох мессеж алга.',
   noMatchesHere: 'Эдгээрт тохирох нь алга; өмнөхөд байж болно.',
   error: 'Алдаа',

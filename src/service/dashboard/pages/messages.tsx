@@ -73,7 +73,7 @@ function Found({
   }
   if (next !== null) return <Empty>{t.noMatchesHere}</Empty>;
   const isAll = Object.keys(filter).length === 0 && after === null;
-  return isAll ? <NoMessages t={t} /> : <Empty>{t.noMatches}</Empty>;
+  return isAll ? <NoMessages context={context} /> : <Empty>{t.noMatches}</Empty>;
 }
 
 function Filter({ context: { t }, filter }: { context: PageContext; filter: MessageFilter }) {

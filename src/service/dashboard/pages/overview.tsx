@@ -158,7 +158,11 @@ function Latest({ context, messages }: { context: PageContext; messages: Message
   const { t } = context;
   return (
     <Panel title={t.latest} aside={messages.length > 0 && <a href={linkTo('/messages')}>{t.seeAll}</a>}>
-      {messages.length === 0 ? <NoMessages t={t} /> : <MessageTable messages={messages} context={context} />}
+      {messages.length === 0 ? (
+        <NoMessages context={context} />
+      ) : (
+        <MessageTable messages={messages} context={context} />
+      )}
     </Panel>
   );
 }
