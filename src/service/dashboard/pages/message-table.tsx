@@ -1,4 +1,4 @@
-import { isLoopback, type Message } from '../../../contract/index.js';
+import type { Message } from '../../../contract/index.js';
 import { linkTo, type PageContext } from '../page.js';
 import { grouped } from '../parts/format.js';
 import { Empty, Table, Time } from '../parts/parts.js';
@@ -32,17 +32,9 @@ export function MessageTable({ messages, context }: { messages: readonly Message
   );
 }
 
-export function NoMessages({ context: { t, baseUrl } }: { context: PageContext }) {
-  const { protocol, hostname } = new URL(baseUrl);
-  const plain = protocol === 'http:' && !isLoopback(hostname) ? ' --allow-http' : '';
-  return (
-    <Empty>
-      {t.noMessages} {t.firstMessage}{' '}
-      <code>
-        urtuu login --base-url {baseUrl}
-        {plain}
-      </code>{' '}
-      <code>urtuu sms send 99112233 'Сайн уу'</code>
-    </Empty>
-  );
-}
+export const NoMessages = ({ context: { t, baseUrl } }: { context: PageContext }) => (
+  <Empty>
+    {t.noMessages} {t.firstMessage} <code>urtuu login --base-url {baseUrl}</code>{' '}
+    <code>urtuu sms send 99112233 'Сайн уу'</code>
+  </Empty>
+);
