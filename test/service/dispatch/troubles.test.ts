@@ -269,6 +269,8 @@ describe('everybody', () => {
     await pass(clock, 100, 20);
     expect(await next).toMatchObject({ status: 200 });
     expect(troubles().filter(({ project }) => project === null)).toEqual([]);
+    // What is under way ends with the time.
+    await pass(clock, 5_000, 100);
   });
 
   it('answered about each recipient is never suspected', async () => {
