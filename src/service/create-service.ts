@@ -39,6 +39,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       const served = door === null ? api : withDashboard(api, door);
       const opened = await listen(observer.observed(served, address, core), address, {
         report: (error) => core.report(error, { level: 'warning' }),
+        shed: observer.shed,
       });
       const closing: ServedListening = {
         url: opened.url,

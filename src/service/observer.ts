@@ -10,6 +10,8 @@ export interface Observer {
   wrappers: CoreDoubles;
   /** For a listener at the address. */
   observed(app: App, address: ListenAddress, sources: Sources): App;
+  /** Counts a connection that there was no place for. */
+  shed(): void;
   /** Answers metrics and nothing else. Throws TypeError without them. */
   metricsOnly(sources: Sources): App;
   close(): void;
@@ -28,6 +30,7 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
         log?.(seen);
       });
     },
+    shed: () => metrics?.shed(),
     metricsOnly(sources) {
       if (metrics === null) throw new TypeError('the service has no metrics');
       return metricsApp(() => metrics.read(sources), null);

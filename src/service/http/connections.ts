@@ -3,8 +3,10 @@ import type { Socket } from 'node:net';
 
 /** Limits on clients that have not shown a key yet. */
 export interface Bounds {
-  /** Open connections; 1,000. */
+  /** Open connections; 1,000, and fewer where the process may not open that many files. */
   connections: number;
+  /** Connections without a place whose 503 is on its way; 100. */
+  leaving: number;
   /** Unanswered requests on a connection until it is no longer read; 8. */
   unanswered: number;
   /** Requests on all connections that are being answered; 4,096. Others are told to come again. */
@@ -17,11 +19,15 @@ export interface Bounds {
 
 export const defaultBounds: Readonly<Bounds> = {
   connections: 1_000,
+  leaving: 100,
   unanswered: 8,
   answering: 4_096,
   waiting: 4_096,
   headers: 100,
 };
+
+/** Milliseconds that a client without a place has to read its 503. */
+const timeToLeave = 2_000;
 
 interface Connection {
   /** Responses not written yet, also of requests still arriving. */
@@ -31,6 +37,8 @@ interface Connection {
   waiting: (() => void)[];
   /** The connection closes after its pending answers. */
   ending: boolean;
+  /** A timeout found it still. */
+  isStill: boolean;
 }
 
 /**
@@ -51,6 +59,8 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>();
+  /** Those without a place, the earliest first. */
+  readonly #leaving = new Set<Socket>();
   #waiting = 0;
   #answering = 0;
 
@@ -64,12 +74,12 @@ export class Connections {
     this.#bounds = bounds;
     server.on(opened, (socket: Socket) => {
       if (this.#open.size >= bounds.connections && !this.#closeLongestIdle()) {
-        socket.on('error', () => {});
-        socket.write(shed());
-        socket.destroySoon();
+        this.#turnAway(socket, shed());
         return;
       }
-      const connection: Connection = { pending: new Set(), latest: null, waiting: [], ending: false };
+      const connection: Connection = {
+        ...{ pending: new Set(), latest: null, waiting: [], ending: false, isStill: false },
+      };
       this.#open.set(socket, connection);
       this.#idle.add(socket);
       socket.once('close', () => this.#forget(socket, connection));
@@ -83,7 +93,10 @@ export class Connections {
     const { req: request } = response;
     const { socket } = request;
     const connection = this.#open.get(socket);
-    if (connection === undefined || socket.destroyed) return;
+    if (connection === undefined || socket.destroyed) {
+      request.resume();
+      return;
+    }
     const begin = () => {
       request.hasBegun = true;
       this.#answering += 1;
@@ -129,13 +142,25 @@ export class Connections {
   }
 
   destroyAll(): void {
-    for (const socket of this.#open.keys()) socket.destroy();
+    for (const socket of [...this.#open.keys(), ...this.#leaving]) socket.destroy();
   }
 
-  /** Closes a connection after a timeout without progress, unless an answer is still being made. */
-  stalled(socket: Socket): void {
-    const pending = this.#open.get(socket)?.pending.size ?? 0;
-    if (pending === 0 || socket.writableLength > 0) socket.destroy();
+  /**
+   * Called when a socket did nothing for a tenth of `timeout`. Closes the connection once it did nothing for all of it,
+   * unless an answer is still being made. Node.js lets a write that was taken in part have its time twice: only a tenth.
+   */
+  still(socket: Socket, timeout: number): void {
+    const connection = this.#open.get(socket);
+    const isMakingAnswer =
+      connection !== undefined && connection.pending.size > 0 && socket.writableLength === 0;
+    // Node.js has given an idle one its own time.
+    const isIdle = connection?.latest !== null && connection?.pending.size === 0;
+    if (connection === undefined || isIdle || (connection.isStill && !isMakingAnswer)) {
+      socket.destroy();
+      return;
+    }
+    connection.isStill = !isMakingAnswer;
+    socket.setTimeout(Math.ceil(isMakingAnswer ? timeout / 10 : timeout * 0.9));
   }
 
   /**
@@ -143,6 +168,7 @@ export class Connections {
    * answered: the client would take this answer for the earlier one.
    */
   refuse(socket: Socket, rawAnswer: string): void {
+    if (this.#leaving.has(socket)) return;
     const connection = this.#open.get(socket);
     const latest = connection?.latest;
     const answered = latest?.headersSent === true && !latest.req.complete;
@@ -168,6 +194,20 @@ export class Connections {
 
   #pauseIfFull(socket: Socket, { pending }: Connection): void {
     if (pending.size >= this.#bounds.unanswered) socket.pause();
+  }
+
+  /** What it sends meanwhile is read: closed with something unread, it would be reset, and the answer lost. */
+  #turnAway(socket: Socket, answer: string): void {
+    const [earliest] = this.#leaving;
+    if (earliest !== undefined && this.#leaving.size >= this.#bounds.leaving) earliest.destroy();
+    this.#leaving.add(socket);
+    socket.on('error', () => {});
+    const timer = setTimeout(() => socket.destroy(), timeToLeave);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      this.#leaving.delete(socket);
+    });
+    socket.end(answer);
   }
 
   #closeLongestIdle(): boolean {

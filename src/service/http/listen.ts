@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
+import { monotonic } from '../clock.js';
 import type { ListenAddress, Listening } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
@@ -13,7 +14,9 @@ import { readIncoming } from './body/read-body.js';
 import { type Bounds, Connections, defaultBounds, WaitingRequest } from './connections.js';
 import type { PlainExchange, WrittenAnswer } from './context.js';
 import { ConnectionDropped } from './inject-fault.js';
+import { connectionsWithin, openFilesLimit } from './open-files.js';
 import { countOf, headProblem } from './request-head.js';
+import { ShedLog } from './shed-log.js';
 
 /** Times are in milliseconds. */
 export interface ListenOptions {
@@ -28,6 +31,10 @@ export interface ListenOptions {
   /** Until `close()` drops unfinished answers; 30 s. */
   closeTimeout?: number;
   bounds?: Partial<Bounds>;
+  /** Called for each connection without a place. */
+  shed?: () => void;
+  /** Monotonic. */
+  now?: () => number;
   /** Called for errors in accepting connections and in writing answers. */
   report?: (error: unknown) => void;
 }
@@ -41,7 +48,8 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<Listening> {
   const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
-  const bounds = { ...defaultBounds, ...options.bounds };
+  const limit = openFilesLimit();
+  const bounds = { ...defaultBounds, connections: connectionsWithin(limit), ...options.bounds };
   const settings = {
     IncomingMessage: WaitingRequest,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
@@ -59,20 +67,29 @@ export async function listen(
       ? createServer(settings)
       : (await import('node:https')).createServer({ ...settings, ...tls, handshakeTimeout: headersTimeout });
   // Those that have not shaken hands yet are nobody's.
-  if (tls !== undefined) server.maxConnections = 2 * bounds.connections;
+  if (tls !== undefined)
+    server.maxConnections = Math.min(2 * bounds.connections, limit ?? Number.POSITIVE_INFINITY);
   // A client may close its side after its request and still gets the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Node.js silently drops headers over its own count; here their bytes are limited.
   server.maxHeadersCount = 0;
 
+  const report = options.report ?? (() => {});
+  const shedLog = new ShedLog(report, bounds.connections, options.now ?? monotonic);
   const connections = new Connections(
     server,
     tls === undefined ? 'connection' : 'secureConnection',
     bounds,
-    () => rawAnswer(tooManyConnections()),
+    () => {
+      options.shed?.();
+      shedLog.shed();
+      return rawAnswer(tooManyConnections());
+    },
   );
-  server.setTimeout(options.writeTimeout ?? 30_000, (socket: Socket) => connections.stalled(socket));
-  const report = options.report ?? (() => {});
+  const { writeTimeout = 30_000 } = options;
+  server.setTimeout(Math.ceil(writeTimeout / 10), (socket: Socket) =>
+    connections.still(socket, writeTimeout),
+  );
   const answer = requestListener(app, report);
   const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
     connections.admit(outgoing, (hasRoom) => {

@@ -34,6 +34,10 @@ export class Metrics {
     'Time until the answer, by route and status.',
   );
   readonly #refusals = new Counter('urtuu_refusals_total', 'Refused requests by error code.');
+  readonly #shed = new Counter(
+    'urtuu_connections_shed_total',
+    'Connections that got 503 because all that there may be were at work.',
+  );
   readonly #finalized = new Counter(
     'urtuu_messages_total',
     'Messages with an outcome, by channel and status.',
@@ -49,7 +53,7 @@ export class Metrics {
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
-    ...[this.#requests, this.#refusals, this.#finalized, this.#unknown],
+    ...[this.#requests, this.#refusals, this.#shed, this.#finalized, this.#unknown],
     ...[this.#submitted, this.#receipts, this.#store],
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -58,6 +62,8 @@ export class Metrics {
 
   constructor() {
     this.#delay.enable();
+    // Shown before the first, for the rate of a counter that appears with 1 is 0.
+    this.#shed.add('', 0);
   }
 
   request({ method, route, status, code, ms }: SeenRequest): void {
@@ -65,6 +71,10 @@ export class Metrics {
     const name = route === null ? 'other' : `${method} ${route}`;
     this.#requests.observe(`route="${name}",status="${status ?? 'dropped'}"`, ms);
     if (code !== null) this.#refusals.add(`code="${code}"`);
+  }
+
+  shed(): void {
+    this.#shed.add('');
   }
 
   /** The same parts, measured. */

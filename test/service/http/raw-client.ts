@@ -25,7 +25,11 @@ export async function serve(
     ...(host === undefined ? {} : { host }),
     ...(tls === undefined ? {} : { tls }),
   };
-  const listening = await listen(app, address, { closeTimeout: 2_000, ...options });
+  const listening = await listen(app, address, {
+    closeTimeout: 2_000,
+    report: (error) => reports.push(error),
+    ...options,
+  });
   onTestFinished(() => listening.close());
   return { listening, calls, reports, open: () => new Client(Number(new URL(listening.url).port)) };
 }
