@@ -150,8 +150,9 @@ digits, a leading ', ="...", 99112233.0 and 9.9112233E7. A number like 9.91E+07
 has lost its digits, and a cell may hold two numbers: those rows are invalid.
 
 With an invalid row nothing is sent. Invalid rows are listed as FILE:LINE and
-written to a file with their line and error (--rejects FILE). Fix them there or
-in the list, or skip them with --skip-invalid (exit 3).
+written beside the list, to LIST.rejected.csv (or --rejects FILE), with their
+line and error. Fix them there or in the list, or skip them with --skip-invalid
+(exit 3).
 
 A recipient in several rows gets one message. If the text differs between rows,
 the second row of a recipient is invalid, unless --allow-repeats sends both.

@@ -107,7 +107,7 @@ export function addInputOptions(command: Command): Command {
     .option('--accept-duplicates', 'with --only unknown: some may get the message twice')
     .option('--allow-repeats', 'send a recipient all of its different messages')
     .option('--skip-invalid', 'send the valid rows even if others are invalid')
-    .option('--rejects <file>', 'write the invalid rows to this CSV file')
+    .option('--rejects <file>', 'write the invalid rows to this CSV file (default: beside the list)')
     .option('--job <name>', 'name of the job (default: derived from the file and the message)')
     .option('--again', 'send a finished job to everyone again')
     .option(

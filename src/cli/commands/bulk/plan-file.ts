@@ -14,6 +14,7 @@ import { currentAccount } from './account.js';
 import { askAboutInput } from './ask-about-input.js';
 import { type BulkOptions, delimiterOf } from './options.js';
 import { rejectsPlaceIn } from './rejected-rows.js';
+import { moveBeside } from './rejects-beside.js';
 import { absolutePath } from './same-file.js';
 
 type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'options' | 'signal'>;
@@ -48,7 +49,7 @@ export async function planFile(
       await rm(source.folder, { recursive: true, force: true });
       return await planFile(context, source, { ...options, visibleOnly: true });
     }
-    await writeNamedRejects(context, outcome, options);
+    await placeRejects(context, outcome, source.file, options);
     return outcome;
   } catch (error) {
     const answer = await askAboutInput(io, error, source.file, options);
@@ -100,12 +101,19 @@ async function wantsVisibleOnly(
   return (await io.prompts()).choose(question, choices);
 }
 
-async function writeNamedRejects(
+/** Where `--rejects` says, else beside the list where that can be. */
+async function placeRejects(
   { io, config }: PlanContext,
   { rejects: written }: PlanOutcome,
-  { rejects }: BulkOptions,
+  list: string,
+  { rejects, report }: BulkOptions,
 ): Promise<void> {
-  if (rejects === undefined || written.file === null) return;
+  if (written.file === null) return;
+  if (rejects === undefined) {
+    const taken = report === undefined ? undefined : absolutePath(config, report);
+    if (list !== '-') written.file = await moveBeside(absolutePath(config, list), written.file, taken);
+    return;
+  }
   await io.files.write(rejects, createReadStream(written.file, 'utf8'));
   written.file = absolutePath(config, rejects);
 }

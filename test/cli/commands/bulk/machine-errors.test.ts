@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../../support/run.js';
@@ -17,7 +17,7 @@ describe('with a machine format, standard error is one JSON object', () => {
         code: 'bad_rows',
         exit: 8,
         rejected: 3,
-        rejects_file: expect.stringMatching(/rejects\/july-[0-9a-f]{12}\.csv$/),
+        rejects_file: join(here.home, 'list.rejected.csv'),
         rows: [
           { line: 4, column: 'phone', value: '9911', message: '"9911" is not a phone number' },
           { line: 5, column: 'phone', value: '88112233', message: 'the row has 1 field, the header has 2' },
@@ -143,33 +143,52 @@ describe('masked', () => {
   });
 });
 
+const stateFolder = ({ home }: { home: string }) => join(home, '.local/state/urtuu/rejects');
+
 describe('a rejects file', () => {
-  it('is never written over by another input of the same name', async () => {
+  const line = "sms bulk list.csv --text 'Hello' --yes";
+  const rejected = (here: ReturnType<typeof desk>) =>
+    readdirSync(here.home).filter((name) => name.includes('rejected'));
+
+  it('is beside the list, which the error says; for nobody else to read', async () => {
     const here = desk(['9911,Dorj']);
-    const files = async () => {
-      await here.run("sms bulk list.csv --text 'Hello' --yes");
-      const folder = join(here.home, '.local/state/urtuu/rejects');
-      return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    };
-    expect(await files()).toHaveLength(1);
-    expect(await files()).toHaveLength(1);
-    here.write('list.csv', ['phone,name', '8811,Bat']);
-    expect((await files()).sort()).toEqual([
-      expect.stringContaining('8811,Bat'),
-      expect.stringContaining('9911,Dorj'),
-    ]);
+    const { stderr } = await here.run(line);
+    expect(stderr).toContain('list.rejected.csv. Fix them');
+    expect(here.read('list.rejected.csv')).toMatch(/^phone,name,line,error\r\n9911,Dorj,2,/);
+    if (process.platform !== 'win32')
+      expect(statSync(join(here.home, 'list.rejected.csv')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(stateFolder(here))).toEqual([]);
   });
 
-  it('is gone after 90 days, since it holds recipients', async () => {
+  it('is never written over: somebody may have corrected it', async () => {
     const here = desk(['9911,Dorj']);
-    const line = "sms bulk list.csv --text 'Hello' --yes";
     await here.run(line);
-    here.write('list.csv', ['phone,name', '8811,Bat']);
+    await here.run(line);
+    expect(rejected(here)).toEqual(['list.rejected.csv']);
+    here.write('list.rejected.csv', ['phone,name', '99112233,Dorj']);
+    const { stderr } = await here.run(line);
+    expect(stderr).toContain('list.rejected-2.csv');
+    expect(here.read('list.rejected.csv')).toContain('99112233,Dorj');
+    expect(here.read('list.rejected-2.csv')).toContain('9911,Dorj');
+  });
+
+  it('leaves the name of the report free', async () => {
+    const here = desk([...people(1), '9911,Dorj']);
+    const { code } = await here.run(`${line} --skip-invalid --report list.rejected.csv`);
+    expect(code).toBe(3);
+    expect(here.read('list.rejected.csv')).toContain('message_id');
+    expect(here.read('list.rejected-2.csv')).toContain('9911,Dorj');
+  });
+
+  it('is in the state folder where a list is in none, and gone after 90 days, since it holds recipients', async () => {
+    const here = desk([]);
+    const piped = "sms bulk - --text 'Hello' --yes";
+    const { stderr } = await here.run(piped, { stdin: 'phone,name\n9911,Dorj\n' });
+    expect(stderr).toMatch(/rejects\/stdin-[0-9a-f]{12}\.csv/);
     const now = Date.now() + 91 * 86_400_000;
     const clock = { now: () => now, sleep: async () => {} };
-    await here.run(line, { clock });
-    const folder = join(here.home, '.local/state/urtuu/rejects');
-    expect(readdirSync(folder)).toHaveLength(1);
+    await here.run(piped, { clock, stdin: 'phone,name\n8811,Bat\n' });
+    expect(readdirSync(stateFolder(here))).toHaveLength(1);
   });
 
   it('begins with the byte order mark of the input', async () => {
