@@ -47,9 +47,11 @@ const serviceArrows: Record<string, string[]> = {
     'inbox',
     'open-administration',
     'service',
+    'try-route',
     'verify-data',
   ],
   'check-configuration': ['carriers/configured'],
+  'try-route': ['carriers/configured'],
   // A backup is of the store and of the file of the simulated operator.
   'data-copies': ['carriers/simulated', 'storage/sqlite'],
   // The schema of the simulated carrier, beside that of the store.

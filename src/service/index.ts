@@ -18,7 +18,7 @@ export type {
   SmsDelivery,
   StoppedBatch,
 } from './administration.js';
-export type { CarrierCheck } from './carriers/configured/configuration.js';
+export type { CarrierCheck, RouteTrial, TrialAnswer } from './carriers/configured/configuration.js';
 export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
@@ -38,4 +38,5 @@ export type {
   ServiceOptions,
 } from './service.js';
 export type { Settings, SettingsPatch } from './settings.js';
+export { tryRoute } from './try-route.js';
 export { type Mismatch, verify } from './verify-data.js';

@@ -8,6 +8,22 @@ import { type Result, run, type Setting } from '../support/run.js';
 import type { Known } from './command-lines.js';
 
 /** A carrier that nobody is behind. */
+/** Nobody listens there. */
+const gatewayConfiguration = {
+  email: 'off',
+  sms: {
+    routes: [
+      {
+        name: 'gateway',
+        http: 'http://127.0.0.1:1/send',
+        form: { to: '{number}', text: '{text}' },
+        accepted: { status: [200] },
+        prefixes: ['99'],
+      },
+    ],
+  },
+};
+
 const configuration = {
   email: 'off',
   sms: {
@@ -42,6 +58,7 @@ export class CommandHome {
     const { known, path } = this;
     writeFileSync(join(path, 'password'), 'secret\n');
     writeFileSync(join(path, 'service.json'), JSON.stringify(configuration));
+    writeFileSync(join(path, 'gateway.json'), JSON.stringify(gatewayConfiguration));
     writeFileSync(join(path, 'two.csv'), 'phone,name\n99119001,Бат\n99119002,Цэцэг\n');
     writeFileSync(join(path, 'mixed.csv'), 'phone,name\n99119003,Бат\nnobody,Цэцэг\n');
     writeFileSync(join(path, 'mails.csv'), 'email\nbat@example.mn\nbold@example.mn\n');

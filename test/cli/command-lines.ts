@@ -287,6 +287,14 @@ export function commandLines(
       json: 'array',
       shape: '',
     },
+    {
+      line: () => 'service try gateway 99112233 hello --config gateway.json --yes',
+      code: 5,
+      stdout: /not_sent/,
+      stderr: /POST http:[\s\S]*the message was not accepted/,
+      json: 'object',
+      shape: '',
+    },
     { line: () => 'service check --config two.csv', code: 13, stderr: /two\.csv: is not JSON/ },
     {
       line: () => 'service check --config nosuch.json',

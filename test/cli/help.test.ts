@@ -32,6 +32,7 @@ const commands = [
   'doctor',
   'serve',
   'service check',
+  'service try',
   'service status',
   'service backup',
   'service restore',

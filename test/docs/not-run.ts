@@ -19,6 +19,8 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon; test/docs/several-machines.test.ts runs the instances of the file',
   'docs/carriers.md: urtuu service check --config service.json':
     'connects to carriers; test/e2e/serve-config.test.ts and serve-email.test.ts serve with such a file',
+  "docs/carriers.md: urtuu service try gateway 99112233 'Hi' --config service.json":
+    'sends over a gateway; test/cli/commands/service/try.test.ts sends with such a file',
   'docs/carriers.md: urtuu service lanes list':
     'names lanes of carriers; test/cli/every-command.test.ts runs each of them on a sandbox',
   'docs/carriers.md: urtuu service inbox --limit 20':

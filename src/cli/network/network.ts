@@ -4,7 +4,6 @@ import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
 import type {
   Administration,
-  CarrierCheck,
   Fault,
   OpenedAdministration,
   Service,
@@ -55,8 +54,8 @@ export interface Network {
   ): Promise<Administration>;
   /** Uses the data of a service without opening it. Throws CliError for data that cannot be used. */
   files<Result>(use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
-  /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
-  checkCarriers(source: Configuration): Promise<Promise<CarrierCheck>[]>;
+  /** Uses the carriers of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
+  carriers<Result>(use: (service: CarrierTools) => Promise<Result>): Promise<Result>;
   /** The status of a URL, or why there is none within 3 s. */
   answerOf(url: string): Promise<number | ConnectFailure>;
   /** Whether a message went to the embedded service. */
@@ -69,7 +68,8 @@ export interface Network {
   random(): number;
 }
 
-type Configuration = NonNullable<ServiceOptions['configuration']>;
+/** What a configuration can be tried with. */
+type CarrierTools = Pick<Awaited<ReturnType<typeof loadService>>, 'checkConfiguration' | 'tryRoute'>;
 export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration' | 'metrics'>;
 export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<
   ServiceOptions,
@@ -254,9 +254,9 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     serviceOn,
     administration,
     files: (use) => useFiles(environment, use),
-    async checkCarriers(source) {
+    async carriers(use) {
       try {
-        return await (await loadService()).checkConfiguration(source);
+        return await use(await loadService());
       } catch (error) {
         throw (await configurationError(environment, error)) ?? error;
       }

@@ -49,7 +49,7 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
   command.action(async ({ config: file, ...options }: Options) => {
     const { network, config, io } = context;
     const source = { file: resolve(config.cwd, file), environment: config.env };
-    const carriers = await network.checkCarriers(source);
+    const carriers = await network.carriers((service) => service.checkConfiguration(source));
     const checks = [checkStore(context, options), ...carriers.map(checkCarrier)];
     let failed = 0;
     const counted = (async function* () {

@@ -2,6 +2,7 @@ import type { Group, Leaf } from '../../command.js';
 
 export const serviceCommands: readonly (Leaf | Group)[] = [
   ['check', 'Check the store and the carriers', async () => (await import('./check.js')).serviceCheck],
+  ['try', 'Send one SMS over a gateway', async () => (await import('./try.js')).serviceTry],
   ['status', 'Show the queue and the connections', async () => (await import('./status.js')).serviceStatus],
   [
     'backup',

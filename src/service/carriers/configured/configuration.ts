@@ -36,6 +36,33 @@ export interface CarrierCheck {
   problem: string | null;
 }
 
+/** What came of a trial. */
+export interface TrialAnswer {
+  /** The rule of the route that its answer fits. */
+  row:
+    | 'accepted'
+    | 'partly_accepted'
+    | 'refused'
+    | 'unknown_recipient'
+    | 'throttled'
+    | 'account'
+    | 'not_sent'
+    | 'unknown';
+  status: number | null;
+  /** Of the gateway. */
+  ids: string[];
+  reason: string;
+  /** Its first 4 KB, without secrets. */
+  answer: string;
+}
+
+/** One message over a route, for its owner to look at. */
+export interface RouteTrial {
+  /** As it goes out, without secrets. */
+  request: string;
+  send(): Promise<TrialAnswer>;
+}
+
 /** A file with a configuration, and the environment of its secrets. */
 export interface ConfigurationSource {
   /** Absolute path. */

@@ -142,7 +142,7 @@ export function gatewayRouteOf(
     name: route.name,
     url,
     method: route.method,
-    headers: headersOf(route, read, fail),
+    headers: headersOf(route, read, secrets, fail),
     template,
     accepted: ruleOf(route.accepted) as AnswerRule,
     id: idRuleOf(route),
@@ -199,6 +199,7 @@ function withSecrets(written: JsonTemplate, field: string, secretOf: SecretOf): 
 function headersOf(
   { headers, basic }: WrittenGateway,
   read: (written: string | WrittenSecret, field: string) => string,
+  secrets: string[],
   fail: Fail,
 ): Record<string, string> {
   const given: Record<string, string> = {};
@@ -214,6 +215,7 @@ function headersOf(
   const user = read(basic.user, 'basic.user');
   if (user.includes(':')) fail('basic.user', 'must not have a colon');
   const login = Buffer.from(`${user}:${read(basic.password, 'basic.password')}`).toString('base64');
+  secrets.push(login);
   return { ...given, Authorization: `Basic ${login}` };
 }
 

@@ -60,7 +60,9 @@ describe('a route over HTTP', () => {
         account: null,
       },
     ]);
-    expect(new Set(secretsOf(configuration))).toEqual(new Set(['top secret']));
+    expect(new Set(secretsOf(configuration))).toEqual(
+      new Set(['top secret', Buffer.from('shop:top secret').toString('base64')]),
+    );
   });
 
   it('stands beside routes over SMPP, in their order', () => {

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import { normalNumber } from '../../../contract/index.js';
+import type { TrialAnswer } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import { CliError, inputError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { confirmed } from '../../input/required.js';
+import { field, type View } from '../../output/view.js';
+
+const view: View<TrialAnswer> = {
+  columns: [
+    field('row'),
+    field('status', { kind: 'number' }),
+    { name: 'ids', value: ({ ids }) => ids.join(' ') },
+    field('reason'),
+    field('answer'),
+  ],
+  record: ({ row, status, ids, reason, answer }) => ({ row, status, ids, reason, answer }),
+};
+
+interface Options {
+  config: string;
+  yes?: boolean;
+}
+
+/** What the service would do, by what the answer says. */
+const meanings: Readonly<Record<TrialAnswer['row'], string>> = {
+  accepted: 'The service would call the message sent.',
+  partly_accepted: 'The service would call the message sent, and undelivered.',
+  refused: 'The service would refund the message.',
+  unknown_recipient: 'The service would refund the message, and may suppress the number.',
+  throttled: 'The service would send the message again after a while.',
+  account: 'The service would pause the route, and send the message again.',
+  not_sent: 'Nothing was sent. The service would pause the route, and send the message later.',
+  unknown: 'No rule of the route fits: the service would charge the message and never send it again.',
+};
+
+export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
+  command
+    .description('Send one real SMS over a gateway of a configuration, and show what its answer means.')
+    .argument('<route>', 'name of a route over HTTP')
+    .argument('<number>', 'recipient')
+    .argument('<text>', 'text of the message')
+    .requiredOption('--config <file>', 'the configuration, as for urtuu serve');
+  addHelp(command, {
+    view,
+    notes: [
+      'Nothing is stored or charged, and no service needs to run. The request is shown',
+      'before the prompt, secrets as ***. Its message id is new and nobody knows it: a',
+      'receipt for it changes nothing.',
+      'Exit 5: the message was not accepted, or nobody knows.',
+      'Exit 13: the configuration breaks a rule.',
+    ],
+    examples: [
+      ["urtuu service try gateway 99112233 'Hi' --config service.json", 'after a prompt'],
+      ["urtuu service try gateway 99112233 'Hi' --config service.json --yes --json", 'in a script'],
+    ],
+    ok: 'the gateway accepted the message',
+    exits: [5, 8],
+    json: '{"row": "refused", "status": 200, "ids": [], "reason": "HTTP 200", "answer": "ERR 6"}',
+  });
+  command.action(async (route: string, number: string, text: string, { config: file }: Options) => {
+    const { network, config, io } = context;
+    if (normalNumber(number) === null)
+      throw inputError(`${JSON.stringify(number)} is not a phone number`, 'Nothing was sent.');
+    const source = { file: resolve(config.cwd, file), environment: config.env };
+    const trial = await network.carriers((service) => service.tryRoute(source, { route, number, text }));
+    io.note(trial.request);
+    await confirmed(context, `Send this message to ${number}?`);
+    const answer = await trial.send();
+    await io.print(view, answer);
+    io.note(meanings[answer.row]);
+    if (answer.row !== 'accepted')
+      throw new CliError('check_failed', exits.later, `the message was not accepted: ${answer.row}`);
+  });
+};

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { normalNumber } from '../../../contract/index.js';
+import { systemClock } from '../../clock.js';
+import { ConfigurationError } from '../../configuration-error.js';
+import { gatewayClient } from '../http/gateway-client.js';
+import { type GatewayRoute, isGateway } from '../http/gateway-route.js';
+import { outcomeOfAnswer } from '../http/outcome-of-answer.js';
+import { type RenderedRequest, renderRequest } from '../http/rendered-request.js';
+import type { ConfigurationSource, RouteTrial, TrialAnswer } from './configuration.js';
+import { readConfiguration } from './read-configuration.js';
+
+/** A request that shows and sends one message over a route, with nothing of a store. Throws ConfigurationError. */
+export function tryRoute(
+  source: ConfigurationSource,
+  { route: name, number, text }: { route: string; number: string; text: string },
+): RouteTrial {
+  // Receipts of it name no message that is stored.
+  const { sms } = readConfiguration({ publicUrl: 'https://localhost', ...source });
+  const route = typeof sms === 'object' ? sms.routes.find((one) => one.name === name) : undefined;
+  if (route === undefined || !isGateway(route))
+    throw new ConfigurationError(
+      `${source.file}: there is no route over HTTP called ${JSON.stringify(name)}`,
+    );
+  const submission = { reference: randomUUID(), to: normalNumber(number) ?? number, text };
+  const request = renderRequest(route, submission);
+  const show = shower(route);
+  return { request: show(written(request)), send: () => send(route, request, show) };
+}
+
+async function send(
+  route: GatewayRoute,
+  request: RenderedRequest,
+  show: (text: string) => string,
+): Promise<TrialAnswer> {
+  const client = gatewayClient(route.url.protocol, route.timeoutMs, systemClock);
+  const exchanged = await client.exchange(request, new AbortController().signal);
+  client.close();
+  const nothing = { status: null, ids: [], answer: '' };
+  if (exchanged.kind === 'not_sent') return { row: 'not_sent', reason: exchanged.reason, ...nothing };
+  if (exchanged.kind === 'unanswered') return { row: 'unknown', reason: exchanged.reason, ...nothing };
+  const { answer } = exchanged;
+  const outcome = outcomeOfAnswer(route, answer);
+  const seen = { status: answer.status, answer: show(answer.text) };
+  if (outcome.kind !== 'accepted') return { row: outcome.kind, reason: outcome.code, ids: [], ...seen };
+  const row = outcome.isPartly ? 'partly_accepted' : 'accepted';
+  return { row, reason: '', ids: outcome.carrierIds.map(show), ...seen };
+}
+
+function written({ method, url, headers, body }: RenderedRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${url}`, ...lines, ...(body === null ? [] : ['', body])].join('\n');
+}
+
+/** Texts with their secrets as `***`, however they are encoded. */
+function shower({ secrets }: GatewayRoute): (text: string) => string {
+  const spellings = secrets.flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+  ]);
+  // A secret may begin with another one.
+  const all = [...new Set(spellings)].sort((one, other) => other.length - one.length);
+  return (text) => all.reduce((shown, spelling) => shown.replaceAll(spelling, '***'), text);
+}
