@@ -30,8 +30,11 @@ export interface InboxRecord extends Omit<IncomingMessage, 'text' | 'fingerprint
 
 export const missingPart = '[…]';
 
-/** Milliseconds within which parts with one reference belong together: phones count references to 255. */
-export const partsWithin = 86_400_000;
+/**
+ * Milliseconds within which parts with one reference belong together, counted from the first. Phones count references to
+ * 255: after longer, another part with the same one is rather of another text.
+ */
+export const partsWithin = 1_800_000;
 
 /** Messages from outside. */
 export interface Inbox {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { IncomingMessage } from '../../../../src/service/storage/store.js';
 import { type Fixture, message, newId, other, project } from './fixture.js';
 
-const day = 86_400_000;
+const halfHour = 1_800_000;
 
 export function inboxConformance(fixture: () => Fixture): void {
   const incoming = (given: Partial<IncomingMessage> = {}): IncomingMessage => ({
@@ -79,7 +79,7 @@ export function inboxConformance(fixture: () => Fixture): void {
       let series = 0;
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray([1, 1, 2, 3, 3, 4], { minLength: 6 }), async (order) => {
-          // Never twice: a day's parts with one reference belong together.
+          // Never twice: parts with one reference belong together for a while.
           series += 1;
           const reference = `${series}`;
           const before = (await texts())?.length ?? 0;
@@ -95,14 +95,14 @@ export function inboxConformance(fixture: () => Fixture): void {
       );
     });
 
-    it('tells whether a part may still come, for a day', async () => {
+    it('tells whether a part may still come, for half an hour', async () => {
       const waiting = async () =>
         (await fixture().store.listInbox(project.id, page()))?.records.map((record) => record.waitsForParts);
       const part = { reference: 'r', number: 2, total: 2 };
       await keep();
       await keep({ part });
       expect(await waiting()).toEqual([true, false]);
-      fixture().clock.advance(day - 1);
+      fixture().clock.advance(halfHour - 1);
       expect(await waiting()).toEqual([true, false]);
       fixture().clock.advance(1);
       expect(await waiting()).toEqual([false, false]);
@@ -119,7 +119,7 @@ export function inboxConformance(fixture: () => Fixture): void {
       expect(await texts()).toEqual(['12345']);
     });
 
-    it('joins only parts of one sender, one recipient, one reference and one day', async () => {
+    it('joins only parts of one sender, one recipient, one reference and one half hour', async () => {
       const part = { reference: 'r', number: 1, total: 2 };
       await keep({ text: 'a', part });
       const second = { text: 'b', part: { ...part, number: 2 } };
@@ -128,9 +128,20 @@ export function inboxConformance(fixture: () => Fixture): void {
       await keep({ ...second, part: { ...second.part, reference: 's' } });
       await keep({ ...second, part: { ...second.part, total: 3 } });
       await keep({ ...second, projectId: other.id });
-      fixture().clock.advance(day);
+      fixture().clock.advance(halfHour);
       await keep(second);
       expect(await texts()).toEqual(['[…]b', '[…]b[…]', '[…]b', '[…]b', '[…]b', 'a[…]']);
+    });
+
+    it('keeps a text that is sent again later with the same reference, whose parts fill no hole of the first', async () => {
+      const parts = (...texts: string[]) =>
+        texts.map((text, index) => ({ text, part: { reference: 'r', number: index + 1, total: 2 } }));
+      for (const part of parts('a', 'b')) await keep(part);
+      await keep(parts('c', 'd')[0] as object);
+      fixture().clock.advance(halfHour);
+      for (const part of parts('a', 'b')) await keep(part);
+      for (const part of parts('x', 'y').reverse()) await keep(part);
+      expect(await texts()).toEqual(['xy', 'ab', 'c[…]', 'ab']);
     });
 
     it('begins a new text for another part of the same number', async () => {

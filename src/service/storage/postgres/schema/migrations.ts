@@ -4,7 +4,7 @@ import { depthFunctions } from './depth.js';
 import { dispatchFunctions, postponeFunction } from './dispatch.js';
 import { finalizationType, finalizeBefore, finalizeFunctions, listUnknown } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
-import { inboxSchema } from './inbox.js';
+import { inboxSchema, keepIncoming } from './inbox.js';
 import { instanceFunctions, leftEndedTable } from './instances.js';
 import { endLeaseFunction, leaseFunctions } from './leases.js';
 import { markBefore, markFunction } from './marks.js';
@@ -49,5 +49,6 @@ export const migrations: Migrations = {
     [turnTables, acceptIntoQueue, postponeFunction, endLeaseFunction, turnFunctions].join('\n'),
     fillQueue,
     turnIndex,
+    keepIncoming,
   ],
 };
