@@ -73,6 +73,11 @@ export class Receipts {
     return receipts;
   }
 
+  /** The number of a recipient in the plan. */
+  positionOf({ request, index }: { request: number; index: number }): number {
+    return (this.#first[request] ?? 0) + index;
+  }
+
   of({ request, index }: { request: number; index: number }): Receipt {
     const [first, next] = [this.#first[request] ?? 0, this.#first[request + 1] ?? 0];
     const { delivery, ...outcome } = this.#columns.get(first + index);

@@ -2,7 +2,8 @@ import { normalizeAddress, readNumber } from '../../../contract/index.js';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
 import { repairAddress, repairNumber } from '../input/repair.js';
 import { isOwnHeader, keptColumns, reportColumns } from '../input/report-columns.js';
-import type { FrozenPlan } from '../plan/plan.js';
+import type { FrozenPlan, PlannedRow } from '../plan/plan.js';
+import { RowSet } from '../plan/row-set.js';
 import type { Receipts } from './receipts.js';
 
 export interface ReportedJob {
@@ -36,6 +37,15 @@ export async function* reportRows(
 ): AsyncGenerator<ReportRow, void> {
   const kept = keptOf(plan.meta.columns);
   const cellOf = mask === null ? (value: string) => value : masking(plan, mask);
+  // Rows of one recipient were merged into one message, which was paid for once.
+  const paid = plan.meta.merged > 0 ? new RowSet() : null;
+  const creditsOf = (place: PlannedRow['place'], credits: number | null) => {
+    if (paid === null || place === null || credits === null) return credits;
+    const position = receipts.positionOf(place);
+    if (paid.has(position)) return 0;
+    paid.add(position);
+    return credits;
+  };
   for await (const { line, values, place, error } of plan.rows()) {
     const receipt = place === null ? { ...leftOut, code: error ?? '' } : receipts.of(place);
     yield [
@@ -44,7 +54,7 @@ export async function* reportRows(
       receipt.batchId || null,
       receipt.status,
       (mask === null ? receipt.code : mask.error(receipt.code, values)) || null,
-      receipt.credits,
+      creditsOf(place, receipt.credits),
       line,
       receipt.delivery || null,
       id,

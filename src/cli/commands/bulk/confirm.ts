@@ -6,33 +6,40 @@ import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../wording.js';
 import type { BulkOptions } from './options.js';
 import { creditsLeft, creditsMissing, type Paid, type Preflight } from './preflight.js';
-import { alreadySent, sentBeforeLine } from './sent-before.js';
+import { alreadySent, type EarlierSends, sentBeforeLine } from './sent-before.js';
 
 export interface Proposal {
   preflight: Preflight;
   /** The preflight for people. */
   lines: string[];
   paid: Paid;
-  /** Recipients who would get the same message again, unless the person has asked for that. */
-  repeated: number;
+  earlier: EarlierSends;
 }
 
-/** Shows the preflight and asks, or takes `--yes`. Throws CliError: exit 2 when declined, 7 for the price, 11. */
+/**
+ * Shows the preflight and asks, or takes `--yes`. Returns whether only those are wanted who did not get the message yet,
+ * which another plan has. Throws CliError: exit 2 when declined, 7 for the price, 11.
+ */
 export async function confirmSend(
   { io, options: { yes } }: Pick<Context, 'io' | 'options'>,
   job: Job,
-  { preflight, lines, paid, repeated }: Proposal,
+  { preflight, lines, paid, earlier }: Proposal,
   options: BulkOptions,
-): Promise<void> {
+): Promise<'all' | 'new'> {
   const { counts } = job.state;
   const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
-  if (job.state.finished && retried === 0) return;
+  if (job.state.finished && retried === 0) return 'all';
   for (const line of lines) io.note(line);
+  const { toConfirm: repeated } = earlier;
   const left = counts.pending + counts.in_doubt + retried;
   const isResumed = counts.pending < job.plan.meta.recipients;
   if (options.again && readJobId(job.id).run > 1 && !isResumed)
     io.note('Again       everyone on the list gets the message again');
   if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
+  if (!isResumed && repeated === 0 && earlier.recipients > 0 && !earlier.skipped) {
+    const line = sentBeforeLine(earlier.recipients, false, earlier.unfinished);
+    io.warn(`${line}. Another --job name sends it again; --skip-sent leaves them out.`);
+  }
   const asks = !yes;
   if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
   refuseCost(preflight, options.maxCredits ?? job.state.limit);
@@ -42,7 +49,7 @@ export async function confirmSend(
   const missing = creditsMissing(preflight, paid);
   // The question says it, too.
   if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, paid);
-  if (!asks) return;
+  if (!asks) return 'all';
   const credits = creditsLeft(preflight, paid);
   const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
   const again = repeated > 0 ? ` ${sentBeforeLine(repeated, false)}.` : '';
@@ -52,7 +59,18 @@ export async function confirmSend(
       : '';
   const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
   const question = `Send to ${counted(left, 'recipient')}${price}?${again}${twice}${short}`;
-  if (!(await (await io.prompts()).confirm(question))) throw usageError('declined; nothing was sent');
+  const prompts = await io.prompts();
+  const fresh = left - repeated;
+  // The rows that a report selects are sent on purpose.
+  if (repeated > 0 && fresh > 0 && options.only === undefined) {
+    const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
+      { name: `Only the ${grouped(fresh)} new`, value: 'new' },
+      { name: `All ${grouped(left)}`, value: 'all' },
+      { name: 'Cancel', value: 'none' },
+    ]);
+    if (choice !== 'none') return choice;
+  } else if (await prompts.confirm(question)) return 'all';
+  throw usageError('declined; nothing was sent');
 }
 
 /** Exit 7; 6 where earlier requests are in doubt, which only their own job can settle. */

@@ -72,10 +72,13 @@ export async function prepareJob(
     name: options.job,
     pricing,
   };
+  const planned = async (given: BulkOptions): Promise<PreparedJob | null> => {
+    const prepared = await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, given));
+    // Without those who got it, the plan is another, and so is the price.
+    return prepared === 'new' ? planned({ ...given, skipSent: true }) : prepared;
+  };
   try {
-    return await inPlanFolder(context, (folder) =>
-      prepareIn(context, folder, wanted, { ...options, ...chosen }),
-    );
+    return await planned({ ...options, ...chosen });
   } catch (error) {
     throw await explainDiskError(context, error, wanted);
   }
@@ -108,7 +111,7 @@ async function prepareIn(
   folder: string,
   wanted: WantedJob,
   options: BulkOptions,
-): Promise<PreparedJob | null> {
+): Promise<PreparedJob | 'new' | null> {
   const { io, config } = context;
   const jobs = new Set(await jobIds(config.stateDirectory));
   const recent = await sendsToCompare(context, wanted, options);
@@ -145,7 +148,8 @@ async function prepareIn(
     await recordTakenRows(plan.folder, taken);
     return { earlier, job: await openJob(context, plan, options) };
   });
-  await confirmOpened(context, opened.job, plan, { outcome, earlier: opened.earlier, prices }, options);
+  const findings = { outcome, earlier: opened.earlier, prices };
+  if ((await confirmOpened(context, opened.job, plan, findings, options)) === 'new') return 'new';
   const { job } = opened;
   const { file } = outcome.rejects;
   const { channel, templates } = wanted;
@@ -180,7 +184,7 @@ async function confirmOpened(
   plan: FrozenPlan,
   { outcome, earlier, prices }: Findings,
   options: BulkOptions,
-): Promise<void> {
+): Promise<'all' | 'new'> {
   if (!isDone(job, options)) {
     await refuseCancelled(context, job).catch(async (error) => {
       await job.close();
@@ -202,7 +206,9 @@ async function confirmOpened(
       report: options.report,
     };
     const lines = preflightLines(preflight, outcome.repairs, shown);
-    await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
+    const wanted = await confirmSend(context, job, { preflight, lines, paid, earlier }, options);
+    if (wanted === 'new') await job.discard();
+    return wanted;
   } catch (error) {
     if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
     else await job.close();

@@ -53,6 +53,16 @@ describe('the report of a job', () => {
     expect(reads(here.project)).toBeGreaterThan(before);
   });
 
+  it('charges a message once, where rows of one recipient were merged', async () => {
+    const [first = '', second = ''] = people(2);
+    const here = desk([first, second, first, first]);
+    const { stdout } = await here.run(`${constant} --report out.csv --json`);
+    const charged = here.read('out.csv').trim().split('\r\n').slice(1);
+    const credits = charged.map((row) => Number(row.split(',').at(-4)));
+    expect(credits).toEqual([10, 10, 0, 0]);
+    expect(figures(stdout)).toMatchObject({ credits: 20, merged: 2 });
+  });
+
   it.each([
     ['an old report', 'message_id,batch_id,status,error_code,credits,line'],
     ['a new one', header],

@@ -127,23 +127,48 @@ describe('the same message to the same people from another list', () => {
     expect(here.project.messages).toHaveLength(80);
   });
 
-  it('is asked about at a terminal', async () => {
-    const here = desk(people(3));
-    await here.run(line);
-    here.write('list.csv', [header, ...people(4).reverse()]);
-    const ask = async (answer: boolean) => {
-      const questions = answers(answer);
-      const { code } = await here.run(line.replace(' --yes', ''), { terminal: 80, questions });
+  it('is asked about at a terminal, where all, only the new or nobody can be chosen', async () => {
+    const ask = async (...given: (string | boolean)[]) => {
+      const here = desk(people(3));
+      await here.run(line);
+      here.write('list.csv', [header, ...people(4).reverse()]);
+      const questions = answers(...given);
+      const { code, stderr } = await here.run(line.replace(' --yes', ''), { terminal: 80, questions });
       expect(questions.asked[0]).toMatch(
         /Send to 4 recipients .*\? 3 got the same message in the last 7 days\./,
       );
-      return code;
+      return { code, stderr, asked: questions.asked[1], received: [...here.project.received().values()] };
     };
-    expect(await ask(false)).toBe(2);
-    expect(here.project.messages).toHaveLength(3);
+    expect(await ask('Cancel')).toMatchObject({ code: 2, received: once(3) });
+    expect(await ask('All 4')).toMatchObject({ code: 0, received: [2, 2, 2, 1] });
+    const onlyNew = await ask('Only the 1 new', true);
+    expect(onlyNew).toMatchObject({
+      code: 0,
+      received: once(4),
+      asked: 'Send to 1 recipient for 10 credits?',
+    });
+    expect(await ask('Only the 1 new', false)).toMatchObject({ code: 2, received: once(3) });
+  });
+
+  it('is refused at a terminal with --yes', async () => {
+    const here = desk(people(3));
+    await here.run(line);
+    here.write('list.csv', [header, ...people(4).reverse()]);
     expect(await here.run(line, { terminal: 80, questions: answers() })).toMatchObject({ code: 11 });
-    expect(await ask(true)).toBe(0);
-    expect(here.project.messages).toHaveLength(7);
+    expect(here.project.messages).toHaveLength(3);
+  });
+
+  it('is a warning for another job name, with --quiet too', async () => {
+    const here = desk(people(3));
+    await here.run(line);
+    here.write('list.csv', [header, ...people(4).reverse()]);
+    const { stderr } = await here.run(`${line} --job other --quiet`);
+    expect(stderr).toContain(
+      'warning: 3 got the same message in the last 7 days. Another --job name sends it again; --skip-sent leaves them out.',
+    );
+    expect((await here.run(`${line} --job third --skip-sent --if-finished ok`)).stderr).not.toContain(
+      'warning',
+    );
   });
 
   it.each([
