@@ -17,6 +17,7 @@ import type { Group } from './row.js';
 import { service } from './service/rows.js';
 import { syscalls } from './syscalls.js';
 import { text } from './text/rows.js';
+import { turns } from './turns/rows.js';
 
 /** Everything that `npm run torture` plays, in its order. */
 export const groups: readonly Group[] = [
@@ -29,6 +30,7 @@ export const groups: readonly Group[] = [
   flips,
   service,
   cluster,
+  turns,
   network,
   smpp,
   smtp,

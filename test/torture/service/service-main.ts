@@ -27,7 +27,8 @@ export type Break =
   | 'sends_again_what_is_unknown'
   | 'calls_what_is_unknown_sent'
   | 'measures_on_the_system_clock'
-  | 'trusts_its_own_clock';
+  | 'trusts_its_own_clock'
+  | 'serves_one_project_after_the_other';
 
 const doubles: Record<Break, CoreDoubles> = {
   nothing: {},
@@ -73,6 +74,20 @@ const doubles: Record<Break, CoreDoubles> = {
   },
   calls_what_is_unknown_sent: {
     carriers: (all) => all.map((carrier) => ({ ...carrier, inquire: async () => 'taken' })),
+  },
+  serves_one_project_after_the_other: {
+    store: (store) => ({
+      ...store,
+      async claimMessages(claim) {
+        const projects = (await store.listProjects()).map(({ id }) => id);
+        for (const first of projects) {
+          const limits = new Map(projects.filter((id) => id !== first).map((id) => [id, 0]));
+          const claimed = await store.claimMessages({ ...claim, limits });
+          if (claimed.length > 0) return claimed;
+        }
+        return [];
+      },
+    }),
   },
   answers_before_it_stores: {
     store: (store) => ({

@@ -1,0 +1,4 @@
+import { describeGroup } from './describe-group.js';
+import { turns } from './turns/rows.js';
+
+describeGroup(turns);
