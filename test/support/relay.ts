@@ -19,8 +19,8 @@ export type Reaction = string | 'cut' | 'silent';
 export interface RelayOptions {
   isPipelining?: boolean;
   extensions?: string[];
-  /** Null for the usual reply. `count` counts the step, from 0; `to` is the recipient, where it is known. */
-  react?(step: Step, count: number, to: string): Reaction | null;
+  /** Null for the usual reply. `count` counts the step, from 0; `to` and `from` are those of the mail, once known. */
+  react?(step: Step, count: number, to: string, from: string): Reaction | null;
   /** Milliseconds before the reply. */
   delayMs?(step: Step): number;
   /** Writes each byte of its replies on its own. */
@@ -112,7 +112,8 @@ export class Relay {
       const count = this.#counts.get(step) ?? 0;
       this.#counts.set(step, count + 1);
       this.options.onStep?.(step);
-      const reaction = this.options.react?.(step, count, transaction.to) ?? null;
+      const { to, from } = transaction;
+      const reaction = this.options.react?.(step, count, to, from) ?? null;
       const isTaken = step === 'body' && (reaction === null || !/^[45]/.test(reaction));
       if (isTaken) this.taken.push({ ...transaction, raw: (body ?? Buffer.alloc(0)).toString() });
       if (reaction === 'cut' || this.replies === this.options.cutAtReply) {

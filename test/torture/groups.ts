@@ -9,6 +9,7 @@ import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { doubt } from './doubt/rows.js';
 import { flips } from './flips/rows.js';
+import { lanes } from './lanes/rows.js';
 import { money } from './money/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
@@ -30,6 +31,7 @@ export const groups: readonly Group[] = [
   flips,
   service,
   cluster,
+  lanes,
   turns,
   network,
   smpp,

@@ -6,7 +6,7 @@ import { playTurns, type TurnsOptions } from './play.js';
 export const turns = groupOf(
   'turns',
   {
-    full: { waiting: 2_000, perSecond: 400 },
+    full: { waiting: 2_000, perSecond: 200 },
     small: { waiting: 60, perSecond: 150 },
   },
   ({ waiting, perSecond }) => {

@@ -1,0 +1,4 @@
+import { describeGroup } from './describe-group.js';
+import { lanes } from './lanes/rows.js';
+
+describeGroup(lanes);
