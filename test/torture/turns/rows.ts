@@ -6,10 +6,10 @@ import { playTurns, type TurnsOptions } from './play.js';
 export const turns = groupOf(
   'turns',
   {
-    full: { waiting: 2_000, perSecond: 200 },
-    small: { waiting: 60, perSecond: 150 },
+    full: { waiting: 2_000, perSecond: 100, calm: 8_000 },
+    small: { waiting: 30, perSecond: 60, calm: 1_500 },
   },
-  ({ waiting, perSecond }) => {
+  ({ waiting, perSecond, calm }) => {
     const play = async (options: TurnsOptions): Promise<Played> => {
       const result = await playTurns(options);
       const { lost, twice, untrue, credits, unknown, most, off, worst, kills, pauses } = result;
@@ -29,7 +29,7 @@ export const turns = groupOf(
             engine,
             messages: waiting,
             perSecond,
-            calmMs: 1_500,
+            calmMs: calm,
             troubles: ['kill', 'pause'],
             service: 'nothing',
           }),
