@@ -20,6 +20,7 @@ import { smpp } from './smpp.js';
 import { smtp } from './smtp.js';
 import { start } from './start.js';
 import { stored } from './stored.js';
+import { turns } from './turns.js';
 
 const groups: Record<string, () => Promise<Row[]>> = {
   start,
@@ -38,6 +39,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   smpp,
   smtp,
   'slow-lanes': slowLanes,
+  turns,
   size,
 };
 

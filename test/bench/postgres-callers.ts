@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../src/service/clock.js';
 import { openPostgresStorage } from '../../src/service/storage/postgres/postgres-storage.js';
-import type { ClaimedMessage, Content, Store } from '../../src/service/storage/store.js';
+import type { ClaimedMessage, Content, MessageClaim, Store } from '../../src/service/storage/store.js';
 
 export const secret = new Uint8Array(32).fill(7);
 export const project = 'bench';
@@ -62,10 +62,14 @@ export async function sendRate(store: Store, callers: number, seconds: number): 
 }
 
 /** Messages a second from the backlog to their end. */
-export async function claimRate(store: Store, seconds: number): Promise<number> {
+export async function claimRate(
+  store: Store,
+  seconds: number,
+  of: Pick<MessageClaim, 'lane' | 'class'> = { lane: 'sms', class: 'single' },
+): Promise<number> {
   return rateOf(claimers, seconds, async () => {
     const { token, leaseMs, doubtMs } = claim();
-    const given = { token, leaseMs, limit: claimSize, lane: 'sms', class: 'single' } as const;
+    const given = { token, leaseMs, limit: claimSize, ...of };
     const claimed = await store.claimMessages(given);
     const mark = { attempt: 1, route: 'Mobicom' };
     await store.markSubmitting(claimed.map((one) => ({ claimed: one, ...mark, doubtMs })));

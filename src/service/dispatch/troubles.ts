@@ -27,6 +27,8 @@ const claimedToTry = 10;
 const capacitySeconds = 5;
 /** Milliseconds until a rate that is being lowered is seen to be. */
 const settlesIn = 1_000;
+/** Milliseconds between halvings of a rate at the least: an operator that answers at once would end it before others come. */
+const leastAnswerMs = 250;
 /** Troubles of projects that are shown. */
 const mostShown = 20;
 
@@ -249,11 +251,12 @@ export class Troubles {
     const others = this.#throttles.throttled(sender, message.to);
     if (others.length === 0) return;
     const now = clock.monotonic();
+    const answeredMs = Math.max(now - begunAt, leastAnswerMs);
     const hasOthers =
       this.#throttles.hasAccepted(sender) ||
       [...this.#senders.values()].some((each) => each !== sender && each.inHand > 0);
     if (hasOthers && others.every((each) => each === sender)) {
-      sender.share.lower(this.#rate, now - begunAt);
+      sender.share.lower(this.#rate, answeredMs);
       sender.throttled = { since: sender.throttled?.since ?? now, answer };
       this.#troubled.add(sender);
       this.#log.goesOn(sender.projects, 'throttled', answer);
@@ -263,8 +266,8 @@ export class Troubles {
     this.#log.goesOn(null, 'throttled', answer);
     if (begunAt < this.#loweredAt) return;
     this.#loweredAt = now;
-    if (carrier.lowerRate === undefined) this.#share.lower(this.#rate, now - begunAt);
-    else carrier.lowerRate(lane, now - begunAt).catch((error) => report(error, { level: 'warning' }));
+    if (carrier.lowerRate === undefined) this.#share.lower(this.#rate, answeredMs);
+    else carrier.lowerRate(lane, answeredMs).catch((error) => report(error, { level: 'warning' }));
   }
 
   /** Ends what has ended by itself. */

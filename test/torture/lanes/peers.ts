@@ -11,6 +11,8 @@ export interface Trouble {
   code: string;
   /** It is about the account: nobody knows at first whose messages it is about. */
   isOfAccount: boolean;
+  /** It is about the rate: the lane's, while nobody else has anything under way. */
+  isOfRate: boolean;
   /** It is about its recipient, by its meaning: it says nothing of a sender or a lane. */
   isOfRecipient: boolean;
 }
@@ -37,14 +39,16 @@ function remember(taken: Map<string, number[]>, to: string): void {
 }
 
 const aboutTheAccount = [0x04, 0x0e, 0x0f];
+const aboutTheRate = [0x58, 0x14];
 /** 0xff: one that no standard has. */
-export const statuses = [0x58, 0x14, 0x08, ...aboutTheAccount, 0xff] as const;
+export const statuses = [...aboutTheRate, 0x08, ...aboutTheAccount, 0xff] as const;
 
 export function smscTrouble(whom: Whom, status: number): Trouble {
   return {
     whom,
     code: `0x${status.toString(16).padStart(2, '0')}`,
     isOfAccount: aboutTheAccount.includes(status),
+    isOfRate: aboutTheRate.includes(status),
     isOfRecipient: false,
   };
 }
@@ -105,6 +109,7 @@ export function relayTrouble(whom: Whom, { at, text }: Reply): Trouble {
   return {
     whom,
     code: text.slice(0, 9),
+    isOfRate: false,
     isOfAccount: /^(?:421|530|535)/.test(text),
     isOfRecipient: at === 'RCPT',
   };

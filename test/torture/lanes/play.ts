@@ -9,8 +9,8 @@ import type { ServiceOptions } from '../../../src/service/index.js';
 import { dataAt } from '../service/data.js';
 import { badDomain, mailRecipient, smsRecipient, type Trouble, type TroubledPeer } from './peers.js';
 
-/** Milliseconds that the trouble lasts, between sends of others, and that these may wait. */
-const [troubleMs, sendEvery, patience] = [4_000, 500, 2_000];
+/** Milliseconds that the trouble lasts, and between sends of others. */
+const [troubleMs, sendEvery] = [4_000, 500];
 /** Milliseconds in which everything that was waited for has its end. */
 const longestEnd = 30_000;
 /** All that was put off is due by then, and nothing has waited for its bound. */
@@ -49,7 +49,7 @@ export async function playLane(
   data: string,
   trouble: Trouble,
   peer: TroubledPeer,
-  doubles: CoreDoubles,
+  { patience, doubles }: { patience: number; doubles: CoreDoubles },
 ): Promise<LaneFindings> {
   const folder = await mkdtemp(join(tmpdir(), 'urtuu-lanes-'));
   const file = join(folder, 'service.json');
@@ -69,7 +69,7 @@ export async function playLane(
     const two = await openCore(options, doubles);
     cores.push(two);
     const projects = await openProjects(one);
-    const others = await sendAll([one, two], projects, peer, trouble);
+    const others = await sendAll([one, two], projects, peer, trouble, patience);
     const waits = others.map(({ to, at }) => (peer.taken.get(to)?.[0] ?? Number.POSITIVE_INFINITY) - at);
     for (const core of cores.splice(0)) await core.close();
     const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
@@ -77,7 +77,7 @@ export async function playLane(
     cores.push(later);
     return {
       late: waits.filter((wait) => wait > patience).length,
-      worst: Math.max(...waits),
+      worst: Math.max(0, ...waits),
       log: problemsOf(
         log,
         projects.map(({ id }) => id),
@@ -107,12 +107,13 @@ async function openProjects({ administration }: Core): Promise<Project[]> {
   return projects;
 }
 
-/** Messages that must not wait for the trouble. */
+/** Messages that must not wait for the trouble, `patience` milliseconds each. */
 async function sendAll(
   [one, two]: readonly [Core, Core],
   projects: readonly Project[],
   peer: TroubledPeer,
   trouble: Trouble,
+  patience: number,
 ): Promise<Sent[]> {
   const isEmail = peer.lane === 'email';
   const recipient = isEmail ? mailRecipient : smsRecipient;
@@ -135,6 +136,10 @@ async function sendAll(
       : operations.sendSmsBulk(callOf(project, { to, text: mail.text })));
     return to.map((one) => ({ to: one, at }));
   }
+  const areTaken = async (sent: readonly Sent[]) => {
+    const end = performance.now() + patience;
+    while (performance.now() < end && !sent.every(({ to }) => peer.taken.has(to))) await sleep(10);
+  };
   const singles: Promise<unknown>[] = [];
   function single({ operations }: Core, project: number): Sent {
     const [at, to] = [performance.now(), next(project)];
@@ -153,10 +158,12 @@ async function sendAll(
     if (trouble.whom !== 'everybody') others.push(...sent);
     await sleep(sendEvery);
   }
-  await sleep(patience);
+  await areTaken(others);
   peer.isTroubled = false;
-  others.push(...(await batch(two, 3, 3)), single(one, 3));
-  await sleep(patience);
+  const late = [...(await batch(two, 3, 3)), single(one, 3)];
+  // Where everybody was put off, nobody else has waited.
+  if (trouble.whom !== 'everybody') others.push(...late);
+  await areTaken(late);
   await Promise.all(singles);
   return others;
 }
@@ -166,7 +173,7 @@ function problemsOf(
   log: readonly string[],
   [mine = '', ...others]: readonly string[],
   lane: string,
-  { whom, code, isOfAccount, isOfRecipient }: Trouble,
+  { whom, code, isOfAccount, isOfRate, isOfRecipient }: Trouble,
 ): string[] {
   const isOf = (line: string, subject: string) => line.startsWith(subject) && line.includes(code);
   const ofLane = log.some((line) => isOf(line, `lane ${lane} is`));
@@ -176,7 +183,7 @@ function problemsOf(
     (whom === 'everybody'
       ? ofLane
       : whom === 'one sender'
-        ? ofProject || (isOfAccount && ofLane)
+        ? ofProject || ((isOfAccount || isOfRate) && ofLane)
         : !isOfAccount || ofLane);
   const named = whom === 'everybody' ? [] : whom === 'one sender' ? others : [mine, ...others];
   const wrongly = log.filter((line) => named.some((id) => line.includes(id)));
