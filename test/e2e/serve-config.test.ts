@@ -66,7 +66,10 @@ describe('urtuu serve --config', () => {
     const configuration = JSON.parse(readFileSync(file, 'utf8'));
     configuration.sms.routes[0].smpp = `smpp+tls://localhost:${await secure.listen()}`;
     writeFileSync(file, JSON.stringify(configuration));
-    const { stderr } = await serving(async () => {});
+    let client: NodeJS.ProcessEnv = {};
+    const { stderr } = await serving(async (given) => {
+      client = given;
+    });
     expect(JSON.parse(stderr)).toMatchObject({
       level: 'warning',
       stack: expect.stringContaining(
@@ -74,8 +77,41 @@ describe('urtuu serve --config', () => {
       ),
     });
     expect(secure.heard).toEqual([]);
-    await serving(async () => {}, { NODE_EXTRA_CA_CERTS: cert });
+    await serving(
+      async ({ URTUU_BASE_URL }) => {
+        const sent = await machine.run(['sms', 'send', '99112233', 'Сайн уу', '-o', 'ndjson'], {
+          env: { ...client, URTUU_BASE_URL },
+        });
+        expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([0, { status: 'sent' }]);
+      },
+      { NODE_EXTRA_CA_CERTS: cert },
+    );
     expect(secure.heard[0]).toMatchObject({ command: 'bind_transceiver' });
+    expect(secure.taken).toMatchObject([{ to: '99112233', text: 'Сайн уу' }]);
+    await secure.close();
+  });
+
+  it('sends nothing to a centre whose certificate has expired, and says so', async () => {
+    const [key, cert, ca] = ['key.pem', 'expired.pem', 'ca.pem'].map((name) =>
+      join(root, 'test/fixtures/tls', name),
+    );
+    const secure = new Smsc({ tls: { key: readFileSync(key ?? ''), cert: readFileSync(cert ?? '') } });
+    const configuration = JSON.parse(readFileSync(file, 'utf8'));
+    configuration.sms.routes[0].smpp = `smpp+tls://localhost:${await secure.listen()}`;
+    writeFileSync(file, JSON.stringify(configuration));
+    const trusting = { NODE_EXTRA_CA_CERTS: ca };
+    const { stderr } = await serving(async (client) => {
+      const sent = await machine.run(['sms', 'send', '99112233', 'Hi', '--max-retries', '0'], {
+        env: client,
+      });
+      expect([sent.code, sent.stderr]).toEqual([9, expect.stringContaining('Mobicom is not connected')]);
+    }, trusting);
+    expect(stderr).toContain('not connected: certificate has expired');
+    const checked = await machine.run(['service', 'check', '--config', file, '-o', 'ndjson'], {
+      env: { ...env, ...trusting },
+    });
+    expect([checked.code, checked.stdout]).toEqual([5, expect.stringContaining('certificate has expired')]);
+    expect(secure.heard).toEqual([]);
     await secure.close();
   });
 

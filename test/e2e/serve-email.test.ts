@@ -28,11 +28,11 @@ afterEach(async () => {
 });
 
 /** A relay that takes mail with a password over TLS only. */
-async function relay(secure: boolean): Promise<void> {
+async function relay(secure: boolean, certificate = cert): Promise<void> {
   const server = new SMTPServer({
     secure,
     key: readFileSync(key),
-    cert: readFileSync(cert),
+    cert: readFileSync(certificate),
     onAuth: ({ username, password }, _session, done) =>
       password === 'secret' ? done(null, { user: username ?? '' }) : done(new Error('wrong password')),
     onData(stream, session, done) {
@@ -106,5 +106,26 @@ describe.each([
       from: { address: 'no-reply@example.mn' },
       text: expect.stringContaining('Сайн уу'),
     });
+  });
+
+  it('gets no mail and no password once its certificate has expired', async () => {
+    const [expired, ca] = ['expired.pem', 'ca.pem'].map((name) => join(root, 'test/fixtures/tls', name));
+    await relay(secure, expired);
+    expect(await check({ NODE_EXTRA_CA_CERTS: ca })).toMatchObject({
+      code: 5,
+      email: { status: 'failed', problem: expect.stringContaining('certificate has expired') },
+    });
+    const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
+    const child = machine.start(args, { env: { ...secrets, NODE_EXTRA_CA_CERTS: ca } });
+    const ended = outcomeOf(child);
+    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
+    const client = { URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key };
+    const mail = ['email', 'send', 'bold@example.com', '--subject', 's', '--text', 't', '-o', 'ndjson'];
+    const sent = await machine.run(mail, { env: client });
+    expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([0, { status: 'queued' }]);
+    await printed(child, 'stderr', /certificate has expired/);
+    child.kill('SIGTERM');
+    await ended;
+    expect(taken).toEqual([]);
   });
 });
