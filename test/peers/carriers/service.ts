@@ -6,11 +6,15 @@ import { Machine, type Outcome } from '../../support/binary.js';
 import { openAccounts } from '../../torture/service/books.js';
 import { served } from '../../torture/service/server.js';
 
-/** `urtuu serve` with a configuration, and the command line of a customer. `onMade` is given the folder of its data. */
+/**
+ * `urtuu serve` with a configuration, and the command line of a customer. `onMade` is given the folder of its data, `port` is
+ * where it listens.
+ */
 export async function startService(
   configuration: object,
   env: NodeJS.ProcessEnv = {},
   onMade: (directory: string) => void = () => {},
+  port = 0,
 ) {
   const machine = new Machine();
   const directory = join(machine.home, 'service');
@@ -20,6 +24,7 @@ export async function startService(
   chmodSync(machine.home, 0o755);
   onMade(directory);
   const server = served(machine, directory, env, ['--config', file]);
+  if (port > 0) server.url = `http://127.0.0.1:${port}/v1`;
   onTestFinished(async () => {
     await server.end('SIGTERM');
     machine.remove();

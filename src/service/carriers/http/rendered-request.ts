@@ -48,6 +48,8 @@ function valuesOf(
     id: reference,
     parts: String(parts),
     unicode: kind === 'latin' ? '0' : '1',
+    // As Kannel calls it: 7-bit, or UCS-2.
+    coding: kind === 'latin' ? '0' : '2',
     receipt_url: receiptUrl,
   };
 }

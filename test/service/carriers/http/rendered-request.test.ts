@@ -16,7 +16,7 @@ describe('a request of a route', () => {
       to: '{number}',
       text: '{text}',
       ref: '{id}',
-      kind: '{parts}/{unicode}',
+      kind: '{parts}/{unicode}/{coding}',
     };
     const { method, url, headers, body } = render({ template: { form, in: 'body' } });
     expect([method, url]).toEqual(['POST', 'https://sms.example.mn/send']);
@@ -25,7 +25,7 @@ describe('a request of a route', () => {
       to: '97699112233',
       text: 'Сайн уу',
       ref: 'm-1',
-      kind: '1/1',
+      kind: '1/1/2',
     });
   });
 

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CarrierServices } from '../support/carrier-services.js';
+import { caller } from '../support/cores.js';
+import { answer, FaultyGateway } from '../support/gateway.js';
+import { blocksOf } from './pages.js';
+
+let gateway: FaultyGateway;
+let services: CarrierServices;
+beforeEach(() => {
+  gateway = new FaultyGateway();
+  services = new CarrierServices();
+});
+afterEach(async () => {
+  await services.closeAll();
+  await gateway.close();
+});
+
+/** The gateway of the page: `code` of its answer, null for one that takes the message. */
+const codeFor: Readonly<Record<string, number | null>> = {
+  '97699000011': 11,
+  '97699000013': 13,
+  '97699000017': 17,
+  '97699000018': 18,
+  '97699000050': 50,
+};
+
+/** The route that the page writes, piece by piece. */
+async function openRoute() {
+  const pieces = blocksOf('docs/gateways.md').filter(({ language }) => language === 'json');
+  const written = Object.assign({}, ...pieces.map(({ code }) => JSON.parse(code))) as { http: string };
+  expect(written.http).toBe('https://api.sms-shop.example/v2/messages');
+  const http = `http://127.0.0.1:${await gateway.listen()}/v2/messages`;
+  const { configuration } = services.configured({ routes: [{ ...written, http }] });
+  const environment = { SMS_SHOP_KEY: 'key', RECEIPTS_TOKEN: 'receipts-0123456789' };
+  await services.open({ configuration: { file: (configuration as { file: string }).file, environment } });
+}
+
+it('the route that docs/gateways.md writes delivers, and calls each answer what it is', async () => {
+  await openRoute();
+  gateway.react = (response, { body, headers }, index) => {
+    const { recipient } = JSON.parse(body) as { recipient: string };
+    const code = headers['x-api-key'] === 'key' ? (codeFor[recipient] ?? null) : 11;
+    answer(200, code === null ? { result: 'OK', message: '5f2a' } : { result: 'ERROR', code })(
+      response,
+      { method: 'POST', url: '', headers, body, fields: {} },
+      index,
+    );
+  };
+  const sent = await services.passed(services.send('99112233', 'Сайн уу'));
+  expect(sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+  const { body } = gateway.taken[0] ?? { body: '' };
+  const { callback, ...rest } = JSON.parse(body);
+  expect(rest).toEqual({ recipient: '97699112233', sender: '139911', body: 'Сайн уу' });
+  expect(callback).toBe('https://sms.example.mn/receipts/sms-shop/receipts-0123456789');
+  const receipt = { message: '5f2a', recipient: '97699112233', event: 'DELIVERED' };
+  const isTaken = await services.core.take?.({
+    of: 'receipts',
+    route: 'sms-shop',
+    token: 'receipts-0123456789',
+    query: '',
+    type: 'application/json',
+    body: JSON.stringify(receipt),
+  });
+  const { id } = sent.body as { id: string };
+  expect([isTaken, (await services.core.operations.getMessage(caller, id)).delivery]).toEqual([
+    true,
+    'delivered',
+  ]);
+  for (const number of ['99000017', '99000018', '99000013', '99000011'])
+    expect(await services.passed(services.send(number, 'Hi'))).toMatchObject({ status: 502 });
+  const batch = await services.sendBatch(['99000050'], 'Hi');
+  await services.completed(batch);
+  expect(await services.messagesOf(batch)).toMatchObject([{ status: 'sent', delivery: 'unknown' }]);
+});
