@@ -101,8 +101,11 @@ export interface ProjectAdministration extends MailAdministration {
   ledger(): Promise<LedgerEntry[]>;
   /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
   newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
-  /** A link that signs in to the dashboard, once, within 10 minutes; null while no instance has served it. */
-  createDashboardLink(): Promise<string | null>;
+  /**
+   * A link that signs in to the dashboard, once, within 10 minutes, of this project, or of all with this one first; null
+   * while no instance has served it.
+   */
+  createDashboardLink(options?: { allProjects?: boolean }): Promise<string | null>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */

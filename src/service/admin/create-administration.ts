@@ -150,10 +150,10 @@ function administrationOf(
         before = page.next;
       } while (before !== null);
     },
-    async createDashboardLink() {
+    async createDashboardLink({ allProjects = false } = {}) {
       const url = await store.dashboardUrl();
       if (url === null) return null;
-      const token = newToken();
+      const token = newToken(allProjects);
       await store.addSignInLink({ hash: hashToken(token), projectId, lifeMs: linkLife });
       return `${url}/dashboard/sign-in?token=${token}`;
     },

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Child } from 'hono/jsx';
 import { Fragment } from 'hono/jsx/jsx-runtime';
 import type { RequestKind } from '../../contract/index.js';
-import { hashToken, newToken, sessionLife } from '../admin/sign-in.js';
+import { hashToken, isOwnerToken, newToken, sessionLife } from '../admin/sign-in.js';
 import type { Administration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { Clock } from '../clock.js';
@@ -26,6 +26,7 @@ import { askSignIn, badLink, notFound, refused, signedOut, tooMany, unavailable 
 import { messageHtml } from './pages/message.js';
 import { Layout, type Shell } from './parts/layout.js';
 import { formAt, pageAt } from './routes.js';
+import { newSessions, type Session } from './sessions.js';
 
 export interface DashboardParts {
   store: Store;
@@ -60,15 +61,10 @@ interface Asked {
   requestId: string;
 }
 
-interface Session {
-  /** The hash of its cookie, in hex. */
-  name: string;
-  projectId: string;
-}
-
 export function createDashboard(parts: DashboardParts, origin: Origin): Dashboard {
   const { store, operations, administration, channels, clock } = parts;
   const countsOf = createCounts(store, clock);
+  const sessions = newSessions(store, administration, origin);
   const secrets = newSecrets(origin, parts.encryption);
   const hidden = Object.values(channels).includes('simulated') ? [] : (['outbox'] as const);
   const feed = new Feed({
@@ -76,17 +72,6 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     isOpen: async (session) => (await store.findSession(Buffer.from(session, 'hex'))) !== null,
     report: (error) => parts.report(error, randomUUID()),
   });
-
-  const cookie = (value: string, seconds: number) =>
-    `${origin.cookie}=${value}; Path=${root}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${origin.isSecure ? '; Secure' : ''}`;
-
-  async function sessionOf({ request }: Asked): Promise<Session | null> {
-    const token = cookieOf(request, origin.cookie);
-    if (token === undefined) return null;
-    const hash = hashToken(token);
-    const projectId = await store.findSession(hash);
-    return projectId === null ? null : { name: Buffer.from(hash).toString('hex'), projectId };
-  }
 
   async function contextOf(asked: Asked, { name, projectId }: Session, id: string): Promise<PageContext> {
     const project = await administration.project(projectId);
@@ -118,15 +103,21 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     return answer;
   }
 
-  async function shown(asked: Asked, { projectId }: Session, view: View, isLive: boolean): Promise<Response> {
+  async function shown(
+    asked: Asked,
+    { projectId, isOwner }: Session,
+    view: View,
+    isLive: boolean,
+  ): Promise<Response> {
     const project = (await store.getProject(projectId))?.name ?? '';
-    return html(asked, view, { project, section: view.section, hidden, isLive });
+    const projects = isOwner ? await store.listProjects() : [];
+    return html(asked, view, { project, projectId, projects, section: view.section, hidden, isLive });
   }
 
   async function get(asked: Asked): Promise<Response> {
     const { t, path, query } = asked;
     if (path === '/sign-in') return html(asked, askSignIn(t, query.token ?? ''));
-    const session = await sessionOf(asked);
+    const session = await sessions.of(asked.request);
     if (session === null) return html(asked, signedOut(t));
     const refusal = await overRate(asked, session, 'reading');
     if (refusal !== null) return refusal;
@@ -147,6 +138,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   /** The stream of a page, by its address. */
   async function live(asked: Asked, session: Session): Promise<Response> {
     const { t, query } = asked;
+    if (isOfAnother(query.project, session)) return html(asked, notFound(t));
     const page = ownAddress(query.page ?? '');
     const found = page && pageAt(page.pathname.slice(root.length));
     if (!page || !found?.isLive) return html(asked, notFound(t));
@@ -171,11 +163,13 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const { t, path } = asked;
     if (path === '/language') return changeLanguage(fields);
     if (path === '/sign-in') return signIn(asked, fields);
-    const session = await sessionOf(asked);
+    const session = await sessions.of(asked.request);
     if (session === null) return html(asked, signedOut(t));
     if (path === '/sign-out') return signOut(session);
+    if (path === '/project') return changeProject(asked, session, fields.get('project') ?? '');
     const refusal = await overRate(asked, session, 'sending');
     if (refusal !== null) return refusal;
+    if (isOfAnother(fields.get('project'), session)) return html(asked, refused(t, t.otherProject, 409));
     const found = formAt(path);
     const done = found && (await found.form(await contextOf(asked, session, found.id), fields));
     if (typeof done === 'string') return seeOther(done);
@@ -187,18 +181,24 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   }
 
   async function signIn(asked: Asked, fields: URLSearchParams): Promise<Response> {
-    const token = newToken();
-    const link = hashToken(fields.get('token') ?? '');
+    const given = fields.get('token') ?? '';
+    const token = newToken(isOwnerToken(given));
+    const link = hashToken(given);
     const opened = await store.openSession(link, { hash: hashToken(token), lifeMs: sessionLife });
     if (opened === null) return html(asked, badLink(asked.t));
-    const before = await sessionOf(asked);
+    const before = await sessions.of(asked.request);
     if (before !== null) await endSession(before);
-    return seeOther(root, cookie(token, sessionLife / 1_000));
+    return seeOther(root, sessions.cookie(token, sessionLife / 1_000));
   }
 
   async function signOut(session: Session): Promise<Response> {
     await endSession(session);
-    return seeOther(root, cookie('', 0));
+    return seeOther(root, sessions.cookie('', 0));
+  }
+
+  async function changeProject(asked: Asked, { isOwner }: Session, id: string): Promise<Response> {
+    if (!isOwner || (await administration.project(id)) === null) return html(asked, notFound(asked.t));
+    return seeOther(root, sessions.choiceOf(id, sessionLife / 1_000));
   }
 
   async function endSession({ name }: Session): Promise<void> {
@@ -258,6 +258,10 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
   return { fetch, close: () => feed.end() };
 }
+
+/** A page that is still open may be of the project that the browser showed before. */
+const isOfAnother = (projectId: string | null | undefined, session: Session) =>
+  (projectId ?? session.projectId) !== session.projectId;
 
 const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
 

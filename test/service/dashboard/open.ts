@@ -49,16 +49,22 @@ export async function openDashboard({ publicUrl, atEnd = onTestFinished, ...give
       redirect: 'manual',
     });
 
-  async function newLink(project: ProjectAdministration = service.administration): Promise<string> {
-    const link = await project.createDashboardLink();
+  async function newLink(
+    project: ProjectAdministration = service.administration,
+    options: { allProjects?: boolean } = {},
+  ): Promise<string> {
+    const link = await project.createDashboardLink(options);
     if (link === null) throw new Error('no link');
     return link;
   }
   const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? '';
 
   /** The cookie of a new session. */
-  async function signIn(project?: ProjectAdministration): Promise<string> {
-    const answer = await post('/sign-in', { token: tokenOf(await newLink(project)) });
+  async function signIn(
+    project?: ProjectAdministration,
+    options?: { allProjects: boolean },
+  ): Promise<string> {
+    const answer = await post('/sign-in', { token: tokenOf(await newLink(project, options)) });
     return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   }
 

@@ -2,35 +2,46 @@ import { join } from 'node:path';
 import { isLoopback } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import { CliError } from '../../errors.js';
+import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { field, type View } from '../../output/view.js';
 import { writePrivateFile } from '../../platform/write-private-file.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from '../service/project.js';
 import { addStoreOptions } from '../service/store.js';
 
+interface DashboardOptions extends ProjectOptions {
+  open: boolean;
+  allProjects?: boolean;
+}
+
 const view: View<{ url: string }> = { columns: [field('url')], record: (link) => link };
 
 export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
     .description('Print a link that signs in to the dashboard of urtuu serve, once, within 10 minutes.')
-    .option('--no-open', 'print the link, and do not open it');
+    .option('--no-open', 'print the link, and do not open it')
+    .option('--all-projects', 'let the session switch between all projects');
   addStoreOptions(command);
   addProjectOption(command);
   addHelp(command, {
     view,
-    notes: ['On a terminal the link opens in your browser. A session sees one project, for 12 hours.'],
+    notes: [
+      'On a terminal the link opens in your browser. A session sees one project, for 12 hours; with --all-projects it can switch.',
+    ],
     examples: [
       ['urtuu dashboard', 'open the dashboard of urtuu serve on this machine'],
       ['urtuu dashboard --project Shop --no-open', 'a link for somebody else'],
+      ['urtuu dashboard --all-projects', 'switch between projects, as the owner of the service'],
     ],
     exits: [5, 12],
     json: '{"url": "http://127.0.0.1:7788/dashboard/sign-in?token=..."}',
   });
-  command.action(async ({ open, ...options }: ProjectOptions & { open: boolean }) => {
+  command.action(async ({ open, allProjects = false, ...options }: DashboardOptions) => {
     const { io, network } = context;
+    if (allProjects && options.project !== undefined)
+      throw usageError('--all-projects and --project exclude each other', 'Use one of the two.');
     const { project } = await ownedProject(context, options);
-    const url = await project.createDashboardLink();
+    const url = await project.createDashboardLink({ allProjects });
     if (url === null) throw noDashboard('this service has no dashboard yet');
     const { origin, hostname } = new URL(url);
     // Without the token: another program may have that port by now.

@@ -23,6 +23,7 @@ export const english = {
   newest: 'Newest',
   cancel: 'Cancel',
   save: 'Save',
+  switchProject: 'Switch project',
   saved: 'Saved.',
   none: '–',
 
@@ -42,6 +43,7 @@ export const english = {
   tooManyForm: 'Nothing was changed. Go back and try again in {seconds} s.',
   reload: 'Reload',
   refusedTitle: 'Refused',
+  otherProject: 'This browser shows another project now. Nothing was changed.',
   refusedForm: 'The form came from another site. Nothing was changed.',
   unavailableTitle: 'The service cannot answer now',
   unavailableText: 'Its data cannot be reached. Reload in a moment.',

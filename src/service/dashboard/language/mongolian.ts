@@ -24,6 +24,7 @@ export const mongolian: Strings = {
   newest: 'Хамгийн шинэ',
   cancel: 'Болих',
   save: 'Хадгалах',
+  switchProject: 'Төсөл солих',
   saved: 'Хадгаллаа.',
   none: '–',
 
@@ -43,6 +44,7 @@ export const mongolian: Strings = {
   tooManyForm: 'Юу ч өөрчлөгдөөгүй. Буцаад {seconds} секундын дараа дахин оролдоно уу.',
   reload: 'Дахин ачаалах',
   refusedTitle: 'Татгалзсан',
+  otherProject: 'Энэ хөтөч одоо өөр төсөл харуулж байна. Юу ч өөрчлөгдөөгүй.',
   refusedForm: 'Маягт өөр сайтаас ирсэн. Юу ч өөрчлөгдөөгүй.',
   unavailableTitle: 'Үйлчилгээ одоо хариулах боломжгүй',
   unavailableText: 'Өгөгдөлд хүрч чадсангүй. Түр хүлээгээд дахин ачаална уу.',

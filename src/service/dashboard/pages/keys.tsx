@@ -4,7 +4,7 @@ import { ServiceError } from '../../service-error.js';
 import { maxNameLength } from '../../settings.js';
 import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
-import { Empty, Field, Notice, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Empty, Field, Notice, OfProject, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Sign } from '../parts/status.js';
 
 const nameOf = ({ id, prefix, label }: ApiKey) =>
@@ -46,6 +46,7 @@ async function keysView(context: PageContext, notice: View['body']): Promise<Vie
         <p class="hint">{fill(t.keysNote, { max: maxActiveKeys })}</p>
         <Panel title={t.newKey}>
           <form method="post" action={linkTo('/keys')} class="inline">
+            <OfProject context={context} />
             <Field
               name="label"
               label={t.label}

@@ -4,7 +4,7 @@ import { ServiceError } from '../../service-error.js';
 import { maxNameLength, type Settings } from '../../settings.js';
 import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
-import { Field, Notice } from '../parts/parts.js';
+import { Field, Notice, OfProject } from '../parts/parts.js';
 import { emailTopic } from './settings-email.js';
 import { number, type Topic, text } from './settings-topic.js';
 
@@ -179,6 +179,7 @@ async function settingsView(
         {facts}
         <section class="panel">
           <form method="post" action={linkTo(`/settings/${topic.path}`)}>
+            <OfProject context={context} />
             <input type="hidden" name="shown" value={given?.get('shown') ?? `${shown}`} />
             {topic.fields(context, (name) => shown.get(name) ?? '', settings)}
             <p class="actions">

@@ -9,6 +9,9 @@ export interface Shell {
   title: string;
   /** Absent where nobody is signed in. */
   project?: string;
+  projectId?: string;
+  /** To switch between, of an owner. */
+  projects?: readonly { id: string; name: string }[];
   section?: Section;
   /** Left out of the navigation. */
   hidden?: readonly Section[];
@@ -20,7 +23,7 @@ export interface Shell {
 
 /** The frame around every page. */
 export function Layout({ shell, children }: { shell: Shell; children?: Child }) {
-  const { t, title, project, path, isLive = false } = shell;
+  const { t, title, project, projectId, path, isLive = false } = shell;
   return (
     <html lang={t.code}>
       <head>
@@ -49,7 +52,7 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
                 <p
                   class="live"
                   role="status"
-                  data-live={linkTo('/live', { page: path })}
+                  data-live={linkTo('/live', { page: path, project: projectId })}
                   data-off={t.liveOff}
                   hidden
                 >
@@ -89,7 +92,13 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
 
 const Mark = () => <img src={assetPaths.icon} alt="" />;
 
-function Side({ shell: { t, section, hidden = [] }, project }: { shell: Shell; project: string }) {
+function Side({
+  shell: { t, section, hidden = [], projects = [], projectId },
+  project,
+}: {
+  shell: Shell;
+  project: string;
+}) {
   return (
     <header class="side">
       <a class="brand" href={root}>
@@ -97,6 +106,18 @@ function Side({ shell: { t, section, hidden = [] }, project }: { shell: Shell; p
         <span class="unseen">urtuu: </span>
         <b title={project}>{project}</b>
       </a>
+      {projects.length > 1 && (
+        <form method="post" action={linkTo('/project')} class="filter">
+          <select name="project" aria-label={t.switchProject}>
+            {projects.map(({ id, name }) => (
+              <option value={id} selected={id === projectId}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <button type="submit">{t.switchProject}</button>
+        </form>
+      )}
       <nav aria-label={t.sections}>
         {sections
           .filter((each) => !hidden.includes(each))

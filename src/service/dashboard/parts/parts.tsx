@@ -16,6 +16,11 @@ export function Time({ at, look: { t, now } }: { at: string | number; look: Look
   );
 }
 
+/** In a form: the project that its page shows. */
+export const OfProject = ({ context: { projectId } }: { context: Pick<PageContext, 'projectId'> }) => (
+  <input type="hidden" name="project" value={projectId} />
+);
+
 /** A region with a heading, and something beside it. */
 export function Panel({ title, aside, children }: { title: string; aside?: Child; children?: Child }) {
   return (

@@ -54,6 +54,14 @@ it('prints a link that signs in once, and opens nothing without a terminal', asy
   expect((await use()).status).toBe(403);
 });
 
+it('prints a link to all projects, for nobody who wants one of them', async () => {
+  await serve();
+  const { stdout } = await here('dashboard --all-projects --data data --json');
+  expect(new URL(JSON.parse(stdout).url).searchParams.get('token')).toMatch(/^all\.[\w-]{32}$/);
+  const both = await here('dashboard --all-projects --project Shop --data data');
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') });
+});
+
 it('on a terminal opens it, by way of a private file', async () => {
   await serve();
   const { code, stdout, stderr } = await here('dashboard --data data', { terminal: 80 });
