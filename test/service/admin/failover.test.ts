@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, requestsTo } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, requestsTo } from '../../support/cores.js';
 import { ownCluster } from '../../support/postgres/own-cluster.js';
 import { newDatabase, query } from '../../support/postgres.js';
 
@@ -61,6 +61,33 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
   await send('94112233', 'four');
   expect(submitted).toEqual(['99112233', '88112233', '94112233']);
 });
+
+it.each([
+  ['sent', { status: 'sent', delivery: 'unknown', credits: 2 }],
+  ['failed', { status: 'failed', credits: 0 }],
+] as const)(
+  'after a promoted standby, released as %s, what waited ends once and is never submitted',
+  async (finishAs, end) => {
+    const { cluster } = await ownCluster();
+    const cores = new Cores();
+    onTestFinished(() => cores.closeAll());
+    const where = { database: `${cluster.url}/postgres`, secret: new Uint8Array(32).fill(7) };
+    const core = await cores.open(where, { carriers: () => [] });
+    const params = { to: 'bat@example.mn', subject: 's', text: 't' };
+    const { body } = await core.operations.sendEmail({ caller, params, idempotencyKey: 'k' });
+    await cluster.stop('fast');
+    await cluster.promote();
+    const held = () => core.administration.held().catch(() => null);
+    await vi.waitUntil(async () => (await held())?.messages === 1, later);
+    expect(await core.administration.release(finishAs)).toBe(true);
+    // With carriers, once it is released.
+    const other = await cores.open(where);
+    await other.administration.settled();
+    expect(await other.operations.getMessage(caller, (body as { id: string }).id)).toMatchObject(end);
+    expect(await outboxOf(other)).toEqual([]);
+    expect(await ledgerDifference(other)).toBe(0);
+  },
+);
 
 it('the outcome of an attempt whose mark the failover has lost is written while the service is held', async () => {
   const cores = new Cores();

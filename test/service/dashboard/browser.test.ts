@@ -53,8 +53,15 @@ async function openWindow(options: BrowserContextOptions = {}) {
     },
   );
   context.on('weberror', (error) => bad.push(`error: ${error.error()}`));
+  /** By the policy of a page, which needs nothing of what it forbids. What an email loads from elsewhere is not the page's. */
+  const blocked: string[] = [];
+  context.on('console', (said) => {
+    const text = said.text();
+    if (/Content Security Policy/i.test(text) && !text.includes('https://example.com/pixel.gif'))
+      blocked.push(text);
+  });
   const page = await context.newPage();
-  return { context, page, bad };
+  return { context, page, bad, blocked };
 }
 
 async function signIn(page: Page): Promise<void> {
@@ -128,7 +135,7 @@ describe('every page', () => {
         'not-found': '/nothing',
       };
       const isAll = locale === 'en-US';
-      const { page, bad } = await openWindow({ locale });
+      const { page, bad, blocked } = await openWindow({ locale });
       const wrong: string[] = [];
       await page.goto(`${root()}/sign-in?token=x`);
       wrong.push(...(await inspect(page, `sign-in-${locale}`)));
@@ -140,7 +147,7 @@ describe('every page', () => {
         wrong.push(...(await inspect(page, `${name}-${locale}`)));
       }
       expect(wrong).toEqual([]);
-      expect(bad).toEqual([]);
+      expect([bad, blocked]).toEqual([[], []]);
     },
     120_000,
   );
@@ -220,6 +227,24 @@ describe('a live page', () => {
     const [{ name = '', value = '' } = {}] = await context.cookies();
     await opened.post('/sign-out', {}, `${name}=${value}`);
     await page.locator('text=You are signed out').waitFor();
+  });
+
+  it('of two tabs ends in both when one signs out, and the other can do nothing more', async () => {
+    const { context, page, bad, blocked } = await openWindow();
+    await signIn(page);
+    await page.locator('.live:not([hidden])').waitFor();
+    const forms = await context.newPage();
+    await forms.goto(`${root()}/keys`);
+    const third = await context.newPage();
+    await third.goto(`${root()}/messages`);
+    const before = (await opened.service.administration.listKeys()).length;
+    await third.click('text=Sign out');
+    await page.locator('text=You are signed out').waitFor();
+    await forms.fill('input[name=label]', 'too late');
+    await forms.click('text=Create key');
+    await forms.locator('text=You are signed out').waitFor();
+    expect(await opened.service.administration.listKeys()).toHaveLength(before);
+    expect([bad, blocked]).toEqual([[], []]);
   });
 });
 
