@@ -3,7 +3,7 @@ import { type ErrorCode, recipientCaps } from '../contract/index.js';
 /** Hints for failed requests; commands are between backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Fix the named value; see --help of the command.',
-  forbidden: 'Use a key with this scope. The owner of the service makes one with: `urtuu keys create`',
+  forbidden: 'Use a key with this scope. The owner of the service makes them.',
   unauthorized: 'Check the key with: `urtuu doctor`; or sign in again with: `urtuu login`',
   insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
   not_found: 'Check the id, and that the profile belongs to its project.',
@@ -28,6 +28,10 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
 /** The base URL ends where its version stands, whatever was appended. */
 export const unknownRouteHint = (baseUrl: string) =>
   `Check the path, and the base URL, which has to end in the version: ${baseUrl.replace(/(?<!\/)\/v\d+(\/.*)?$/, '')}/v1`;
+
+// Of a service on this machine, whose owner may be the one who reads it.
+export const ownKeyHint =
+  'Use a key with this scope. The owner of the service makes one with: `urtuu keys create`';
 
 const [short, long] = recipientCaps;
 

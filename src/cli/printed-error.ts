@@ -1,10 +1,17 @@
 import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
-import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
+import {
+  defaultBaseUrl,
+  defaultPort,
+  type ErrorCode,
+  isLoopback,
+  type RequestKind,
+} from '../contract/index.js';
 import {
   hints,
   hintsByErrno,
   hintsBySqlite,
+  ownKeyHint,
   sandboxCapHint,
   sandboxCreditHint,
   unknownRouteHint,
@@ -180,6 +187,7 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);
   if (error.code === 'not_found' && last !== null && isUnknownRoute(last))
     return sandboxed ? 'Check the path.' : unknownRouteHint(last.baseUrl);
+  if (error.code === 'forbidden' && (sandboxed || isHere(last))) return ownKeyHint;
   return hintOfCode(error.code);
 }
 
@@ -190,10 +198,19 @@ function doubtHint(key: string | null, isEarlierAttempt: boolean): string {
 }
 
 function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): string {
-  if (code === 'ECONNREFUSED' && last !== null && isLoopback(new URL(last.baseUrl).hostname)) {
-    return 'Nothing listens there. Start the service with: `urtuu serve`; or try: --sandbox';
+  if (code === 'ECONNREFUSED' && isHere(last)) {
+    const { port } = new URL(last.baseUrl);
+    const where = port === String(defaultPort) ? '' : ` --port ${port || '80'}`;
+    return `Nothing listens there. Start the service with: \`urtuu serve${where}\`; or try: --sandbox`;
   }
   return (code === null ? undefined : hintsByErrno[code]) ?? hints.connection_error;
+}
+
+/** Of a service that `urtuu serve` on this machine could be. */
+function isHere(last: Exchange | null): last is Exchange {
+  if (last === null) return false;
+  const { protocol, hostname } = new URL(last.baseUrl);
+  return protocol === 'http:' && isLoopback(hostname);
 }
 
 /** Where the base URL lacks its version no route is known; ids have a route of two names. */

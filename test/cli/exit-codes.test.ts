@@ -133,6 +133,30 @@ describe('the exit code', () => {
     expect((await run(read, { fetch })).stderr).not.toContain('Nothing was sent');
   });
 
+  it('names the service to start only where it would listen there', async () => {
+    const { fetch } = fakeService(() => refused);
+    const hintAt = async (url: string) => {
+      const { stderr } = await run(`${read} --json --base-url ${url}`, { fetch });
+      return JSON.parse(stderr).error.hint;
+    };
+    expect(await hintAt('http://localhost:9000/v1')).toContain('with: urtuu serve --port 9000; or try');
+    expect(await hintAt('https://localhost:9000/v1')).toBe(
+      'Nothing listens there. Check the base URL and its port.',
+    );
+  });
+
+  it('names the command that makes a key only for a service on this machine', async () => {
+    const { fetch } = fakeService(() => refusal(403, 'forbidden'));
+    const hintAt = async (url: string) => {
+      const { stderr } = await run(`${read} --json --base-url ${url}`, { fetch });
+      return JSON.parse(stderr).error.hint;
+    };
+    expect(await hintAt('http://127.0.0.1:7799/v1')).toMatch(/makes one with: urtuu keys create$/);
+    expect(await hintAt('https://sms.example.mn/v1')).toBe(
+      'Use a key with this scope. The owner of the service makes them.',
+    );
+  });
+
   it.each([
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed', 'NODE_EXTRA_CA_CERTS'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'ends in an untrusted self-signed certificate', 'NODE_EXTRA_CA_CERTS'],

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exit } from '../../src/cli/exit.js';
@@ -140,7 +140,7 @@ const scenes: Scene[] = [
     name: 'rows that were left out',
     async play(here, urtuu) {
       here.write('list.csv', ['phone,name', ...people(5), 'nobody,Dorj']);
-      return urtuu(`${personal} --skip-invalid`);
+      return urtuu(`${personal} --skip-invalid --rejects 'bad rows.csv'`);
     },
     code: 8,
   },
@@ -194,11 +194,14 @@ describe.each(ways)(
       );
       const first = await play(here, (line) => here.run(`${line}${options}`, { env, fetch: watching }));
       const command = printed(first.stderr);
-      // In another shell, after another `profiles use`. Only a key of the environment has to be there again.
+      const elsewhere = join(here.home, 'elsewhere');
+      mkdirSync(elsewhere);
+      // In another shell and folder, after another `profiles use`. Only a key of the environment has to be there again.
       config('home');
       const { URTUU_API_KEY: key } = setting.env;
       const next = await here.run('', {
         argv: command.words,
+        cwd: elsewhere,
         env: { ...(key === undefined ? {} : { URTUU_API_KEY: key }), ...command.variables },
         fetch: watching,
       });
@@ -209,3 +212,44 @@ describe.each(ways)(
     });
   },
 );
+
+describe('a command that resumes another job', () => {
+  const scenes: [name: string, play: (here: Desk, limits: string) => Promise<Result>][] = [
+    [
+      'that would send to the same',
+      async (here, limits) => {
+        here.write('list.csv', ['phone,name', ...people(5).reverse()]);
+        return here.run(`${personal.replace(' --job july', '')} ${limits}`);
+      },
+    ],
+    [
+      'of another plan',
+      async (here, limits) => {
+        here.write('list.csv', ['phone,name', ...people(6)]);
+        return here.run(`${personal} ${limits}`);
+      },
+    ],
+  ];
+  it.each(scenes)('spends no more than the run may that prints it: %s', async (_, play) => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    const limited = printed((await play(here, '--max-credits 100 --rate 7')).stderr);
+    expect(limited.words).toEqual(
+      expect.arrayContaining(['jobs', 'resume', 'july', '--max-credits', '100', '--rate', '7']),
+    );
+    await here.run('jobs resume july --max-credits 30');
+    const lower = printed((await play(here, '--max-credits 100')).stderr);
+    expect(lower.words).toEqual(expect.arrayContaining(['--max-credits', '30']));
+  });
+
+  it.each(['jobs remove july', 'jobs watch july', 'jobs cancel july'])(
+    'names the limit of that job: %s',
+    async (line) => {
+      const here = desk(people(5), { credits: 25 });
+      await here.run(`${partly} --max-credits 60`);
+      const { words } = printed((await here.run(line)).stderr);
+      expect(words).toEqual(['jobs', 'resume', 'july', '--max-credits', '60']);
+    },
+  );
+});

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { GlobalOptions } from '../options.js';
 import { shellLine } from '../platform/quote.js';
 import { hasPassword } from './database-url.js';
-import type { ConfigFile } from './profiles.js';
+import { type ConfigFile, defaultProfile } from './profiles.js';
 import { keyOf, profileNameOf, settingsOf } from './settings.js';
 
 declare const printed: unique symbol;
@@ -13,10 +13,18 @@ export type PrintedCommand = string & { readonly [printed]: true };
 /** Values by option name, `--max-credits`. False and undefined are left out. */
 export type PrintedOptions = Readonly<Record<`--${string}`, string | number | boolean | undefined>>;
 
+/** Of a run: the global ones, and some of its command's own. */
+export interface RunOptions extends GlobalOptions {
+  data?: string;
+  database?: string;
+  project?: string;
+  rate?: number;
+  maxCredits?: number;
+}
+
 /** The run that prints a command: everything that leads it to its service, key, folders and data. */
 export interface Run {
-  /** Some of its command's own, too. */
-  options: GlobalOptions & { data?: string; database?: string; project?: string; rate?: number };
+  options: RunOptions;
   env: Readonly<Record<string, string | undefined>>;
   config: ConfigFile;
   sandbox: boolean;
@@ -36,17 +44,36 @@ export function commandLine(
   const all = { ...options, ...waysTo[way](run, words, options) };
   const given = Object.entries(all).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
-    return value === true ? [name] : [name, fromAnyFolder(name, String(value), run)];
+    return value === true ? [name] : [name, fileOptions.has(name) ? fullPath(run, value) : String(value)];
   });
   const variables = way === 'nowhere' ? {} : variablesOf(run, way, all);
-  return shellLine(['urtuu', ...words, ...given], variables, platform) as PrintedCommand;
+  const line = ['urtuu', ...fromAnyFolder(words, run), ...given];
+  return shellLine(line, variables, platform) as PrintedCommand;
 }
 
-/** What a command reads. */
-const inputFiles = new Set(['--api-key-file', '--text-file', '--html-file']);
+/** What a command reads and writes. */
+const fileOptions = new Set([
+  '--api-key-file',
+  '--text-file',
+  '--html-file',
+  '--input',
+  '--report',
+  '--rejects',
+]);
 
-const fromAnyFolder = (name: string, value: string, { cwd }: Run): string =>
-  inputFiles.has(name) && value !== '-' ? resolve(cwd(), value) : value;
+/** `-` is standard input. */
+const fullPath = ({ cwd }: Run, name: unknown): string =>
+  name === '-' ? name : resolve(cwd(), String(name));
+
+/** With every file by its full path: those of options, and the list of a bulk command. */
+function fromAnyFolder(words: readonly string[], run: Run): string[] {
+  return words.map((word, at) => {
+    const [, option = '', value] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
+    if (fileOptions.has(option)) return `${option}=${fullPath(run, value)}`;
+    const isFile = fileOptions.has(words[at - 1] ?? '') || (at === 2 && words[1] === 'bulk');
+    return isFile ? fullPath(run, word) : word;
+  });
+}
 
 /** What a command acts on: an account of a service, a service of this machine, a profile, or nothing. */
 type Way = 'account' | 'data' | 'profile' | 'nowhere';
@@ -66,7 +93,8 @@ const ways: Readonly<Record<string, Way>> = {
 
 function wayOf(words: readonly string[]): Way {
   const [first = ''] = words;
-  if (first.startsWith('-') || words.at(-1) === '--help') return 'nowhere';
+  const isAlone = words.length === 1 && first.startsWith('-');
+  if (isAlone || words.at(-1) === '--help') return 'nowhere';
   return ways[first] ?? 'account';
 }
 
@@ -76,10 +104,14 @@ const waysTo: Readonly<
 > = {
   account: accountOptions,
   data: dataOptions,
-  profile: (run, [, verb]) => {
+  profile: (run, [first, verb]) => {
     if (verb === 'list' || verb === 'use') return {};
     const profile = run.options.profile ?? profileInEffect(run);
-    return { '--profile': profile, '--base-url': differingBaseUrl(run, profile) };
+    const service = differingBaseUrl(run, profile);
+    const replaces = profile === undefined || Object.hasOwn(run.config.profiles, profile);
+    return first === 'login' && service !== undefined && replaces
+      ? newProfileOptions(run, service)
+      : { '--profile': profile, '--base-url': service };
   },
   nowhere: () => ({}),
 };
@@ -89,20 +121,21 @@ const waysTo: Readonly<
  * that is given with --sandbox or --base-url. Only a key from URTUU_API_KEY must be set again: no option takes one.
  */
 function accountOptions(run: Run, words: readonly string[], given: PrintedOptions): PrintedOptions {
+  const { rate, maxCredits, apiKeyFile, profile = profileInEffect(run) } = run.options;
+  // The limits of a run are those of every job that it names.
+  const limits = { '--rate': given['--rate'] ?? rate, '--max-credits': given['--max-credits'] ?? maxCredits };
+  const limited = words[0] === 'jobs' && words[1] === 'resume' ? limits : {};
   const service = given['--base-url'];
   if (given['--sandbox'] || (service === undefined && run.sandbox))
-    return { '--sandbox': true, '--base-url': undefined };
-  // The rate of a run is that of every job that it names.
-  const { rate, apiKeyFile, profile = profileInEffect(run) } = run.options;
-  const paced = words[0] === 'jobs' && words[1] === 'resume' ? { '--rate': given['--rate'] ?? rate } : {};
+    return { ...limited, '--sandbox': true, '--base-url': undefined };
   if (service !== undefined && service !== baseUrlOf(run)) {
     const profiles = Object.entries(run.config.profiles).filter(([, each]) => each.base_url === service);
     return profiles.length === 1
-      ? { ...paced, '--profile': profiles[0]?.[0], '--base-url': undefined }
-      : { ...paced, '--base-url': service };
+      ? { ...limited, '--profile': profiles[0]?.[0], '--base-url': undefined }
+      : { ...limited, '--base-url': service };
   }
   return {
-    ...paced,
+    ...limited,
     '--profile': profile,
     '--base-url': differingBaseUrl(run, profile),
     '--api-key-file': apiKeyFile,
@@ -124,6 +157,16 @@ function baseUrlOf({ options, env, config }: Run): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Of a sign-in to a service: the profile that has it, or a new one, for the command replaces the one that it names. */
+function newProfileOptions({ config: { profiles } }: Run, service: string): PrintedOptions {
+  const found = Object.keys(profiles).find((name) => profiles[name]?.base_url === service);
+  if (found !== undefined) return { '--profile': found };
+  const isFree = !Object.hasOwn(profiles, defaultProfile);
+  const host = URL.canParse(service) ? new URL(service).host : service;
+  const name = host.match(/[A-Za-z0-9.]+/g)?.join('-');
+  return { '--profile': isFree ? undefined : name, '--base-url': service };
 }
 
 /** Undefined where the profile alone, or the default, has the same base URL. */

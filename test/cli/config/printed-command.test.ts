@@ -92,6 +92,64 @@ describe('a command to be copied', () => {
     );
   });
 
+  it('names every file from any folder: those of options, the words of a send, and the list of a bulk command', () => {
+    const print = (words: string, options: PrintedOptions = {}) =>
+      commandLine(words.split(' '), options, destination({}), 'linux');
+    expect(print('sms bulk list.csv', { '--report': 'r.csv', '--rejects': '../bad.csv' })).toBe(
+      'urtuu sms bulk /work/list.csv --report /work/r.csv --rejects /bad.csv',
+    );
+    expect(print('email send a@b.mn --html-file=n.html --text-file t.txt --subject n.html')).toBe(
+      'urtuu email send a@b.mn --html-file=/work/n.html --text-file /work/t.txt --subject n.html',
+    );
+    expect(print('api POST sms --input body.json')).toBe('urtuu api POST sms --input /work/body.json');
+    expect(print('sms bulk - --text-file -')).toBe('urtuu sms bulk - --text-file -');
+  });
+
+  it('goes to the same account where its words begin with an option', () => {
+    const run = destination({ options: { profile: 'work' }, config: { profiles } });
+    expect(commandLine(['-q', 'sms', 'send', '99112233', 'hi'], {}, run, 'linux')).toBe(
+      'urtuu -q sms send 99112233 hi --profile work',
+    );
+    expect(commandLine(['--version'], {}, run, 'linux')).toBe('urtuu --version');
+  });
+
+  it.each<[printed: string, given: Partial<Run>]>([
+    ['--profile work', { options: { profile: 'work' }, config: { profiles } }],
+    // Another service than that of the profile, which stays as it is.
+    [
+      '--profile keyless',
+      { options: { profile: 'work', baseUrl: profiles.keyless.base_url }, config: { profiles } },
+    ],
+    [
+      `--profile 127.0.0.1-9 --base-url ${local}`,
+      { options: { profile: 'work', baseUrl: local }, config: { profiles } },
+    ],
+    [
+      `--profile 127.0.0.1-9 --base-url ${local}`,
+      { env: { URTUU_BASE_URL: local }, config: { current: 'work', profiles } },
+    ],
+    [
+      `--base-url ${local}`,
+      { options: { baseUrl: local }, config: { current: 'work', profiles: { work: profiles.work } } },
+    ],
+    [`--base-url ${local}`, { options: { baseUrl: local } }],
+    [
+      `--profile shop --base-url ${local}`,
+      { options: { profile: 'shop', baseUrl: local }, config: { profiles } },
+    ],
+  ])('signs in with `%s`, and replaces no profile of another service', (printed, given) => {
+    expect(commandLine(['login'], {}, destination(given), 'linux')).toBe(`urtuu login ${printed}`);
+  });
+
+  it('resumes within the limits of the run, and of what it is given', () => {
+    const run = destination({ options: { rate: 5, maxCredits: 50 } });
+    expect(commandLine(resume, {}, run, 'linux')).toBe('urtuu jobs resume july --rate 5 --max-credits 50');
+    expect(commandLine(resume, { '--max-credits': 80 }, { ...run, sandbox: true }, 'linux')).toBe(
+      'urtuu jobs resume july --max-credits 80 --rate 5 --sandbox',
+    );
+    expect(commandLine(['jobs', 'show', 'july'], {}, run, 'linux')).toBe('urtuu jobs show july');
+  });
+
   it('keeps the options that matter, quoted for the shell', () => {
     const options = {
       '--max-credits': 50,
@@ -101,10 +159,10 @@ describe('a command to be copied', () => {
       '--x': false,
     };
     expect(commandLine(resume, options, destination({}), 'linux')).toBe(
-      "urtuu jobs resume july --max-credits 50 --wait --report 'it'\\''s.csv'",
+      "urtuu jobs resume july --max-credits 50 --wait --report '/work/it'\\''s.csv'",
     );
     expect(commandLine(resume, options, destination({}), 'win32')).toBe(
-      "urtuu jobs resume july --max-credits '50' --wait --report 'it''s.csv'",
+      "urtuu jobs resume july --max-credits '50' --wait --report '/work/it''s.csv'",
     );
   });
 

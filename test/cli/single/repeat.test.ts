@@ -66,6 +66,22 @@ describe('the command that repeats a send', () => {
     );
   });
 
+  it('reads the same file from another folder', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'urtuu-repeat-'));
+    try {
+      writeFileSync(join(home, 'text.txt'), 'Сайн уу');
+      const service = lost();
+      const line = 'sms send 99112233 --text-file text.txt --max-retries 0';
+      const { stderr } = await run(line, { ...service, cwd: home });
+      const [, ...argv] = commandIn(stderr);
+      const again = lost();
+      await run('', { argv, ...again });
+      expect(again.requests[0]?.body).toEqual({ to: '99112233', text: 'Сайн уу' });
+    } finally {
+      rmSync(home, { recursive: true });
+    }
+  });
+
   it('names the base URL, profile or sandbox that another shell would not choose', async () => {
     const env = { URTUU_API_KEY: 'k', URTUU_BASE_URL: 'https://sms.example.mn/v1' };
     const { stderr } = await run('sms send 99112233 hi --max-retries 0', { ...lost(), env });

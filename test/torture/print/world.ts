@@ -20,6 +20,7 @@ export class World {
     this.#way = way;
     writeFileSync(join(this.home, 'the key'), testKey);
     this.use(way.current ?? 'home');
+    mkdirSync(join(this.home, 'elsewhere'));
   }
 
   /** `urtuu profiles use`. */
@@ -50,7 +51,7 @@ export class World {
     return this.#run([...words, ...options], variables);
   }
 
-  /** In another shell, with another profile in use, and perhaps without the key; null where the shell refuses it. */
+  /** In another shell and folder, with another profile in use, and perhaps without the key; null where the shell refuses it. */
   async pasted(line: string, hasKey: boolean): Promise<Result | null> {
     const { URTUU_API_KEY: key } = this.#way.env;
     const kept: Record<string, string> = key === undefined || !hasKey ? {} : { URTUU_API_KEY: key };
@@ -58,18 +59,18 @@ export class World {
     if (read === null) return null;
     this.use('home');
     try {
-      return await this.#run(read.words, { ...kept, ...read.variables });
+      return await this.#run(read.words, { ...kept, ...read.variables }, 'elsewhere');
     } finally {
       this.use(this.#way.current ?? 'home');
     }
   }
 
-  #run(argv: string[], env: Record<string, string>): Promise<Result> {
+  #run(argv: string[], env: Record<string, string>, folder = '.'): Promise<Result> {
     return run('', {
       argv,
       env,
       home: this.home,
-      cwd: this.home,
+      cwd: join(this.home, folder),
       fetch: (url, init) => {
         const isOurs = url.startsWith(ours.baseUrl) && init.headers.Authorization === `Bearer ${ours.key}`;
         return (isOurs ? this.project : this.elsewhere).service.fetch(url, init);

@@ -5,7 +5,7 @@ import { cancelled } from '../../bulk/send/ending.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { resumeOf } from './next-command.js';
+import { type ResumeContext, resumeOf } from './next-command.js';
 
 const lookEvery = 1_000;
 
@@ -47,11 +47,11 @@ export async function watchForCancel(
 }
 
 /** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends its rest. */
-export async function refuseCancelled(context: Pick<Context, 'config'>, job: Job): Promise<void> {
+export async function refuseCancelled(context: ResumeContext, job: Job): Promise<void> {
   if ((await cancelMarks(job)).length === 0) return;
   const { id, plan, state } = job;
   throw new CliError('job_cancelled', exits.refused, `the job ${id} was cancelled`, {
-    hint: `Nothing was sent now. Resume it with: ${resumeOf(context, { id, meta: plan.meta })}`,
+    hint: `Nothing was sent now. Resume it with: ${resumeOf(context, { id, meta: plan.meta, state })}`,
     details: { job: id, ...state.counts },
   });
 }

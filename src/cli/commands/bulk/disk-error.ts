@@ -3,11 +3,10 @@ import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import { isSystemError } from '../../bulk/job/system-error.js';
-import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
-import { resumeOf } from './next-command.js';
+import { type ResumeContext, resumeOf } from './next-command.js';
 
 interface RequestedJob {
   channel: Channel;
@@ -21,7 +20,7 @@ interface RequestedJob {
  * sent some, it names the command that resumes that one. Other errors stay as they are.
  */
 export async function explainDiskError(
-  context: Pick<Context, 'config'>,
+  context: ResumeContext,
   error: unknown,
   requested: RequestedJob,
 ): Promise<unknown> {
@@ -38,7 +37,7 @@ function isFullDisk(error: unknown): error is CliError {
   return ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String(error.details.errno));
 }
 
-function resumable(context: Pick<Context, 'config'>, what: string, error: Error, job: JobView): CliError {
+function resumable(context: ResumeContext, what: string, error: Error, job: JobView): CliError {
   const { accepted, in_doubt, pending } = job.state.counts;
   const earlier = `earlier, ${job.id} had ${grouped(accepted)} accepted, ${grouped(in_doubt)} in doubt, ${grouped(pending)} not sent yet`;
   return machineError(`${what}; ${earlier}`, error, `Make room, then resume with: ${resumeOf(context, job)}`);

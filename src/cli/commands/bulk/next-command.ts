@@ -4,7 +4,7 @@ import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
-import type { PrintedCommand, PrintedOptions } from '../../config/printed-command.js';
+import type { PrintedCommand, PrintedOptions, RunOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
 import { visible } from '../../terminal/sanitise.js';
@@ -24,13 +24,19 @@ export function resumeCommand(
   return config.commandLine(['jobs', 'resume', id], options);
 }
 
-/** For a job of any service: it goes on where it was started. */
+export type ResumeContext = Pick<Context, 'config' | 'options'>;
+
+/** For any job: it goes on where it was started, and spends no more than it or this run may. */
 export function resumeOf(
-  context: Pick<Context, 'config'>,
-  { id, meta }: Pick<JobView, 'id' | 'meta'>,
+  context: ResumeContext,
+  { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
 ): PrintedCommand {
-  const isOfSandbox = meta.baseUrl === sandboxBaseUrl;
-  return resumeCommand(context, id, isOfSandbox ? { '--sandbox': true } : { '--base-url': meta.baseUrl });
+  const { maxCredits }: RunOptions = context.options;
+  const limit = Math.min(state.limit ?? Infinity, maxCredits ?? Infinity);
+  return resumeCommand(context, id, {
+    ...(meta.baseUrl === sandboxBaseUrl ? { '--sandbox': true } : { '--base-url': meta.baseUrl }),
+    '--max-credits': limit === Infinity ? undefined : limit,
+  });
 }
 
 /** Whether a terminal shows it unchanged; it would show a line end in a text as two other characters. */

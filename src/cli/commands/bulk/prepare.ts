@@ -144,7 +144,7 @@ async function prepareIn(
   const pause = () => context.clock.sleep(lockPause, context.signal);
   const opened = await withStartLock(config.stateDirectory, { pause, mostUnanswered }, async () => {
     const earlier = await compare();
-    refuseOpen(context, earlier);
+    await refuseOpen(context, earlier);
     await recordTakenRows(plan.folder, taken);
     return { earlier, job: await openJob(context, plan, options) };
   });

@@ -3,22 +3,19 @@ import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
 import type { ReportedRows } from '../../bulk/plan/reported-rows.js';
-import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { MovedRows, reportCommand, rowsText } from './moved-rows.js';
-import { resumeOf } from './next-command.js';
+import { type ResumeContext, resumeOf } from './next-command.js';
 import { type Outdated, verdictOf } from './report-verdict.js';
 import { ifMissing, requestsIn, type TakenRows } from './taken-rows.js';
-
-type ReportContext = Pick<Context, 'config'>;
 
 /**
  * Checks the rows of a new job that come from the reports of others. Returns those to take from their jobs before it
  * sends. Throws CliError (exit 11) where a job would still send such a row, or has sent it since the report.
  */
 export async function checkReportedRows(
-  context: ReportContext,
+  context: ResumeContext,
   reported: ReportedRows,
   { taker, again = false }: { taker: string; again?: boolean | undefined },
 ): Promise<TakenRows[]> {
@@ -40,7 +37,7 @@ export async function checkReportedRows(
 }
 
 async function placesToTake(
-  context: ReportContext,
+  context: ResumeContext,
   job: JobView,
   statuses: ReadonlyMap<number, string>,
   /** Gets the rows that other jobs took; null: they are sent to again. */
@@ -85,7 +82,7 @@ async function placesOf(
   return places;
 }
 
-function stillOpen(context: ReportContext, job: JobView, count: number): CliError {
+function stillOpen(context: ResumeContext, job: JobView, count: number): CliError {
   const { id } = job;
   const report = reportCommand(context, id);
   return new CliError(
@@ -99,7 +96,7 @@ function stillOpen(context: ReportContext, job: JobView, count: number): CliErro
   );
 }
 
-function sentSince(context: ReportContext, id: string, count: number): CliError {
+function sentSince(context: ResumeContext, id: string, count: number): CliError {
   const what = `the job ${id} has sent ${rowsText(count)} since the report`;
   return new CliError('rows_sent', exits.refused, what, {
     hint: `Nothing was sent now. Write a new report: ${reportCommand(context, id)}`,

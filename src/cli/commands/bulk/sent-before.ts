@@ -1,5 +1,6 @@
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../bulk/job/keys.js';
+import { viewJob } from '../../bulk/job/open-job.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import type { SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
@@ -7,7 +8,7 @@ import type { Context } from '../../context.js';
 import { CliError, Ended, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../wording.js';
-import { resumeCommand } from './next-command.js';
+import { type ResumeContext, resumeOf } from './next-command.js';
 import type { BulkOptions } from './options.js';
 import {
   type NewJob,
@@ -149,14 +150,15 @@ export function endAllSent(
 }
 
 /** Throws CliError (exit 11) for an unfinished job that would send the same. */
-export function refuseOpen(context: Pick<Context, 'config'>, { open }: EarlierSends): void {
+export async function refuseOpen(context: ResumeContext, { open }: EarlierSends): Promise<void> {
   for (const [id, count] of open) {
+    const job = await viewJob(context.config.stateDirectory, id);
     throw new CliError(
       'rows_open',
       exits.refused,
       `the unfinished job ${id} would send the same message to ${counted(count, 'recipient')} of this list`,
       {
-        hint: `Nothing was sent now. Add --again to send to everyone anyway, or finish that job: ${resumeCommand(context, id)}`,
+        hint: `Nothing was sent now. Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
         details: { job: id, recipients: count },
       },
     );

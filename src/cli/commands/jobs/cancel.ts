@@ -6,7 +6,7 @@ import { cancelJob } from './cancel-job.js';
 import { chosenJob } from './choose-job.js';
 import { type JobRow, jobRow, jobView } from './views.js';
 
-export const jobsCancel: CommandBody<'io' | 'config' | 'clock'> = (command, context) => {
+export const jobsCancel: CommandBody<'io' | 'config' | 'clock' | 'options'> = (command, context) => {
   command
     .description(
       'Cancel a job: it finishes the requests in flight and sends no more. Only jobs resume sends the rest.',

@@ -6,7 +6,7 @@ import { addHelp } from '../../command-help.js';
 import { grouped } from '../../wording.js';
 import { resumeOf } from '../bulk/next-command.js';
 
-export const jobsRemove: CommandBody<'io' | 'config'> = (command, context) => {
+export const jobsRemove: CommandBody<'io' | 'config' | 'options'> = (command, context) => {
   command
     .description(
       'Remove jobs: plan, journal and receipts. Sent messages stay sent, and --skip-sent forgets them.',

@@ -44,15 +44,19 @@ export async function showUntilEnded(
 }
 
 /** Prints the summary of a job that nothing runs, and ends with its exit code. */
-export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job: JobView): Promise<void> {
+export async function endAs(
+  context: Pick<Context, 'io' | 'config' | 'options'>,
+  job: JobView,
+): Promise<void> {
+  const { io } = context;
   const { state } = job;
   const isCancelled = !state.finished && (await cancelMarks(job)).length > 0;
   const ending: Ending = { stopped: isCancelled ? { by: 'cancel' } : null, waited: null };
   const exit = exitOf(state, ending);
   await io.print(summaryView, { ...summaryOfView(job), exit });
   const next: NextStep | null = state.finished
-    ? outcomeStep({ config }, job, ending)
-    : ['Resume with:', resumeOf({ config }, job)];
+    ? outcomeStep(context, job, ending)
+    : ['Resume with:', resumeOf(context, job)];
   const line = lastLine(state, ending, next);
   if (exit === exits.ok) return io.note(...line);
   io.conclude(...line);

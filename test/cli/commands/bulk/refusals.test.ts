@@ -39,7 +39,7 @@ describe('a finished job', () => {
     await here.run(`${constant} --wait`);
     const { code, stderr } = await here.run(constant);
     expect(code).toBe(11);
-    expect(printed(stderr)).toBe('jobs report july --report july-report.csv');
+    expect(printed(stderr)).toBe(`jobs report july --report ${here.home}/july-report.csv`);
     expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
     expect(here.read('july-report.csv')).toContain(',failed,');
   });
@@ -328,7 +328,7 @@ describe('the last line', () => {
     const here = desk(people(5), { credits: 25 });
     const first = await here.run(`${partly} --report 'the report.csv' --rate 7 --wait --max-credits 60`);
     expect(printed(first.stderr)).toBe(
-      "jobs resume july --max-credits 60 --rate 7 --wait --report 'the report.csv'",
+      `jobs resume july --max-credits 60 --rate 7 --wait --report '${here.home}/the report.csv'`,
     );
     here.project.balance = 1_000;
     const limited = await here.run('jobs resume july --max-credits 30');

@@ -236,7 +236,7 @@ describe('--only with a report whose rows another job has sent since', () => {
     expect(code).toBe(11);
     expect(stderr).toContain('the job more took 1 of these rows from sms-');
     expect(stderr).toMatch(
-      /Use its own report \(urtuu jobs report more --report more-report\.csv\), or add --again to send to them anyway\.\n$/,
+      /Use its own report \(urtuu jobs report more --report \S+\/more-report\.csv\), or add --again to send to them anyway\.\n$/,
     );
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     expect(await later(failed(' --again'))).toMatchObject({ code: 0 });

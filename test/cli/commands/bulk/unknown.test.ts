@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { Desk } from '../../../support/desk.js';
 import { answers, refusal } from '../../../support/run.js';
 import { countsWith } from '../../bulk/counts.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, people, personal } from './desks.js';
 
 const [first = '', second = ''] = numbers(2);
-const seeWho = 'To see who they are: urtuu jobs report july --report july-report.csv\n';
+const seeWho = ({ home }: Desk) =>
+  `To see who they are: urtuu jobs report july --report ${home}/july-report.csv\n`;
 
 describe('messages of which nobody knows whether they arrived', () => {
   it.each([
@@ -15,7 +17,7 @@ describe('messages of which nobody knows whether they arrived', () => {
     const here = desk(people(20), { unknown: new Set([first, second]) });
     const end = await here.run(`${line} --wait --report report.csv`);
     expect(end.code).toBe(3);
-    const said = `18 sent, 2 unknown: they may have arrived, and are not sent again. ${seeWho}`;
+    const said = `18 sent, 2 unknown: they may have arrived, and are not sent again. ${seeWho(here)}`;
     expect(end.stderr).toContain(said);
     expect(end.stderr).not.toContain('Every outcome is known');
     expect(end.stdout).toMatch(/\nsent +18\nunknown +2\n/);
@@ -33,7 +35,7 @@ describe('messages of which nobody knows whether they arrived', () => {
     if (line === constant) expect(batch).toMatchObject({ recipients: 20, sent: 20, failed: 0, unknown: 2 });
     // In cron it goes on to end as it did.
     const again = await here.run(`${line} --wait --if-finished ok`);
-    expect([again.code, again.stderr.endsWith(seeWho)]).toEqual([3, true]);
+    expect([again.code, again.stderr.endsWith(seeWho(here))]).toEqual([3, true]);
     expect([...here.project.received().values()]).toEqual(Array(20).fill(1));
   });
 
@@ -45,7 +47,7 @@ describe('messages of which nobody knows whether they arrived', () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       exit: 3,
       message: expect.stringContaining('19 sent, 1 unknown: they may have arrived, and are not sent again.'),
-      hint: 'urtuu jobs report july --report july-report.csv',
+      hint: `urtuu jobs report july --report ${here.home}/july-report.csv`,
     });
   });
 
