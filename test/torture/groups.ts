@@ -1,6 +1,7 @@
 import { terminal } from '../terminal/rows.js';
 import { bulk } from './bulk-rows.js';
 import { codecs } from './carriers/codec-rows.js';
+import { gateway } from './carriers/gateway-rows.js';
 import { smpp } from './carriers/smpp-rows.js';
 import { smtp } from './carriers/smtp-rows.js';
 import { clocks } from './clocks/rows.js';
@@ -36,6 +37,7 @@ export const groups: readonly Group[] = [
   network,
   smpp,
   smtp,
+  gateway,
   codecs,
   money,
   csv,

@@ -7,7 +7,6 @@ import type { RateLimiter } from '../../storage/rate-limiter.js';
 import type { RouteBinds } from '../../storage/route-limits.js';
 import type { Store } from '../../storage/store.js';
 import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
-import { gatewayCarrier } from '../http/gateway.js';
 import { isGateway } from '../http/gateway-route.js';
 import { dial } from '../smpp/connection/dial.js';
 import type { SmppRoute } from '../smpp/route-settings.js';
@@ -48,7 +47,7 @@ export interface Carriers {
 }
 
 /** The carriers of a configuration. Throws ConfigurationError where a store with real messages would be simulated. */
-export function createCarriers(parts: CarrierParts): Carriers {
+export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
   const { configuration, simulated, simulatedRoutes, recordedLanes, bounceKey, ...given } = parts;
   const { clock, random, report } = given;
   const tools = { clock, random, report };
@@ -71,8 +70,11 @@ export function createCarriers(parts: CarrierParts): Carriers {
   const recipientOf = async (messageId: string) => (await given.store.findMessage(messageId))?.to || null;
   const carriers: Carrier[] = [];
   if (smpp.length > 0) carriers.push(smppCarrier({ routes: smpp, ...tools, limits, dial }));
-  if (gateways.length > 0)
+  if (gateways.length > 0) {
+    // Loaded late: most services have none.
+    const { gatewayCarrier } = await import('../http/gateway.js');
     carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits: given.rateLimiter, recipientOf }));
+  }
   if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });

@@ -36,7 +36,7 @@ export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarr
   }
   // Loaded late: most services need no carrier.
   const { createCarriers } = await import('./create-carriers.js');
-  const created = createCarriers({ ...given, store, configuration, simulatedRoutes });
+  const created = await createCarriers({ ...given, store, configuration, simulatedRoutes });
   await store.recordLanes(created.realLanes);
   const names = { sms: 'SMS', email: 'Email' };
   const closed = created.off.map(
