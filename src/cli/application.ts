@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { commandHelpOf, viewOf } from './command-help.js';
 import { commandsOf } from './command-tree.js';
 import { createContext, type Streams } from './create-context.js';
+import { Ended } from './errors.js';
 import type { Exit } from './exit.js';
 import { exits } from './exit-codes.js';
 import { Interruption } from './interruption.js';
@@ -41,10 +42,18 @@ export async function runApplication(
   });
   const work = program
     .parseAsync(normalized(argv, program), { from: 'user' })
-    .then((): Exit => exits.ok)
+    .catch((error: unknown) => {
+      // Help was asked for.
+      if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
+    })
+    .then(async (): Promise<Exit> => {
+      await streams.stdout.settled();
+      // Of an output that could not be written, the error says so.
+      if (streams.stdout.closed) throw new Ended(exits.ok);
+      return exits.ok;
+    })
     // An interrupted command may fail because of that, which is no news.
     .catch(async (error: unknown): Promise<Exit> => {
-      if (error instanceof CommanderError && error.exitCode === 0) return exits.ok;
       if (interruption.ending !== undefined) return interruption.ending;
       const { reportError } = await import('./report-error.js');
       return reportError(error, argv, called ?? program, context);

@@ -64,6 +64,10 @@ export const exitOfCode = {
   unexpected_response: unanswered,
 } as const satisfies Record<ErrorCode, ExitCode | ByKind>;
 
+/** A refusal that another key gets past, and no later try. */
+export const isOfKey = (code: string): boolean =>
+  exitOfFailure({ code, status: null }, 'reading') === exits.key;
+
 export interface FailedRequest {
   code: string;
   status: number | null;

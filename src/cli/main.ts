@@ -12,16 +12,13 @@ import { Sink } from './terminal/streams.js';
 export async function run(argv: readonly string[], environment: ProcessEnvironment): Promise<Exit> {
   const stdout = new Sink(() => environment.stdout);
   const stderr = new Sink(() => environment.stderr, { isLog: true });
-  const exit =
-    argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
-      ? await stdout.write(`${pkg.version}\n`).then(() => exits.ok)
-      : await applied(argv, environment, { stdout, stderr });
+  const isVersion = argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V');
+  if (!isVersion) return applied(argv, environment, { stdout, stderr });
+  await stdout.write(`${pkg.version}\n`);
   const failure = stdout.failure?.code;
-  if (failure === undefined || typeof exit === 'string') return exit;
-  // Exit 13 has already printed an error.
-  if (failure === 'EPIPE' || exit === exits.machine) return exit;
+  if (failure === undefined || failure === 'EPIPE') return exits.ok;
   await stderr.write(`urtuu: standard output could not be written: ${failure}\n`);
-  return exit === exits.ok || exit === exits.partly ? exits.machine : exit;
+  return exits.machine;
 }
 
 /** Errors of commands end in `runApplication`; other failures are printed here, in one line. */

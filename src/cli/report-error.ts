@@ -4,26 +4,33 @@ import { nameOf } from './command-tree.js';
 import type { OwnedContext } from './create-context.js';
 import { Ended, Interrupted } from './errors.js';
 import type { Exit } from './exit.js';
-import { exits } from './exit-codes.js';
+import { type ExitCode, exits } from './exit-codes.js';
 import { masked, maskedText } from './output/mask.js';
 import { printedError, printedExit } from './printed-error.js';
 import { repeatCommand } from './single/repeat.js';
+import { unwritten } from './single/shown.js';
 import { usageErrorOf } from './usage-error.js';
 
 /** Prints the error that ended a command, for a person or for a program, and gives its exit. */
 export async function reportError(
-  thrown: unknown,
+  given: unknown,
   argv: readonly string[],
   command: Command,
   context: OwnedContext,
 ): Promise<Exit> {
-  if (thrown instanceof Interrupted) return 'SIGINT';
-  const isMachine = asksForMachineFormat(argv, context);
-  if (thrown instanceof Ended && (thrown.exit === exits.ok || !isMachine)) return thrown.exit;
+  if (given instanceof Interrupted) return 'SIGINT';
   const { notices, io, network } = context;
+  const lost = unwritten(io.printer);
+  const thrown = lost !== null && given instanceof Ended && given.exit === exits.ok ? lost : given;
+  if (lost !== null && (thrown as Error).cause !== lost.cause) notices.warn(lost.message);
+  // Some of the results went well, and nobody has seen which.
+  const exitOf = (exit: ExitCode) => (lost !== null && exit === exits.partly ? exits.machine : exit);
+  const isMachine = asksForMachineFormat(argv, context);
+  if (thrown instanceof Ended && (thrown.exit === exits.ok || !isMachine)) return exitOf(thrown.exit);
   const error = thrown instanceof CommanderError ? usageErrorOf(thrown, command) : thrown;
   const printed =
     error instanceof Ended ? printedExit(error.exit, notices.conclusion) : await printedError(error, context);
+  printed.exit = exitOf(printed.exit);
   const exitAs = commandHelpOf(command)?.exitAs;
   const hint = exitAs?.hint(printed.exit, printed.idempotency_key);
   if (hint !== undefined) printed.hint = context.config.withCommands(hint);

@@ -39,7 +39,11 @@ describe('urtuu doctor', () => {
     const down = await examine(new Error('down'));
     expect(down).toMatchObject({ code: 5 });
     for (const check of ['clock', 'rate'])
-      expect(down.of(check)?.detail).toBe('unknown: the service did not answer');
+      expect(down.of(check)).toMatchObject({ status: 'unknown', detail: 'the service did not answer' });
+    const silent = await examine({ body: { balance: 5 } });
+    expect(silent).toMatchObject({ code: 0, stderr: '' });
+    expect(silent.of('clock')).toMatchObject({ status: 'unknown', detail: 'the service sends no time' });
+    expect(silent.of('rate')).toMatchObject({ status: 'unknown', detail: 'the service sends no rate limit' });
     expect((await examine(well, { nodeVersion: 'v18.20.0' })).code).toBe(13);
     const env = { URTUU_API_KEY: testKey, URTUU_BASE_URL: 'http://sms.example.mn/v1' };
     expect(await examine(well, { env })).toMatchObject({ code: 2 });

@@ -178,6 +178,9 @@ describe('urtuu email send', () => {
 describe('a send whose outcome cannot be shown', () => {
   it.each([
     ['sms send 99112233 hi', sms, 'The message was accepted'],
+    ['api POST /v1/sms -f to=99112233 -f text=hi', sms, 'The message was accepted'],
+    ['api POST /v1/email/bulk -f subject=s', email, 'The batch was accepted'],
+    ['api POST /v1/verify -f to=99112233', { ...sms, status: 'pending' }, 'The code was sent'],
     ['email send bat@example.mn --subject s --text t', email, 'The message was accepted'],
     ['verify create 99112233', { ...sms, status: 'pending' }, 'The code was sent'],
   ])('for want of room behind standard output says that it was made: %s', async (line, body, said) => {
@@ -187,8 +190,52 @@ describe('a send whose outcome cannot be shown', () => {
     expect(stderr).toContain(`${said} as ${body.id}; do not send it again`);
     expect(stderr.match(/standard output/g)).toHaveLength(1);
     const json = await run(`${line} --json`, { ...accepting(body), stdout: fullOutput() });
-    expect(JSON.parse(json.stderr).error).toMatchObject({ exit: 13, id: body.id, errno: 'ENOSPC' });
+    const { error } = JSON.parse(json.stderr);
+    expect(error).toMatchObject({ exit: 13, id: body.id, errno: 'ENOSPC' });
+    const key = service.requests[0]?.headers['Idempotency-Key'];
+    if (key !== undefined) {
+      expect(stderr).toContain(`Its idempotency key: ${key}.`);
+      expect(error.idempotency_key).toEqual(expect.any(String));
+    }
     expect(service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a right code',
+      'verify check v-1 123456',
+      { ...sms, id: 'v-1', status: 'verified' },
+      'The code is right',
+    ],
+    [
+      'an answer of its own',
+      'api POST /v1/sms -f to=99112233',
+      {},
+      'POST /sms was answered with 200; do not',
+    ],
+    ['a look-up', 'balance', { balance: 5 }, 'Make room on the disk.'],
+    ['help', 'sms send --help', {}, 'Make room on the disk.'],
+  ])('says so in one object for a program, exit 13: %s', async (_, line, body, said) => {
+    for (const [words, read] of [
+      [line, (text: string) => text],
+      [`${line} --json`, (text: string) => JSON.parse(text).error.hint],
+    ] as const) {
+      const { code, stderr } = await run(words, { ...accepting(body), stdout: fullOutput() });
+      expect([words, code, read(stderr)]).toEqual([words, 13, expect.stringContaining(said)]);
+    }
+  });
+
+  it('warns of that beside another error', async () => {
+    const refused = () => fakeService(() => refusal(402, 'insufficient_credits'));
+    const line = 'api POST /v1/sms -f to=99112233';
+    const setting = { stdout: fullOutput() };
+    const { code, stderr } = await run(line, { ...refused(), ...setting });
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/^warning: standard output .*\nurtuu: /)]);
+    const json = await run(`${line} --json`, { ...refused(), ...setting });
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: { exit: 7 },
+      warnings: ['standard output could not be written: ENOSPC'],
+    });
   });
 
   it('for want of a right to read says that it was accepted, beside what is wrong', async () => {

@@ -82,6 +82,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
   let now = Date.parse('2026-11-21T00:00:00.000Z');
   let slept = 0;
   const alarms = new Set<{ at: number; run: () => void }>();
+  const opened: { close(): Promise<void> }[] = [];
   try {
     const code = await main(argv ?? words(line), {
       env: { URTUU_API_KEY: testKey },
@@ -108,7 +109,9 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       random: () => 0.5,
       onSignal: () => () => {},
       draw: async () => ({ text: '', clear() {}, stop() {} }),
-      openService: withoutRates,
+      openService: async (options) => kept(opened, await withoutRates(options)),
+      openAdministration: async (options) =>
+        kept(opened, await (await loadService()).openAdministration(options)),
       ...given,
       stdin: {
         isTTY: terminal !== undefined,
@@ -119,6 +122,8 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       stdout,
       stderr,
     });
+    // A signal ends the process, and all that it has open.
+    if (typeof code === 'string') for (const each of opened) await each.close();
     // Every test collects the commands that its lines print. Windows quotes in its own way.
     if (given.platform !== 'win32') await checkPrinted(stderr.text);
     return { code, stdout: stdout instanceof Captured ? stdout.text : '', stderr: stderr.text, slept };
@@ -127,9 +132,16 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
   }
 }
 
+const loadService = () => import('../../src/service/index.js');
+
+function kept<Kept, One extends Kept>(all: Kept[], one: One): One {
+  all.push(one);
+  return one;
+}
+
 /** The clock here is not the service's, so its rate limits would mean real waits. */
 async function withoutRates(options: ServiceOptions): Promise<Service> {
-  const { createService } = await import('../../src/service/index.js');
+  const { createService } = await loadService();
   return createService({ rates: 'off', ...options });
 }
 

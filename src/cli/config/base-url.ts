@@ -5,13 +5,20 @@ import { exits } from '../exit-codes.js';
 /** Throws CliError unless it is https, or http to this machine, or http is allowed. Drops trailing slashes. */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {
   const url = URL.canParse(written) ? new URL(written) : null;
-  if (
-    url === null ||
-    !/^https?:$/.test(url.protocol) ||
-    url.username + url.password + url.search + url.hash !== ''
-  ) {
-    throw refused('the base URL is not an http or https address', 'Example: https://sms.example.mn/v1');
-  }
+  const example = 'Example: https://sms.example.mn/v1';
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw refused('the base URL is not an http or https address', example);
+  // Nothing of them is shown: they may be secrets.
+  if (url.username + url.password !== '')
+    throw refused(
+      'the base URL has a user or password',
+      'Leave it out: the API key is all that a service asks for.',
+    );
+  if (/[?#]/.test(written))
+    throw refused(
+      `the base URL has a ${written.includes('?') ? 'query' : 'fragment'}`,
+      `Leave it out. ${example}`,
+    );
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw refused(
       `the base URL ${url.origin} is plain http: key and texts would be sent unencrypted`,

@@ -15,7 +15,7 @@ import { counted, grouped } from '../wording.js';
 
 export interface Check {
   check: string;
-  status: 'ok' | 'warning' | 'failed';
+  status: 'ok' | 'unknown' | 'warning' | 'failed';
   detail: string;
   hint: string | null;
 }
@@ -152,13 +152,14 @@ async function service({ network }: Setup): Promise<string> {
   return `answers in ${milliseconds} ms; ${grouped(balance)} credits`;
 }
 
-const unanswered = 'unknown: the service did not answer';
+const unknown = (detail: string): Finding => ({ status: 'unknown', detail, hint: null });
+const unanswered = unknown('the service did not answer');
 
 function clockSkew({ network, clock }: Setup): string | Finding {
   const exchange = network.lastExchange;
   if (exchange?.status == null) return unanswered;
   const { serviceTime } = exchange;
-  if (serviceTime === null) return 'unknown: the service sends no time';
+  if (serviceTime === null) return unknown('the service sends no time');
   const seconds = Math.round((clock.now() - serviceTime) / 1_000);
   if (Math.abs(seconds) * 1_000 <= maxClockSkew) return 'agrees with the service';
   return {
@@ -172,7 +173,7 @@ function rateHeadroom({ network }: Setup): string | Finding {
   const exchange = network.lastExchange;
   if (exchange?.status == null) return unanswered;
   const { rate } = exchange;
-  if (rate === null) return 'unknown: the service sends no rate limit';
+  if (rate === null) return unknown('the service sends no rate limit');
   const detail = `${rate.remaining} of ${rate.limit} reading requests left`;
   if (rate.remaining > 0) return detail;
   return { status: 'warning', detail, hint: 'Something else uses up the rate limit of this project.' };

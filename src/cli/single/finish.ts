@@ -8,7 +8,7 @@ import { type MessageRow, sentView } from '../output/views.js';
 import { rememberId } from '../recent-ids.js';
 import type { SingleSendOptions } from './options.js';
 import type { SendOutcome } from './send.js';
-import { ensureShown } from './shown.js';
+import { acceptedAs, ensureShown } from './shown.js';
 
 type FinishContext = Pick<Context, 'options' | 'io' | 'network' | 'config' | 'clock' | 'signal'>;
 
@@ -35,11 +35,7 @@ export async function finishSend(
     if (options.wait) throw unknownError(1, { id, retryable: false });
     context.io.warn('the operator never answered: the message may not have arrived, and is not sent again');
   }
-  ensureShown(context.io.printer, {
-    said: `The message was accepted as ${id}; do not send it again.`,
-    look: `urtuu messages get ${id}`,
-    details: { id },
-  });
+  ensureShown(context.io.printer, acceptedAs('message', id, key));
 }
 
 /** An answer to a send never says that nobody knows whether it arrived: an SMS, sent already, is read too. */

@@ -1,4 +1,4 @@
-import { CliError } from '../errors.js';
+import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Printer } from '../output/printer.js';
 
@@ -11,14 +11,40 @@ export interface Hidden {
   details: Record<string, unknown>;
 }
 
-/** Throws CliError when standard output failed: its reader, without the result, might send again. */
-export function ensureShown(printer: Pick<Printer, 'failure'>, { said, look, details }: Hidden): void {
-  const { failure } = printer;
-  if (failure === null || failure.code === 'EPIPE') return;
+type Output = Pick<Printer, 'failure'>;
+
+/** The error of standard output, with what happened all the same; null where it was written, or its reader has gone. */
+export function unwritten({ failure }: Output, hidden?: Hidden): CliError | null {
+  if (failure === null || failure.code === 'EPIPE') return null;
   const { code: errno = failure.message } = failure;
-  throw new CliError('machine', exits.machine, `standard output could not be written: ${errno}`, {
-    hint: `${said} See: \`${look}\``,
-    details: { ...details, errno },
+  const message = `standard output could not be written: ${errno}`;
+  if (hidden === undefined) return machineError(message, failure);
+  return new CliError('machine', exits.machine, message, {
+    hint: `${hidden.said} See: \`${hidden.look}\``,
+    details: { ...hidden.details, errno },
     cause: failure,
   });
 }
+
+/** Throws CliError when standard output failed: its reader, without the result, might send again. */
+export function ensureShown(output: Output, hidden?: Hidden): void {
+  const error = unwritten(output, hidden);
+  if (error !== null) throw error;
+}
+
+/** Of a send that the service has accepted. */
+export function acceptedAs(what: 'message' | 'batch', id: string, key: string | null): Hidden {
+  return {
+    said: `The ${what} was accepted as ${id}; do not send it again.${keyText(key)}`,
+    look: `urtuu ${what === 'batch' ? 'batches' : 'messages'} get ${id}`,
+    details: { id, idempotency_key: key },
+  };
+}
+
+export const keyText = (key: string | null) => (key === null ? '' : ` Its idempotency key: ${key}.`);
+
+export const codeSentAs = (id: string): Hidden => ({
+  said: `The code was sent as ${id}; do not send it again.`,
+  look: `urtuu verify get ${id}`,
+  details: { id },
+});

@@ -10,6 +10,7 @@ import { appendHistory } from '../../history/append.js';
 import type { Sent } from '../../history/entry.js';
 import type { RawAnswer } from '../../network/raw.js';
 import { readKey } from '../../single/options.js';
+import { acceptedAs, codeSentAs, ensureShown, type Hidden, keyText } from '../../single/shown.js';
 import {
   bodyOf,
   type Field,
@@ -70,8 +71,10 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
         await remember(context, call, null, error.idempotencyKey);
       throw error;
     }
-    await remember(context, call, sender.newest(), network.lastExchange?.idempotencyKey ?? null);
+    const key = network.lastExchange?.idempotencyKey ?? null;
+    await remember(context, call, sender.newest(), key);
     await print(context, sender.newest(), options);
+    ensureShown(context.io.printer, hiddenAnswer(call, sender.newest(), key));
   });
 };
 
@@ -133,6 +136,26 @@ async function print(
   }
   const body = answer.body();
   await io.printer.text(body === '' || body.endsWith('\n') ? body : `${body}\n`);
+}
+
+/** What a POST did, for when its answer could not be printed; undefined for a GET. */
+function hiddenAnswer(
+  { path, body }: Call,
+  answer: RawAnswer | null,
+  key: string | null,
+): Hidden | undefined {
+  if (body === null) return undefined;
+  const route = routeOf(path);
+  const { id } = fieldsOf(answer?.body() ?? '');
+  if (typeof id === 'string' && /^[\w-]+$/.test(id)) {
+    if (route === '/verify') return codeSentAs(id);
+    if (sendPaths.includes(route)) return acceptedAs(route.endsWith('/bulk') ? 'batch' : 'message', id, key);
+  }
+  return {
+    said: `POST ${route} was answered with ${answer?.status}; do not send it again.${keyText(key)}`,
+    look: 'urtuu history',
+    details: { idempotency_key: key },
+  };
 }
 
 /** Puts a send into the history; without an answer it is in doubt. */

@@ -9,7 +9,9 @@ export interface AccountRead<Value> {
   isForbidden: boolean;
 }
 
-/** Throws for a wrong API key, and CliError (exit 4) for one that cannot read what `--wait` waits for. */
+/**
+ * Throws for a wrong API key or base URL, and CliError (exit 4) for a key that cannot read what `--wait` waits for.
+ */
 export async function readAccount<Value>(
   read: () => Promise<Value>,
   { wait }: { wait?: boolean | undefined },
@@ -20,7 +22,8 @@ export async function readAccount<Value>(
     } catch (error) {
       const answer = readError(error);
       if (answer.kind !== 'refusal') continue;
-      if (answer.status === 401) throw error;
+      // Every service has a balance and prices: a 404 is about the base URL.
+      if (answer.status === 401 || answer.status === 404) throw error;
       const isForbidden = answer.status === 403;
       if (isForbidden && wait) throw cannotWait();
       return { value: null, isForbidden };

@@ -12,7 +12,7 @@ import { SingleMessages } from '../../bulk/results/single-messages.js';
 import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError, usageError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { type ExitCode, exits, isOfKey } from '../../exit-codes.js';
 import { once } from '../../once.js';
 import { masked } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
@@ -43,7 +43,8 @@ export async function report(
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
     const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
-    warn(`${unreadText(receipts.unread)} Write it again with:`, again);
+    const key = isOfKey(receipts.unread.code) ? `, with ${readingKey}` : '';
+    warn(`${unreadText(receipts.unread)} Write it again${key}:`, again);
     return 'incomplete';
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -62,7 +63,7 @@ export interface ReportOptions {
 
 /**
  * Writes the report of a job that is not running, in any format; to standard output without `report`.
- * Throws CliError (exit 14) when it is written and incomplete.
+ * Throws CliError when it is written and incomplete: exit 4 where the key cannot read the rest, else 14.
  */
 export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
   const { offline, refresh, waitTimeout: timeout } = options;
@@ -150,22 +151,35 @@ function unreadText({ batches, rows, code }: Unread): string {
   return `The report is incomplete: ${counted(rows, 'row')}${ofBatches} could not be read (${code}).`;
 }
 
-const incomplete = (unread: Unread) =>
-  new CliError('not_final', exits.notFinal, unreadText(unread), {
-    hint: 'Those rows have the error_code not_read. Run the same command again later.',
+const readingKey = 'a key that can read';
+
+/** Later the same key is refused again. */
+function ending(code: string): { code: string; exit: ExitCode; again: string } {
+  if (!isOfKey(code))
+    return { code: 'not_final', exit: exits.notFinal, again: 'Run the same command again later' };
+  return { code, exit: exits.key, again: `Run the same command again with ${readingKey}` };
+}
+
+function incomplete(unread: Unread): CliError {
+  const { code, exit, again } = ending(unread.code);
+  return new CliError(code, exit, unreadText(unread), {
+    hint: `Those rows have the error_code not_read. ${again}.`,
     details: { batches: unread.batches, rows: unread.rows, cause: unread.code },
   });
+}
 
-const withoutDeliveries = ({ rows, code }: NonNullable<Receipts['unreadDeliveries']>) =>
-  new CliError(
-    'not_final',
-    exits.notFinal,
-    `The delivery reports of ${counted(rows, 'row')} could not be read (${code}).`,
+function withoutDeliveries({ rows, code: cause }: NonNullable<Receipts['unreadDeliveries']>): CliError {
+  const { code, exit, again } = ending(cause);
+  return new CliError(
+    code,
+    exit,
+    `The delivery reports of ${counted(rows, 'row')} could not be read (${cause}).`,
     {
-      hint: 'All else in the report is complete. Run the same command again later, or add --offline.',
-      details: { rows, cause: code },
+      hint: `All else in the report is complete. ${again}, or add --offline.`,
+      details: { rows, cause },
     },
   );
+}
 
 async function messageReaders(openRuntime: () => Promise<JobRuntime>, timeout: number) {
   const runtime = await openRuntime();

@@ -10,7 +10,7 @@ import type { Context } from '../../context.js';
 import { CliError, Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { appendHistory } from '../../history/append.js';
-import { ensureShown, type Hidden } from '../../single/shown.js';
+import { ensureShown, type Hidden, unwritten } from '../../single/shown.js';
 import { counted, grouped } from '../../wording.js';
 import { entryOfJob, startOfJob } from '../history/job-entries.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
@@ -78,7 +78,9 @@ export async function carryOut(
     );
     if (exit === exits.refused) throw ranElsewhere(job);
     // With other codes an error is told anyway.
-    if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hiddenEnd(job));
+    const hidden = hiddenEnd(job);
+    if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hidden);
+    else if (unwritten(context.io.printer) !== null) context.io.attach(hidden.details);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     cancellation?.close();

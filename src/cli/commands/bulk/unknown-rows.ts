@@ -5,7 +5,7 @@ import { BatchMessages } from '../../bulk/results/batch-messages.js';
 import { Reader } from '../../bulk/results/reader.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { exits, isOfKey } from '../../exit-codes.js';
 import { counted } from '../../wording.js';
 import { openJobRuntime } from './job-runtime.js';
 import type { BulkOptions } from './options.js';
@@ -99,5 +99,10 @@ const notRead = (count: number, code: string | null) =>
     code ?? 'not_final',
     exits.notFinal,
     `the delivery of ${counted(count, 'unknown row')} could not be read${code === null ? '' : `: ${code}`}`,
-    { hint: 'Nothing was sent now. Run it again later: who got the message meanwhile is left out then.' },
+    {
+      hint:
+        code !== null && isOfKey(code)
+          ? 'Nothing was sent now. Run it again with a key that can read.'
+          : 'Nothing was sent now. Run it again later: who got the message meanwhile is left out then.',
+    },
   );

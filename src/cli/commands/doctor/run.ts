@@ -42,7 +42,7 @@ export const doctor: CommandBody<'io' | 'network' | 'config' | 'clock'> = (comma
 
 async function* collectBad(bad: Check[], checks: AsyncIterable<Check>): AsyncGenerator<Check> {
   for await (const check of checks) {
-    if (check.status !== 'ok') bad.push(check);
+    if (check.hint !== null) bad.push(check);
     yield check;
   }
 }

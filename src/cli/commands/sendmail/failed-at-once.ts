@@ -5,7 +5,7 @@ import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../wording.js';
 
-type Needs = Pick<Context, 'options' | 'io' | 'clock'>;
+type Needs = Pick<Context, 'io' | 'clock'>;
 type Batches = Pick<Urtuu['batches'], 'get' | 'messages'>;
 
 /** Milliseconds before each look: a recipient over a cap, or suppressed, fails in the first second. */
@@ -19,9 +19,10 @@ export async function checkFailed(
   id: string,
   total: number,
 ): Promise<void> {
-  const { io, options } = context;
+  const { io } = context;
   const failed = await failedIn(context, batches, id).catch((error: Error) => {
-    if (options.verbose) io.note(`cannot look at the batch: ${error.message}`);
+    const whom = counted(total, 'recipient');
+    io.warn(`accepted for ${whom}; whether it failed at once for any could not be read: ${error.message}`);
     return { count: 0, messages: [] };
   });
   if (failed.count === 0) return;

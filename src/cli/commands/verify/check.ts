@@ -9,6 +9,7 @@ import { ask, type Check, required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { verifiedExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
+import { ensureShown } from '../../single/shown.js';
 
 export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
@@ -40,6 +41,11 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
       io.withProgress('Checking', () => verify.check(id, { code: digitsOf(each) }));
     const verification = await (written === undefined ? untilRight(io, check, code) : check(code));
     await io.print(verificationView, verification);
+    ensureShown(io.printer, {
+      said: `The code is right: the verification ${verification.id} is ${verification.status}.`,
+      look: `urtuu verify get ${verification.id}`,
+      details: { id: verification.id },
+    });
   });
 };
 

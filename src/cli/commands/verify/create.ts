@@ -11,7 +11,7 @@ import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
 import { rememberId } from '../../recent-ids.js';
-import { ensureShown } from '../../single/shown.js';
+import { codeSentAs, ensureShown } from '../../single/shown.js';
 
 interface Options {
   to?: string;
@@ -70,11 +70,7 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     await appendHistory(context, { ...entry, channel, id, status, credits });
     await rememberId(config, id);
     await io.print(createdView, verification);
-    ensureShown(io.printer, {
-      said: `The code was sent as ${id}; do not send it again.`,
-      look: `urtuu verify get ${id}`,
-      details: { id },
-    });
+    ensureShown(io.printer, codeSentAs(id));
   });
 };
 

@@ -193,6 +193,24 @@ describe('urtuu sms bulk', () => {
     expect([...here.project.received().values()]).toEqual([1, 1]);
   });
 
+  it.each(['', '/v1/sms', '/v1/sms/bulk', '/v1/email', '/v1/verify', '/v1/messages'])(
+    'makes no job for a base URL that ends in %j, exit 12, and names the right one',
+    async (end) => {
+      const here = desk(people(2));
+      here.project.options.instead = () => refusal(404, 'not_found');
+      for (const line of [personal, constant]) {
+        const { code, stderr } = await here.run(`${line} --base-url https://sms.example.mn${end}`);
+        expect([code, stderr]).toEqual([
+          12,
+          expect.stringContaining('has to end in the version: https://sms.example.mn/v1\n'),
+        ]);
+      }
+      expect(here.project.sends).toEqual([]);
+      delete here.project.options.instead;
+      expect(await here.run(personal)).toMatchObject({ code: 0 });
+    },
+  );
+
   it('counts an answer for somebody else as in doubt, never as accepted', async () => {
     const here = desk(people(1));
     const body = { id: 'x', to: '88110000', status: 'sent', credits: 10, balance: 5 };

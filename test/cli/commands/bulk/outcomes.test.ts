@@ -59,6 +59,16 @@ describe('what becomes of a bulk job', () => {
     },
   );
 
+  it('names the job for a program where its figures cannot be written and it is not done', async () => {
+    const here = desk(people(3), { credits: 25 });
+    const { code, stderr } = await here.run(`${personal} --allow-partial --json`, { stdout: fullOutput() });
+    expect(code).toBe(7);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { exit: 7, job: 'july', accepted: 2, pending: 1 },
+      warnings: ['standard output could not be written: ENOSPC'],
+    });
+  });
+
   it('asks before it tries failed singles of a finished job again, or needs --yes', async () => {
     const failing = new Set(numbers(1));
     const here = desk(people(3), { failing });

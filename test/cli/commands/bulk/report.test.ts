@@ -5,7 +5,7 @@ import type { Desk } from '../../../support/desk.js';
 import type { FakeProject } from '../../../support/fake-project.js';
 import type { Reply } from '../../../support/run.js';
 import { refusal } from '../../../support/run.js';
-import { constant, desk, figures, people } from './desks.js';
+import { constant, desk, figures, people, personal } from './desks.js';
 
 const header = 'message_id,batch_id,status,error_code,credits,line,delivery,job';
 const grouped = "sms bulk list.csv --text 'Hello {name}' --job july --yes";
@@ -183,6 +183,41 @@ describe('the report of a job', () => {
   });
 
   it.each([
+    ['may not read', 403, 'forbidden'],
+    ['is not known', 401, 'unauthorized'],
+  ])('asks for another key, exit 4, where the key %s: later is no help', async (_, status, cause) => {
+    for (const [line, rows, what] of [
+      [grouped, pairs(6), 'rows of 3 batches could not be read'],
+      [personal, people(6), 'The delivery reports of 6 rows could not be read'],
+    ] as const) {
+      const here = desk(rows);
+      await here.run(line);
+      here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(status, cause) : undefined);
+      const { code, stderr } = await here.run('jobs report july --report out.csv');
+      expect([code, stderr]).toEqual([4, expect.stringContaining(`${what} (${cause})`)]);
+      expect(stderr).toContain('Run the same command again with a key that can read');
+      expect(stderr).not.toContain('later');
+      expect(here.read('out.csv').split('\r\n')).toHaveLength(8);
+      const json = await here.run('jobs report july --json');
+      expect(JSON.parse(json.stderr).error).toMatchObject({ code: cause, exit: 4, retryable: false });
+      delete here.project.options.instead;
+      expect(await here.run('jobs report july --report out.csv')).toMatchObject({ code: 0 });
+    }
+  });
+
+  it('asks for another key where that of the run may not read', async () => {
+    const here = desk(pairs(6));
+    listing(here, () => refusal(403, 'forbidden'));
+    const end = await here.run(`${grouped} --report out.csv`);
+    expect([end.code, end.stderr]).toEqual([
+      14,
+      expect.stringContaining(
+        '(forbidden). Write it again, with a key that can read: urtuu jobs report july',
+      ),
+    ]);
+  });
+
+  it.each([
     ['a fault of the service', () => refusal(500, 'internal')],
     ['no answer', () => new Error('reset')],
     ['a bad request', () => refusal(400, 'invalid_request')],
@@ -203,10 +238,10 @@ describe('the report of a job', () => {
   });
 
   it.each([
-    ['a fault of the service', () => refusal(500, 'internal')],
-    ['no answer', () => new Error('reset')],
-    ['a key that is revoked', () => refusal(401, 'unauthorized')],
-  ])('of single emails is incomplete after %s, exit 14', async (_, answer) => {
+    ['a fault of the service', 14, () => refusal(500, 'internal')],
+    ['no answer', 14, () => new Error('reset')],
+    ['a key that is revoked', 4, () => refusal(401, 'unauthorized')],
+  ])('of single emails is incomplete after %s, exit 14, and %i when asked again', async (_, exit, answer) => {
     const here = desk([]);
     here.write('list.csv', ['email,name', 'a@example.mn,A', 'b@example.mn,B']);
     const line = "email bulk list.csv --subject x --text 'Hello {name}' --job july --yes";
@@ -216,11 +251,11 @@ describe('the report of a job', () => {
     expect(end.stderr).toContain('The report is incomplete: 2 rows could not be read');
     expect(here.read('out.csv').match(/,queued,not_read,/g)).toHaveLength(2);
     const again = await here.run('jobs report july');
-    expect(again.code).toBe(14);
+    expect(again.code).toBe(exit);
     expect(again.stdout.match(/,queued,not_read,/g)).toHaveLength(2);
   });
 
-  it('of single SMS has their status, and ends with 14 only where the deliveries were asked for', async () => {
+  it('of single SMS has their status, and ends with 4 only where the deliveries were asked for', async () => {
     const here = desk(people(2));
     here.project.options.instead = ({ path }) =>
       path.startsWith('/messages') ? refusal(401, 'unauthorized') : undefined;
@@ -228,7 +263,7 @@ describe('the report of a job', () => {
       (await here.run("sms bulk list.csv --text 'Hi {name}' --job july --yes --report out.csv")).code,
     ).toBe(0);
     const { code, stdout, stderr } = await here.run('jobs report july');
-    expect(code).toBe(14);
+    expect(code).toBe(4);
     expect(stdout.match(/,sent,,/g)).toHaveLength(2);
     expect(stderr).toContain('The delivery reports of 2 rows could not be read (unauthorized)');
     expect((await here.run('jobs report july --offline')).code).toBe(0);

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock, openAdministration } from '../../../../src/service/index.js';
 import { Cores } from '../../../support/cores.js';
 import { newDatabase } from '../../../support/postgres.js';
 import { run } from '../../../support/run.js';
 
+const clock = new ManualClock();
 const secret = new Uint8Array(32).fill(7);
 let home: string;
 let secretFile: string;
@@ -22,7 +24,13 @@ describe.each(['a folder', 'a database'])('a slow lane of a service in %s', (pla
   let flags: string;
   let shop: string;
   const here = (line: string) =>
-    run(`${line} ${flags}`, { home, cwd: home, env: { URTUU_SECRET_FILE: secretFile } });
+    run(`${line} ${flags}`, {
+      home,
+      cwd: home,
+      env: { URTUU_SECRET_FILE: secretFile },
+      // What was lasting at a heartbeat has lasted on since.
+      openAdministration: (options) => openAdministration({ clock, ...options }),
+    });
   const rest = { version: '1.0.0', address: null, lastMinute: [] };
   const throttled = { project: null, state: 'throttled', forMs: 12_000, code: '0x58', words: '' } as const;
 
@@ -31,7 +39,7 @@ describe.each(['a folder', 'a database'])('a slow lane of a service in %s', (pla
     const directory = join(mkdtempSync(join(home, 'data-')), 'service');
     const database = place === 'a folder' ? null : await newDatabase();
     flags = database === null ? `--data ${directory}` : `--database ${database}`;
-    const core = await cores.open(database === null ? { directory } : { database, secret });
+    const core = await cores.open(database === null ? { directory, clock } : { database, secret, clock });
     shop = (await core.administration.createProject('shop')).id;
     const suspected = {
       project: shop,
