@@ -1,7 +1,7 @@
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
-import { jobFolder, removeJobFolder } from './jobs-folder.js';
+import { jobFolder, jobIds, removeJobFolder } from './jobs-folder.js';
 import { type JobView, lockJob, viewJob } from './open-job.js';
 
 export interface RemoveOptions {
@@ -25,7 +25,10 @@ export async function removeJob(
       if (options.force) return null;
       throw error;
     });
-    if (job !== null && !options.force) refuseUnfinished(job, options);
+    if (job !== null && !options.force) {
+      refuseUnfinished(job, options);
+      await refuseUnsentOfOthers(stateDirectory, job);
+    }
   } catch (error) {
     await lock.release();
     throw error;
@@ -48,4 +51,20 @@ function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void 
       details: { job: id, ...counts },
     },
   );
+}
+
+/** The job that a row came from says no more than where it moved. */
+async function refuseUnsentOfOthers(stateDirectory: string, { id, state }: JobView): Promise<void> {
+  const { failed, rejected } = state.counts;
+  if (failed + rejected === 0) return;
+  for (const other of await jobIds(stateDirectory)) {
+    const source = other === id ? null : await viewJob(stateDirectory, other).catch(() => null);
+    if (!source?.state.movedTo.includes(id)) continue;
+    throw new CliError(
+      'rows_moved',
+      exits.refused,
+      `rows of the job ${other} moved to ${id}, which is the only record of them, and did not send to ${grouped(failed + rejected)}`,
+      { hint: `Remove ${other} first, or add --force.`, details: { job: id, from: other, ...state.counts } },
+    );
+  }
 }

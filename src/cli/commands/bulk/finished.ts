@@ -36,7 +36,9 @@ export async function endFinished(
   const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
   const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
   await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
-  const said = `The job ${id} finished before; nothing was sent now.`;
+  const { unknown } = state.counts;
+  const before = unknown > 0 ? `before with ${grouped(unknown)} unknown` : 'before';
+  const said = `The job ${id} finished ${before}; nothing was sent now.`;
   if (exit === exits.ok) return context.io.note(said);
   const ending = { stopped: null, waited: null };
   const [next] = stepsAfter(context, job, options, ending, leftOut);
@@ -73,6 +75,7 @@ function alreadyDone(
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: [
       `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted, and nothing was sent now.`,
+      ...(foreign ? [] : movedHint(context, state)),
       'To send to everyone again, add --again to the bulk command.',
       ...(foreign ? [] : failedHint(context, { id, state }, options)),
     ].join(' '),
@@ -93,6 +96,14 @@ function failedHint(
   }
   return [
     `To send to the ${failed} only, use --only failed with the report of: ${reportCommand(context, id)}`,
+  ];
+}
+
+function movedHint({ config }: Context, { counts, movedTo }: Job['state']): string[] {
+  const [job] = movedTo;
+  if (job === undefined) return [];
+  return [
+    `${grouped(counts.moved)} moved to ${movedTo.join(' or ')} (${config.commandLine(['jobs', 'show', job])}).`,
   ];
 }
 

@@ -9,14 +9,16 @@ import { grouped } from '../../wording.js';
 /** Rows of a report that other jobs took than the one which wants them now. */
 export class MovedRows {
   readonly #taker: string;
+  readonly #known: readonly string[];
   readonly #exists: boolean;
   readonly #jobs = new Set<string>();
   count = 0;
 
-  /** The id of the job that wants them, or the name of all its runs, and whether there is one already. */
-  constructor(taker: string, exists: boolean) {
+  /** The id of the job that wants them, or the name of all its runs, and the jobs of this machine. */
+  constructor(taker: string, known: readonly string[]) {
     this.#taker = readJobId(taker).base;
-    this.#exists = exists;
+    this.#known = known;
+    this.#exists = known.includes(taker);
   }
 
   add(removal: Removal | undefined): void {
@@ -30,11 +32,12 @@ export class MovedRows {
   /** Exit 11; `id` is the job of the report. */
   refusal(context: Pick<Context, 'config'>, id: string): CliError {
     const jobs = [...this.#jobs];
-    const [job = null] = jobs;
-    const who = job === null ? 'another job' : `the job ${jobs.join(' or ')}`;
-    const report = job === null ? '' : `Use its own report (${reportCommand(context, job)}), or add`;
+    const who = jobs.length === 0 ? 'another job' : `the job ${jobs.join(' or ')}`;
+    const job = jobs.find((each) => this.#known.includes(each));
+    const report =
+      job === undefined ? 'Its record is gone.' : `To see what they got: ${reportCommand(context, job)}`;
     return new CliError('rows_moved', exits.refused, `${who} took ${rowsText(this.count)} from ${id}`, {
-      hint: `Nothing was sent now. ${report || 'Add'} --again to send to them anyway.`,
+      hint: `Nothing was sent now. --again sends to them once more, even if they have the message. ${report}`,
       details: { job: id, moved_to: jobs, rows: this.count },
     });
   }

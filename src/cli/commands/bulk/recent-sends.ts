@@ -65,7 +65,7 @@ function recentSince({ clock, network }: RecentContext): number {
 
 /**
  * Compares a plan made of reports with the jobs begun after those of the reports: they may have sent some of its rows
- * since. Null without such jobs.
+ * since. With all recent ones, where a report is of a job that is not here, or names none. Null without such jobs.
  */
 export async function sentSinceReports(
   context: RecentContext,
@@ -78,8 +78,9 @@ export async function sentSinceReports(
   const here = (await jobIds(stateDirectory)).filter((id) => reported.includes(id));
   const folders = here.map((id) => join(jobsFolder(stateDirectory), id));
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
-  const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
-  if (begun === undefined) return null;
+  const begins = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort();
+  const isKnown = reported.length > 0 && begins.length === reported.length;
+  const begun = (isKnown && begins[0]) || '';
   const later = await recentSends(context, wanted, {
     hasId: (id) => !reported.includes(id),
     hasMeta: ({ created_at: at }) => at > begun,

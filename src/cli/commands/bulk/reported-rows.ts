@@ -21,7 +21,7 @@ export async function checkReportedRows(
 ): Promise<TakenRows[]> {
   const taken: TakenRows[] = [];
   const ids = await jobIds(context.config.stateDirectory);
-  const newMoved = () => new MovedRows(taker, ids.includes(taker));
+  const newMoved = () => new MovedRows(taker, ids);
   for (const id of reported.jobs) {
     const statuses = reported.statusByLine(id);
     const job = await viewJob(context.config.stateDirectory, id).catch(ifMissing);

@@ -46,7 +46,7 @@ export interface EarlierSends {
   /** Those of them who only may get it, from an unfinished job. */
   unfinished: number;
   skipped: boolean;
-  /** The ones to confirm: 0 where a named job or `--skip-sent` answers the question. */
+  /** The ones to confirm: 0 where `--skip-sent` answers the question, or a named job does for rows of no report. */
   toConfirm: number;
   /** Unfinished jobs that would send the same, with the number of recipients. */
   open: ReadonlyMap<string, number>;
@@ -80,7 +80,7 @@ export async function findEarlierSends(
     recipients,
     unfinished: recipients - counts.sent,
     skipped,
-    toConfirm: isNamed || skipped ? 0 : recipients,
+    toConfirm: skipped || (isNamed && !selectsUnsent(options.only)) ? 0 : recipients,
     open: checksOpen ? counts.open : new Map(),
   };
 }

@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { movedEntry } from '../../bulk/job/moved-rows.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
 import { checksummedText, readChecksummedText } from '../../bulk/plan/checksummed-text.js';
@@ -44,11 +45,12 @@ export async function takeRows(context: TakeContext, { id: taker, folder }: Job)
     throw machineError(`cannot read ${path}`, error);
   });
   if (bytes === null) return;
+  const known = await jobIds(context.config.stateDirectory);
   for (const [id, places] of parse(path, bytes)) {
     const job = await openJob(context.config.stateDirectory, id).catch(ifMissing);
     if (job === null) continue;
     try {
-      await takeFrom(context, taker, job, new Map(places));
+      await takeFrom(context, { taker, known }, job, new Map(places));
     } finally {
       await job.close();
     }
@@ -58,13 +60,13 @@ export async function takeRows(context: TakeContext, { id: taker, folder }: Job)
 
 async function takeFrom(
   context: TakeContext,
-  taker: string,
+  { taker, known }: { taker: string; known: readonly string[] },
   { id, plan, state, journal }: Job,
   places: ReadonlyMap<number, number[]>,
 ): Promise<void> {
   const { channel } = plan.meta;
   const entries = [];
-  const others = new MovedRows(taker, true);
+  const others = new MovedRows(taker, known);
   let open = 0;
   for await (const request of requestsIn(plan, places)) {
     const indexes = places.get(request.number) ?? [];

@@ -236,7 +236,7 @@ describe('--only with a report whose rows another job has sent since', () => {
     expect(code).toBe(11);
     expect(stderr).toContain('the job more took 1 of these rows from sms-');
     expect(stderr).toMatch(
-      /Use its own report \(urtuu jobs report more --report \S+\/more-report\.csv\), or add --again to send to them anyway\.\n$/,
+      /--again sends to them once more, even if they have the message\. To see what they got: urtuu jobs report more --report \S+\/more-report\.csv\n$/,
     );
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     expect(await later(failed(' --again'))).toMatchObject({ code: 0 });
@@ -271,6 +271,64 @@ describe('--only with a report whose rows another job has sent since', () => {
     expect(stderr).toContain('the job more took 2 of these rows from sms-');
     expect(await later('jobs resume more')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('--only with a report that no longer says what became of its rows', () => {
+  const again = (job: string, file = 'report.csv', more = '') =>
+    `sms bulk ${file} --only failed --text 'Hello {name}' --job ${job} --yes${more}`;
+  const sentTwice = 'got the same message from this machine in the last 7 days';
+
+  it('refuses, by name too, who got the message from another job once the job of the report is removed', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    expect(await here.run(`${personal} --report report.csv`)).toMatchObject({ code: 3 });
+    failing.clear();
+    expect(await here.run(again('retry'))).toMatchObject({ code: 0 });
+    expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
+    const end = await here.run(again('retry-b'));
+    expect([end.code, end.stderr]).toEqual([11, expect.stringContaining(sentTwice)]);
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    expect(await here.run(again('retry-b', 'report.csv', ' --again'))).toMatchObject({ code: 0 });
+  });
+
+  it('refuses the same of rows whose columns name no job', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    await here.run(`${personal} --report report.csv`);
+    here.write('bare.csv', ['phone,name,status', '99000000,Bat 0,failed']);
+    failing.clear();
+    expect(await here.run(again('one', 'bare.csv'))).toMatchObject({ code: 0 });
+    expect(await here.run(again('two', 'bare.csv'))).toMatchObject({ code: 11 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('keeps a job that rows moved to and that did not send them, unless --force is given', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    await here.run(`${personal} --report report.csv`);
+    expect(await here.run(again('retry'))).toMatchObject({ code: 9 });
+    const end = await here.run('jobs remove retry');
+    expect([end.code, end.stderr]).toEqual([
+      11,
+      expect.stringContaining('rows of the job july moved to retry'),
+    ]);
+    expect(await here.run('jobs remove retry --force')).toMatchObject({ code: 0 });
+    const gone = await here.run(again('other'));
+    expect([gone.code, gone.stderr]).toEqual([11, expect.stringContaining('Its record is gone.')]);
+    expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
+  });
+
+  it('names the job that has the rows of a finished one', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    await here.run(`${personal} --report report.csv`);
+    await here.run(again('retry'));
+    const end = await here.run('jobs resume july --retry-failed');
+    expect([end.code, end.stderr]).toEqual([
+      11,
+      expect.stringContaining('1 moved to retry (urtuu jobs show retry).'),
+    ]);
   });
 });
 

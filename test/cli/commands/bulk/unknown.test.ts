@@ -227,6 +227,18 @@ describe('--only unknown', () => {
     ]);
   });
 
+  it('sends to them once more, and not with each further job of the same report', async () => {
+    const { here } = await reported(constant);
+    const send = `${again} --yes --accept-duplicates`;
+    expect(await here.run(send)).toMatchObject({ code: 0 });
+    const end = await here.run(send.replace('more', 'most'));
+    expect([end.code, end.stderr]).toEqual([
+      11,
+      expect.stringContaining('got the same message from this machine'),
+    ]);
+    expect([...here.project.received().values()].sort()).toEqual([1, 1, 1, 2, 2]);
+  });
+
   it('needs --accept-duplicates where nobody is asked: --yes is not enough', async () => {
     const { here } = await reported(constant);
     const asked = { terminal: 80, questions: answers(true) };
