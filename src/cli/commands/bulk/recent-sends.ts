@@ -64,7 +64,7 @@ function recentSince({ clock, network }: RecentContext): number {
 }
 
 /**
- * Compares a plan made of reports with the jobs begun after those of the reports: they may have sent some of its rows
+ * Compares a plan made of reports with the other jobs begun since those of the reports: they may have sent some of its rows
  * since. With all recent ones, where a report is of a job that is not here, or names none. Null without such jobs.
  */
 export async function sentSinceReports(
@@ -83,7 +83,7 @@ export async function sentSinceReports(
   const begun = (isKnown && begins[0]) || '';
   const later = await recentSends(context, wanted, {
     hasId: (id) => !reported.includes(id),
-    hasMeta: ({ created_at: at }) => at > begun,
+    hasMeta: ({ created_at: at }) => at >= begun,
   });
   return countIn(later, plan);
 }
