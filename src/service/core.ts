@@ -212,7 +212,13 @@ export async function openCore(
     const tools = { rateLimiter, owner, clock, random: systemRandom, report };
     const recorded = { store, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
-    const receive = await smsReceiver(store, () => newId(), defaultProject, configuration);
+    const receive = await smsReceiver(
+      store,
+      async (projectId) => (await project({ projectId })).settings,
+      () => newId(),
+      defaultProject,
+      configuration,
+    );
     return { carrier, carriers, isReal, receive };
   }
 

@@ -26,6 +26,8 @@ export interface Settings {
   list_unsubscribe: string | null;
   /** Whether recipients that do not exist get nothing more. */
   suppressions: boolean;
+  /** Whoever answers an SMS with one of them gets nothing more, where `suppressions` is on. */
+  stop_words: readonly string[];
   /** Days after which recipients and texts are erased; null for never. */
   retention_days: number | null;
   /** Messages one recipient may get (Limits, Per-recipient caps). */
@@ -55,6 +57,7 @@ export const defaultSettings: Settings = {
   own_domain: null,
   list_unsubscribe: null,
   suppressions: false,
+  stop_words: [],
   retention_days: null,
   caps: { per_10_minutes: tenMinutes.defaultMessages, per_24_hours: day.defaultMessages },
   prices: { sms_part: 10, email: 2 },

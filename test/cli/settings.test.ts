@@ -26,7 +26,7 @@ describe('urtuu sandbox settings', () => {
     const { code, stdout } = await here('sandbox settings get');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions'],
+      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions', 'stop_words'],
       ...['retention_days', 'operators', 'no_link_operators', 'holidays'],
       ...['caps.per_10_minutes', 'caps.per_24_hours', 'prices.sms_part', 'prices.email', ''],
     ]);
@@ -58,6 +58,8 @@ describe('urtuu sandbox settings', () => {
     [['list_unsubscribe', 'mailto:stop@shop.mn'], 'mailto:stop@shop.mn'],
     [['suppressions', 'true'], 'true'],
     [['suppressions', ''], 'false'],
+    [['stop_words', 'STOP', 'ЗОГСОО'], 'STOP ЗОГСОО'],
+    [['stop_words', ''], ''],
     [['retention_days', '180'], '180'],
     [['retention_days', ''], ''],
     [['holidays.2026-12-29', '1.5'], '1.5'],

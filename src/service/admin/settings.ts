@@ -71,6 +71,7 @@ const patchSchema = z.partial(
         ),
     ),
     suppressions: z.boolean(),
+    stop_words: z.array(z.string().check(z.minLength(1), z.maxLength(40))),
     // The caps count sends of the last days.
     retention_days: z.nullable(within(2, 36_500)),
     caps: z.strictObject({

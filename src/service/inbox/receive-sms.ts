@@ -1,11 +1,14 @@
+import { normalNumber } from '../../contract/index.js';
 import type { Incoming } from '../carriers/carrier.js';
 import type { CarrierConfiguration } from '../carriers/configured/configuration.js';
 import { ConfigurationError } from '../configuration-error.js';
+import type { Settings } from '../settings.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
 
 /** Keeps incoming SMS in the inboxes of their routes, of the `first` project where one names none. Rejects with ConfigurationError where there is no such project. */
 export async function smsReceiver(
-  store: Pick<Store, 'listProjects' | 'keepIncoming'>,
+  store: Pick<Store, 'listProjects' | 'keepIncoming' | 'suppress'>,
+  settingsOf: (projectId: string) => Promise<Pick<Settings, 'suppressions' | 'stop_words'>>,
   newId: () => string,
   first: Pick<ProjectRecord, 'id' | 'name'>,
   configuration: CarrierConfiguration | undefined,
@@ -25,13 +28,29 @@ export async function smsReceiver(
       throw new ConfigurationError(`sms.routes[${index}].inbox_project: ${problem} ${JSON.stringify(given)}`);
     }),
   );
-  return ({ route, deliveryId, ...message }) =>
-    store.keepIncoming({
+  return async ({ route, deliveryId, ...message }) => {
+    const projectId = inboxes.get(route) ?? first.id;
+    await store.keepIncoming({
       ...message,
       id: newId(),
-      projectId: inboxes.get(route) ?? first.id,
+      projectId,
       channel: 'sms',
       subject: null,
       fingerprint: deliveryId === undefined ? null : `sms ${route} ${deliveryId}`,
     });
+    const { suppressions, stop_words: words } = await settingsOf(projectId);
+    if (suppressions && normalNumber(message.from) === message.from && isStop(message.text, words))
+      await store.suppress(projectId, message.from, 'asked by SMS for no more messages');
+  };
+}
+
+/** A text that is one of the words, whatever its capitals and the marks behind it. */
+function isStop(text: string, words: readonly string[]): boolean {
+  const plain = (written: string) =>
+    written
+      .normalize()
+      .trim()
+      .replace(/[.!]+$/, '')
+      .toLowerCase();
+  return words.some((word) => plain(word) === plain(text));
 }

@@ -25,6 +25,7 @@ export const settingsView: View<Settings> = {
     'own_domain',
     'list_unsubscribe',
     'suppressions',
+    'stop_words',
     'retention_days',
     'operators',
     'no_link_operators',
@@ -39,7 +40,7 @@ export const settingsView: View<Settings> = {
 };
 
 export const settingsExample =
-  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
+  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "stop_words": [], "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
 
 /** One setting, by the path of its name. */
 export const oneSettingView = (name: string): View<Settings> => ({
@@ -94,7 +95,7 @@ export function settingText(settings: Settings, name: string): string {
 /** The change that sets one setting; an empty value removes it. */
 export function changeOf(name: string, values: readonly string[]): (current: Settings) => SettingsPatch {
   const [group, member] = pathOf(name);
-  const isList = group === 'operators' || group === 'no_link_operators';
+  const isList = ['operators', 'no_link_operators', 'stop_words'].includes(group);
   const [value = ''] = values;
   if ((group === 'holidays' || group === 'operators') && member === undefined)
     throw usageError(

@@ -200,6 +200,35 @@ describe('a message from outside', () => {
   });
 });
 
+describe('a message that says stop', () => {
+  const says = (text: string, from = '97699112233') => {
+    const body = JSON.stringify([{ msgid: `${from} ${text}`, from, text }]);
+    return take({ of: 'incoming', type: 'application/json', body });
+  };
+  const suppressed = async () => {
+    const page = { limit: 10, after: null };
+    const listed = await services.core.store.listSuppressions(caller.projectId, page);
+    return listed?.records.map(({ to }) => to);
+  };
+
+  it('suppresses its sender, in the words of the project', async () => {
+    await open();
+    const { settings } = services.core.administration;
+    await settings.update({ stop_words: ['STOP', 'ЗОГС'] });
+    expect(await says('STOP')).toBe(true);
+    expect(await suppressed()).toEqual([]);
+    await settings.update({ suppressions: true });
+    for (const [text, from] of [['don’t stop'], ['stop it'], [''], ['stop', 'Shop']] as const)
+      expect(await says(text, from)).toBe(true);
+    expect(await suppressed()).toEqual([]);
+    expect(await says(' зогс! ')).toBe(true);
+    expect(await suppressed()).toEqual(['99112233']);
+    const sent = await services.passed(services.send('99112233', 'Hi'));
+    expect(sent).toMatchObject({ status: 502 });
+    expect(gateway.taken).toEqual([]);
+  });
+});
+
 describe('whatever a gateway sends', () => {
   it('is taken without an error, and changes no message that it does not name', async () => {
     await open({ receipts: { ...byId, reference: 'ref' } });
