@@ -35,6 +35,7 @@ import {
   sendsToCompare,
   warnOfFailed,
 } from './sent-before.js';
+import { moveSentElsewhere } from './sent-elsewhere.js';
 import { recordTakenRows } from './taken-rows.js';
 import { planUnknown } from './unknown-rows.js';
 
@@ -192,6 +193,7 @@ async function confirmOpened(
     });
   }
   try {
+    if (options.retryFailed) await moveSentElsewhere(context, job);
     const { meta } = job.plan;
     const { left, inDoubt } = await remainingCredits(job, plan.meta, options);
     const paid = { certain: meta.credits - left, inDoubt };

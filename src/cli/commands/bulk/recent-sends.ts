@@ -9,7 +9,7 @@ import { readJournal } from '../../bulk/job/open-job.js';
 import { SendTimes } from '../../bulk/job/send-times.js';
 import type { FrozenPlan, PlanMeta } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
-import { messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
+import { type MessageHash, messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 
 export type RecentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
@@ -25,36 +25,55 @@ export interface NewJob {
 }
 
 /** Which jobs are compared. */
-interface Choice {
+export interface Choice {
   /** By its id alone, before anything of the job is read. */
   hasId?: (id: string) => boolean;
   hasMeta?: (meta: PlanMeta) => boolean;
+  /** Sends at this moment or later, in milliseconds since 1970, in place of the recent ones. */
+  since?: number;
+}
+
+/** Gets what the compared jobs have sent or will send. */
+export interface Sends {
+  /** Failed messages whose recipients are unknown. */
+  failed: number;
+  addSent(recipient: string, message: MessageHash, job: string): void;
+  addOpen(recipient: string, message: MessageHash, job: string): void;
 }
 
 /**
  * The messages that jobs of this machine, of the same channel and service, have sent lately or will send. Null without
- * such jobs. Warns of a job that cannot be read, and does not count it.
+ * such jobs.
  */
 export async function recentSends(
   context: RecentContext,
   wanted: NewJob,
-  { hasId = () => true, hasMeta = () => true }: Choice = {},
+  choice?: Choice,
 ): Promise<SentIndex | null> {
-  const { stateDirectory } = context.config;
-  const since = recentSince(context);
   const index = new SentIndex();
+  await addSends(context, wanted, index, choice);
+  return index.isEmpty ? null : index;
+}
+
+/** Warns of a job that cannot be read, and does not count it. */
+export async function addSends(
+  context: RecentContext,
+  wanted: NewJob,
+  sends: Sends,
+  { hasId = () => true, hasMeta = () => true, since = recentSince(context) }: Choice = {},
+): Promise<void> {
+  const { stateDirectory } = context.config;
   for (const id of await jobIds(stateDirectory)) {
     if (readJobId(id).base === wanted.name || !hasId(id)) continue;
     try {
       const folder = join(jobsFolder(stateDirectory), id);
       const meta = await readPlanMeta(folder);
       if (meta.channel !== wanted.channel || meta.baseUrl !== wanted.baseUrl) continue;
-      if (hasMeta(meta)) await addJob(index, { id, folder, meta }, since);
+      if (hasMeta(meta)) await addJob(sends, { id, folder, meta }, since);
     } catch (error) {
       warnOf(context, id, error as Error);
     }
   }
-  return index.isEmpty ? null : index;
 }
 
 /** By the service's clock, or this machine's if that is behind: a clock in the future would make every send old. */
@@ -119,7 +138,7 @@ interface RecentJob {
   meta: PlanMeta;
 }
 
-async function addJob(index: SentIndex, { id, folder, meta }: RecentJob, since: number): Promise<void> {
+async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: number): Promise<void> {
   const written = (await stat(join(folder, 'journal')).catch(() => null))?.mtimeMs ?? 0;
   const isNew = Date.parse(meta.created_at) >= since;
   // Nothing was recorded since, so the journal, which may be long, is not read.
@@ -137,13 +156,13 @@ async function addJob(index: SentIndex, { id, folder, meta }: RecentJob, since: 
     const { number } = request;
     const sending = sendingOf(state, number);
     if (sending === null || (sending === 'sent' && !times.isSince(number, since))) continue;
-    index.failed += state.failed(number);
+    sends.failed += state.failed(number);
     const message = messageHashOf(request);
     const removed = state.removed(number);
     request.to.forEach((to, at) => {
       if (removed.has(at)) return;
-      if (sending === 'sent') index.addSent(to, message);
-      else index.addOpen(to, message, id);
+      if (sending === 'sent') sends.addSent(to, message, id);
+      else sends.addOpen(to, message, id);
     });
   }
 }

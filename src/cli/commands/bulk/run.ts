@@ -26,6 +26,7 @@ import { stepsAfter } from './outcome-step.js';
 import { readAccount } from './read-account.js';
 import { report } from './report.js';
 import { refuseList } from './same-file.js';
+import { moveSentElsewhere } from './sent-elsewhere.js';
 import { summaryView } from './summary-view.js';
 import { takeRows } from './taken-rows.js';
 
@@ -58,6 +59,8 @@ export async function carryOut(
     await refuseOtherService(context, job);
     refuseList(context.config, job.plan.meta, options.report);
     await context.io.files.checkWritable(options.report);
+    // Before its question, a bulk command has done that.
+    if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
     if (isDone(job, options)) return await endFinished(context, job, options, leftOut);
     if (await isForeign(context, job)) {
       if (!options.sameProject) throw foreignJob(job.id);

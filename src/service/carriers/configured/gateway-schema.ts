@@ -136,7 +136,7 @@ export function gatewayRouteOf(
   if (isAsked.some((text) => text.includes('{receipt_url}'))) {
     if (receipts === null) fail('receipts', 'is required with {receipt_url}');
     if (receiptUrl === '')
-      fail('receipt_base', 'is required with {receipt_url}, or urtuu serve --public-url');
+      fail('receipt_base', 'is required with {receipt_url}, or --public-url of urtuu serve');
   }
   return {
     name: route.name,

@@ -135,7 +135,7 @@ describe('a route over HTTP', () => {
     ],
     [
       { form: { ...route.form, dlr: '{receipt_url}' }, id: 'id', receipts },
-      'sms.routes[0].receipt_base: is required with {receipt_url}, or urtuu serve --public-url',
+      'sms.routes[0].receipt_base: is required with {receipt_url}, or --public-url of urtuu serve',
     ],
     [{ concurrent: 0 }, 'sms.routes[0].concurrent'],
     [{ timeout: '3m' }, 'sms.routes[0].timeout: must be 1s to 2m'],
