@@ -13,6 +13,9 @@ export function usageErrorOf(error: CommanderError, command: Command): CliError 
   const text = rewordings
     .reduce((all, [from, to]) => all.replace(from, to), error.message.replace(/^error: /, ''))
     .replace('COMMAND', name);
+  const [, unknown = ''] = /^unknown option '(.*)'$/s.exec(text) ?? [];
+  const missing = /^(?:send|bulk)$/.test(command.name()) ? notOffered[unknown] : undefined;
+  if (missing !== undefined) return usageError(`${unknown}: ${missing[0]}`, missing[1]);
   const suggestion = suggestionFor(text, command) || (has && `${has}. `);
   const [, option = ''] = /(--[\w-]+)/.exec(`${suggestion}${text}`) ?? [];
   const help = isGlobalOption(option) ? 'urtuu help options' : `${name} --help`;
@@ -24,6 +27,8 @@ function suggestionFor(text: string, command: Command): string {
   if (name !== '') return suggestionOf(similarCommands(command, name));
   const [, option = ''] = /^unknown option '(.*)'$/s.exec(text) ?? [];
   if (option !== '') return didYouMean(option, optionsOf(command));
+  if (text.includes('takes at most') && command.name() === 'send')
+    return `For several recipients, make a list: \`${nameOf(command).replace(/send$/, 'bulk')} list.csv\`. `;
   const [, value, choices = ''] = /'(.*)' is not one of (.*)$/s.exec(text) ?? [];
   return value === undefined ? '' : didYouMean(value, choices.split(', '));
 }
@@ -33,6 +38,15 @@ function optionsOf(command: Command | null): string[] {
   if (command === null) return ['--help'];
   return [...command.options.flatMap(({ long }) => long ?? []), ...optionsOf(command.parent)];
 }
+
+const noAttachments = ['the service offers no attachments', 'Send a link to the file.'] as const;
+const notLater = ['the service sends at once', 'Run the command at that time, as with cron or at.'] as const;
+const notOffered: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  '--attach': noAttachments,
+  '--attachment': noAttachments,
+  '--at': notLater,
+  '--schedule': notLater,
+};
 
 const isGlobalOption = (name: string) =>
   globalOptionTable.some(([flags]) => flags.split(/[ ,]+/).includes(name));

@@ -18,6 +18,18 @@ describe('a mistyped word', () => {
     ['x', ['sms', 'email'], []],
   ])('%s of %j is like %j', (word, candidates, found) => expect(nearest(word, candidates)).toEqual(found));
 
+  it.each([
+    ['sms send 99112233 hi --at 10:00', '--at: the service sends at once'],
+    ['sms bulk list.csv --text hi --at 10:00', '--at: the service sends at once'],
+    ['email send a@b.mn --subject x --text y --attach f', '--attach: the service offers no attachments'],
+    ['sms send 99112233 88112233 hi', 'For several recipients, make a list: urtuu sms bulk list.csv.'],
+    ['balance --at 1', "unknown option '--at'"],
+  ])('is not an option that the service does not offer: %s', async (line, words) => {
+    const { code, stderr } = await run(line);
+    expect(code).toBe(2);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(words);
+  });
+
   it('is asked about with at most four others', () => {
     expect(didYouMean('ab', ['ac', 'ad', 'ae', 'af', 'ag'])).toBe('Did you mean ac, ad, ae or af? ');
     expect(didYouMean('nothing', ['ac'])).toBe('');

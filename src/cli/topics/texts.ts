@@ -25,8 +25,9 @@ error, with the service's error code and the exit code:
 export const sandbox = `The sandbox
 
 With --sandbox, or URTUU_SANDBOX=1, a command uses a service inside its own
-process. It needs no key, no network and no credits, and nothing leaves this
-machine. Its data is durable: one command finds the messages of another.
+process. It needs no account, no key and no network, has credits of its own, and
+nothing leaves this machine. Its data is durable: one command finds the messages
+of another.
 
   urtuu --sandbox sms send 99112233 'Сайн байна уу'
   urtuu sandbox outbox          show delivered messages, with texts and codes

@@ -1,5 +1,6 @@
 import { readJobId } from '../../bulk/job/keys.js';
 import type { Job } from '../../bulk/job/open-job.js';
+import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -58,7 +59,9 @@ export async function confirmSend(
       ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
       : '';
   const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
-  const question = `Send to ${counted(left, 'recipient')}${price}?${again}${twice}${short}`;
+  const sandbox =
+    job.plan.meta.baseUrl === sandboxBaseUrl ? ' Nobody receives anything: this is the sandbox.' : '';
+  const question = `Send to ${counted(left, 'recipient')}${price}?${sandbox}${again}${twice}${short}`;
   const prompts = await io.prompts();
   const fresh = left - repeated;
   // The rows that a report selects are sent on purpose.

@@ -3,7 +3,7 @@ import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../wording.js';
 import { alarmText } from './outcome.js';
-import { Waits } from './waits.js';
+import { Waits, waitWords } from './waits.js';
 
 interface DisplayOptions {
   /** Until every message is sent or failed. */
@@ -44,11 +44,7 @@ export async function display<Result>(
       // A job that stops does not send the rest.
       const secondsLeft = announced.isStopping ? null : Math.max(estimate, wait / 1_000);
       const isIdle = announced.isIdle(event, now);
-      const waiting = isIdle
-        ? announced.words(now)
-        : event.type === 'waiting'
-          ? [`waiting ${duration(event.milliseconds / 1_000)}: ${event.why}`]
-          : null;
+      const waiting = isIdle ? announced.words(now) : event.type === 'waiting' ? [waitWords(event)] : null;
       const rate = speed(({ counts }) => settledIn(counts));
       const words = progressWords(event, { waits, waiting, secondsLeft, rate });
       progress.update(words, part, isIdle && !wasIdle ? wait : 0);

@@ -56,6 +56,7 @@ export interface BulkOptions extends CarryOutOptions {
 
 export function addCarryOutOptions(command: Command): Command {
   return command
+    .optionsGroup('Sending:')
     .option('--max-credits <n>', 'spend at most this many credits', readCount)
     .addOption(
       tenMinutes(command, '--max-wait <duration>', 'try one request for this long; replaces --max-retries'),
@@ -68,6 +69,7 @@ export function addCarryOutOptions(command: Command): Command {
     )
     .option('--rate <n>', 'send up to this many requests a second', readRate)
     .option('--retry-failed', 'retry single sends that the operator failed; for batches, see --only failed')
+    .optionsGroup('Outcome:')
     .option('--wait', 'wait until every message is sent or failed')
     .addOption(tenMinutes(command, '--wait-timeout <duration>', 'stop waiting after this long'))
     .option(
@@ -92,6 +94,7 @@ function tenMinutes(command: Command, flags: string, description: string): Optio
 
 export function addInputOptions(command: Command): Command {
   return command
+    .optionsGroup('List:')
     .option('--to-column <name>', 'column of the recipients (default: detected by its name)')
     .option('--encoding <name>', 'encoding of the file, such as windows-1251 (default: UTF-8 or UTF-16)')
     .option('--delimiter <mark>', 'comma, semicolon, tab or pipe (default: detected)')
@@ -108,6 +111,7 @@ export function addInputOptions(command: Command): Command {
     .option('--allow-repeats', 'send a recipient all of its different messages')
     .option('--skip-invalid', 'send the valid rows even if others are invalid')
     .option('--rejects <file>', 'write the invalid rows to this CSV file (default: beside the list)')
+    .optionsGroup('Job:')
     .option('--job <name>', 'name of the job (default: derived from the file and the message)')
     .option('--again', 'send a finished job to everyone again')
     .option(

@@ -1,6 +1,8 @@
 import type { BulkEvent } from '../../bulk/send/events.js';
 import { localTime } from '../../output/cells.js';
-import { grouped } from '../../wording.js';
+import { duration, grouped } from '../../wording.js';
+
+const capped = 'recipient_rate_limited';
 
 /** The waits that a running job has announced. Times are milliseconds since 1970. */
 export class Waits {
@@ -44,6 +46,17 @@ export class Waits {
   }
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  connection_error: 'service unreachable',
+  timeout: 'no answer from the service',
+  unavailable: 'service unavailable',
+  rate_limited: 'rate limit reached',
+  [capped]: 'recipient over its cap',
+};
+
+/** `service unreachable, next try in 4 s` */
+export const waitWords = ({ why, milliseconds }: { why: string; milliseconds: number }): string =>
+  `${reasons[why] ?? why}, next try in ${duration(milliseconds / 1_000)}`;
+
 /** Milliseconds */
 const worthSaying = 1_000;
-const capped = 'recipient_rate_limited';

@@ -85,4 +85,13 @@ describe('before it asks for a text, a bulk command', () => {
     expect(questions.asked.filter((each) => each.includes('encoding'))).toHaveLength(1);
     expect(here.project.sends[0]?.body).toMatchObject({ text: 'Hi Бат' });
   });
+
+  it('says in its question that nobody receives anything from the sandbox', async () => {
+    const here = desk(people(1));
+    const questions = answers(false);
+    await here.run('sms bulk list.csv --text Hi --sandbox', { terminal: 80, questions });
+    expect(questions.asked).toEqual([
+      'Send to 1 recipient for 10 credits? Nobody receives anything: this is the sandbox.',
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { partOf, progressWords } from '../../../../src/cli/commands/bulk/display.js';
-import { Waits } from '../../../../src/cli/commands/bulk/waits.js';
+import { Waits, waitWords } from '../../../../src/cli/commands/bulk/waits.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { desk, figures as figuresOf, people, personal } from './desks.js';
 
@@ -42,8 +42,8 @@ describe('the one line of a running job', () => {
     [
       'waits for the service',
       {},
-      { ...pace, waiting: ['waiting 10 s: rate_limited'] },
-      '1,200 of 2,600 accepted, 7 failed, waiting 10 s: rate_limited, 20/s, 12,000 credits',
+      { ...pace, waiting: ['rate limit reached, next try in 10 s'] },
+      '1,200 of 2,600 accepted, 7 failed, rate limit reached, next try in 10 s, 20/s, 12,000 credits',
     ],
     [
       'has just begun',
@@ -73,6 +73,14 @@ describe('the one line of a running job', () => {
     const all = { ...counts, accepted: 2_593, sent: 2_593, queued: 0, pending: 0 };
     expect([partOf(all, false).done, partOf(all, true).done]).toEqual([2_600, 2_600]);
   });
+});
+
+it.each([
+  ['connection_error', 'service unreachable, next try in 4 s'],
+  ['rate_limited', 'rate limit reached, next try in 4 s'],
+  ['internal_error', 'internal_error, next try in 4 s'],
+])('a wait after %s has words for people', (why, words) => {
+  expect(waitWords({ why, milliseconds: 4_000 })).toBe(words);
 });
 
 describe('recipients over their cap', () => {
