@@ -115,9 +115,12 @@ const valueColumns = 80 - labelColumns;
 /** With less, the terminal wraps by itself. */
 const leastColumns = 20;
 
+/** A number and its unit stay on one line. */
+const betweenWords = /(?<!\d) | (?!\p{L})/u;
+
 function wrapped(value: string, room: number): string[] {
   const lines: string[] = [];
-  for (const word of value.split(' ')) {
+  for (const word of value.split(betweenWords)) {
     const last = lines.at(-1);
     const fits = last !== undefined && last.length + 1 + word.length <= room;
     if (fits) lines[lines.length - 1] = `${last} ${word}`;
