@@ -82,6 +82,16 @@ const fewLocales = {
 const withoutParsing = (locale) =>
   locale.replace(/^\t\t(?:colors|opcodes): \{\n(?:\t\t\t.*\n)+\t\t\},\n|^\t\tmmmm?6: .*\n/gm, '');
 
+/** Mails have no attachments, so no file's type is looked up in the list of all of them. */
+const noFileTypes = {
+  name: 'no-file-types',
+  load: (id) =>
+    /[/\\]nodemailer[/\\]dist[/\\](?:cjs|esm)[/\\]mime-funcs[/\\]mime-types\.js$/.test(id)
+      ? `export const detectMimeType = () => 'application/octet-stream';
+         export const detectExtension = () => 'bin';`
+      : null,
+};
+
 /** The pages use elements and components alone: no contexts, no styles as objects, nothing that moves to the head. */
 const unusedOfJsx = {
   'intrinsic-element/components.js': 'export const components_exports = {};',
@@ -238,6 +248,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       plainWhereNothingElse,
       onlyTheVersion,
       fewLocales,
+      noFileTypes,
       plainElements,
       dashboardTexts,
     ],
