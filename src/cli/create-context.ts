@@ -91,7 +91,7 @@ export function createContext(
     warn: (text, command) => notices().warn(config.withCommands(text), command),
     endless: () => notices().endless(),
     log: (record) => notices().write(JSON.stringify(record)),
-    conclude: (text, command) => notices().conclude(config.withCommands(text), command),
+    conclude: (text, next) => notices().conclude(config.withCommands(text), next),
     attach: (details) => notices().attach(details),
     progress: () => notices().progress(),
     async withProgress(text, work) {

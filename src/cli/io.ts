@@ -1,4 +1,4 @@
-import type { PrintedCommand } from './config/printed-command.js';
+import type { NextStep, PrintedCommand } from './config/printed-command.js';
 import type { Files } from './files/files.js';
 import type { Printer } from './output/printer.js';
 import type { View } from './output/view.js';
@@ -21,8 +21,8 @@ export interface Io {
   endless(): void;
   /** A line of JSON on standard error, for programs; --quiet does not hide it. */
   log(record: object): void;
-  /** The last line of a command that exits with another code than 0: the message of the error for programs. */
-  conclude(text: string, command?: PrintedCommand): void;
+  /** The last line of a command that exits with another code than 0: message and hint of the error for programs. */
+  conclude(text: string, next?: NextStep): void;
   /** Fields for the error object that a program reads if the command fails. */
   attach(details: Record<string, unknown>): void;
   /** Shows progress on a terminal while the work takes a while. */

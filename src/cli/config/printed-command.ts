@@ -10,6 +10,9 @@ declare const printed: unique symbol;
 /** A command to copy. Only `commandLine` makes one. */
 export type PrintedCommand = string & { readonly [printed]: true };
 
+/** The next command, and the text before it. */
+export type NextStep = readonly [text: string, command: PrintedCommand];
+
 /** Values by option name, `--max-credits`. False and undefined are left out. */
 export type PrintedOptions = Readonly<Record<`--${string}`, string | number | boolean | undefined>>;
 

@@ -78,9 +78,11 @@ export class Notices {
   }
 
   /** The last line of a command that ends with another code than 0. */
-  conclude(text: string, command?: string): void {
-    this.#conclusion = { message: text, ...(command === undefined ? {} : { hint: command }) };
-    if (!this.#machine) this.#warning(text, command);
+  conclude(text: string, next?: readonly [text: string, command: string]): void {
+    this.#conclusion = { message: text, ...(next === undefined ? {} : { hint: oneLine(...next) }) };
+    if (this.#machine) return;
+    if (next === undefined) this.#warning(text);
+    else this.#warning(oneLine(text, next[0]), next[1]);
   }
 
   /** The last line, for a command that exits with a code and has thrown nothing. */

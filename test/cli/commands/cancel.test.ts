@@ -99,7 +99,9 @@ describe('urtuu jobs cancel', () => {
     const here = desk(people(400));
     const [run] = await cancelledRun(here, `${personal} --json`);
     expect(figures(run.stdout)).toMatchObject({ exit: 5, in_doubt: 0 });
-    expect(JSON.parse(run.stderr)).toMatchObject({ error: { exit: 5, hint: 'urtuu jobs resume july' } });
+    expect(JSON.parse(run.stderr)).toMatchObject({
+      error: { exit: 5, hint: 'Resume with: urtuu jobs resume july' },
+    });
     const [job] = JSON.parse((await here.run('jobs list --json')).stdout);
     expect(job).toMatchObject({ state: 'unfinished', reason: 'cancelled', exit: 5 });
     const again = await here.run(`${personal} --json`);

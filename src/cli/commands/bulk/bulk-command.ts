@@ -27,6 +27,6 @@ export function addBulkCommand(
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const prepared = await prepareJob(context, channel, file, options);
     if (prepared !== null)
-      await carryOut(context, prepared.job, options, { leftOut: prepared.leftOut, hasPreflight: true });
+      await carryOut(context, prepared.job, options, { input: prepared.input, hasPreflight: true });
   });
 }

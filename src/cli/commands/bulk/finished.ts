@@ -8,7 +8,7 @@ import { counted, grouped } from '../../wording.js';
 import { isForeign } from './account.js';
 import { openJobRuntime } from './job-runtime.js';
 import { reportCommand } from './moved-rows.js';
-import { keptOptions, type LeftOut, resumeCommand } from './next-command.js';
+import { inOne, type JobInput, keptOptions, resumeCommand } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, exitWithReport, exitWithRows, type Reported } from './outcome.js';
 import { stepsAfter } from './outcome-step.js';
@@ -25,7 +25,7 @@ export async function endFinished(
   context: Context,
   job: Job,
   options: CarryOutOptions,
-  leftOut: LeftOut | null,
+  input: JobInput | null,
 ): Promise<void> {
   const { id, plan, state, journal } = job;
   const foreign = !options.sameProject && (await isForeign(context, job));
@@ -34,16 +34,15 @@ export async function endFinished(
   }
   const reported = await reportFinished(context, job, options);
   const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
-  const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
+  const exit = exitWithReport(exitWithRows(ended, input), reported);
   await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
   const { unknown } = state.counts;
   const before = unknown > 0 ? `before with ${grouped(unknown)} unknown` : 'before';
   const said = `The job ${id} finished ${before}; nothing was sent now.`;
   if (exit === exits.ok) return context.io.note(said);
   const ending = { stopped: null, waited: null };
-  const [next] = stepsAfter(context, job, options, ending, leftOut);
-  if (next === undefined) context.io.conclude(said);
-  else context.io.conclude(`${said} ${next[0]}`, next[1]);
+  const [next] = stepsAfter(context, job, options, ending, input);
+  context.io.conclude(said, next);
   throw new Ended(exit);
 }
 
@@ -55,7 +54,7 @@ async function reportFinished(context: Context, job: Job, options: CarryOutOptio
     return await report(context, job, options.report, {
       runtime,
       timeout: options.waitTimeout,
-      warn: context.io.warn,
+      warn: (...line) => context.io.warn(...inOne(line)),
     });
   } finally {
     runtime.close();

@@ -45,6 +45,8 @@ export class MovedRows {
 
 /** The command that writes a new report of a job; a list may be called as its job. */
 export const reportCommand = ({ config }: Pick<Context, 'config'>, id: string): PrintedCommand =>
-  config.commandLine(['jobs', 'report', id], { '--report': `${id}-report.csv` });
+  config.commandLine(['jobs', 'report', id], { '--report': reportName(id) });
+
+export const reportName = (id: string) => `${id}-report.csv`;
 
 export const rowsText = (count: number) => `${grouped(count)} of these rows`;

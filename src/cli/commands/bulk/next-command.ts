@@ -4,17 +4,19 @@ import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
-import type { PrintedCommand, PrintedOptions, RunOptions } from '../../config/printed-command.js';
+import type { NextStep, PrintedCommand, PrintedOptions, RunOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
 import { visible } from '../../terminal/sanitise.js';
+import { reportCommand, reportName } from './moved-rows.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
 
-/** The next command, and the text before it. */
-export type NextStep = readonly [text: string, command: PrintedCommand];
+/** The last line of a run, and what to do next. */
+export type LastLine = [text: string, next?: NextStep | undefined];
 
-/** The last line of a run, with the command to go on with. */
-export type LastLine = [text: string, command?: PrintedCommand];
+/** As a line for `note` and `warn`. */
+export const inOne = ([text, next]: LastLine): [text: string, command?: PrintedCommand] =>
+  next === undefined ? [text] : [`${text} ${next[0]}`, next[1]];
 
 export function resumeCommand(
   { config }: Pick<Context, 'config'>,
@@ -57,25 +59,54 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
   };
 }
 
-/** Rows left out of a job, and the options of its command. */
-export interface LeftOut {
+/** What a job was made of: the rows that were left out of it, and the texts and options of its command. */
+export interface JobInput {
   channel: Channel;
-  file: string;
   templates: MessageTemplates;
   options: BulkOptions;
+  /** Rows that `--skip-invalid` left out now, and their file. */
+  rejected: number;
+  rejects: string | null;
 }
 
-/** The command that sends only the rejected rows, once they are fixed. */
-function rejectsStep(
+/**
+ * How to send the rejected rows, once they are fixed: those that were left out are in a file of their own, and those that
+ * the service rejected only in the report, which has all of the job.
+ */
+export function rejectedSteps(
   context: Pick<Context, 'config' | 'options'>,
-  job: Pick<Job, 'state'>,
-  leftOut: LeftOut,
-): NextStep | null {
-  const { channel, file } = leftOut;
-  const options = { ...rejectsOptions(job, leftOut), '--yes': context.options.yes };
-  const command = context.config.commandLine([channel, 'bulk', file], options);
-  return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
+  { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
+  { report }: Pick<CarryOutOptions, 'report'>,
+  input: JobInput | null,
+): NextStep[] {
+  const { rejects = null, rejected = 0 } = input ?? {};
+  const ofFile = () => (rejects === null ? [] : sendRejected(context, state, input, rejects));
+  if (state.counts.rejected <= meta.rejected) return ofFile();
+  const write: NextStep = ['The rejected rows are in the report of the job:', reportCommand(context, id)];
+  // The list has changed since the job was planned, and the report has the rows of then.
+  if (rejected > 0 && rejected !== meta.rejected) return [...ofFile(), write];
+  const only = { '--only': 'rejected', '--accept-duplicates': undefined };
+  return report !== undefined && isPrintable(report)
+    ? sendRejected(context, state, input, report, only)
+    : [write, ...sendRejected(context, state, input, reportName(id), only)];
 }
+
+/** The command that sends only the rejected rows of a file; none where it is not known, or a terminal would change it. */
+function sendRejected(
+  context: Pick<Context, 'config' | 'options'>,
+  state: Spent,
+  input: JobInput | null,
+  file: string,
+  selection: PrintedOptions = {},
+): NextStep[] {
+  if (input === null) return [];
+  const options = { ...rejectsOptions(state, input), ...selection, '--yes': context.options.yes };
+  const command = context.config.commandLine([input.channel, 'bulk', file], options);
+  return isPrintable(command) ? [['Fix the rejected rows, then send only those with:', command]] : [];
+}
+
+/** What a job has spent of its limit. */
+type Spent = Pick<JobView['state'], 'limit' | 'credits'>;
 
 /** `to-column` of `toColumn`. */
 type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
@@ -87,8 +118,8 @@ type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
  * not have reached, and spends no more than this one might have.
  */
 function rejectsOptions(
-  { state }: Pick<Job, 'state'>,
-  { templates, options }: LeftOut,
+  state: Spent,
+  { templates, options }: JobInput,
 ): Record<`--${Written<keyof BulkOptions>}`, PrintedOptions[`--${string}`]> {
   const limit = options.maxCredits ?? state.limit;
   const kept = keptOptions(options);
@@ -152,23 +183,24 @@ function textOptions(options: BulkOptions, { text, html, subject }: MessageTempl
   };
 }
 
-/** Null when nothing is left to do. */
-export function nextStep(
+/** None when nothing is left to do. */
+export function nextSteps(
   context: Pick<Context, 'config' | 'options'>,
   job: Job,
   options: CarryOutOptions,
   { stopped }: Ending,
-  leftOut: LeftOut | null,
-): NextStep | null {
-  const { id, state } = job;
+  input: JobInput | null,
+): NextStep[] {
+  const { id, plan, state } = job;
   const kept = keptOptions(options);
   if (!state.finished && stopped?.by === 'limit') {
     const enough = { ...kept, '--max-credits': creditsOfAll(job, stopped.price) };
-    return ['Resume with a higher limit:', resumeCommand(context, id, enough)];
+    return [['Resume with a higher limit:', resumeCommand(context, id, enough)]];
   }
-  if (!state.finished) return ['Resume with:', resumeCommand(context, id, kept)];
-  if (!state.has('failed')) return leftOut === null ? null : rejectsStep(context, job, leftOut);
-  return ['Retry the failed messages with:', resumeCommand(context, id, { ...kept, '--retry-failed': true })];
+  if (!state.finished) return [['Resume with:', resumeCommand(context, id, kept)]];
+  if (!state.has('failed')) return rejectedSteps(context, { id, meta: plan.meta, state }, options, input);
+  const retry = resumeCommand(context, id, { ...kept, '--retry-failed': true });
+  return [['Retry the failed messages with:', retry]];
 }
 
 /** The price of the whole job: planned, or at the average price so far, or at the price of the next recipient. */

@@ -1,11 +1,11 @@
 import type { Job, JobView } from '../../bulk/job/open-job.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
-import type { PrintedCommand } from '../../config/printed-command.js';
+import type { NextStep, PrintedCommand } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { maskedText } from '../../output/mask.js';
 import { reportCommand } from './moved-rows.js';
-import { type LeftOut, type NextStep, nextStep } from './next-command.js';
+import { type JobInput, nextSteps } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 
 /** What to do about messages that may not have arrived, or whose outcome was not read; null where there are none. */
@@ -35,16 +35,14 @@ export function stepsAfter(
   job: Job,
   options: CarryOutOptions,
   ending: Ending,
-  leftOut: LeftOut | null,
+  input: JobInput | null,
 ): NextStep[] {
-  const isHidden = context.io.printer.mask && leftOut !== null && namesRecipients(leftOut);
-  const steps = [
-    nextStep(context, job, options, ending, isHidden ? null : leftOut),
-    outcomeStep(context, { ...job, meta: job.plan.meta }, ending),
-  ];
-  return steps.filter((step) => step !== null);
+  const isHidden = context.io.printer.mask && input !== null && namesRecipients(input);
+  const outcome = outcomeStep(context, { ...job, meta: job.plan.meta }, ending);
+  const steps = nextSteps(context, job, options, ending, isHidden ? null : input);
+  return outcome === null ? steps : [...steps, outcome];
 }
 
 /** Its command has the texts in full. */
-const namesRecipients = ({ templates: { text = '', html = '', subject = '' } }: LeftOut) =>
+const namesRecipients = ({ templates: { text = '', html = '', subject = '' } }: JobInput) =>
   [text, html, subject].some((each) => maskedText(each) !== each);

@@ -1,8 +1,9 @@
 import type { JobState } from '../../bulk/job/job-state.js';
 import type { Ending } from '../../bulk/send/ending.js';
+import type { NextStep } from '../../config/printed-command.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
-import type { LastLine, LeftOut, NextStep } from './next-command.js';
+import type { JobInput, LastLine } from './next-command.js';
 
 /** Whether a report was written, and whether anything in it is missing or alarming. */
 export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
@@ -44,8 +45,8 @@ export function codeOfEnding({ stopped, waited }: Ending, exit: ExitCode): strin
 }
 
 /** `--skip-invalid` left rows out, perhaps of a file with the same plan as an earlier one. */
-export function exitWithRows(exit: ExitCode, leftOut: LeftOut | null): ExitCode {
-  return exit === exits.ok && leftOut !== null ? exits.partly : exit;
+export function exitWithRows(exit: ExitCode, input: JobInput | null): ExitCode {
+  return exit === exits.ok && input !== null && input.rejected > 0 ? exits.partly : exit;
 }
 
 export function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
@@ -76,7 +77,7 @@ export function lastLine(state: JobState, ending: Ending, next: NextStep | null)
     ...some(unknown, 'unknown: they may have arrived, and are not sent again'),
   ];
   const text = `${why(ending)}${figures.join(', ')}.${assurance(state)}`;
-  return next === null ? [text] : [`${text} ${next[0]}`, next[1]];
+  return next === null ? [text] : [text, next];
 }
 
 function assurance({ counts, final, knowsUnknown }: JobState): string {

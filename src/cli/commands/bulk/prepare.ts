@@ -17,7 +17,7 @@ import { explainDiskError } from './disk-error.js';
 import { printDryRun } from './dry-run.js';
 import { isDone } from './finished.js';
 import { type BulkInput, gatherInput } from './gather-input.js';
-import { type LeftOut, resumeOf } from './next-command.js';
+import { type JobInput, resumeOf } from './next-command.js';
 import type { BulkOptions } from './options.js';
 import { type PreflightParts, preflightOf } from './preflight.js';
 import { preflightLines } from './preflight-lines.js';
@@ -41,8 +41,7 @@ import { planUnknown } from './unknown-rows.js';
 
 export interface PreparedJob {
   job: Job;
-  /** The rejected rows that `--skip-invalid` left out. */
-  leftOut: LeftOut | null;
+  input: JobInput;
 }
 
 /**
@@ -152,11 +151,11 @@ async function prepareIn(
   const findings = { outcome, earlier: opened.earlier, prices };
   if ((await confirmOpened(context, opened.job, plan, findings, options)) === 'new') return 'new';
   const { job } = opened;
-  const { file } = outcome.rejects;
+  const { count: rejected, file: rejects } = outcome.rejects;
   const { channel, templates } = wanted;
-  // The rejects file has a header, where the number of a column is its name.
+  // The files of rejected rows have a header, where the number of a column is its name.
   const sent = options.headerless ? { ...options, toColumn: outcome.toColumn } : options;
-  return { job, leftOut: file === null ? null : { channel, file, templates, options: sent } };
+  return { job, input: { channel, templates, options: sent, rejected, rejects } };
 }
 
 /** Between two tries of the lock, in milliseconds. */

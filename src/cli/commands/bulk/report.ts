@@ -21,6 +21,7 @@ import { isWorkbookName } from '../../xlsx/report-workbook.js';
 import { refuseOtherService } from './base-url.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { maskCells } from './mask-cells.js';
+import { reportCommand } from './moved-rows.js';
 import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
 import { refuseList } from './same-file.js';
@@ -31,7 +32,7 @@ export async function report(
   context: Pick<Context, 'io' | 'config'>,
   job: Job,
   path: string,
-  { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['warn'] },
+  { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['conclude'] },
 ): Promise<Reported> {
   try {
     const openRuntime = async () => runtime;
@@ -44,11 +45,11 @@ export async function report(
     if (receipts.unread === null) return 'written';
     const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
     const key = isOfKey(receipts.unread.code) ? `, with ${readingKey}` : '';
-    warn(`${unreadText(receipts.unread)} Write it again${key}:`, again);
+    warn(unreadText(receipts.unread), [`Write it again${key}:`, again]);
     return 'incomplete';
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    warn(error.message);
+    warn(`${error.message}.`, ['Write the report with:', reportCommand(context, job.id)]);
     return 'unwritten';
   }
 }

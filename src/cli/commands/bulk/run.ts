@@ -6,6 +6,7 @@ import { Poller } from '../../bulk/results/poller.js';
 import { summaryOf } from '../../bulk/results/summary.js';
 import type { Ending } from '../../bulk/send/ending.js';
 import { runJob } from '../../bulk/send/runner.js';
+import type { NextStep } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { CliError, Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
@@ -19,7 +20,7 @@ import { type Cancellation, watchForCancel } from './cancellation.js';
 import { display } from './display.js';
 import { endFinished, isDone, ranElsewhere } from './finished.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
-import type { LastLine, LeftOut, NextStep } from './next-command.js';
+import { inOne, type JobInput, type LastLine } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { codeOfEnding, exitOfJob, exitWithReport, exitWithRows, lastLine } from './outcome.js';
 import { stepsAfter } from './outcome-step.js';
@@ -31,7 +32,7 @@ import { summaryView } from './summary-view.js';
 import { takeRows } from './taken-rows.js';
 
 interface Start {
-  leftOut?: LeftOut | null;
+  input?: JobInput | null;
   /** The cancel marks that a resume removes: those made before it. */
   revokedMarks?: readonly string[];
   /** The preflight has read with this key what `--wait` needs. */
@@ -46,13 +47,15 @@ export async function carryOut(
   context: Context,
   job: Job,
   options: CarryOutOptions,
-  { leftOut = null, revokedMarks = [], hasPreflight = false }: Start = {},
+  { input = null, revokedMarks = [], hasPreflight = false }: Start = {},
 ): Promise<void> {
   const words: Words = (ending) => {
-    const [first = null, ...more] = stepsAfter(context, job, options, ending, leftOut);
+    const [first = null, ...more] = stepsAfter(context, job, options, ending, input);
     return { line: lastLine(job.state, ending, first), more };
   };
-  const release = context.io.holdSignals({ lastWords: () => context.io.warn(...words(interrupted).line) });
+  const release = context.io.holdSignals({
+    lastWords: () => context.io.warn(...inOne(words(interrupted).line)),
+  });
   let runtime: JobRuntime | null = null;
   let cancellation: Cancellation | null = null;
   try {
@@ -61,7 +64,7 @@ export async function carryOut(
     await context.io.files.checkWritable(options.report);
     // Before its question, a bulk command has done that.
     if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
-    if (isDone(job, options)) return await endFinished(context, job, options, leftOut);
+    if (isDone(job, options)) return await endFinished(context, job, options, input);
     if (await isForeign(context, job)) {
       if (!options.sameProject) throw foreignJob(job.id);
       await adoptAccount(context, job);
@@ -76,7 +79,7 @@ export async function carryOut(
     runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
     const waitsUntil = await noteRun(job.folder, job.state, context.clock.now());
     await appendHistory(context, startOfJob(job));
-    const exit = await runToEnd(context, job, options, runtime, { words, leftOut, waitsUntil }).finally(() =>
+    const exit = await runToEnd(context, job, options, runtime, { words, input, waitsUntil }).finally(() =>
       appendHistory(context, entryOfJob(job)),
     );
     if (exit === exits.refused) throw ranElsewhere(job);
@@ -112,7 +115,7 @@ type Words = (ending: Ending) => { line: LastLine; more: NextStep[] };
 
 interface RunNotes {
   words: Words;
-  leftOut: LeftOut | null;
+  input: JobInput | null;
   waitsUntil(time: number): Promise<void>;
 }
 
@@ -121,7 +124,7 @@ async function runToEnd(
   job: Job,
   options: CarryOutOptions,
   runtime: JobRuntime,
-  { words, leftOut, waitsUntil }: RunNotes,
+  { words, input, waitsUntil }: RunNotes,
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, { ...runtime, waitsUntil });
   if (ending.waited !== null && job.state.counts.failed > 0) {
@@ -130,15 +133,15 @@ async function runToEnd(
   }
   const line = () => words(ending).line;
   if (ending.stopped?.by === 'fault') {
-    context.io.warn(...line());
+    context.io.warn(...inOne(line()));
     throw job.state.finished ? faultAfterAll(job, ending.stopped.error) : ending.stopped.error;
   }
   const rule = { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' } as const;
-  const exitNow = () => exitWithRows(exitOfJob(job.state, ending, rule), leftOut);
+  const exitNow = () => exitWithRows(exitOfJob(job.state, ending, rule), input);
   let exit = exitNow();
   const conclude = async () => {
     await recordEnd(context, job, ending, exit);
-    if (exit === exits.ok) context.io.note(...line());
+    if (exit === exits.ok) context.io.note(...inOne(line()));
     else context.io.conclude(...line());
     for (const step of words(ending).more) context.io.note(...step);
   };
@@ -148,7 +151,9 @@ async function runToEnd(
   await conclude();
   if (options.report !== undefined) {
     // The last line is about the exit code.
-    const warn = exit === exits.ok || exit === exits.partly ? context.io.conclude : context.io.warn;
+    const isConclusion = exit === exits.ok || exit === exits.partly;
+    const warn = (...line: LastLine) =>
+      isConclusion ? context.io.conclude(...line) : context.io.warn(...inOne(line));
     const reading = { runtime, timeout: options.waitTimeout, warn };
     const [said] = line();
     const reported = await report(context, job, options.report, reading);
@@ -231,7 +236,7 @@ async function printSummary(
   try {
     await io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
   } catch (error) {
-    io.warn(...line());
+    io.warn(...inOne(line()));
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
 }

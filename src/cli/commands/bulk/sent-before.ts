@@ -27,14 +27,21 @@ export async function sendsToCompare(
   job: NewJob,
   { again, only, skipSent }: BulkOptions,
 ): Promise<SentIndex | null> {
-  if (!again && !selectsUnsent(only)) return recentSends(context, job);
+  if (!again && !isOnPurpose(only)) return recentSends(context, job);
   if (skipSent) throw exclusive(again ? '--again' : `--only ${only}`);
   return null;
 }
 
-/** A report knows more than the jobs: its unsent rows are sent on purpose. */
+/** The rows of a report that were not sent. */
 const selectsUnsent = (only: BulkOptions['only']) =>
   only !== undefined && !only.includes('sent') && !only.includes('queued');
+
+/**
+ * A report knows more than the jobs: its unsent rows are sent on purpose. But a rejected one was fixed, perhaps to the
+ * recipient of another row.
+ */
+const isOnPurpose = (only: BulkOptions['only']) =>
+  selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
 
 const exclusive = (option: string) =>
   usageError(`${option} and --skip-sent exclude each other`, 'Nothing was sent. Use one of the two.');
@@ -93,7 +100,7 @@ async function countsOf(
   { again, only, skipSent }: BulkOptions,
 ): Promise<SentCounts | null> {
   if (again) return null;
-  if (selectsUnsent(only)) return sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs);
+  if (isOnPurpose(only)) return sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs);
   const meanwhile = await sentMeanwhile(context, wanted, plan, jobs);
   if (skipSent && meanwhile !== null && meanwhile.sent > 0) throw overtaken(meanwhile.sent);
   if (meanwhile === null || recent === null) return meanwhile ?? recent?.counts ?? null;
@@ -167,7 +174,7 @@ export async function refuseOpen(context: ResumeContext, { open }: EarlierSends)
 
 /** Exit 11: recipients got the message already, and there is no terminal to ask on. */
 export function alreadySent(count: number, { only }: BulkOptions): CliError {
-  const way = selectsUnsent(only)
+  const way = isOnPurpose(only)
     ? 'Use the report of the job that sent to them, or add --again'
     : 'Add --skip-sent to leave them out, or --again';
   return new CliError(

@@ -4,11 +4,12 @@ import { type FollowedJob, type JobView, jobError } from '../../bulk/job/open-jo
 import { runningOf } from '../../bulk/job/run-note.js';
 import { summaryOfView } from '../../bulk/results/summary.js';
 import type { Ending } from '../../bulk/send/ending.js';
+import type { NextStep } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { Ended } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { partOf, progressWords } from '../bulk/display.js';
-import { type NextStep, resumeOf } from '../bulk/next-command.js';
+import { inOne, rejectedSteps, resumeOf } from '../bulk/next-command.js';
 import { exitOfJob, lastLine } from '../bulk/outcome.js';
 import { outcomeStep } from '../bulk/outcome-step.js';
 import { summaryView } from '../bulk/summary-view.js';
@@ -55,10 +56,10 @@ export async function endAs(
   const exit = exitOf(state, ending);
   await io.print(summaryView, { ...summaryOfView(job), exit });
   const next: NextStep | null = state.finished
-    ? outcomeStep(context, job, ending)
+    ? (outcomeStep(context, job, ending) ?? rejectedSteps(context, job, {}, null)[0] ?? null)
     : ['Resume with:', resumeOf(context, job)];
   const line = lastLine(state, ending, next);
-  if (exit === exits.ok) return io.note(...line);
+  if (exit === exits.ok) return io.note(...inOne(line));
   io.conclude(...line);
   throw new Ended(exit);
 }

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Desk } from '../../../support/desk.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { desk, people } from './desks.js';
 
@@ -136,6 +137,121 @@ describe('the command for the fixed rows', () => {
     expect(await here.run(command)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual(once(3));
   });
+});
+
+describe('the last lines where the service rejected rows', () => {
+  const [first = '', , , , fixed = ''] = numbers(5);
+  const personal = "sms bulk list.csv --text 'Hello {name}' --job july --yes";
+  const unsupported = new Set([first]);
+  /** The commands of the last lines, as words. */
+  const commands = (stderr: string) =>
+    [...stderr.matchAll(/: urtuu (.*)$/gm)].map(([, command = '']) => command);
+  /** Pastes commands in another folder, with the cells of the report made right before the last. */
+  async function pasted(here: Desk, lines: string[], file: string, fix: (text: string) => string) {
+    const cwd = join(here.home, 'elsewhere');
+    mkdirSync(cwd);
+    for (const line of lines.slice(0, -1)) expect(await here.run(line, { cwd })).toMatchObject({ code: 0 });
+    writeFileSync(join(here.home, file), fix(here.read(file)));
+    return here.run(lines.at(-1) ?? '', { cwd });
+  }
+
+  it.each([
+    ['a single', personal],
+    ['a batch', line.replace('--yes', '--job july --yes')],
+  ])('write its report, and send only those of it, once they are fixed: %s', async (_, command) => {
+    const here = desk(people(4), { unsupported });
+    const { code, stderr } = await here.run(command);
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      'Nothing is in doubt. The rejected rows are in the report of the job: urtuu jobs',
+    );
+    const lines = commands(stderr);
+    expect(lines[0]).toBe(`jobs report july --report ${here.home}/july-report.csv`);
+    expect(lines[1]).toMatch(/ --only rejected --yes$/);
+    // They are where the commands say, not where they are pasted.
+    const sent = await pasted(here, lines, 'july-report.csv', (text) => text.replace(first, fixed));
+    expect(sent).toMatchObject({ code: 0 });
+    expect([...here.project.received()].sort()).toEqual(
+      numbers(5)
+        .slice(1)
+        .map((to) => [to, 1]),
+    );
+  });
+
+  it('send the rows that were left out, too, from the report that is written', async () => {
+    const here = desk([...people(3), 'nobody,Dorj'], { unsupported });
+    const { stderr } = await here.run(
+      `${personal} --skip-invalid --report out.csv --max-credits 100 --rejects bad.csv`,
+    );
+    const lines = commands(stderr);
+    expect(lines).toEqual([
+      `sms bulk ${here.home}/out.csv --text 'Hello {name}' --only rejected --skip-invalid --max-credits 80 --yes`,
+    ]);
+    const [, , , fourth = ''] = numbers(4);
+    const sent = await pasted(here, lines, 'out.csv', (text) =>
+      text.replace('nobody', fourth).replace(first, fixed),
+    );
+    expect(sent).toMatchObject({ code: 0 });
+    expect([...here.project.received()].sort()).toEqual(
+      numbers(5)
+        .slice(1)
+        .map((to) => [to, 1]),
+    );
+  });
+
+  it('name both files where the rows left out are not those of the job', async () => {
+    const here = desk(people(3), { unsupported });
+    await here.run(personal);
+    here.write('list.csv', [header, ...people(3), 'nobody,Dorj']);
+    const { code, stderr } = await here.run(`${personal} --skip-invalid --if-finished ok --rejects bad.csv`);
+    expect(code).toBe(3);
+    expect(stderr).toContain(`only those with: urtuu sms bulk ${here.home}/bad.csv `);
+  });
+
+  it('know the recipient column of a file without a header', async () => {
+    const here = desk([], { unsupported });
+    writeFileSync(join(here.home, 'list.csv'), `Bat;${first}\nBold;${numbers(2)[1]}\n`);
+    const { stderr } = await here.run(
+      'sms bulk list.csv --headerless --text Hello --yes --report out.csv --to-column 2',
+    );
+    const sent = await pasted(here, commands(stderr), 'out.csv', (text) => text.replace(first, fixed));
+    expect(sent).toMatchObject({ code: 0 });
+    expect([...here.project.received().keys()].sort()).toEqual([numbers(2)[1], fixed].sort());
+  });
+
+  it.each([
+    ['to somebody on the list', 'july'],
+    ['to somebody on another list', 'june'],
+  ])('ask before a fixed row goes %s', async (_, job) => {
+    const here = desk(people(3), { unsupported });
+    const [, second = '', third = ''] = numbers(3);
+    if (job === 'june') {
+      here.write('june.csv', ['phone,name', `${fixed},Bat`]);
+      await here.run('sms bulk june.csv --text Hello --job june --yes');
+    }
+    const { stderr } = await here.run(`${line} --job july --report out.csv`);
+    const sent = await pasted(here, commands(stderr), 'out.csv', (text) =>
+      text.replace(first, job === 'july' ? third : fixed),
+    );
+    expect(sent).toMatchObject({ code: 11, stderr: expect.stringContaining('got the same message') });
+    // A name does not answer for rows of a report.
+    expect(await here.run(`${commands(stderr).at(-1)} --job other`)).toMatchObject({ code: 11 });
+    const all = job === 'july' ? [second, third] : [second, third, fixed];
+    expect([...here.project.received()].sort()).toEqual(all.map((to) => [to, 1]).sort());
+  });
+
+  it.each(['jobs watch july', 'jobs resume july --if-finished ok'])(
+    'name the report: %s',
+    async (command) => {
+      const here = desk(people(3), { unsupported });
+      await here.run(personal);
+      const { code, stderr } = await here.run(command);
+      expect(code).toBe(3);
+      expect(stderr).toContain(
+        `The rejected rows are in the report of the job: urtuu jobs report july --report ${here.home}/july-report.csv\n`,
+      );
+    },
+  );
 });
 
 describe('a command that a terminal would show as another one', () => {

@@ -25,6 +25,24 @@ function listing(here: Desk, answer: (count: number, path: string) => Reply | Er
   };
 }
 
+describe('a report that cannot be written', () => {
+  it.runIf(existsSync('/dev/full'))('names the command that writes it', async () => {
+    const here = desk(people(2));
+    const { code, stderr } = await here.run(`${constant} --report /dev/full`);
+    expect(code).toBe(13);
+    const command = `jobs report july --report ${here.home}/july-report.csv`;
+    expect(stderr).toMatch(/\/dev\/full.*\. Write the report with: urtuu jobs report /);
+    expect(stderr.endsWith(` urtuu ${command}\n`)).toBe(true);
+    expect(await here.run(command)).toMatchObject({ code: 0 });
+    expect(here.read('july-report.csv').match(/,sent,/g)).toHaveLength(2);
+    const { error } = JSON.parse((await here.run(`${constant} --again --report /dev/full --json`)).stderr);
+    expect(error).toMatchObject({
+      exit: 13,
+      hint: `Write the report with: urtuu ${command.replaceAll('july', 'july.2')}`,
+    });
+  });
+});
+
 describe('the report of a job', () => {
   it('has the job and what the carrier reported in each row', async () => {
     const here = desk(people(2));
