@@ -36,11 +36,11 @@ const prompts: readonly Prompt[] = [
   { words: ['logout'], question: /Remove profile/ },
   { words: ['sandbox', 'reset'], question: /Delete all messages/ },
   { words: ['keys', 'revoke', '$KEY'], question: /Revoke key urtuu_/ },
-  { words: ['sms', 'bulk', 'list.csv'], question: /Text:/ },
+  { words: ['sms', 'bulk', 'list.csv'], question: /Text \(\{/ },
   { words: ['sms', 'bulk', 'list.csv', '--text', 'hi $WAY'], question: /Send to 2 recipients/ },
   { words: ['sms', 'bulk', 'old.csv', '--text', 'hi'], question: /Which encoding/, closed: 8 },
   { words: ['sms', 'bulk', 'book.xlsx', '--text', 'hi'], question: /Which sheet/, closed: 8 },
-  { words: ['email', 'bulk', 'mails.csv'], question: /Subject:/ },
+  { words: ['email', 'bulk', 'mails.csv'], question: /Subject \(\{/ },
 ];
 
 const ways = ['Ctrl-C', 'Ctrl-D', 'closed input'] as const;

@@ -168,7 +168,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
   it('asks for the text of a bulk send that has none', async () => {
     writeFileSync(join(machine.home, 'list.csv'), 'phone,name\n99112233,Bat\n88001122,Dorj\n');
     const terminal = urtuu(['sms', 'bulk', 'list.csv'], sandbox);
-    await terminal.shows(/Text:/);
+    await terminal.shows(/Text \(\{phone\} \{name\}\):/);
     terminal.type('Hi {name}\r');
     await terminal.shows(/Send to 2 recipients for 20 credits/);
     terminal.type('y\r');
