@@ -4,6 +4,7 @@ import { testOnPostgres } from '../../../support/test-engine.js';
 // The same gateways on the engine for many machines.
 describe('on PostgreSQL', async () => {
   testOnPostgres();
+  await import('./instances.test.js');
   await import('./receipts.test.js');
   await import('./service.test.js');
 });
