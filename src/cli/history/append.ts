@@ -5,7 +5,6 @@ import type { Io } from '../io.js';
 import { makeFolder } from '../platform/make-folder.js';
 import type { HistoryEntry, Sent } from './entry.js';
 import { historyFile } from './file.js';
-import { writeEntry } from './write.js';
 
 interface Place {
   readonly config: Pick<Config, 'stateDirectory' | 'sandbox' | 'settings'>;
@@ -30,6 +29,7 @@ export async function appendHistory({ config, clock, options, io }: Place, sent:
       credits: null,
       ...sent,
     };
+    const { writeEntry } = await import('./write.js');
     const file = historyFile(config.stateDirectory);
     makeFolder(dirname(file));
     await writeEntry(file, entry, clock);
