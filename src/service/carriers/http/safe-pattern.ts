@@ -1,5 +1,5 @@
-/** Ways in which a pattern may go on from one place; more take long on a text that almost fits. */
-const mostWays = 16;
+/** Ways in which a pattern may go on from one place, and with a repetition; more take long on a text that almost fits. */
+const [mostWays, mostRepeated] = [16, 4];
 
 /**
  * Why a pattern could take for ever on a text of a gateway; null where it cannot: at most one repetition of a length that
@@ -16,5 +16,5 @@ export function dangerOf(source: string): string | null {
   const optional = plain.match(/(?<![*+}(])\?/g)?.length ?? 0;
   const alternatives = plain.split(/[()]/).map((piece) => piece.split('|').length);
   const ways = alternatives.reduce((product, count) => product * count, 2 ** optional);
-  return ways > mostWays ? 'has too many alternatives' : null;
+  return ways > (varying.length === 0 ? mostWays : mostRepeated) ? 'has too many alternatives' : null;
 }

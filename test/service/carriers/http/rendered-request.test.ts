@@ -113,6 +113,7 @@ describe('a pattern of a route', () => {
     'a{1,9}b{2,}',
     'a?a?a?a?a?aaaaa',
     '(a|a)(a|a)(a|a)(a|a)(a|a)b',
+    '(a|a)(a|a)(a|a)a*b',
   ])('%s is refused', (source) => {
     expect(dangerOf(source)).toMatch(/^(?:must|has) /);
   });
