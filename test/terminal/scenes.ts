@@ -72,7 +72,7 @@ const interrupted: Play = async ({ stage, tmux, expect }) => {
 /** While the service does not answer, the first Ctrl-C waits for it and the second one does not. */
 const interruptedTwice: Play = async ({ stage, tmux, expect }) => {
   await using deaf = await Loopback.listen(({ method }, response) => {
-    if (method === 'GET') json(response, 404, errorBody('not_found'));
+    if (method === 'GET') json(response, 403, errorBody('forbidden'));
   });
   const url = `${deaf.origin}/v1`;
   const words = [...bulk(stage, stage.list('deaf', stage.people(40)), 'deaf'), '--yes'];

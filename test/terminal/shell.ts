@@ -25,6 +25,8 @@ const bulk = 'sms bulk $LIST --text "Hi {n}"';
 const silent = /^$/;
 /** One line, and no stack. */
 const full = /^urtuu: standard output could not be written: ENOSPC\n(?!.*(?:at .*\.cjs|node:internal))/s;
+const fullInJson =
+  /^\{"error":\{"code":"machine","message":"standard output could not be written: ENOSPC",.*\}\n$/;
 
 const allLines: readonly ShellLine[] = [
   // A reader that leaves.
@@ -49,7 +51,6 @@ const allLines: readonly ShellLine[] = [
   { line: 'urtuu balance --no-such <&- >&- 2>&-', code: 2 },
   ...[
     'balance',
-    'balance --json',
     '--version',
     '--help',
     'help jobs',
@@ -57,6 +58,7 @@ const allLines: readonly ShellLine[] = [
     'completion bash',
     'messages get $ID',
   ].map((words) => ({ line: `urtuu ${words} >/dev/full`, code: 13, stderr: full })),
+  { line: 'urtuu balance --json >/dev/full', code: 13, stderr: fullInJson },
   { line: 'urtuu sms send $ONE hi >/dev/full', code: 13, one: 1, stderr: full },
   // The first error goes before the disk.
   { line: 'urtuu balance --min 100000000 >/dev/full', code: 7 },
