@@ -80,14 +80,15 @@ async function playRuns(world: World, setup: Setup): Promise<Printed[]> {
     const { code, stderr } = await world.first(words);
     // A job that was removed is forgotten, whatever was printed of it.
     if (words[1] === 'remove' && code === 0) lines.clear();
-    for (const each of printedIn(stderr).filter(sends)) lines.set(each.line, each);
+    for (const each of printedIn(stderr).filter(isPasted)) lines.set(each.line, each);
   }
   heal(world);
   return [...lines.values()];
 }
 
-const sends = ({ words: [first = '', second = ''] }: Printed) =>
-  ['sms bulk', 'sms send', 'jobs resume'].includes(`${first} ${second}`);
+/** What sends, and what writes the report that another one reads. */
+const isPasted = ({ words: [first = '', second = ''] }: Printed) =>
+  ['sms bulk', 'sms send', 'jobs resume', 'jobs report'].includes(`${first} ${second}`);
 
 /** A command that is printed to go on with a higher limit has that, and the job had spent some before it was lowered. */
 function limitOf({ follow, maxCredits }: Setup, lines: readonly Printed[], spent: number): number {
@@ -153,7 +154,7 @@ async function playEarlier(world: World, setup: Setup): Promise<Printed[]> {
   const { stderr } = await world.first(['sms', 'bulk', 'one.csv', '--text', textOf(setup), ...options]);
   world.project.options.failing = new Set();
   world.spentEarlier = spentIn(world);
-  return printedIn(stderr).filter(sends);
+  return printedIn(stderr).filter(isPasted);
 }
 
 const rowOf = (number: string) => `${number},Bat ${number.slice(-2)}`;
@@ -205,6 +206,7 @@ function followWords(setup: Setup): string[][] {
 function fail({ project }: World, { fault, good }: Setup): void {
   if (fault === 'short') project.balance = 20;
   if (fault === 'failing') project.options.failing = new Set(good.slice(0, 1));
+  if (fault === 'refused') project.options.unsupported = new Set(good.slice(0, 1));
   const instead = {
     reset: () => new Error('ECONNRESET'),
     unavailable: () => refusal(503, 'unavailable'),
@@ -223,6 +225,7 @@ function fail({ project }: World, { fault, good }: Setup): void {
 function heal({ project }: World): void {
   project.balance = 1_000_000;
   project.options.failing = new Set();
+  project.options.unsupported = new Set();
   delete project.options.instead;
 }
 

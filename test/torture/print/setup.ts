@@ -2,7 +2,7 @@ import { numbers } from '../../cli/bulk/memory-plan.js';
 import { ways } from './ways.js';
 
 /** What is wrong while the first command runs. */
-export type Fault = 'none' | 'reset' | 'lost' | 'unavailable' | 'short' | 'failing';
+export type Fault = 'none' | 'reset' | 'lost' | 'unavailable' | 'short' | 'failing' | 'refused';
 /** A command after it, which prints another one. */
 export type Follow = 'none' | 'again' | 'cancel' | 'watch' | 'remove' | 'lower';
 /** A list, the failed rows of an earlier list's report, or one message. */
@@ -53,7 +53,7 @@ export function drawSetup(random: () => number): Setup {
   const earlierFailed = kind === 'report' ? earlier.slice(0, 4) : [];
   const good = kind === 'report' ? earlierFailed.slice(2) : some(4);
   const bad = kind === 'report' ? earlierFailed.slice(0, 2) : chance(0.6) ? some(2) : [];
-  const fault = one<Fault>(['none', 'short', 'failing', ...doubtful]);
+  const fault = one<Fault>(['none', 'short', 'failing', 'refused', ...doubtful]);
   const named = chance(0.5);
   const headerless = isList && chance(0.15);
   const follows: readonly Follow[] = ['none', 'none', 'again', ...(named ? inJobs : [])];

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FakeProject } from '../../support/fake-project.js';
@@ -78,13 +78,14 @@ export class World {
     });
   }
 
-  /** Puts numbers in place of the bad cells of a file. */
+  /** Puts numbers in place of the bad cells of a file; a shell that has no key has not written the report. */
   fix(file: string, numbers: readonly string[]): void {
     const path = resolve(this.home, file);
+    if (!existsSync(path)) return;
     const left = [...numbers];
     writeFileSync(
       path,
-      readFileSync(path, 'utf8').replace(/nobody/g, (bad) => left.shift() ?? bad),
+      readFileSync(path, 'utf8').replace(/^nobody/gm, (bad) => left.shift() ?? bad),
     );
   }
 
