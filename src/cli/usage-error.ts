@@ -28,7 +28,7 @@ function suggestionFor(text: string, command: Command): string {
   const [, option = ''] = /^unknown option '(.*)'$/s.exec(text) ?? [];
   if (option !== '') return didYouMean(option, optionsOf(command));
   if (text.includes('takes at most') && command.name() === 'send')
-    return `For several recipients, use \`${nameOf(command).replace(/send$/, 'bulk')}\` with a list. `;
+    return `For several recipients, send a list (\`${nameOf(command).replace(/send$/, 'bulk')} --help\`). `;
   const [, value, choices = ''] = /'(.*)' is not one of (.*)$/s.exec(text) ?? [];
   return value === undefined ? '' : didYouMean(value, choices.split(', '));
 }

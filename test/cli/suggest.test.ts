@@ -22,7 +22,7 @@ describe('a mistyped word', () => {
     ['sms send 99112233 hi --at 10:00', '--at: the service sends at once'],
     ['sms bulk list.csv --text hi --at 10:00', '--at: the service sends at once'],
     ['email send a@b.mn --subject x --text y --attach f', '--attach: the service offers no attachments'],
-    ['sms send 99112233 88112233 hi', 'For several recipients, use urtuu sms bulk with a list.'],
+    ['sms send 99112233 88112233 hi', 'For several recipients, send a list (urtuu sms bulk --help).'],
     ['balance --at 1', "unknown option '--at'"],
   ])('is not an option that the service does not offer: %s', async (line, words) => {
     const { code, stderr } = await run(line);

@@ -87,7 +87,7 @@ describe('a job that waits, over a service that dies in the middle of its sends'
       exit: 3,
       message: said,
       hint: expect.stringMatching(
-        /^To see who they are: .*urtuu jobs report july --report \S*\/july-report\.csv$/,
+        /^To see who they are: .*urtuu jobs report july --report \S*\/july-report\.csv --base-url \S+$/,
       ),
     });
 

@@ -9,7 +9,19 @@ afterAll(() => machine.remove());
 
 /** The text of the first message. */
 async function shown(file: string, text: string): Promise<string> {
-  const args = ['sms', 'bulk', file, '--text', text, '--dry-run', '--json', '--skip-invalid', '--sandbox'];
+  const args = [
+    'sms',
+    'bulk',
+    file,
+    '--text',
+    text,
+    '--dry-run',
+    '--json',
+    '--skip-invalid',
+    '--sandbox',
+    '--rejects',
+    join(machine.home, 'rejects.csv'),
+  ];
   return JSON.parse((await machine.run(args)).stdout).first_message.text;
 }
 

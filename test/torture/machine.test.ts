@@ -99,7 +99,7 @@ describe('a job on a real machine', () => {
     const hanging = new EventEmitter();
     let sends = 0;
     await using deaf = await Loopback.listen(({ method }, response) => {
-      if (method === 'GET') return json(response, 404, errorBody('not_found'));
+      if (method === 'GET') return json(response, 403, errorBody('forbidden'));
       sends += 1;
       if (sends === 8) hanging.emit('all');
     });

@@ -73,10 +73,13 @@ function fromAnyFolder(words: readonly string[], run: Run): string[] {
   return words.map((word, at) => {
     const [, option = '', value] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
     if (fileOptions.has(option)) return `${option}=${fullPath(run, value)}`;
-    const isFile = fileOptions.has(words[at - 1] ?? '') || (at === 2 && words[1] === 'bulk');
+    const isFile = fileOptions.has(words[at - 1] ?? '') || isList(words, at);
     return isFile ? fullPath(run, word) : word;
   });
 }
+
+const isList = (words: readonly string[], at: number) =>
+  at === 2 && words[1] === 'bulk' && !words[at]?.startsWith('-');
 
 /** What a command acts on: an account of a service, a service of this machine, a profile, or nothing. */
 type Way = 'account' | 'data' | 'profile' | 'nowhere';
@@ -107,8 +110,8 @@ const waysTo: Readonly<
 > = {
   account: accountOptions,
   data: dataOptions,
-  profile: (run, [first, verb]) => {
-    if (verb === 'list' || verb === 'use') return {};
+  profile: (run, [first, verb], given) => {
+    if (verb === 'list' || verb === 'use' || given['--base-url'] !== undefined) return {};
     const profile = run.options.profile ?? profileInEffect(run);
     const service = differingBaseUrl(run, profile);
     const replaces = profile === undefined || Object.hasOwn(run.config.profiles, profile);

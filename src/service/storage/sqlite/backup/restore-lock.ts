@@ -13,14 +13,16 @@ export async function lockRestore(directory: string): Promise<() => void> {
   const path = join(directory, 'restore.lock');
   closeSync(openSync(path, 'a', 0o600));
   const made = inodeOf(path);
-  const database = new DatabaseSync(path, { timeout: 0 });
+  // Of two that try at one moment each would find the other's.
+  const database = new DatabaseSync(path, { timeout: 1_000 });
   try {
     database.exec('BEGIN EXCLUSIVE');
     // The restore before this one took the file away: another may have made and locked a new one since.
     if (made === null || inodeOf(path) !== made) throw restored(directory);
   } catch (error) {
     database.close();
-    throw isBusy(error) ? restored(directory) : error;
+    // The engine fails in its own way where the file was taken away.
+    throw isBusy(error) || inodeOf(path) !== made ? restored(directory) : error;
   }
   return () => {
     // Before it is unlocked: afterwards it may be that of the next.
