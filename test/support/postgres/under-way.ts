@@ -33,8 +33,17 @@ function count(): void {
       if (result instanceof Promise && asked.has(of)) {
         begun += 1;
         add(of, 1);
-        const end = () => add(of, -1);
+        const end = () => {
+          if (isOver) return;
+          isOver = true;
+          this.off('end', end);
+          add(of, -1);
+        };
+        let isOver = false;
         result.then(end, end);
+        // A connection that is ended while it is made never answers.
+        this.setMaxListeners(0);
+        this.once('end', end);
       }
       return result;
     } as never;
