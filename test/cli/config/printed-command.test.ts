@@ -23,7 +23,7 @@ const destination = (given: Partial<Run>): Run => ({
   config: { profiles: {} },
   sandbox: false,
   home: '/home/bat',
-  cwd: () => '/work',
+  cwd: () => '/srv',
   ...given,
 });
 
@@ -53,8 +53,8 @@ const rows: Row[] = [
     { env: { URTUU_BASE_URL: local }, config: { current: 'work', profiles } },
   ],
   [
-    ' --profile work --api-key-file /work/k',
-    { options: { profile: 'work', apiKeyFile: '/work/k' }, config: { profiles } },
+    ' --profile work --api-key-file /srv/k',
+    { options: { profile: 'work', apiKeyFile: '/srv/k' }, config: { profiles } },
   ],
 ];
 
@@ -88,7 +88,7 @@ describe('a command to be copied', () => {
     const run = destination({ options: { apiKeyFile: 'key' } });
     const options = { '--text-file': 'text.txt', '--html-file': '-' } as const;
     expect(commandLine(resume, options, run, 'linux')).toBe(
-      'urtuu jobs resume july --text-file /work/text.txt --html-file - --api-key-file /work/key',
+      'urtuu jobs resume july --text-file /srv/text.txt --html-file - --api-key-file /srv/key',
     );
   });
 
@@ -96,12 +96,12 @@ describe('a command to be copied', () => {
     const print = (words: string, options: PrintedOptions = {}) =>
       commandLine(words.split(' '), options, destination({}), 'linux');
     expect(print('sms bulk list.csv', { '--report': 'r.csv', '--rejects': '../bad.csv' })).toBe(
-      'urtuu sms bulk /work/list.csv --report /work/r.csv --rejects /bad.csv',
+      'urtuu sms bulk /srv/list.csv --report /srv/r.csv --rejects /bad.csv',
     );
     expect(print('email send a@b.mn --html-file=n.html --text-file t.txt --subject n.html')).toBe(
-      'urtuu email send a@b.mn --html-file=/work/n.html --text-file /work/t.txt --subject n.html',
+      'urtuu email send a@b.mn --html-file=/srv/n.html --text-file /srv/t.txt --subject n.html',
     );
-    expect(print('api POST sms --input body.json')).toBe('urtuu api POST sms --input /work/body.json');
+    expect(print('api POST sms --input body.json')).toBe('urtuu api POST sms --input /srv/body.json');
     expect(print('sms bulk - --text-file -')).toBe('urtuu sms bulk - --text-file -');
   });
 
@@ -159,10 +159,10 @@ describe('a command to be copied', () => {
       '--x': false,
     };
     expect(commandLine(resume, options, destination({}), 'linux')).toBe(
-      "urtuu jobs resume july --max-credits 50 --wait --report '/work/it'\\''s.csv'",
+      "urtuu jobs resume july --max-credits 50 --wait --report '/srv/it'\\''s.csv'",
     );
     expect(commandLine(resume, options, destination({}), 'win32')).toBe(
-      "urtuu jobs resume july --max-credits '50' --wait --report '/work/it''s.csv'",
+      "urtuu jobs resume july --max-credits '50' --wait --report '/srv/it''s.csv'",
     );
   });
 
@@ -179,7 +179,7 @@ describe('a command to be copied', () => {
       { env: set, options: { profile: 'work' } },
     ],
     ['urtuu jobs show july', 'jobs show july', { env: { XDG_STATE_HOME: '/home/bat/.local/state' } }],
-    ['XDG_STATE_HOME=/work/state urtuu history', 'history', { env: { XDG_STATE_HOME: 'state' } }],
+    ['XDG_STATE_HOME=/srv/state urtuu history', 'history', { env: { XDG_STATE_HOME: 'state' } }],
     ['XDG_CONFIG_HOME=/srv/config urtuu login', 'login', { env: { XDG_CONFIG_HOME: '/srv/config' } }],
     [
       'urtuu login --profile plain',
@@ -194,7 +194,7 @@ describe('a command to be copied', () => {
     ['urtuu help sandbox', 'help sandbox', { env: set, sandbox: true }],
     ['urtuu sms send --help', 'sms send --help', { env: set, options: { profile: 'work' } }],
     [
-      'urtuu keys list --project Shop --data /work/d',
+      'urtuu keys list --project Shop --data /srv/d',
       'keys list',
       { options: { data: 'd', project: 'Shop' } },
     ],
@@ -206,7 +206,7 @@ describe('a command to be copied', () => {
     ['urtuu keys list --sandbox', 'keys list', { sandbox: true }],
     ['urtuu sandbox reset', 'sandbox reset', { sandbox: true, env: { URTUU_DATABASE: 'postgres://db/u' } }],
     [
-      'URTUU_SECRET_FILE=/work/s urtuu keys list --database postgres://u@db/u',
+      'URTUU_SECRET_FILE=/srv/s urtuu keys list --database postgres://u@db/u',
       'keys list',
       { env: { URTUU_DATABASE: 'postgres://u@db/u', URTUU_SECRET_FILE: 's' } },
     ],

@@ -5,7 +5,7 @@ import { jobFolder, jobIds, removeJobFolder } from './jobs-folder.js';
 import { type JobView, lockJob, viewJob } from './open-job.js';
 
 export interface RemoveOptions {
-  /** Also when something is pending or in doubt, which nothing can settle without the plan. */
+  /** Also a job with rows pending or in doubt, and the only record of rows that moved to it. */
   force: boolean;
   /** The command that resumes a job. */
   resumeCommand(job: JobView): string;
