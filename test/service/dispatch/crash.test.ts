@@ -52,12 +52,13 @@ const playedBatchPoints = batchPoints.filter((_, index) => !isOnPostgres() || in
 async function diedSending(
   point: CrashPoint,
   leaseMs = leaseTime,
+  params = sms,
 ): Promise<{ directory: string; clock: ManualClock }> {
   const directory = cores.folder();
   const clock = new ManualClock();
   const crash = new Crash(point);
   const dying = await cores.openMortal({ directory, clock }, { ...crash.doubles, leaseMs });
-  void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+  void dying.operations.sendSms({ caller, params, idempotencyKey: 'k1' });
   await crash.happened;
   return { directory, clock };
 }
@@ -89,6 +90,30 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     expect(await replayOf(core, 'k1')).toBeNull();
     expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
   });
+
+  const refunded = {
+    error: {
+      code: 'provider_failed',
+      message: 'The operator did not accept the message: it could not be reached',
+    },
+  };
+  it.each([
+    ['arrives', '99112233', { status: 200, body: { status: 'sent' } }, 1],
+    ['fails where that is lost', '99000008', { status: 502, body: refunded }, 0],
+  ])(
+    'single SMS: found after its 15 s, it is submitted once more and %s',
+    async (_, to, answer, delivered) => {
+      const point: CrashPoint = { when: 'before', method: 'submit', call: 1 };
+      const { directory, clock } = await diedSending(point, leaseTime, { ...sms, to });
+      clock.set(clock.now() + 16_000);
+
+      const core = await restart(directory, clock);
+      expect(await replayOf(core, 'k1')).toMatchObject({ ...answer, replayed: true });
+      expect(await outboxOf(core)).toHaveLength(delivered);
+      expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 - 10 * delivered });
+      expect(await ledgerDifference(core)).toBe(0);
+    },
+  );
 
   it('a repeat that comes while the lease of the dead process still holds waits for the answer', async () => {
     const leaseMs = 5_000;

@@ -26,8 +26,10 @@ export interface Acknowledgement {
 }
 
 const refused = '99000001';
+/** The first submission of each message to it is lost. */
+export const lostOnce = '99000008';
 /** Numbers whose submission goes wrong but has to arrive once; caps allow few of them. */
-const difficult = ['99000006', '99000008'];
+const difficult = ['99000006', lostOnce];
 const prices = { sms: 10, email: 2 };
 
 export interface TaskMaker {

@@ -12,7 +12,10 @@ export const jobsRemove: CommandBody<'io' | 'config' | 'options'> = (command, co
       'Remove jobs: plan, journal and receipts. Sent messages stay sent, and --skip-sent forgets them.',
     )
     .argument('<job...>', 'names or ids')
-    .option('--force', 'also if rows are pending or in doubt, or it is the only record of rows of another job');
+    .option(
+      '--force',
+      'also if rows are pending or in doubt, or it is the only record of rows of another job',
+    );
   addHelp(command, {
     examples: [
       ['urtuu jobs remove july-offer', 'a finished job'],
