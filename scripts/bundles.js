@@ -110,7 +110,10 @@ const unusedOfJsx = {
     export const h = (tag, props) => jsxFn(tag, props, 'children' in props ? [props.children].flat() : []);
     export { h as jsxDEV };`,
 };
-/** No component is asynchronous, no HTML or style an object; SVG attributes stand as written, few are booleans. */
+/**
+ * No component, child or attribute is asynchronous, no HTML or style an object, no attribute a function; SVG attributes
+ * stand as written, few are booleans, and four elements are empty.
+ */
 const replacedInJsx = [
   [/const normalizeKey = .*;/, 'const normalizeKey = (key) => key;'],
   [/tag === "svg" \|\| tag === "head"/, 'false'],
@@ -124,6 +127,17 @@ const replacedInJsx = [
     /(else if \(res instanceof Promise\)) \{\n.*\n.*\n\t\t\}/,
     `$1 throw new Error('a component is asynchronous');`,
   ],
+  [/(const emptyTags = )\[[^\]]*\]/, `$1['img', 'input', 'link', 'meta']`],
+  [/if \(typeof v === "function"\) \{\n.*\n.*\n\t\}/, ''],
+  [
+    /const s = v instanceof Promise .*\n(?:.*\n){4}\t\tescapeToBuffer\(s, buffer\)/,
+    'escapeToBuffer(String(v), buffer)',
+  ],
+  [/else if \(child\.isEscaped\) \{\n(?:.*\n){6}\t\t\} else if .*buffer\.unshift\("", child\);/, ''],
+  [/(res === "number") \|\| res\.isEscaped\) \{\n(.*\n)(?:.*\n){4}\t\t\}/, '$1) {\n$2\t\t}'],
+  [/return buffer\.length === 1 \? "callbacks" in buffer .*/, 'return buffer[0];'],
+  [/if \(!initDomRenderer\) \{\n.*\n.*\n\t\}/, ''],
+  [/else if \(components_exports\[tag\]\) .*/, ''],
 ];
 const plainElements = {
   name: 'plain-elements',

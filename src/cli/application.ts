@@ -23,7 +23,7 @@ export async function runApplication(
   let called: Command | null = null;
   const context = createContext(environment, streams, () => globalOptions(called ?? program));
   const output = {
-    write: (text: string) => void streams.stdout.write(text),
+    write: (text: string) => void streams.stdout.page(text),
     width: streams.stdout.isTerminal ? Math.min(streams.stdout.columns, 100) : 80,
   };
   const onCommand = (command: Command) => {

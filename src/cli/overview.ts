@@ -41,7 +41,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
 ];
 
 /** Below this width the summaries are left out. */
-const wide = 80;
+export const wide = 80;
 
 /** The screen of `urtuu` alone. */
 export function overview(program: Command, width: number): string {
@@ -64,7 +64,7 @@ export function overview(program: Command, width: number): string {
     ...lines,
     '',
     'Try it without a key:',
-    "  urtuu --sandbox sms send 99112233 'Сайн уу'",
+    `  urtuu --sandbox sms send 99112233 '${width < wide ? 'Hi' : 'Сайн уу'}'`,
     '  urtuu sandbox outbox',
     '',
     ...(width < wide

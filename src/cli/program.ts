@@ -7,7 +7,7 @@ import { serviceCommands } from './commands/service/commands.js';
 import type { Context } from './context.js';
 import { readDuration, writtenDuration } from './input/duration.js';
 import { addGlobalOptions } from './options.js';
-import { overview } from './overview.js';
+import { overview, wide } from './overview.js';
 
 const tree: readonly (Leaf | Group)[] = [
   [
@@ -211,7 +211,8 @@ export function buildProgram(context: Context, output: ProgramOutput, { first, o
     .configureOutput({
       writeOut: output.write,
       writeErr: () => {},
-      getOutHelpWidth: () => output.width,
+      // A narrower terminal gets pages filled anew.
+      getOutHelpWidth: () => Math.max(output.width, wide),
       // Help has no colours, so nothing needs to be stripped.
       getOutHasColors: () => true,
     })

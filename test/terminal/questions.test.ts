@@ -41,6 +41,17 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect(await outbox()).toMatchObject([{ to: '99112233', text: 'Сайн уу' }]);
   });
 
+  it('breaks a question between words', async () => {
+    writeFileSync(join(machine.home, 'list.csv'), 'phone\n99112233\n');
+    const terminal = urtuu(['sms', 'bulk', 'list.csv', '--text', 'Hi'], { ...sandbox, columns: 40 });
+    await terminal.shows(/\(y\/N\)/);
+    terminal.type('\u0003');
+    const { screen } = await terminal.ended;
+    expect(screen).toMatch(
+      /1 recipient for[\r\n]+ {2}10 credits\? Nobody receives[\r\n]+ {2}anything: this is/,
+    );
+  });
+
   it('does not take an empty answer', async () => {
     const terminal = urtuu(['sms', 'send'], sandbox);
     await terminal.shows(/Recipient number:/);

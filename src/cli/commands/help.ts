@@ -13,7 +13,7 @@ export const help: CommandBody<'io'> = (command, { io }) => {
     const name = words.join(' ');
     const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
     if (name !== '' && topic === undefined) throw unknown(words, parent ?? command);
-    await io.printer.text(topic?.text() ?? list());
+    await io.printer.page(topic?.text() ?? list());
   });
 };
 

@@ -45,13 +45,21 @@ export async function card<Row>(
     .filter(({ value }) => value !== '');
   const indent = Math.max(0, ...entries.map(({ label }) => label.length)) + gap.length;
   const wrap = style.width === null ? unbroken : await wrapper();
-  const room = (style.width ?? 0) - indent;
   let text = '';
   for (const { column, label, value } of entries) {
-    const body = painted(column, value, wrap(value, room, indent), style);
-    text += `${style.paint('bold', label.padEnd(indent - gap.length))}${gap}${body}\n`;
+    const isBelow = goesBelow(value, style.width ?? Infinity, indent);
+    const left = isBelow ? gap.length : indent;
+    const body = painted(column, value, wrap(value, (style.width ?? 0) - left, left), style);
+    const title = style.paint('bold', isBelow ? label : label.padEnd(indent - gap.length));
+    text += `${title}${isBelow ? `\n${gap}` : gap}${body}\n`;
   }
   return text;
+}
+
+/** An id that a narrow terminal would break beside its name has a line of its own. */
+function goesBelow(value: string, width: number, indent: number): boolean {
+  const longest = Math.max(...value.split(' ').map((word) => word.length));
+  return longest > width - indent && longest <= width - gap.length;
 }
 
 /** Colours a status. */

@@ -1,4 +1,5 @@
 import type { Width } from '../terminal/width.js';
+import { betweenWords } from '../terminal/wrap.js';
 
 export const gap = '  ';
 
@@ -11,20 +12,17 @@ export interface Extent {
   min: number;
 }
 
-/**
- * Of the texts of a column and its title. Words stay whole, so that they can be copied; those of the last column may run
- * over.
- */
+/** Of the texts of a column and its title. Words stay whole, so that they can be copied; one over `longest` may run over. */
 export function extentOf(
   texts: readonly string[],
   title: number,
   width: Width,
   wraps: boolean,
-  isLast: boolean,
+  longest: number,
 ): Extent {
   const widest = Math.max(title, mostOf(texts, width));
   if (!wraps || !texts.some((text) => text.includes(' '))) return { width: widest, min: widest };
-  const words = isLast ? [] : texts.flatMap((text) => text.split(' '));
+  const words = texts.flatMap((text) => text.split(betweenWords)).filter((word) => width(word) <= longest);
   return { width: widest, min: Math.min(widest, Math.max(minWrapped, title, mostOf(words, width))) };
 }
 

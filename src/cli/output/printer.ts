@@ -185,6 +185,11 @@ export class Printer {
     await this.#sink.write(this.#sink.isTerminal ? visibleLines(text) : text);
   }
 
+  /** A page of help. */
+  async page(text: string): Promise<void> {
+    await this.#sink.page(text);
+  }
+
   #valueOf<Row>(view: View<Row>, row: Row, path: string): string {
     const record = this.#record(view, view.columns, row, this.mask);
     // A column of a table may stand elsewhere in the JSON.

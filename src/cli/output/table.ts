@@ -48,7 +48,10 @@ interface Fitted {
   wraps: boolean;
 }
 
-/** Empty columns go first where not all fit, then texts are wrapped. Null when the rows need cards. */
+/**
+ * Where not all fit, empty columns go first, then texts are wrapped, then spare columns go, the last one first, then times
+ * are wrapped. Null when the rows need cards.
+ */
 function layout<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],
@@ -56,21 +59,33 @@ function layout<Row>(
   style: TableStyle,
 ): Fitted | null {
   const room = style.width ?? Infinity;
-  const extents = columns.map((column, index) => {
-    const texts = cells.map((row) => row[index] ?? '');
-    const title = style.header && cells.length > 0 ? width(titleOf(column)) : 0;
-    const wraps = style.width !== null && (column.kind === undefined || column.kind === 'recipient');
-    return extentOf(texts, title, width, wraps, index === columns.length - 1);
-  });
-  const of = (kept: readonly number[]) => kept.flatMap((index) => extents[index] ?? []);
   const all = columns.map((_, index) => index);
+  const extents = (kinds: readonly Column<Row>['kind'][]) =>
+    columns.map((column, index) => {
+      const texts = cells.map((row) => row[index] ?? '');
+      const title = style.header && cells.length > 0 ? width(titleOf(column)) : 0;
+      // At the end of a row only a word that leaves little room to the others runs over.
+      const longest = index === columns.length - 1 ? room / 2 : Infinity;
+      return extentOf(texts, title, width, style.width !== null && kinds.includes(column.kind), longest);
+    });
   const used = all.filter((index) => cells.some((row) => row[index] !== ''));
+  const texts = extents([undefined, 'recipient']);
   for (const kept of [all, used]) {
-    const widths = of(kept).map((each) => each.width);
+    const widths = kept.flatMap((index) => texts[index]?.width ?? []);
     if (totalWidth(widths) <= room) return { kept, widths, wraps: false };
   }
-  const widths = fittedWidths(of(used), room);
-  return widths && { kept: used, widths, wraps: true };
+  const spare = used.filter((index) => columns[index]?.spare);
+  for (const known of [texts, extents([undefined, 'recipient', 'time'])]) {
+    for (let count = spare.length; count >= 0; count -= 1) {
+      const kept = used.filter((index) => !spare.slice(count).includes(index));
+      const widths = fittedWidths(
+        kept.flatMap((index) => known[index] ?? []),
+        room,
+      );
+      if (widths !== null) return { kept, widths, wraps: true };
+    }
+  }
+  return null;
 }
 
 /** The lines of all rows. The last width grows with a word that runs over. */

@@ -10,6 +10,8 @@ export interface Column<Row> {
   detail?: boolean;
   /** Left out of a table where no row has a value. */
   ifAny?: boolean;
+  /** Left out of a table that is too wide. */
+  spare?: boolean;
 }
 
 /** The columns and JSON of one kind of rows, for every format. */
@@ -33,7 +35,7 @@ export function counts<Row>(...names: readonly (keyof Row & string)[]): Column<R
 /** The column of the row's field of the same name. */
 export function field<Row>(
   name: keyof Row & string,
-  extra: Pick<Column<Row>, 'kind' | 'detail' | 'ifAny'> = {},
+  extra: Pick<Column<Row>, 'kind' | 'detail' | 'ifAny' | 'spare'> = {},
 ): Column<Row> {
   return { name, value: (row) => row[name] as Cell, ...extra };
 }

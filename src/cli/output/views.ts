@@ -53,7 +53,7 @@ export const messageView: View<MessageRow> = {
   empty: 'No messages.',
 };
 
-/** Lists are for scanning: their tables fit 80 columns. */
+/** Lists are for scanning: their tables fit 80 columns, with long addresses without the time. */
 export const messageListView: View<MessageRow> = {
   ...messageView,
   table: [
@@ -63,7 +63,7 @@ export const messageListView: View<MessageRow> = {
       kind: 'status',
       value: ({ status, delivery }) => (delivery === 'unknown' ? delivery : status),
     },
-    field('created_at', { kind: 'time' }),
+    field('created_at', { kind: 'time', spare: true }),
     field('to', { kind: 'recipient' }),
   ],
 };

@@ -2,6 +2,7 @@ import { confirm, input, password, select } from '@inquirer/prompts';
 import { Interrupted, usageError } from '../errors.js';
 import type { Questions } from './prompts.js';
 import type { InputStream, OutputStream } from './streams.js';
+import { wrapper } from './wrap.js';
 
 const same = (text: string) => text;
 
@@ -41,18 +42,32 @@ export function questions(stdin: InputStream, stderr: OutputStream, colour: bool
       forget();
     }
   };
+  /** Broken between words: inquirer breaks at the edge. */
+  const fitted = async (message: string) =>
+    (await wrapper())(message, (stderr.columns ?? 80) - besides, prefixColumns);
   return {
-    text: (message, check) =>
-      asked((context) => input({ message, theme, ...(check ? { validate: check } : {}) }, context)),
-    secret: (message, check) =>
-      asked((context) =>
-        password({ message, theme, mask: true, ...(check ? { validate: check } : {}) }, context),
+    text: (text, check) =>
+      asked(async (context) => {
+        const message = await fitted(text);
+        return input({ message, theme, ...(check ? { validate: check } : {}) }, context);
+      }),
+    secret: (text, check) =>
+      asked(async (context) => {
+        const message = await fitted(text);
+        return password({ message, theme, mask: true, ...(check ? { validate: check } : {}) }, context);
+      }),
+    confirm: (text) =>
+      asked(async (context) => confirm({ message: await fitted(text), theme, default: false }, context)),
+    choose: (text, choices) =>
+      asked(async (context) =>
+        select({ message: await fitted(text), theme, choices: [...choices] }, context),
       ),
-    confirm: (message) => asked((context) => confirm({ message, theme, default: false }, context)),
-    choose: (message, choices) =>
-      asked((context) => select({ message, theme, choices: [...choices] }, context)),
   };
 }
+
+/** `? ` before a question, and ` (y/N)` with the cursor behind it. */
+const prefixColumns = 2;
+const besides = prefixColumns + 7;
 
 /**
  * Aborts when the input has ended: inquirer waits forever then, and the process ends by itself with exit code 0.

@@ -1,3 +1,5 @@
+import { narrowed } from './narrow.js';
+
 /** As much of `process.stdout` as the command line uses. */
 export interface OutputStream {
   write(text: string, done?: (error?: Error | null) => void): boolean;
@@ -53,6 +55,11 @@ export class Sink {
   /** Resolves when all earlier writes have been flushed or dropped. */
   async settled(): Promise<void> {
     if (this.#opened !== null) await this.write('');
+  }
+
+  /** A page of help, for the width of the terminal. */
+  page(text: string): Promise<void> {
+    return this.write(this.isTerminal ? narrowed(text, this.columns) : text);
   }
 
   /** Resolves when the text has been flushed or dropped. */

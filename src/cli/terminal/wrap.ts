@@ -12,6 +12,9 @@ const minRoom = 20;
 /** A command to copy, in a text: up to its end, a mark that ends a clause, or a bracket. */
 const command =
   /(?:\b[A-Z_]+=(?:[^\s'"]|'[^']*'|"[^"]*")+ )*\burtuu(?: (?:[^\s'";()]|'[^']*')*(?:[^\s'";(),.]|'[^']*'))+/g;
+/** Where a line may be broken: a number and its unit stay together. */
+export const betweenWords = /(?<!\d) | (?!\p{L})/u;
+const beforeUnit = /(?<=\d) (?=\p{L})/gu;
 /** Stands for a space that no line is broken at. */
 const joint = '\ue000';
 
@@ -24,7 +27,7 @@ export async function wrapper(): Promise<Wrap> {
   return (text, room, indent) => {
     const most = takesOneColumnEach(text) ? text.length : 2 * text.length;
     if (most <= room || room < minRoom) return text;
-    const whole = text.replace(command, (each) => each.replaceAll(' ', joint));
+    const whole = text.replace(command, (each) => each.replaceAll(' ', joint)).replace(beforeUnit, joint);
     return wrapAnsi(whole, room)
       .replaceAll(joint, ' ')
       .replaceAll('\n', `\n${' '.repeat(indent)}`);
@@ -34,5 +37,5 @@ export async function wrapper(): Promise<Wrap> {
 /** Breaks a text into lines of `room` columns, between words only: an id, a path or a command can be copied. */
 export async function lineWrapper(): Promise<(text: string, room: number) => string[]> {
   const { wrapAnsi } = await import('fast-wrap-ansi');
-  return (text, room) => wrapAnsi(text, room).split('\n');
+  return (text, room) => wrapAnsi(text.replace(beforeUnit, joint), room).replaceAll(joint, ' ').split('\n');
 }

@@ -8,9 +8,9 @@ idempotency key in the error message, or resume the job: neither can send twice.
   for try in 1 2 3; do
     urtuu sms send 99112233 'Hi' --idempotency-key order-7
     case $? in
-      0) exit 0 ;;        # sent
-      5|6) sleep 60 ;;    # later, or in doubt: the same key settles it
-      *) break ;;         # needs a person
+      0) exit 0 ;;      # sent
+      5|6) sleep 60 ;;  # try again
+      *) break ;;       # needs a person
     esac
   done
 

@@ -124,6 +124,53 @@ describe('a table on a narrow terminal', () => {
     expect((await at(40)).join('\n')).toContain(`${path},\n`);
   });
 
+  interface Job {
+    job: string;
+    created: string;
+    credits: number;
+    state: string;
+  }
+  const jobs: View<Job>['columns'] = [
+    field('job'),
+    field('created', { kind: 'time', spare: true }),
+    field('credits', { kind: 'number' }),
+    field('state'),
+  ];
+  const list: Job[] = [
+    { job: 'clinic-november', created: '2026-11-21T08:00:00', credits: 90, state: 'stopped: 12 in doubt' },
+  ];
+  const jobsAt = async (width: number, shown = jobs) =>
+    (await table(shown, list, { ...pipe, width })).trimEnd().split('\n');
+
+  it('leaves out what can be spared, and keeps a number beside its unit', async () => {
+    expect(await jobsAt(60)).toEqual([
+      'JOB              CREATED              CREDITS  STATE',
+      'clinic-november  2026-11-21 08:00:00       90  stopped:',
+      '                                               12 in doubt',
+    ]);
+    expect(await jobsAt(40)).toEqual([
+      'JOB              CREDITS  STATE',
+      'clinic-november       90  stopped: 12 in',
+      '                          doubt',
+    ]);
+  });
+
+  it('breaks times between date and hour before it turns into cards', async () => {
+    const kept = jobs.map((column) => ({ ...column, spare: false }));
+    expect((await jobsAt(50, kept)).slice(1)).toEqual([
+      'clinic-november  2026-11-21        90  stopped:',
+      '                 08:00:00              12 in doubt',
+    ]);
+    expect((await jobsAt(30, kept))[0]).toBe('job      clinic-november');
+  });
+
+  it('gives an id a line of its own in a card that would break it', async () => {
+    const id = '01a1dbd3-4b2b-7000-9152-80051b35d1ef';
+    const lines = await card([field<{ id: string }>('id')], { id }, { ...pipe, width: 39 });
+    expect(lines).toBe(`id\n  ${id}\n`);
+    expect(await card([field<{ id: string }>('id')], { id }, { ...pipe, width: 40 })).toBe(`id  ${id}\n`);
+  });
+
   it('turns into cards where a text would be too narrow', async () => {
     expect((await at(24))[0]).toBe('check   node');
     expect((await at(28, found, { header: false }))[0]).toBe('node    ok       v22.20.0');

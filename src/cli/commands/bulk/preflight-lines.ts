@@ -2,6 +2,7 @@ import type { Delimiter } from '../../bulk/input/delimiter.js';
 import type { RepairCounts, RepairKind } from '../../bulk/input/repair.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../bulk/plan/preview.js';
+import { betweenWords } from '../../terminal/wrap.js';
 import { counted, duration, grouped } from '../../wording.js';
 import { creditsLeft, creditsMissing, type Paid, type Preflight, type Remaining } from './preflight.js';
 import { sentBeforeLine } from './sent-before.js';
@@ -51,12 +52,17 @@ export function preflightLines(
     ...(sheets === null ? [] : [['Report', sheets] satisfies Row]),
     ['Credits', creditsText(preflight, paid, isForbidden)],
   ];
-  const room = Math.max(leastColumns, Math.min(columns, 80) - labelColumns);
-  return rows.flatMap(([label, ...values]) =>
-    values
-      .flatMap((value) => wrapped(value, room))
-      .map((text, index) => ((index === 0 ? label : '').padEnd(labelColumns) + text).trimEnd()),
-  );
+  return rows.flatMap((row) => linesOf(row, Math.min(columns, 80)));
+}
+
+/** The values beside their label, or below it where a word would be broken there. */
+function linesOf([label, ...values]: Row, columns: number): string[] {
+  const longest = Math.max(...values.flatMap((value) => value.split(' ').map((word) => word.length)));
+  const isBelow = longest > columns - labelColumns && longest <= columns - belowColumns;
+  const left = isBelow ? belowColumns : labelColumns;
+  const lines = values.flatMap((value) => wrapped(value, Math.max(leastColumns, columns - left)));
+  const beside = (index: number) => (index === 0 && !isBelow ? label : '').padEnd(left);
+  return [...(isBelow ? [label] : []), ...lines.map((text, index) => (beside(index) + text).trimEnd())];
 }
 
 /** The first message and the longest one, or the only one. */
@@ -111,12 +117,10 @@ const repairNames = {
 } satisfies Record<RepairKind, string>;
 
 const labelColumns = 12;
+const belowColumns = 2;
 const valueColumns = 80 - labelColumns;
 /** With less, the terminal wraps by itself. */
 const leastColumns = 20;
-
-/** A number and its unit stay on one line. */
-const betweenWords = /(?<!\d) | (?!\p{L})/u;
 
 function wrapped(value: string, room: number): string[] {
   const lines: string[] = [];

@@ -9,14 +9,10 @@ import { clearHistory, readHistory } from '../../history/file.js';
 import { confirmed } from '../../input/required.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
 import { readLimit } from '../../lookup/list.js';
-import { field, type View } from '../../output/view.js';
+import { type Column, field, type View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
 import { CreditSums } from '../jobs/credit-sums.js';
 import { entriesOfRecipient } from './job-entries.js';
-
-/** `july-offer (2,000 recipients)` */
-const jobText = ({ job, planned }: HistoryEntry) =>
-  job !== null && planned !== undefined ? `${job} (${counted(planned, 'recipient')})` : job;
 
 const noSends = 'No sends in the last 90 days.';
 
@@ -37,16 +33,24 @@ const view: View<HistoryEntry> = {
     field('accepted', { kind: 'number' }),
     ...outcomes.map((name) => field<HistoryEntry>(name, { kind: 'number' })),
   ],
-  table: [
-    field('time', { kind: 'time' }),
-    field('status', { kind: 'status' }),
-    field('to', { kind: 'recipient', ifAny: true }),
-    field('credits', { kind: 'number' }),
-    { name: 'job', value: jobText, ifAny: true },
-  ],
   record: (entry) => ({ ...noCounts, ...entry }),
   empty: noSends,
 };
+
+/** For people: a recipient, or a job with the number of its recipients. */
+const tableFor = (recipient: (to: string) => string): Column<HistoryEntry>[] => [
+  field('time', { kind: 'time' }),
+  field('status', { kind: 'status' }),
+  {
+    name: 'to',
+    value({ to, job, planned }) {
+      if (to !== null) return job === null ? recipient(to) : `${recipient(to)} (${job})`;
+      return planned === undefined ? job : `${job} (${counted(planned, 'recipient')})`;
+    },
+  },
+  field('credits', { kind: 'number' }),
+];
+
 const noCounts = Object.fromEntries(
   ['credits', 'planned', 'accepted', ...outcomes].map((name) => [name, null]),
 );
@@ -98,7 +102,8 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
         entry.time >= from && (end === null || entry.time < end) && (job === undefined || entry.job === job),
     );
     const empty = all.length === 0 ? noSends : 'No sends in the history match.';
-    await context.io.printAll({ ...view, empty }, wanted.slice(0, limit));
+    const table = tableFor((recipient) => context.io.printer.recipient(recipient));
+    await context.io.printAll({ ...view, table, empty }, wanted.slice(0, limit));
     if (to !== undefined) await noteRemovedJobs(context, all, from);
     if (wanted.length > limit) {
       const total = grouped(wanted.length);

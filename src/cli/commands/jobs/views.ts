@@ -118,11 +118,17 @@ export const jobView: View<JobRow> = {
   ],
   table: [
     field('job'),
-    { name: 'created', value: ({ created_at: at }) => localTime(at).slice(0, '2026-11-21'.length) },
+    {
+      name: 'created',
+      value: ({ created_at: at }) => localTime(at).slice(0, '2026-11-21'.length),
+      spare: true,
+    },
     number('accepted'),
-    ...counts<JobRow>('failed', 'pending').map((column) => ({ ...column, ifAny: true })),
+    // The state names the failed ones too.
+    ...counts<JobRow>('failed').map((column) => ({ ...column, ifAny: true, spare: true })),
+    ...counts<JobRow>('pending').map((column) => ({ ...column, ifAny: true })),
     number('credits'),
-    { name: 'source', value: shortSource },
+    { name: 'source', value: shortSource, spare: true },
     // Not a status: on a narrow terminal it wraps.
     { name: 'state', value: stateText },
   ],
