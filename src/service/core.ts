@@ -210,7 +210,7 @@ export async function openCore(
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
     const tools = { rateLimiter, owner, clock, random: systemRandom, report };
-    const recorded = { store, recordedLanes: before };
+    const recorded = { store, instances: storage.instances, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
     const receive = await smsReceiver(
       store,

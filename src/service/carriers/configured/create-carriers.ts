@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.js';
 import { ConfigurationError } from '../../configuration-error.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
+import type { Instances } from '../../storage/instances.js';
 import type { RateLimiter } from '../../storage/rate-limiter.js';
 import type { RouteBinds } from '../../storage/route-limits.js';
 import type { Store } from '../../storage/store.js';
@@ -27,6 +28,7 @@ export interface CarrierParts {
   /** Of the addresses that bounces of mails go to. */
   bounceKey: Uint8Array;
   store: RouteBinds & Pick<Store, 'findMessage'>;
+  instances: Pick<Instances, 'list'>;
   rateLimiter: RateLimiter;
   /** Unique to this service object. */
   owner: string;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
+import type { Instances } from '../../storage/instances.js';
 import type { BindClaim, RouteBinds, RouteRates } from '../../storage/route-limits.js';
 import { responseMs } from './connection/session.js';
 import type { Bind, RouteLimits } from './limits.js';
@@ -14,6 +15,7 @@ const spreadMs = 4_000;
 
 export interface SharedLimitsParts {
   store: RouteBinds;
+  instances: Pick<Instances, 'list'>;
   rateLimiter: RouteRates;
   clock: Clock;
   /** Unique to this service object. */
@@ -23,7 +25,7 @@ export interface SharedLimitsParts {
 
 /** For all instances on one store. Deadlines are the instance's own, on its monotonic clock, from before it asked. */
 export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts): RouteLimits {
-  const { store, clock, owner } = parts;
+  const { store, instances, clock, owner } = parts;
   const inUse = new Set<string>();
   /** When a bind of a route was taken here last, on the monotonic clock. */
   const takenAt = new Map<string, number>();
@@ -36,10 +38,23 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
     }
   }
 
+  const heldOf = (route: string) => [...inUse].filter((name) => name.startsWith(`${route} `)).sort();
+
+  /** The most binds that are to be held here: while another instance has none, a fair share. */
+  async function mostOf(lane: string, binds: number): Promise<number> {
+    const others = (await instances.list())
+      .filter(({ id }) => id !== owner)
+      .flatMap(({ carriers }) => carriers.filter((one) => one.lane === lane));
+    return others.some(({ state }) => state === 'down') ? Math.ceil(binds / (others.length + 1)) : binds;
+  }
+
   return {
-    async takeBind(route, binds, onChange) {
+    async takeBind({ lane, mode, binds }, onChange) {
+      const route = `${lane}/${mode}`;
+      const most = heldOf(route).length === 0 ? binds : await mostOf(lane, binds);
+      const held = heldOf(route).length;
       const last = takenAt.get(route);
-      if (last !== undefined && inUse.has(`${route} ${owner}.1`) && clock.monotonic() < last + spreadMs)
+      if (last !== undefined && held > 0 && (held >= most || clock.monotonic() < last + spreadMs))
         return null;
       const claim = { route, binds, holder: holderOf(route) };
       const name = `${route} ${claim.holder}`;
@@ -49,7 +64,14 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
         const since = clock.monotonic();
         takenAt.set(route, since);
         if (await store.leaseBind({ ...claim, leaseMs: bindLeaseMs }))
-          return new LeasedBind(claim, since, parts, onChange, free);
+          return new LeasedBind(claim, since, parts, {
+            onChange,
+            onReleased: free,
+            async isToSpare() {
+              const held = heldOf(route);
+              return held.length > 1 && held.at(-1) === name && held.length > (await mostOf(lane, binds));
+            },
+          });
       } catch (error) {
         free();
         throw error;
@@ -62,14 +84,21 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
   };
 }
 
+interface BindEvents {
+  onChange(): void;
+  onReleased(): void;
+  /** Whether it is the one that this instance has too many. */
+  isToSpare(): Promise<boolean>;
+}
+
 class LeasedBind implements Bind {
   readonly #claim: BindClaim;
   readonly #parts: Omit<SharedLimitsParts, 'rateLimiter'>;
-  readonly #onChange: () => void;
-  readonly #onReleased: () => void;
+  readonly #events: BindEvents;
   /** When its lease was asked for, on the monotonic clock. */
   #since: number;
   #isEnded = false;
+  isGivenBack = false;
   #cancelRenewal: () => void = () => {};
   #cancelEnd: () => void = () => {};
 
@@ -77,14 +106,12 @@ class LeasedBind implements Bind {
     claim: BindClaim,
     since: number,
     parts: Omit<SharedLimitsParts, 'rateLimiter'>,
-    onChange: () => void,
-    onReleased: () => void,
+    events: BindEvents,
   ) {
     this.#claim = claim;
     this.#since = since;
     this.#parts = parts;
-    this.#onChange = onChange;
-    this.#onReleased = onReleased;
+    this.#events = events;
     this.#renewLater();
     this.#watch();
   }
@@ -94,7 +121,7 @@ class LeasedBind implements Bind {
   }
 
   mayBegin(): boolean {
-    return !this.#isEnded && this.#left > responseMs;
+    return !this.#isEnded && !this.isGivenBack && this.#left > responseMs;
   }
 
   async release(): Promise<void> {
@@ -102,7 +129,7 @@ class LeasedBind implements Bind {
     try {
       await this.#parts.store.releaseBind(this.#claim);
     } finally {
-      this.#onReleased();
+      this.#events.onReleased();
     }
   }
 
@@ -126,7 +153,7 @@ class LeasedBind implements Bind {
     this.#cancelEnd = this.#parts.clock.after(left, () => {
       if (this.isHeld()) this.#watch();
       else this.#end();
-      this.#onChange();
+      this.#events.onChange();
     });
   }
 
@@ -134,11 +161,14 @@ class LeasedBind implements Bind {
     const { store, clock, report } = this.#parts;
     const since = clock.monotonic();
     try {
+      // It ends with its lease: until then what goes out is answered.
+      this.isGivenBack = await this.#events.isToSpare();
+      if (this.isGivenBack) return this.#events.onChange();
       const isLeased = await store.leaseBind({ ...this.#claim, leaseMs: bindLeaseMs });
       if (this.#isEnded) return;
       if (isLeased) this.#since = since;
       else this.#end();
-      this.#onChange();
+      this.#events.onChange();
     } catch (error) {
       // The next renewal tries again, as long as the lease lasts.
       report(error, { level: 'warning' });

@@ -82,6 +82,24 @@ describe('instances on one store', () => {
     expect(mostSessions).toBe(1);
   });
 
+  it('share the binds with one that starts later, and lose nothing by it', async () => {
+    await instances.closeAll();
+    await smsc.close();
+    await begin({ binds: 2, per_second: 20, window: 20 });
+    const one = await instances.open();
+    await instances.pass(() => smsc.sockets.size === 2);
+    const batch = await instances.sendBatch(one, numbersFrom(0, 900));
+    const two = await instances.open();
+    const waited = await instances.pass(() => bound() === 2);
+    expect(waited).toBeLessThanOrEqual(bindLeaseMs + 10_000);
+    await instances.close(one);
+    expect(await instances.passed(instances.send(two, '99112233'))).toMatchObject({ status: 200 });
+    await instances.completed(two, batch);
+    const messages = await instances.messagesOf(two, batch);
+    expect(messages.filter(({ status, delivery }) => status !== 'sent' || delivery !== null)).toEqual([]);
+    expect([mostSessions, takenTwice(smsc.taken)]).toEqual([2, []]);
+  });
+
   it('refuse a single SMS at once when none has had a connection for 30 s, and store nothing', async () => {
     const [, two] = [await instances.open(), await instances.open()];
     await instances.passFor(40_000, 1_000);

@@ -36,6 +36,7 @@ beforeEach(async () => {
   };
   const limits = sharedRouteLimits({
     store,
+    instances: { list: async () => [] },
     rateLimiter: {
       takeTurns: async (_, __, wanted) => ({ granted: wanted, waitMs: 0, factor: 1 }),
       lowerRate: async () => 1,

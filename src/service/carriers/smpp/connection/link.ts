@@ -111,7 +111,7 @@ export class Link {
   async #takeBind(): Promise<Bind | null> {
     const { limits, route, mode, report } = this.#parts;
     try {
-      return await limits.takeBind(`${route.name}/${mode}`, route.binds, () => this.#changeBind());
+      return await limits.takeBind({ lane: route.name, mode, binds: route.binds }, () => this.#changeBind());
     } catch (error) {
       report(error, { level: 'warning' });
       return null;
@@ -160,7 +160,7 @@ export class Link {
           const lasted = boundAt !== null && clock.monotonic() - boundAt >= goodMs;
           const wasGood = lasted || session.hasCarried;
           if (wasGood) this.#reported.clear();
-          this.#reportOnce(reason);
+          if (this.#bind?.isGivenBack !== true) this.#reportOnce(reason);
           onTried();
           onChange();
           resolve(wasGood);
