@@ -265,15 +265,20 @@ export class Dispatcher {
         lane.release(kept);
         throw error;
       });
+      const rules = await this.#rulesOfAll(claimed);
       lane.release(kept);
       if (claimed.length > 0) this.#again = true;
-      const known = new Map<string, Promise<DispatchRules>>();
-      void this.#dispatchAll(claimed, (projectId) => {
-        const rules = known.get(projectId) ?? this.#parts.rulesOf(projectId);
-        known.set(projectId, rules);
-        return rules;
-      });
+      void this.#dispatchAll(claimed, rules);
     }
+  }
+
+  /** Read before any of them is dispatched: they go out in turn, whosever rules come first. */
+  async #rulesOfAll(claimed: readonly ClaimedMessage[]): Promise<RulesOf> {
+    const known = new Map<string, Promise<DispatchRules>>();
+    for (const { message } of claimed)
+      if (!known.has(message.projectId)) known.set(message.projectId, this.#parts.rulesOf(message.projectId));
+    await Promise.allSettled(known.values());
+    return (projectId) => known.get(projectId) as Promise<DispatchRules>;
   }
 
   async #claimDoubts(lane: Lane): Promise<void> {

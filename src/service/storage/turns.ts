@@ -1,8 +1,10 @@
 import type { ClaimedMessage } from './dispatching.js';
 import { groupBy } from './group-by.js';
 
-/** Messages that a project gets before it is the turn of the next, and a batch of it before it is that of another. */
-export const [slice, batchSlice] = [10, 100];
+/** Projects that share a claim at most: it is the turn of the others in the next. */
+export const mostProjects = 100;
+/** Messages that a batch of a project gets before it is the turn of another. */
+export const batchSlice = 100;
 
 /** The messages of a claim in the order in which they go out: one of each project in turn, slices of its batches in turn. */
 export function inTurn(claimed: readonly ClaimedMessage[]): ClaimedMessage[] {

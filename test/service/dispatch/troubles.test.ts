@@ -212,7 +212,7 @@ describe('everybody', () => {
     answer = () => put('rate', '0x58');
     await batch('A', numbers(0, 30));
     await batch('B', numbers(100, 30));
-    await pass(clock, 1_500, 20);
+    await pass(clock, 1_250, 20);
     expect(lowered.length).toBeGreaterThan(1);
     expect(lowered.length).toBeLessThan(6);
     // An operator that answers at once would else end its rate before others come.

@@ -1,5 +1,5 @@
 import type { MessageClass } from '../dispatching.js';
-import { batchSlice, slice } from '../turns.js';
+import { batchSlice, mostProjects } from '../turns.js';
 import type { Database } from './database/database.js';
 
 /** Due messages that go out next: of a project, and where they are of batches, of one batch. */
@@ -9,7 +9,7 @@ export interface Flow {
   most: number;
 }
 
-/** Whose turn it is, and how many messages of its slice it has had. */
+/** Whose turn it is, and how many messages of its slice a batch has had. */
 interface Turn {
   next: number;
   taken: number;
@@ -68,26 +68,28 @@ export function prepareTurns(database: Database) {
     return first?.batch ?? undefined;
   }
 
-  /** Deals messages out, a slice to each project in turn, and remembers whose turn it is then. */
+  /**
+   * Deals messages out, as many to each project, and remembers who had one less. Where they are too many for a claim, it
+   * is the turn of so many of them, a slice each, and what is left over is nobody's.
+   */
   function deal(
     lane: string,
     kind: MessageClass,
     wanted: number,
     dueAfter: (project: number) => number | undefined,
   ): { project: number; share: number }[] {
-    const turn = turnOf(lane, kind, ofProjects);
-    // Two at least: where there is but one, nothing need be remembered.
-    const projects = around(turn.next, Math.max(2, Math.ceil((turn.taken + wanted) / slice)), dueAfter);
-    if (projects.length < 2) return projects.map((project) => ({ project, share: wanted }));
-    const from = projects[0] === turn.next ? turn.taken : 0;
-    const to = from + wanted;
-    const isWhole = to % slice === 0;
-    const at = projects[Math.floor((isWhole ? to - 1 : to) / slice) % projects.length] as number;
-    upsertTurn.run(lane, kind, ofProjects, isWhole ? at + 1 : at, to % slice);
-    return projects.map((project, place) => ({
-      project,
-      share: dealtTo(place, projects.length, to) - dealtTo(place, projects.length, from),
-    }));
+    const most = Math.min(wanted, mostProjects);
+    const projects = around(turnOf(lane, kind, ofProjects).next, most + 1, dueAfter);
+    const areAll = projects.length <= most;
+    const among = areAll ? projects.length : Math.floor(wanted / Math.ceil(wanted / most));
+    const each = Math.floor(wanted / among);
+    const more = areAll ? wanted % among : 0;
+    // Where there is but one, nothing need be remembered.
+    if (projects.length > 1)
+      upsertTurn.run(lane, kind, ofProjects, projects[more || among] ?? (projects[0] as number), 0);
+    return projects
+      .slice(0, among)
+      .map((project, place) => ({ project, share: each + (place < more ? 1 : 0) }));
   }
 
   /** A slice of each batch in turn. */
@@ -136,6 +138,7 @@ export function prepareTurns(database: Database) {
     for (let wanted = limit; wanted > 0; ) {
       const dealt = deal(lane, kind, wanted, dueAfter);
       if (dealt.length === 0) return;
+      wanted = dealt.reduce((sum, { share }) => sum + share, 0);
       for (const { project, share } of dealt) {
         const most = Math.min(share, left.get(project) ?? share);
         if (most === 0) continue;
@@ -160,11 +163,4 @@ function around(from: number, most: number, nextAfter: (key: number) => number |
   key = nextAfter(-1);
   for (; key !== undefined && key < from && found.length < most; key = nextAfter(key)) found.push(key);
   return found;
-}
-
-/** Of the first `dealt` messages, those that the one at a place gets. */
-function dealtTo(place: number, among: number, dealt: number): number {
-  const round = among * slice;
-  const rest = dealt % round;
-  return Math.floor(dealt / round) * slice + Math.min(slice, Math.max(0, rest - place * slice));
 }

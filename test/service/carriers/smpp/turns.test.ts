@@ -56,6 +56,23 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a lane of %i
     }
     expect(takenTwice(smsc.taken)).toEqual([]);
   });
+
+  it('takes messages of projects in turn, whosever settings are read first', async () => {
+    const cores: Core[] = [];
+    for (let index = 0; index < count; index += 1) cores.push(await instances.open());
+    const [one = null as never] = cores;
+    await one.store.pauseLane('Mobicom');
+    await instances.passFor(1_500);
+    for (let project = 0; project < 5; project += 1) {
+      const { id } = await one.administration.createProject('other');
+      await (await one.administration.project(id))?.credit(10_000);
+      await batchOf(one, id, numbersFrom(project * 1_000, 60));
+    }
+    await one.store.resumeLane('Mobicom');
+    await instances.pass(() => smsc.taken.length >= 100, 20);
+    const counts = [0, 1, 2, 3, 4].map((project) => takenOf(project * 1_000, 1_000));
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(5);
+  });
 });
 
 it.skipIf(isOnPostgres())(

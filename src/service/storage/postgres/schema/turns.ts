@@ -1,4 +1,4 @@
-import { batchSlice, slice } from '../../turns.js';
+import { batchSlice, mostProjects } from '../../turns.js';
 import { firstDelay } from './dispatch.js';
 import { durable, planned, tolerance } from './shared.js';
 
@@ -11,7 +11,7 @@ export const turnTables = `
 ALTER TABLE queue ADD COLUMN project int NOT NULL DEFAULT 0, ADD COLUMN batch bigint NOT NULL DEFAULT 0;
 
 -- Whose turn it is in a lane and class: in the row of project 0 a project's, in that of a project one of its batches'.
--- taken: what it has had of its slice. Lost at a crash, which costs a turn.
+-- taken: what a batch has had of its slice. Lost at a crash, which costs a turn.
 CREATE UNLOGGED TABLE turns (
   lane text COLLATE "C" NOT NULL,
   class smallint NOT NULL,
@@ -97,22 +97,20 @@ BEGIN
   RETURN turn;
 END $$;
 
--- Deals messages out, a slice to each project in turn: their shares, and whose turn it is then.
+-- Deals messages out, as many to each project: their shares, and whose turn it is then, of one who had one less. Where
+-- they are too many for a claim, it is the turn of so many of them, a slice each, and what is left over is nobody's.
 CREATE FUNCTION deal_1(p_turn turns, p_projects bigint[], p_wanted int, OUT turn turns, OUT shares int[])
 LANGUAGE plpgsql AS $$
 DECLARE
-  among int := cardinality(p_projects);
-  round int := among * ${slice};
-  start int := CASE WHEN p_projects[1] = p_turn.next THEN p_turn.taken ELSE 0 END;
-  ending int := start + p_wanted;
+  most int := least(p_wanted, ${mostProjects});
+  are_all boolean := cardinality(p_projects) <= most;
+  among int := CASE WHEN are_all THEN cardinality(p_projects) ELSE p_wanted / ceil(p_wanted::numeric / most)::int END;
+  more int := CASE WHEN are_all THEN p_wanted % among ELSE 0 END;
 BEGIN
-  shares := ARRAY(SELECT ending / round * ${slice}
-      + least(${slice}, greatest(0, ending % round - place * ${slice})) - CASE place WHEN 0 THEN start ELSE 0 END
-    FROM generate_series(0, among - 1) place);
+  shares := ARRAY(SELECT CASE WHEN place > among THEN 0 ELSE p_wanted / among + (place <= more)::int END
+    FROM generate_series(1, cardinality(p_projects)) place);
   turn := p_turn;
-  turn.taken := ending % ${slice};
-  turn.next := CASE turn.taken WHEN 0 THEN p_projects[(ending / ${slice} - 1) % among + 1] + 1
-    ELSE p_projects[ending / ${slice} % among + 1] END;
+  turn.next := coalesce(p_projects[1 + CASE more WHEN 0 THEN among ELSE more END], p_projects[1]);
 END $$;
 
 -- Takes what is due of a project out of the queue, a slice of each of its batches in turn. Taken is what was deleted: what
@@ -189,21 +187,23 @@ DECLARE
   due record;
   dealt record;
   of_batches record;
+  wanted int := p_limit;
   most int;
   passed int := 0;
 BEGIN
   ${durable}
   IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   PERFORM bring_forward_1(p_lane, p_class, p_limit, at);
-  WHILE cardinality(seqs) < p_limit LOOP
+  WHILE wanted > 0 LOOP
     turn := turn_1(p_lane, p_class, 0, turned);
-    -- Two at least: where there is but one, nothing need be remembered.
-    most := greatest(2, (turn.taken + p_limit - cardinality(seqs) + ${slice - 1}) / ${slice});
+    most := least(wanted, ${mostProjects}) + 1;
     SELECT array_agg(d.project::bigint) AS projects, array_agg(d.batch) AS batches, array_agg(d.is_only) AS are_only
     INTO due FROM due_projects_1(p_lane, p_class, at, turn.next,
       ARRAY(SELECT l.key::int FROM jsonb_each_text(limits) l WHERE l.value = '0'), most) d;
     EXIT WHEN due.projects IS NULL;
-    SELECT * INTO dealt FROM deal_1(turn, due.projects, p_limit - cardinality(seqs));
+    SELECT * INTO dealt FROM deal_1(turn, due.projects, wanted);
+    wanted := (SELECT sum(s) FROM unnest(dealt.shares) s);
+    -- Where there is but one, nothing need be remembered.
     IF cardinality(due.projects) > 1 THEN
       turned := turned || jsonb_build_object(0, to_jsonb(dealt.turn));
     END IF;
@@ -235,6 +235,7 @@ BEGIN
       EXIT WHEN cardinality(due.projects) < most OR passed > ${mostPassed};
     END IF;
     seqs := seqs || taken;
+    wanted := wanted - coalesce(cardinality(taken), 0);
     IF limits <> '{}' THEN
       limits := (SELECT jsonb_object_agg(l.key, l.value::int - (SELECT count(*) FROM messages m
           WHERE m.seq = ANY (taken) AND m.project = l.key::int)) FROM jsonb_each_text(limits) l);
