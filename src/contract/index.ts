@@ -5,5 +5,6 @@ export * from './limits.js';
 export * from './lists.js';
 export * from './numbers.js';
 export * from './parts.js';
+export * from './proxy.js';
 export * from './recipients.js';
 export * from './resources.js';

@@ -154,6 +154,7 @@ export async function openCore(
     async rulesOf(id) {
       return (await project({ projectId: id })).settings;
     },
+    encrypt: encryption.encrypt,
     decrypt: encryption.decrypt,
     receive,
     isShared,

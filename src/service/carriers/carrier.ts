@@ -138,9 +138,31 @@ export interface CarrierRequest {
 
 /** Room for one message: no more are marked, and no more are in doubt when a process dies. */
 export interface Reservation {
+  /** What is kept with the mark of a submission, so that it can be repeated; absent where it cannot be. */
+  request?(submission: Pick<Submission, 'reference' | 'to' | 'text'>): string;
   /** As `submit` of the carrier. */
   submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
   /** Once the outcome is written, or nothing is submitted. A second call does nothing. */
+  release(): void;
+}
+
+export type Accepted = Extract<SubmitResult, { kind: 'accepted' }>;
+
+/** How the requests of a route go out again while nobody knows what became of them. */
+export interface Repeats {
+  /** Messages at once. */
+  most: number;
+  /** Milliseconds from the first time that a request went out: for so long the carrier knows its key. */
+  withinMs: number;
+  /** It has just begun: a doubt may have passed its deadline while there was no service to repeat anything. */
+  isNew: boolean;
+  /** Waits for room; null once it submits nothing more. */
+  reserve(): Promise<RepeatRoom | null>;
+}
+
+export interface RepeatRoom {
+  /** Sends the same bytes under their key. Null for every other answer: it is about the repeat, and not about the first. */
+  repeat(request: string, reference: string, signal: AbortSignal): Promise<Accepted | null>;
   release(): void;
 }
 
@@ -195,6 +217,8 @@ export interface Carrier {
   submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
   /** Takes a request of its carrier: whether what it says is committed; null where no route has such a token. */
   take?(request: CarrierRequest): Promise<boolean | null>;
+  /** How a doubt of a route is resolved; absent or null where nothing may be sent twice. */
+  repeatsOf?(route: string): Repeats | null;
   /** The fate of the attempts below `before`, for carriers that can be asked. */
   inquire?(reference: string, to: string, before: number): Promise<Fate>;
 }

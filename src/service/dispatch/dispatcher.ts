@@ -183,12 +183,16 @@ export class Dispatcher {
     }
   }
 
-  async #resolveDoubt(claimed: ClaimedMessage, { carrier }: Lane): Promise<void> {
+  async #resolveDoubt(claimed: ClaimedMessage, lane: Lane): Promise<void> {
     this.#enter(claimed);
+    lane.doubts += 1;
+    const held: Held = {};
     try {
-      const disposition = await resolveDoubt(claimed, carrier, this.#shared);
+      const disposition = await resolveDoubt(claimed, lane, this.#shared, held);
       await new Promise((resolve) => this.#finalizer.write(disposition, ignore, resolve));
     } finally {
+      held.repeat?.release();
+      lane.doubts -= 1;
       this.#leave(claimed);
     }
   }
@@ -282,7 +286,9 @@ export class Dispatcher {
   }
 
   async #claimDoubts(lane: Lane): Promise<void> {
-    const claim = { ...this.#newLease(), limit: groupSize, lane: lane.name };
+    const limit = Math.min(groupSize, lane.wantedDoubts);
+    if (limit === 0) return;
+    const claim = { ...this.#newLease(), limit, lane: lane.name };
     const doubts = await this.#parts.store.claimDoubts(claim);
     if (doubts.length > 0) this.#again = true;
     for (const one of doubts) this.#resolveDoubt(one, lane).catch((error) => this.#parts.report(error));

@@ -3,8 +3,10 @@ import type { Report } from '../report.js';
 import { outcomeOfReceipts } from '../storage/joined-doubt.js';
 import type { ClaimedMessage, Outcome } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
-import { again } from './dispositions.js';
+import { again, sent } from './dispositions.js';
 import type { Disposition } from './finalizer.js';
+import { type RepeatTools, repeatRequest } from './repeat.js';
+import type { Held } from './slot.js';
 import { delayInDoubt } from './tries.js';
 
 interface InquiryTools {
@@ -12,20 +14,43 @@ interface InquiryTools {
   report: Report;
 }
 
-/** Looks into a doubt: into receipts that came before it, then the carrier is asked, where it can be; at its end it is undecidable. */
+/** Milliseconds between repeats of a doubt that was over when the service began. */
+const afterDeadline = 5_000;
+
+/**
+ * Looks into a doubt: into receipts that came before it; then its request is repeated, or the carrier is asked, where that
+ * can be. At its end it is undecidable.
+ */
 export async function resolveDoubt(
-  claimed: ClaimedMessage,
-  carrier: Carrier,
-  tools: InquiryTools,
+  given: ClaimedMessage,
+  { carrier, name }: { carrier: Carrier; name: string },
+  tools: RepeatTools,
+  held: Held,
 ): Promise<Disposition> {
-  const received = outcomeOfReceipts(claimed);
-  if (received !== null) return { kind: 'final', claimed, outcome: received };
-  const fate = await fateOf(claimed, carrier, tools);
-  const left = claimed.doubtMs ?? carrier.doubtMs;
+  const received = outcomeOfReceipts(given);
+  if (received !== null) return { kind: 'final', claimed: given, outcome: received };
+  const { doubtMs } = carrier;
+  const left = given.doubtMs ?? doubtMs;
+  const repeats = carrier.repeatsOf?.(name) ?? null;
+  if (repeats !== null) {
+    const { claimed, accepted } = await repeatRequest(given, repeats, carrier.submitMs, tools, held);
+    if (accepted !== null) return { kind: 'final', claimed, outcome: sent(accepted) };
+    if (left > 0 || !repeats.isNew) return ofFate('unknown', claimed, { left, doubtMs, isRepeated: true });
+    return { kind: 'doubt', claimed, delayMs: afterDeadline };
+  }
+  return ofFate(await fateOf(given, carrier, tools), given, { left, doubtMs, isRepeated: false });
+}
+
+function ofFate(
+  fate: Fate,
+  claimed: ClaimedMessage,
+  { left, doubtMs, isRepeated }: { left: number; doubtMs: number; isRepeated: boolean },
+): Disposition {
   if (fate === 'not_taken') return again(claimed, {});
   const outcome = outcomeOf(fate === 'unknown' && left <= 0 ? 'undecidable' : fate);
   if (outcome !== null) return { kind: 'final', claimed, outcome };
-  return { kind: 'doubt', claimed, delayMs: Math.min(delayInDoubt(carrier.doubtMs - left), left) };
+  const delayMs = Math.min(delayInDoubt(doubtMs - left, isRepeated), left);
+  return { kind: 'doubt', claimed, delayMs };
 }
 
 /** Never rejects. */

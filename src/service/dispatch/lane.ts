@@ -18,6 +18,8 @@ export class Lane {
   readonly troubles: Troubles;
   /** By the owner of the service. */
   isPaused = false;
+  /** That are looked into here. */
+  doubts = 0;
   readonly #parts: TroublesParts;
   /** Messages that are being accepted, submitted or written. */
   #taken = 0;
@@ -63,6 +65,12 @@ export class Lane {
   wanted(of: MessageClass): number {
     const room = this.room(of);
     return of === 'batch' && room < this.#most(of) * leastClaimed ? 0 : room;
+  }
+
+  /** Doubts that are to be claimed now: no more than can be repeated at once. */
+  get wantedDoubts(): number {
+    const { most = Number.POSITIVE_INFINITY } = this.carrier.repeatsOf?.(this.name) ?? {};
+    return Math.max(0, most - this.doubts);
   }
 
   #most(of: MessageClass): number {

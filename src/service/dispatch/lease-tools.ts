@@ -15,7 +15,7 @@ const leastWait = 200;
 
 /** What all leases of a dispatcher share. */
 export interface SharedTools
-  extends Pick<DispatcherParts, 'clock' | 'decrypt' | 'report' | 'routesOf' | 'store'> {
+  extends Pick<DispatcherParts, 'clock' | 'encrypt' | 'decrypt' | 'report' | 'routesOf' | 'store'> {
   lanes: ReadonlyMap<string, Lane>;
   leases: HeldLeases;
   deadlines: Deadlines;
@@ -93,9 +93,13 @@ export class LeaseTools implements SubmitTools {
     return this.#shared.leases.isOver(this.#token);
   }
 
-  async mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null> {
+  async mark(
+    claimed: ClaimedMessage,
+    { route, doubtMs, request }: { route: string; doubtMs: number; request: string | undefined },
+  ): Promise<ClaimedMessage | null> {
     const attempt = claimed.attempts + 1;
-    const isMarked = await this.#shared.mark({ claimed, attempt, route, doubtMs });
+    const sealed = request === undefined ? null : this.#shared.encrypt(request);
+    const isMarked = await this.#shared.mark({ claimed, attempt, route, doubtMs, request: sealed });
     return isMarked ? { ...claimed, attempts: attempt, mark: { attempt, route } } : null;
   }
 }

@@ -23,12 +23,14 @@ export function nextLook(
   const atLeast = (wait: number | null | undefined, least: number) =>
     wait === null || wait === undefined ? null : Math.max(wait, least);
   const isHeldUp = lanes.open.some(({ troubles }) => !troubles.isCalm);
+  const isRepeating = [...lanes.open, ...lanes.closed].some(({ wantedDoubts }) => wantedDoubts === 0);
+  const betweenDoubts = isRepeating ? heldUpEvery : 0;
   const waits = [
     atLeast(next.messages, isHeldUp ? heldUpEvery : 0),
-    next.doubts,
+    atLeast(next.doubts, betweenDoubts),
     next.leases,
     atLeast(held?.overdue, closedEvery),
-    held?.doubts ?? null,
+    atLeast(held?.doubts, betweenDoubts),
     lanes.closed.length > 0 || isShared ? lookEvery : null,
   ].filter((wait) => wait !== null);
   return waits.length === 0 ? null : Math.min(...waits);

@@ -16,6 +16,7 @@ export interface DispatcherParts {
   /** The answer to a single send once its message is finalized. */
   answer: AnswerOf;
   rulesOf(projectId: string): Promise<DispatchRules>;
+  encrypt(text: string): Uint8Array;
   decrypt(encrypted: Uint8Array): string;
   /** Keeps a message from outside; committed when it resolves. */
   receive(incoming: Incoming): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Reservation, Route } from '../carriers/carrier.js';
+import type { RepeatRoom, Reservation, Route } from '../carriers/carrier.js';
 import type { AcceptanceClaim, ClaimedMessage, Finalized } from '../storage/store.js';
 import type { Lane } from './lane.js';
 
@@ -22,6 +22,7 @@ export interface Slot {
 /** Room in the carrier of a message, which is released once its disposition is written. */
 export interface Held {
   reservation?: Reservation | null;
+  repeat?: RepeatRoom | null;
 }
 
 /** Keeps room for one message on each route; null unless there is room for all. */

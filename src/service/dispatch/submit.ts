@@ -18,6 +18,7 @@ import { fateOf, outcomeOf } from './doubt.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
+import { submissionOf } from './submission.js';
 import { batchStopped, delayInDoubt, isWaitedFor, notAccepted, notSubmitted, throttled } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
@@ -37,8 +38,11 @@ export interface SubmitTools {
   routesOf(claimed: ClaimedMessage, rules: DispatchRules): readonly Route[];
   lane(name: string): Lane | undefined;
   decrypt(encrypted: Uint8Array): string;
-  /** Marks the message for its next attempt; null when it is no longer in its lease. */
-  mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null>;
+  /** Marks the message for its next attempt, with its request where that may be repeated; null when it is no longer in its lease. */
+  mark(
+    claimed: ClaimedMessage,
+    by: { route: string; doubtMs: number; request: string | undefined },
+  ): Promise<ClaimedMessage | null>;
   deadlines: Deadlines;
   /** Why the recipient of a message gets nothing more; null where it does. */
   suppressionOf(message: MessageRecord): Promise<string | null>;
@@ -136,7 +140,7 @@ export async function submitMessage(
     if (wait > 0) return again(claimed, { delayMs: Math.min(wait, longestWait) }, answer);
     if (tools.isLeaseOver()) return again(claimed, {}, answer);
     if (index > from || claimed.mark?.route !== route.name) {
-      const marked = await tryToMark(claimed, route, carrier, tools);
+      const marked = await tryToMark(claimed, route.name, text, { carrier, held }, tools);
       if (marked === 'error') return lost(claimed, tools);
       // Its own former attempt was certainly not taken, and its lane may be paused.
       if (marked === null) return again(claimed, {}, answer);
@@ -168,7 +172,8 @@ export async function submitMessage(
       const fate = await fateOf(claimed, carrier, tools);
       if (fate === 'not_taken') return lost(claimed, tools);
       const outcome = outcomeOf(fate);
-      if (outcome === null) return { kind: 'doubt', claimed, delayMs: delayInDoubt(0) };
+      if (outcome === null)
+        return { kind: 'doubt', claimed, delayMs: delayInDoubt(0, !!carrier.repeatsOf?.(route.name)) };
       if (fate === 'taken') lane.accepted(claimed);
       return { kind: 'final', claimed, outcome };
     }
@@ -229,9 +234,17 @@ function indexOfLane(routes: readonly Route[], name: string): number {
   return routes.findIndex(({ lane }) => lane === name);
 }
 
-async function tryToMark(claimed: ClaimedMessage, route: Route, carrier: Carrier, tools: SubmitTools) {
+async function tryToMark(
+  claimed: ClaimedMessage,
+  route: string,
+  text: string | null,
+  { carrier: { doubtMs }, held }: { carrier: Carrier; held: Held },
+  tools: SubmitTools,
+) {
   try {
-    return await tools.mark(claimed, route.name, carrier.doubtMs);
+    const { id: reference, to } = claimed.message;
+    const request = held.reservation?.request?.({ reference, to, text });
+    return await tools.mark(claimed, { route, doubtMs, request });
   } catch (error) {
     // Where it was written nevertheless, its fence keeps everybody off, until the doubt is looked into.
     tools.report(error);
@@ -249,22 +262,7 @@ function submit(
   tools: SubmitTools,
   to: Pick<Carrier, 'submit'>,
 ): Promise<SubmitResult | 'deadline'> {
-  const { message, attempts, lifeMs } = claimed;
-  const submission = {
-    reference: message.id,
-    attempt: attempts,
-    channel: message.channel,
-    route: route.name,
-    to: message.to,
-    text,
-    subject: content.subject,
-    html: content.html,
-    from: content.from,
-    replyTo: content.replyTo,
-    lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
-    ownDomain: rules.own_domain,
-    listUnsubscribe: message.batchId === null ? null : rules.list_unsubscribe,
-  };
+  const submission = submissionOf(claimed, route.name, { ...content, text }, rules, tools);
   const submitting = (signal: AbortSignal) => to.submit(submission, signal);
   return tools.deadlines.race(submitMs, submitting, onLateOf(claimed, tools));
 }

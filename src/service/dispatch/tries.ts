@@ -49,9 +49,9 @@ export function isWaitedFor({ message, lifeMs }: Pick<ClaimedMessage, 'message' 
   return lifeMs !== null || (message.channel === 'sms' && message.batchId === null);
 }
 
-/** Milliseconds until a doubt is looked into again, for so long as it has lasted. */
-export function delayInDoubt(elapsedMs: number): number {
-  return Math.min(Math.max(elapsedMs, 200), minute);
+/** Milliseconds until a doubt is looked into again, for so long as it has lasted; in which its request is repeated, or not. */
+export function delayInDoubt(elapsedMs: number, isRepeated: boolean): number {
+  return Math.min(Math.max(elapsedMs, isRepeated ? second : 200), minute);
 }
 
 /** Of a message whose batch was stopped before it was submitted. */

@@ -45,6 +45,13 @@ export interface Dispatching {
    * its token, or whose lane is paused: it must not be submitted. A mark with the next attempt replaces the caller's own.
    */
   markSubmitting(marks: readonly Mark[]): Promise<boolean[]>;
+  /**
+   * Marks a leased message in doubt before the request of its mark goes out once more. That is an attempt of its own: what
+   * an earlier one still reports, as that nothing was taken, is no longer true. Null, and nothing changes, where it is no
+   * longer in its lease, its lane is paused, the store is held, the mark has no request, or a request of the message first
+   * went out over `withinMs` ago.
+   */
+  markRepeating(claimed: ClaimedMessage, withinMs: number): Promise<MarkedRepeat | null>;
   /** Takes messages back that certainly were not submitted: clears mark and lease, and they wait again. */
   postponeMessages(postponements: readonly Postponement[]): Promise<void>;
   /** Puts marked messages in doubt: neither taken nor not taken for all that is known. Looked into after `delayMs`. */
@@ -138,6 +145,14 @@ export interface Mark {
   route: string;
   /** How long the submission stays in doubt once its lease has ended: longer than the carrier's longest submit. */
   doubtMs: number;
+  /** What a repeat sends, encrypted; absent where nothing may go out again. */
+  request?: Uint8Array | null;
+}
+
+export interface MarkedRepeat {
+  /** With the mark of the repeat. */
+  claimed: ClaimedMessage;
+  request: Uint8Array;
 }
 
 export interface Postponement {

@@ -31,6 +31,8 @@ async function openHandle(clock: Clock): Promise<Handle> {
   return {
     ...storage,
     contents: () => query(url, 'SELECT text, encrypted FROM contents') as ReturnType<Handle['contents']>,
+    requests: async () =>
+      (await query<{ message: number }>(url, 'SELECT message FROM requests')).map(({ message }) => message),
   };
 }
 

@@ -39,6 +39,12 @@ async function openHandle(directory: string, clock: Clock): Promise<Handle> {
       database.close();
       return rows as Awaited<ReturnType<Handle['contents']>>;
     },
+    async requests() {
+      const database = await openDatabase(join(directory, 'service.db'), { synchronous: 'off', migrations });
+      const rows = database.prepare('SELECT message FROM requests').all() as { message: number }[];
+      database.close();
+      return rows.map(({ message }) => message);
+    },
     async close() {
       await storage.close();
       storage.carrier.close();

@@ -33,7 +33,8 @@ const meanings: Readonly<Record<TrialAnswer['row'], string>> = {
   throttled: 'The service would send the message again after a while.',
   account: 'The service would pause the route, and send the message again.',
   not_sent: 'Nothing was sent. The service would pause the route, and send the message later.',
-  unknown: 'No rule of the route fits: the service would charge the message and never send it again.',
+  unknown:
+    'No rule of the route fits: the service would charge the message and, without a repeat_key, never send it again.',
 };
 
 export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {

@@ -18,7 +18,7 @@ export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck
   const tools = { clock: systemClock, random: systemRandom };
   const checks: Promise<CarrierCheck>[] = (typeof sms === 'object' ? sms.routes : []).map((route) => {
     if (isGateway(route))
-      return checkOf(route.name, route.url.origin, checkGateway(route.url, systemClock, checkMs));
+      return checkOf(route.name, route.url.origin, checkGateway(route, systemClock, checkMs));
     const address = addressOf(route.tls ? 'smpp+tls' : 'smpp', route);
     return checkOf(route.name, address, checkRoute(route, tools, checkMs));
   });

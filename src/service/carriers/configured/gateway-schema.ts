@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isLoopback } from '../../../contract/index.js';
+import { isLoopback, proxyFor, proxyProblem } from '../../../contract/index.js';
 import { ConfigurationError } from '../../configuration-error.js';
 import { rule } from '../../parse-fields.js';
 import {
@@ -25,7 +25,7 @@ import {
 import { durationMs, routeFields, within } from './route-fields.js';
 import { readSecret, type WrittenSecret, writtenSecret } from './secrets.js';
 
-const maxTimeoutMs = 120_000;
+const [maxTimeoutMs, maxRepeatMs] = [120_000, 7 * 86_400_000];
 
 const headerName = z
   .string()
@@ -62,17 +62,22 @@ const answerRule = z
     z.refine((given) => Object.keys(given).length > 0, 'must name a status, a field or a match'),
   );
 
+const address = z
+  .string()
+  .check(
+    rule((text) => urlOf(text) !== null, 'must be an https:// or http:// address without user and fragment'),
+  );
+
 /** A route over HTTP. */
 export const gatewaySchema = z.strictObject({
   ...routeFields,
-  http: z
-    .string()
-    .check(
-      rule(
-        (text) => urlOf(text) !== null,
-        'must be an https:// or http:// address without user and fragment',
-      ),
-    ),
+  http: address,
+  check: z.optional(
+    z.strictObject({
+      url: address,
+      status: z._default(z.array(within(100, 599)).check(z.minLength(1)), [200]),
+    }),
+  ),
   method: z._default(z.enum(['GET', 'POST']), 'POST'),
   tls: z.optional(z.enum(['off'])),
   basic: z.optional(z.strictObject({ user: textOrSecret, password: writtenSecret })),
@@ -87,6 +92,17 @@ export const gatewaySchema = z.strictObject({
   unknown_recipient: z.optional(answerRule),
   later: z.optional(answerRule),
   account: z.optional(answerRule),
+  repeat_key: z.optional(z.strictObject({ header: freeHeader })),
+  repeat_for: z.optional(
+    z
+      .string()
+      .check(
+        rule(
+          (text) => (durationMs(text, 'mhd') ?? Number.POSITIVE_INFINITY) <= maxRepeatMs,
+          'must be 1m to 7d, as 24h',
+        ),
+      ),
+  ),
   ...requestFields,
   concurrent: z._default(within(1, 100), 10),
   per_second: z._default(within(1, 20_000), 20),
@@ -117,9 +133,17 @@ export function gatewayRouteOf(
   };
   const url = urlOf(route.http) as URL;
   if (hasPlaceholder(route.http)) fail('http', withoutPlaceholder);
-  if (url.protocol === 'http:' && route.tls !== 'off' && !isLoopback(url.hostname))
-    fail('http', 'must be https://, or "tls": "off" must be given');
   const secrets: string[] = [];
+  const wayTo = (target: URL, field: string): URL | null => {
+    if (target.protocol === 'http:' && route.tls !== 'off' && !isLoopback(target.hostname))
+      fail(field, 'must be https://, or "tls": "off" must be given');
+    const proxy = proxyFor(target, source.environment);
+    if (proxy === null) return null;
+    if (proxyProblem(proxy.address) !== null)
+      fail(field, `${proxy.variable} must be an http or https address, its password percent-encoded`);
+    return new URL(proxy.address);
+  };
+  const check = route.check && { ...route.check, url: urlOf(route.check.url) as URL };
   const secretOf = (written: WrittenSecret, field: string): string => {
     const secret = readSecret(written, `${place}.${field}`, source);
     secrets.push(secret);
@@ -141,6 +165,8 @@ export function gatewayRouteOf(
   return {
     name: route.name,
     url,
+    proxy: wayTo(url, 'http'),
+    check: check === undefined ? null : { ...check, proxy: wayTo(check.url, 'check.url') },
     method: route.method,
     headers: headersOf(route, read, secrets, fail),
     template,
@@ -153,6 +179,7 @@ export function gatewayRouteOf(
     unknownRecipient: ruleOf(route.unknown_recipient),
     later: ruleOf(route.later),
     account: ruleOf(route.account),
+    repeats: repeatsOf(route, fail),
     concurrent: route.concurrent,
     perSecond: route.per_second,
     timeoutMs: durationMs(route.timeout, 'sm') as number,
@@ -217,6 +244,21 @@ function headersOf(
   const login = Buffer.from(`${user}:${read(basic.password, 'basic.password')}`).toString('base64');
   secrets.push(login);
   return { ...given, Authorization: `Basic ${login}` };
+}
+
+function repeatsOf(
+  { repeat_key: key, repeat_for, headers, basic, timeout }: WrittenGateway,
+  fail: Fail,
+): GatewayRoute['repeats'] {
+  if (key === undefined && repeat_for === undefined) return null;
+  if (key === undefined) return fail('repeat_key', 'is required with repeat_for');
+  if (repeat_for === undefined) return fail('repeat_for', 'is required with repeat_key');
+  const taken = [...Object.keys(headers), ...(basic === undefined ? [] : ['Authorization']), 'Content-Type'];
+  if (taken.some((name) => name.toLowerCase() === key.header.toLowerCase()))
+    fail('repeat_key.header', 'is a header of the route already');
+  const forMs = durationMs(repeat_for, 'mhd') as number;
+  if (forMs <= (durationMs(timeout, 'sm') as number)) fail('repeat_for', 'must be longer than timeout');
+  return { header: key.header, forMs };
 }
 
 function ruleOf(written: WrittenGateway['accepted'] | undefined): AnswerRule | null {

@@ -32,7 +32,7 @@ async function send(
   request: RenderedRequest,
   show: (text: string) => string,
 ): Promise<TrialAnswer> {
-  const client = gatewayClient(route.url.protocol, route.timeoutMs, systemClock);
+  const client = gatewayClient(route.url, route, systemClock);
   const exchanged = await client.exchange(request, new AbortController().signal);
   client.close();
   const nothing = { status: null, ids: [], answer: '' };

@@ -1,22 +1,60 @@
-import { connect, isIP } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../../clock.js';
+import { gatewayClient } from './gateway-client.js';
+import type { GatewayCheck, GatewayRoute } from './gateway-route.js';
+import { openTunnel } from './tunnel.js';
 
-/** Resolves, connects and shakes hands within `milliseconds`, and asks for nothing: the problem, null for none. */
-export function checkGateway(url: URL, clock: Clock, milliseconds: number): Promise<string | null> {
+/**
+ * Asks what the route names for it, with its login; else resolves, connects and shakes hands, and asks for nothing. The
+ * problem within `timeoutMs`, null for none.
+ */
+export function checkGateway(route: GatewayRoute, clock: Clock, timeoutMs: number): Promise<string | null> {
+  return route.check === null
+    ? connectTo(route, clock, timeoutMs)
+    : ask(route.check, route.headers, clock, timeoutMs);
+}
+
+async function ask(
+  { url, status, proxy }: GatewayCheck,
+  headers: GatewayRoute['headers'],
+  clock: Clock,
+  timeoutMs: number,
+): Promise<string | null> {
+  const client = gatewayClient(url, { timeoutMs, proxy }, clock);
+  const request = { method: 'GET', url: url.href, headers: { ...headers }, body: null };
+  const exchanged = await client.exchange(request, new AbortController().signal);
+  client.close();
+  if (exchanged.kind !== 'answered') return exchanged.reason;
+  const answered = exchanged.answer.status;
+  return status.includes(answered) ? null : `${url.origin}${url.pathname} answered ${answered}`;
+}
+
+function connectTo(
+  { url, proxy }: Pick<GatewayRoute, 'url' | 'proxy'>,
+  clock: Clock,
+  milliseconds: number,
+): Promise<string | null> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isTls = url.protocol === 'https:';
   const port = Number(url.port) || (isTls ? 443 : 80);
   return new Promise((resolve) => {
-    const socket = isTls ? connectTls({ host, port, servername: nameOf(host) }) : connect({ host, port });
+    let socket: Socket | undefined;
     const end = (problem: string | null) => {
       cancel();
-      socket.destroy();
+      socket?.destroy();
       resolve(problem);
     };
     const cancel = clock.after(milliseconds, () => end('it cannot be reached'));
-    socket.once(isTls ? 'secureConnect' : 'connect', () => end(null));
-    socket.on('error', (error) => end(error.message));
+    const shake = (through?: Socket) => {
+      const to = through === undefined ? { host, port } : { socket: through };
+      if (isTls) socket = connectTls({ ...to, servername: nameOf(host) }, () => end(null));
+      else if (through !== undefined) end(null);
+      else socket = connect({ host, port }, () => end(null));
+      socket?.on('error', (error) => end(error.message));
+    };
+    if (proxy === null) shake();
+    else openTunnel(proxy, host, port).then(shake, (error: Error) => end(error.message));
   });
 }
 

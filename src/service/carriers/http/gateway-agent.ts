@@ -2,6 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.js';
+import { openTunnel } from './tunnel.js';
 
 /** Milliseconds that a connection is kept after its last answer; Node.js keeps it for less where the gateway says so. */
 const keptMs = 2_000;
@@ -13,7 +14,7 @@ export class GatewayAgent {
   /** When each connection was free, on the monotonic clock. */
   readonly #freeSince = new WeakMap<Socket, number>();
 
-  constructor(protocol: string, clock: Clock) {
+  constructor(protocol: string, clock: Clock, proxy: URL | null) {
     this.#clock = clock;
     const options = { keepAlive: true, scheduling: 'lifo', timeout: keptMs } as const;
     this.agent = protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
@@ -24,10 +25,24 @@ export class GatewayAgent {
       socket.on('data', destroyIt);
       return keep(socket);
     };
+    if (proxy !== null) this.#connectThrough(proxy, protocol === 'https:');
     const reuse = this.agent.reuseSocket.bind(this.agent);
     this.agent.reuseSocket = (socket, request) => {
       socket.off('data', destroyIt);
       reuse(socket, request);
+    };
+  }
+
+  #connectThrough(proxy: URL, isTls: boolean): void {
+    const connect = this.agent.createConnection.bind(this.agent);
+    this.agent.createConnection = (options, done = () => {}) => {
+      const { host, port } = options as { host: string; port: number | string };
+      openTunnel(proxy, host, Number(port)).then(
+        (socket) =>
+          done(null, isTls ? (connect({ ...options, socket } as typeof options) as Socket) : socket),
+        (error: Error) => done(error, undefined as never),
+      );
+      return undefined;
     };
   }
 

@@ -28,8 +28,12 @@ export interface GatewayClient {
   close(): void;
 }
 
-export function gatewayClient(protocol: string, timeoutMs: number, clock: Clock): GatewayClient {
-  const connections = new GatewayAgent(protocol, clock);
+export function gatewayClient(
+  { protocol }: URL,
+  { timeoutMs, proxy }: { timeoutMs: number; proxy: URL | null },
+  clock: Clock,
+): GatewayClient {
+  const connections = new GatewayAgent(protocol, clock, proxy);
   const { request } = protocol === 'https:' ? https : http;
   return {
     exchange(rendered, signal) {
@@ -68,7 +72,7 @@ export function gatewayClient(protocol: string, timeoutMs: number, clock: Clock)
           const leave = () => {
             hasLeft = true;
           };
-          if (outgoing.reusedSocket || !socket.connecting) leave();
+          if (outgoing.reusedSocket || isOpen(socket)) leave();
           else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', leave);
         });
         outgoing.on('error', fail);
@@ -123,3 +127,7 @@ function retryAfterMs(written: string | undefined, now: number): number | null {
 }
 
 const reasonOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.message;
+
+/** Through a proxy it is connected before TLS is. */
+const isOpen = (socket: Socket): boolean =>
+  !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);

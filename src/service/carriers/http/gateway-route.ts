@@ -22,6 +22,13 @@ export interface ReceiptFields {
   token: string;
 }
 
+/** What tells that an account is good, without a message. */
+export interface GatewayCheck {
+  url: URL;
+  status: readonly number[];
+  proxy: URL | null;
+}
+
 export interface IncomingFields {
   /** The same for a message that comes again. */
   id: string;
@@ -60,6 +67,10 @@ export type RequestTemplate =
 export interface GatewayRoute {
   name: string;
   url: URL;
+  /** The way to it; null for none. */
+  proxy: URL | null;
+  /** Null: a connection is all that can be checked. */
+  check: GatewayCheck | null;
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   template: RequestTemplate;
@@ -70,6 +81,11 @@ export interface GatewayRoute {
   unknownRecipient: AnswerRule | null;
   later: AnswerRule | null;
   account: AnswerRule | null;
+  /**
+   * The header with the key under which a gateway takes a request once, however often it comes, and for how long it knows
+   * one; null where it takes each.
+   */
+  repeats: { header: string; forMs: number } | null;
   /** What its requests on our paths hold: paths into a form or JSON. */
   receipts: ReceiptFields | null;
   incoming: IncomingFields | null;

@@ -14,15 +14,20 @@ export interface Place {
 }
 
 type Waiting = (place: Place | null) => void;
+/** In their order: a repeat resolves a message that is in doubt. */
+type Kind = 'repeat' | 'single' | 'batch';
+/** Of the places, those that repeats may have. */
+const shareOfRepeats = 0.25;
 
 /** The requests of a route that may be under way at once, and its rate. */
 export class GatewayWindow {
   readonly #route: GatewayRoute;
   readonly #turns: RouteTurns;
   readonly #pace: Pace;
-  readonly #waiting: Record<'single' | 'batch', Waiting[]> = { single: [], batch: [] };
-  /** Places that are held. */
+  readonly #waiting: Record<Kind, Waiting[]> = { repeat: [], single: [], batch: [] };
+  /** Places that are held, and those of them that repeats have. */
   #held = 0;
+  #repeats = 0;
   #isOpen = false;
   #isDoubtful = false;
 
@@ -53,6 +58,11 @@ export class GatewayWindow {
     return Math.min(Math.ceil(this.#pace.perSecond ?? this.#perSecond), mostMessages) + this.#held;
   }
 
+  /** Repeats that may be under way at once. */
+  get mostRepeats(): number {
+    return Math.max(1, Math.floor(this.#route.concurrent * shareOfRepeats));
+  }
+
   get factor(): number {
     return this.#turns.factor;
   }
@@ -73,7 +83,7 @@ export class GatewayWindow {
   }
 
   /** Waits for a place; null once it is closed, or lower than what waits. */
-  wait(which: 'single' | 'batch'): Promise<Place | null> {
+  wait(which: Kind): Promise<Place | null> {
     if (!this.#isOpen) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.#waiting[which].push(resolve);
@@ -83,21 +93,32 @@ export class GatewayWindow {
 
   /** To be called when there may be room, or none any more. */
   change(): void {
-    const { single, batch } = this.#waiting;
-    if (!this.#isOpen) for (const resolve of [...single.splice(0), ...batch.splice(0)]) resolve(null);
+    const { repeat, single, batch } = this.#waiting;
+    if (!this.#isOpen)
+      for (const resolve of [repeat, single, batch].flatMap((all) => all.splice(0))) resolve(null);
     // What was claimed before the rate was lowered: others may have their turn first.
     if (this.factor < 1) for (const resolve of batch.splice(this.capacity)) resolve(null);
-    const size = this.#isDoubtful ? 1 : this.#route.concurrent;
-    while (single.length + batch.length > 0 && this.#held < size) {
-      if (!this.#turns.take(single.length + batch.length)) return;
-      const next = single.shift();
-      if (next === undefined) this.#pace.begin(batch.length - 1);
-      (next ?? batch.shift())?.(this.#take());
+    const { concurrent } = this.#route;
+    // A repeat puts nothing more in doubt.
+    const size = this.#isDoubtful ? 1 : concurrent;
+    while (this.#held < concurrent) {
+      const hasRoom = this.#held - this.#repeats < size;
+      const repeats = Math.min(repeat.length, this.mostRepeats - this.#repeats);
+      const waiting = repeats + (hasRoom ? single.length + batch.length : 0);
+      if (waiting === 0 || !this.#turns.take(waiting)) return;
+      if (repeats > 0) repeat.shift()?.(this.#take('repeat'));
+      else if (single.length > 0) single.shift()?.(this.#take('single'));
+      else {
+        this.#pace.begin(batch.length - 1);
+        batch.shift()?.(this.#take('batch'));
+      }
     }
   }
 
-  #take(): Place {
+  #take(kind: Kind): Place {
+    const isRepeat = kind === 'repeat' ? 1 : 0;
     this.#held += 1;
+    this.#repeats += isRepeat;
     let isHeld = true;
     let isUsed = false;
     return {
@@ -108,6 +129,7 @@ export class GatewayWindow {
         if (!isHeld) return;
         isHeld = false;
         this.#held -= 1;
+        this.#repeats -= isRepeat;
         if (!isUsed) this.#turns.giveBack();
         this.change();
       },

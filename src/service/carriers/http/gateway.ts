@@ -59,6 +59,7 @@ export function gatewayCarrier(parts: GatewayParts): Carrier {
     factor: (lane) => routeOf(lane).window.factor,
     lowerRate: (lane, answeredMs) => routeOf(lane).window.lower(answeredMs),
     reserve,
+    repeatsOf: (name) => routeOf(name).repeats,
     async take(request) {
       if (taken >= mostTaken) return false;
       taken += 1;

@@ -16,8 +16,11 @@ export function renderRequest(
   route: GatewayRoute,
   submission: Pick<Submission, 'reference' | 'to' | 'text'>,
 ): RenderedRequest {
-  const { template, headers } = route;
+  const { template, repeats } = route;
   const values = valuesOf(route, submission);
+  // The same for every attempt.
+  const headers =
+    repeats === null ? route.headers : { ...route.headers, [repeats.header]: submission.reference };
   const common = { method: route.method, url: route.url.href };
   if ('json' in template) {
     const body = JSON.stringify(fillJson(template.json, values));

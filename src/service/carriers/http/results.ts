@@ -1,7 +1,7 @@
-import { OutcomeUnknown, type SubmitResult } from '../carrier.js';
+import { type Accepted, OutcomeUnknown, type SubmitResult } from '../carrier.js';
 import type { Exchanged } from './gateway-client.js';
 import type { GatewayRoute } from './gateway-route.js';
-import { outcomeOfAnswer } from './outcome-of-answer.js';
+import { type AnswerOutcome, outcomeOfAnswer } from './outcome-of-answer.js';
 
 /** `reference`: our id of the message. Throws OutcomeUnknown for whatever does not say that the message was taken, or that it was not. */
 export function resultOf(route: GatewayRoute, reference: string, exchanged: Exchanged): SubmitResult {
@@ -20,13 +20,7 @@ export function resultOf(route: GatewayRoute, reference: string, exchanged: Exch
   }
   const { answer } = exchanged;
   const outcome = outcomeOfAnswer(route, answer);
-  if (outcome.kind === 'accepted')
-    return {
-      kind: 'accepted',
-      // Receipts name the message by one or the other.
-      carrierIds: route.receipts?.reference ? [reference] : outcome.carrierIds,
-      ...(outcome.isPartly ? { delivery: 'undelivered' } : {}),
-    };
+  if (outcome.kind === 'accepted') return accepted(route, reference, outcome);
   const said = { reason: `its gateway answered ${outcome.code}`, code: outcome.code };
   const wait = answer.retryAfterMs === null ? {} : { retryAfterMs: answer.retryAfterMs };
   switch (outcome.kind) {
@@ -41,4 +35,24 @@ export function resultOf(route: GatewayRoute, reference: string, exchanged: Exch
     case 'unknown':
       throw new OutcomeUnknown(said.reason, { pausedBy: said });
   }
+}
+
+/** What a repeat came to: an answer that is no acceptance is about the repeat alone. */
+export function acceptedOf(route: GatewayRoute, reference: string, exchanged: Exchanged): Accepted | null {
+  if (exchanged.kind !== 'answered') return null;
+  const outcome = outcomeOfAnswer(route, exchanged.answer);
+  return outcome.kind === 'accepted' ? accepted(route, reference, outcome) : null;
+}
+
+function accepted(
+  { receipts }: GatewayRoute,
+  reference: string,
+  { carrierIds, isPartly }: Extract<AnswerOutcome, { kind: 'accepted' }>,
+): Accepted {
+  return {
+    kind: 'accepted',
+    // Receipts name the message by one or the other.
+    carrierIds: receipts?.reference ? [reference] : carrierIds,
+    ...(isPartly ? { delivery: 'undelivered' } : {}),
+  };
 }

@@ -1,15 +1,17 @@
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import type { RouteRates } from '../../storage/route-limits.js';
-import type { Reservation, Submission, SubmitResult } from '../carrier.js';
-import { type GatewayClient, gatewayClient } from './gateway-client.js';
+import type { Accepted, Repeats, Reservation, Submission, SubmitResult } from '../carrier.js';
+import { type Exchanged, type GatewayClient, gatewayClient } from './gateway-client.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { GatewayWindow, type Place } from './gateway-window.js';
-import { renderRequest } from './rendered-request.js';
-import { resultOf } from './results.js';
+import { type RenderedRequest, renderRequest } from './rendered-request.js';
+import { acceptedOf, resultOf } from './results.js';
 
 /** Milliseconds that a stop waits for answers. */
 const drainMs = 10_000;
+/** Milliseconds after which it counts as new no more. */
+const newFor = 60_000;
 
 interface Parts {
   route: GatewayRoute;
@@ -25,13 +27,15 @@ export class RouteRequests {
   readonly #clock: Clock;
   readonly #client: GatewayClient;
   readonly #underWay = new Set<Promise<unknown>>();
+  /** On the monotonic clock. */
+  #startedAt = 0;
 
   constructor(parts: Parts) {
     const { route, clock } = parts;
     this.window = new GatewayWindow(parts);
     this.#route = route;
     this.#clock = clock;
-    this.#client = gatewayClient(route.url.protocol, route.timeoutMs, clock);
+    this.#client = gatewayClient(route.url, route, clock);
   }
 
   get closed(): SubmitResult {
@@ -40,6 +44,7 @@ export class RouteRequests {
   }
 
   start(): void {
+    this.#startedAt = this.#clock.monotonic();
     this.window.open();
   }
 
@@ -54,24 +59,45 @@ export class RouteRequests {
 
   async reserve(isSingle: boolean): Promise<Reservation | null> {
     const place = await this.window.wait(isSingle ? 'single' : 'batch');
-    return (
-      place && {
-        submit: (submission, signal) => this.#submit(place, submission, signal),
-        release: place.release,
-      }
-    );
+    if (place === null) return null;
+    let kept: Kept | null = null;
+    const keep = (submission: Content) => {
+      kept = this.#render(submission);
+      return JSON.stringify(kept.request);
+    };
+    return {
+      ...(this.#route.repeats !== null && { request: keep }),
+      submit: (submission, signal) =>
+        this.#submit(place, kept ?? this.#render(submission), submission.reference, signal),
+      release: place.release,
+    };
   }
 
-  async #submit(place: Place, submission: Submission, signal: AbortSignal): Promise<SubmitResult> {
-    // It may have been stopped since.
-    if (!this.window.isOpen || signal.aborted) return this.closed;
-    const request = renderRequest(this.#route, submission);
-    place.use();
-    const exchange = this.#client.exchange(request, signal);
-    this.#underWay.add(exchange);
-    const exchanged = await exchange.finally(() => this.#underWay.delete(exchange));
+  get repeats(): Repeats | null {
+    if (this.#route.repeats === null) return null;
+    return {
+      most: this.window.mostRepeats,
+      // The last one arrives within its timeout.
+      withinMs: this.#route.repeats.forMs - this.#route.timeoutMs,
+      isNew: this.#clock.monotonic() - this.#startedAt < newFor,
+      reserve: async () => {
+        const place = await this.window.wait('repeat');
+        return place && { repeat: (...given) => this.#repeat(place, ...given), release: place.release };
+      },
+    };
+  }
+
+  async #submit(
+    place: Place,
+    { request, at }: Kept,
+    reference: string,
+    signal: AbortSignal,
+  ): Promise<SubmitResult> {
+    // It may have been stopped since, or the machine slept: others have gone on, and the key may be forgotten.
+    if (!this.window.isOpen || signal.aborted || this.#isOver(at)) return this.closed;
+    const exchanged = await this.#exchange(place, request, signal);
     try {
-      const result = resultOf(this.#route, submission.reference, exchanged);
+      const result = resultOf(this.#route, reference, exchanged);
       if (exchanged.kind === 'answered') this.window.isDoubtful = false;
       return result;
     } catch (error) {
@@ -79,4 +105,49 @@ export class RouteRequests {
       throw error;
     }
   }
+
+  /** The very bytes, but to an address and under a header of today alone: no other would know the key. */
+  async #repeat(
+    place: Place,
+    written: string,
+    reference: string,
+    signal: AbortSignal,
+  ): Promise<Accepted | null> {
+    const request = JSON.parse(written) as RenderedRequest;
+    const { url, repeats } = this.#route;
+    const isKnown =
+      repeats !== null &&
+      request.headers[repeats.header] === reference &&
+      addressOf(request.url) === addressOf(url);
+    if (!isKnown || !this.window.isOpen || signal.aborted) return null;
+    return acceptedOf(this.#route, reference, await this.#exchange(place, request, signal));
+  }
+
+  #render(submission: Content): Kept {
+    return { request: renderRequest(this.#route, submission), at: this.#clock.now() };
+  }
+
+  #isOver(since: number): boolean {
+    return Math.abs(this.#clock.now() - since) > this.#route.timeoutMs;
+  }
+
+  #exchange(place: Place, request: RenderedRequest, signal: AbortSignal): Promise<Exchanged> {
+    place.use();
+    const exchange = this.#client.exchange(request, signal);
+    this.#underWay.add(exchange);
+    return exchange.finally(() => this.#underWay.delete(exchange));
+  }
+}
+
+type Content = Pick<Submission, 'reference' | 'to' | 'text'>;
+
+/** A request, and when it was made, on the clock that goes on while the machine sleeps. */
+interface Kept {
+  request: RenderedRequest;
+  at: number;
+}
+
+function addressOf(url: string | URL): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }

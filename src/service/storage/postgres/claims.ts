@@ -64,6 +64,7 @@ interface MarkItem {
   attempt: number;
   route: string;
   doubt_ms: number;
+  request?: string;
 }
 
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
@@ -72,13 +73,14 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
   const marks = new Groups<MarkItem, boolean>(
     (all) =>
       onceEach(all, async (items) => {
+        const mark = items.some(({ request }) => request !== undefined) ? 'mark_3' : 'mark_2';
         const rows = await database
-          .attempt<{ mark_2: number }>('SELECT mark_2($1, $2)', [database.now(), JSON.stringify(items)])
+          .attempt<{ seq: number }>(`SELECT ${mark}($1, $2) AS seq`, [database.now(), JSON.stringify(items)])
           .catch((error) => {
             if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
             throw error;
           });
-        const marked = new Set(rows.map(({ mark_2: seq }) => seq));
+        const marked = new Set(rows.map(({ seq }) => seq));
         return items.map(({ seq }) => marked.has(seq));
       }),
     { isPatient: true },
@@ -209,13 +211,14 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
       claim('SELECT * FROM claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9)', given, [classes.doubt, false]),
     markSubmitting: (given: readonly Mark[]) =>
       marks.addAll(
-        given.map(({ claimed, attempt, route, doubtMs }) => ({
+        given.map(({ claimed, attempt, route, doubtMs, request }) => ({
           seq: claimed.seq,
           id: claimed.message.id,
           token: claimed.token,
           attempt,
           route,
           doubt_ms: doubtMs,
+          ...(request && { request: Buffer.from(request).toString('base64') }),
         })),
       ),
     async postponeMessages(postponements: readonly Postponement[]): Promise<void> {

@@ -15,6 +15,7 @@ import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createPruning } from './pruning.js';
 import { createRecords } from './records.js';
+import { createRepeats } from './repeats.js';
 import { createRoutes } from './routes.js';
 import { createSignIns } from './sign-ins.js';
 import { createWork } from './work.js';
@@ -66,6 +67,7 @@ export function postgresStore(
     ...createInsights(database),
     ...createSignIns(database),
     ...createPruning(database, pseudonymOf),
+    ...createRepeats(database),
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),

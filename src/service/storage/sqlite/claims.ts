@@ -32,7 +32,7 @@ export const isLeased = `seq = :seq AND id = :id AND status = 'queued' AND route
 export function prepareClaims(
   database: Database,
   projects: Projects,
-  { leases, refusals, tries, receipts }: ClaimParts,
+  { leases, refusals, tries, receipts, requests }: ClaimParts,
   clock: Clock,
 ) {
   const selectRows = (condition: string) => {
@@ -152,6 +152,7 @@ export function prepareClaims(
         if (messages === last - first + 1) mark(first, last);
       }
     }
+    for (const mark of marks) if (done.has(mark.claimed.seq)) requests.keep(mark);
     return marks.map(({ claimed }) => done.has(claimed.seq));
   }
 
@@ -197,6 +198,7 @@ interface ClaimParts {
   refusals: Refusals;
   tries: Tries;
   receipts: Receipts;
+  requests: { keep(mark: Mark): void };
 }
 
 export type Claims = ReturnType<typeof prepareClaims>;

@@ -14,6 +14,7 @@ import type { Database } from './database/database.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import type { Receipts } from './receipts.js';
+import type { Requests } from './requests.js';
 import type { Tries } from './tries.js';
 
 const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pending_key = NULL, delivery = :delivery,
@@ -32,7 +33,7 @@ export function prepareFinalization(
   projects: Projects,
   leases: Leases,
   receipts: Receipts,
-  tries: Tries,
+  { tries, requests }: { tries: Tries; requests: Requests },
   now: () => Instant,
 ) {
   const sendMarked = database.prepare(`UPDATE messages SET ${sent} WHERE ${isMarked}`);
@@ -163,6 +164,9 @@ export function prepareFinalization(
     const ended = endAll(finalizations, at, departures);
     departures.write();
     countBatches(ended, at);
+    requests.forget(
+      finalizations.flatMap(({ claimed }, index) => (ended[index] === null ? [] : claimed.seq)),
+    );
     const balances = remembered(projects.balanceOf);
     return ended.map((message, index) => {
       if (message === null) return null;

@@ -9,7 +9,11 @@ import type { Projects } from './projects.js';
 export const isInOpenLane = 'lane NOT IN (SELECT lane FROM lane_pauses)';
 
 /** The lanes of real carriers, pauses of lanes, and batches that are stopped. The functions run inside the transaction of their caller. */
-export function prepareLanes(database: Database, projects: Projects, leases: Leases, now: () => Instant) {
+export function prepareLanes(
+  database: Database,
+  { projects, leases, requests }: LaneParts,
+  now: () => Instant,
+) {
   const insert = database.prepare('INSERT INTO lanes (name) VALUES (?) ON CONFLICT DO NOTHING');
   const select = database.prepare('SELECT name FROM lanes ORDER BY name');
   const pause = database.prepare(
@@ -56,6 +60,7 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
         refunded += credits;
       }
       departures.write();
+      requests.forget(messages.map(({ seq }) => seq));
       const stopped = messages.length;
       stop.run({ seq: batch.seq, stopped, at: now() });
       const { channel, total, sent, failed } = batch;
@@ -63,6 +68,12 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
       return { channel, total, sent, failed: failed + stopped, stopped, refunded, lanes };
     },
   };
+}
+
+interface LaneParts {
+  projects: Projects;
+  leases: Leases;
+  requests: { forget(messages: readonly number[]): void };
 }
 
 interface BatchRow {

@@ -25,6 +25,7 @@ const emptied = [
   'suppressions',
   'erasures',
   'turns',
+  'requests',
 ];
 
 /** Emptying the store. The functions write inside the transaction of their caller. */

@@ -178,4 +178,13 @@ export const migrations: readonly string[] = [
   CREATE INDEX messages_turns ON messages (lane, batch IS NOT NULL, project, batch, due_at)
     WHERE due_at IS NOT NULL AND route IS NULL;
   `,
+  `
+  -- Requests that may go out again, until their messages end. first_at: when one of the message first did.
+  CREATE TABLE requests (
+    message INTEGER PRIMARY KEY,
+    attempt INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    sealed BLOB NOT NULL
+  ) STRICT;
+  `,
 ];

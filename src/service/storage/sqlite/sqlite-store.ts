@@ -31,6 +31,7 @@ import { preparePruning } from './pruning.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
 import { prepareRefusals } from './refusals.js';
+import { prepareRequests } from './requests.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
@@ -85,7 +86,8 @@ export function sqliteStore(
   const projects = prepareProjects(database, now);
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
-  const lanes = prepareLanes(database, projects, leases, now);
+  const requests = prepareRequests(database, now);
+  const lanes = prepareLanes(database, { projects, leases, requests }, now);
   const pruning = whenUsed(() => preparePruning(database, projects, pseudonymOf, now));
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
@@ -96,9 +98,9 @@ export function sqliteStore(
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const tries = prepareTries(database);
   const receipts = prepareReceipts(database, now);
-  const claims = prepareClaims(database, projects, { leases, refusals, tries, receipts }, clock);
+  const claims = prepareClaims(database, projects, { leases, refusals, tries, receipts, requests }, clock);
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
-  const finalization = prepareFinalization(database, projects, leases, receipts, tries, now);
+  const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
   const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const inbox = whenUsed(() => prepareInbox(database, projects, now));
@@ -175,6 +177,8 @@ export function sqliteStore(
         () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
         marks.length,
       ),
+    markRepeating: (claimed, withinMs) =>
+      commits.run(() => (isClosed() ? null : requests.markRepeating(claimed, withinMs))),
     postponeMessages: (messages) => thenDue(() => claims.postponeMessages(messages), messages.length),
     leaveInDoubt: (doubts) => thenDue(() => claims.leaveInDoubt(doubts), doubts.length),
     async finalizeMessages(finalizations, answer) {

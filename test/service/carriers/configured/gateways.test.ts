@@ -22,10 +22,12 @@ const route = {
   prefixes: ['99'],
 };
 
+const environment: Record<string, string> = { PASSWORD: 'top secret', TOKEN: 'receipts-0123456789' };
+
 function read(...routes: object[]) {
   const file = join(folder, 'service.json');
   writeFileSync(file, JSON.stringify({ sms: { routes }, email: 'off' }));
-  return readConfiguration({ file, environment: { PASSWORD: 'top secret', TOKEN: 'receipts-0123456789' } });
+  return readConfiguration({ file, environment });
 }
 
 const receipts = {
@@ -83,6 +85,25 @@ describe('a route over HTTP', () => {
     });
   });
 
+  it('goes through the proxy of the environment, and its check too', () => {
+    const proxied = {
+      ...environment,
+      HTTPS_PROXY: 'http://me:p%40ss@10.0.0.1:3128',
+      NO_PROXY: 'api.example.mn',
+    };
+    const check = { url: 'https://api.example.mn/balance' };
+    const { sms } = read({ ...route, check });
+    expect(typeof sms === 'object' && sms.routes).toMatchObject([{ proxy: null, check: { status: [200] } }]);
+    const file = join(folder, 'service.json');
+    const readWith = (given: Record<string, string>) => readConfiguration({ file, environment: given }).sms;
+    expect(readWith(proxied)).toMatchObject({
+      routes: [{ proxy: new URL(proxied.HTTPS_PROXY), check: { proxy: null } }],
+    });
+    expect(() => readWith({ ...proxied, HTTPS_PROXY: 'socks5://10.0.0.1' })).toThrow(
+      'sms.routes[0].http: HTTPS_PROXY must be an http or https address',
+    );
+  });
+
   it('may be plain on this machine, and elsewhere where that is said', () => {
     expect(() => changed({ http: 'http://127.0.0.1:13013/cgi-bin/sendsms' })).not.toThrow();
     expect(() => changed({ http: 'http://10.0.0.7/send', tls: 'off' })).not.toThrow();
@@ -137,7 +158,23 @@ describe('a route over HTTP', () => {
       { form: { ...route.form, dlr: '{receipt_url}' }, id: 'id', receipts },
       'sms.routes[0].receipt_base: is required with {receipt_url}, or --public-url of urtuu serve',
     ],
+    [{ check: { url: 'http://10.0.0.7/balance' } }, 'sms.routes[0].check.url: must be https://'],
     [{ concurrent: 0 }, 'sms.routes[0].concurrent'],
+    [{ repeat_for: '24h' }, 'sms.routes[0].repeat_key: is required with repeat_for'],
+    [{ repeat_key: { header: 'Key' } }, 'sms.routes[0].repeat_for: is required with repeat_key'],
+    [{ repeat_key: { header: 'Key' }, repeat_for: '8d' }, 'sms.routes[0].repeat_for: must be 1m to 7d'],
+    [
+      { repeat_key: { header: 'x-api-key' }, repeat_for: '1h' },
+      'sms.routes[0].repeat_key.header: is a header of the route already',
+    ],
+    [
+      { repeat_key: { header: 'Host' }, repeat_for: '1h' },
+      'sms.routes[0].repeat_key.header: is a header that no route may set',
+    ],
+    [
+      { repeat_key: { header: 'Key' }, repeat_for: '1m', timeout: '1m' },
+      'sms.routes[0].repeat_for: must be longer than timeout',
+    ],
     [{ timeout: '3m' }, 'sms.routes[0].timeout: must be 1s to 2m'],
     [{ smpp: 'smpp://10.0.0.7' }, 'sms.routes[0]: must have one of smpp and http'],
     [{ basic: { user: 'a:b', password: secret } }, 'sms.routes[0].basic.user: must not have a colon'],

@@ -5,6 +5,8 @@ export function gatewayRoute(given: Partial<GatewayRoute> = {}): GatewayRoute {
   return {
     name: 'gateway',
     url: new URL('https://sms.example.mn/send'),
+    proxy: null,
+    check: null,
     method: 'POST',
     headers: {},
     template: { form: { to: '{number}', text: '{text}' }, in: 'body' },
@@ -14,6 +16,7 @@ export function gatewayRoute(given: Partial<GatewayRoute> = {}): GatewayRoute {
     unknownRecipient: null,
     later: null,
     account: null,
+    repeats: null,
     receipts: null,
     incoming: null,
     receiptUrl: '',

@@ -6,5 +6,6 @@ describe('on PostgreSQL', async () => {
   testOnPostgres();
   await import('./instances.test.js');
   await import('./receipts.test.js');
+  await import('./repeats.test.js');
   await import('./service.test.js');
 });

@@ -14,6 +14,8 @@ export interface Handle {
   admit: Storage['admit'];
   /** The contents as they are stored. */
   contents(): Promise<{ text: string | null; encrypted: Uint8Array | null }[]>;
+  /** Messages with a request that may go out again. */
+  requests(): Promise<number[]>;
   close(): Promise<void>;
 }
 

@@ -157,6 +157,10 @@ export class Fixture {
     );
   }
 
+  async countRequests(): Promise<number> {
+    return (await (this.handles[0] as Handle).requests()).length;
+  }
+
   statusOf(id: string) {
     return this.store.getMessage(project.id, id);
   }

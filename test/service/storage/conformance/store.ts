@@ -14,6 +14,7 @@ import { pruningConformance } from './pruning.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
 import { recordConformance } from './records.js';
+import { repeatsConformance } from './repeats.js';
 import { resetConformance } from './resets.js';
 import { signInConformance } from './sign-ins.js';
 import { turnConformance } from './turns.js';
@@ -40,6 +41,7 @@ export function storeConformance(engine: Engine): void {
     pruningConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);
+    repeatsConformance(fixture);
     resetConformance(fixture);
     signInConformance(fixture);
     turnConformance(fixture);

@@ -123,23 +123,6 @@ BEGIN
     WHERE l.token = ANY (ARRAY(SELECT j.token FROM unnest(p_items) j))), false));
 END $$;
 
--- Takes messages out of leases; one that is empty ends.
-CREATE FUNCTION leave_1(p_tokens text[], p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  lease record;
-  emptied text[] := '{}';
-BEGIN
-  FOR lease IN SELECT l.token, array_agg(s.seq) FILTER (WHERE g.seq IS NULL) AS stay
-    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) LEFT JOIN rows_1(p_seqs) AS g(seq) ON g.seq = s.seq
-    WHERE l.token = ANY (p_tokens) GROUP BY l.token HAVING count(g.seq) > 0
-  LOOP
-    IF lease.stay IS NULL THEN emptied := emptied || lease.token;
-    ELSE UPDATE leases SET messages = lease.stay WHERE token = lease.token;
-    END IF;
-  END LOOP;
-  DELETE FROM leases WHERE token = ANY (emptied);
-END $$;
-
 -- Clears marks whose answer was lost, and from which nothing was submitted. Only in their lease: another may have marked
 -- the same attempt since.
 CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
@@ -273,5 +256,29 @@ BEGIN
   FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
   WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false);
   PERFORM leave_1(tokens, seqs);
+END $$;
+`;
+
+/**
+ * Takes messages out of leases; one that is empty ends, and so do the requests of messages that have. Its arguments stay, so
+ * that the release before calls it.
+ */
+export const leaveFunction = `
+CREATE OR REPLACE FUNCTION leave_1(p_tokens text[], p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  lease record;
+  emptied text[] := '{}';
+BEGIN
+  FOR lease IN SELECT l.token, array_agg(s.seq) FILTER (WHERE g.seq IS NULL) AS stay
+    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) LEFT JOIN rows_1(p_seqs) AS g(seq) ON g.seq = s.seq
+    WHERE l.token = ANY (p_tokens) GROUP BY l.token HAVING count(g.seq) > 0
+  LOOP
+    IF lease.stay IS NULL THEN emptied := emptied || lease.token;
+    ELSE UPDATE leases SET messages = lease.stay WHERE token = lease.token;
+    END IF;
+  END LOOP;
+  DELETE FROM leases WHERE token = ANY (emptied);
+  DELETE FROM requests r WHERE r.message = ANY (p_seqs)
+    AND (SELECT m.status FROM messages m WHERE m.seq = r.message) <> 'queued';
 END $$;
 `;

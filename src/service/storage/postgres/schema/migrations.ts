@@ -1,7 +1,7 @@
 import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions, acceptIntoQueue } from './accept.js';
 import { depthFunctions } from './depth.js';
-import { dispatchFunctions, postponeFunction } from './dispatch.js';
+import { dispatchFunctions, leaveFunction, postponeFunction } from './dispatch.js';
 import { finalizationType, finalizeBefore, finalizeFunctions, listUnknown } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema, keepIncoming } from './inbox.js';
@@ -10,6 +10,7 @@ import { endLeaseFunction, leaseFunctions } from './leases.js';
 import { markBefore, markFunction } from './marks.js';
 import { pruneSchema } from './prune.js';
 import { recordFunctions, resetBefore, resetFunction } from './records.js';
+import { requestFunctions } from './requests.js';
 import { routeFunctions, stopBefore, stopFunction } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { signIns } from './sign-ins.js';
@@ -50,5 +51,6 @@ export const migrations: Migrations = {
     fillQueue,
     turnIndex,
     keepIncoming,
+    [requestFunctions, leaveFunction].join('\n'),
   ],
 };

@@ -1,0 +1,54 @@
+import type { Accepted, Repeats } from '../carriers/carrier.js';
+import type { Clock } from '../clock.js';
+import type { Report } from '../report.js';
+import type { ClaimedMessage, Store } from '../storage/store.js';
+import type { Deadlines } from './deadlines.js';
+import type { Held } from './slot.js';
+
+export interface RepeatTools {
+  store: Pick<Store, 'markRepeating'>;
+  leases: { beginningOf(token: string): number };
+  deadlines: Deadlines;
+  clock: Clock;
+  decrypt(encrypted: Uint8Array): string;
+  report: Report;
+}
+
+export interface Repeated {
+  /** With the mark of the repeat, where there was one. */
+  claimed: ClaimedMessage;
+  accepted: Accepted | null;
+}
+
+/** Sends the request of a doubt once more, where it may go out. Never rejects. */
+export async function repeatRequest(
+  given: ClaimedMessage,
+  repeats: Repeats,
+  submitMs: number,
+  tools: RepeatTools,
+  held: Held,
+): Promise<Repeated> {
+  let claimed = given;
+  const nothing = () => ({ claimed, accepted: null });
+  try {
+    const since = tools.leases.beginningOf(claimed.token);
+    const room = await repeats.reserve();
+    held.repeat = room;
+    const { lifeMs, isStopped, message } = claimed;
+    const isExpired = lifeMs !== null && tools.clock.monotonic() - since >= lifeMs;
+    if (room === null || isStopped || isExpired) return nothing();
+    const askedAt = tools.clock.now();
+    const marked = await tools.store.markRepeating(claimed, repeats.withinMs);
+    if (marked === null) return nothing();
+    claimed = marked.claimed;
+    // The machine slept meanwhile: its key may be forgotten.
+    if (Math.abs(tools.clock.now() - askedAt) > submitMs) return nothing();
+    const request = tools.decrypt(marked.request);
+    const repeat = (signal: AbortSignal) => room.repeat(request, message.id, signal);
+    const answer = await tools.deadlines.race(submitMs, repeat, () => {});
+    return { claimed, accepted: answer === 'deadline' ? null : answer };
+  } catch (error) {
+    tools.report(error);
+    return nothing();
+  }
+}
