@@ -60,33 +60,40 @@ export interface Outcome {
   stderr: string;
 }
 
+/** All that a process has printed since it was first asked for. */
+const outputs = new WeakMap<ChildProcess, Pick<Outcome, 'stdout' | 'stderr'>>();
+
+function outputOf(child: ChildProcess): Pick<Outcome, 'stdout' | 'stderr'> {
+  const known = outputs.get(child);
+  if (known !== undefined) return known;
+  const output = { stdout: '', stderr: '' };
+  outputs.set(child, output);
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.setEncoding('utf8').on('data', (text) => {
+      output[stream] += text;
+    });
+  return output;
+}
+
 export function outcomeOf(child: ChildProcess): Promise<Outcome> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    stderr += text;
-  });
+  const output = outputOf(child);
   return new Promise((settle, fail) => {
     child.on('error', fail);
-    child.on('close', (code, signal) => settle({ code, signal, stdout, stderr }));
+    child.on('close', (code, signal) => settle({ code, signal, ...output }));
   });
 }
 
-/** Resolves with everything printed so far once `pattern` is in it. */
+/** Resolves with everything printed so far once `pattern` is in it: what came before, too, where it was heard. */
 export function printed(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string> {
-  let text = '';
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
+  const output = outputOf(child);
   return new Promise((settle, fail) => {
-    child[stream]?.on('data', (chunk) => {
-      text += chunk;
-      if (pattern.test(text)) settle(text);
-    });
-    child.on('close', () => fail(new Error(`it ended before it printed ${pattern}: ${text}${errors}`)));
+    const look = () => {
+      if (pattern.test(output[stream])) settle(output[stream]);
+    };
+    child[stream]?.on('data', look);
+    child.on('close', () =>
+      fail(new Error(`it ended before it printed ${pattern}: ${output.stdout}${output.stderr}`)),
+    );
+    look();
   });
 }

@@ -134,9 +134,36 @@ describe('a carrier that takes nothing now', () => {
     answer = () => ({ ...later('lane'), retryAfterMs: 60_000 });
     const failed = send('99112233', 'Hi');
     await pass(clock, 17_000);
-    expect(await failed).toMatchObject({ status: 502 });
+    expect(await failed).toMatchObject({
+      status: 502,
+      body: { error: { message: 'The message was not submitted: the lane sms is paused (busy)' } },
+    });
     expect(times('99112233')).toEqual([0]);
     expect(await balance()).toBe(100_000);
+  });
+});
+
+describe('a lane that its owner pauses', () => {
+  it('while an SMS is accepted fails it after 15 s: not submitted', async () => {
+    const paused = core.store.pauseLane('sms');
+    const failed = send('99112233', 'Hi');
+    await paused;
+    await pass(clock, 17_000);
+    const message = 'The message was not submitted: the lane sms is paused';
+    expect(await failed).toMatchObject({ status: 502, body: { error: { message } } });
+    expect([submissions, await balance(), await outboxOf(core)]).toEqual([[], 100_000, []]);
+  });
+
+  it('after an SMS was put off fails it after 15 s, with the last answer', async () => {
+    answer = () => later('message');
+    const failed = send('99112233', 'Hi');
+    await turns();
+    await core.administration.setLaneStatus('sms', 'paused');
+    await pass(clock, 17_000);
+    const message =
+      'The operator did not accept the message: Mobicom answered busy; then the lane sms is paused';
+    expect(await failed).toMatchObject({ status: 502, body: { error: { message } } });
+    expect([times('99112233'), await balance(), await outboxOf(core)]).toEqual([[0], 100_000, []]);
   });
 });
 
