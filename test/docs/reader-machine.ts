@@ -19,6 +19,28 @@ import { type Outcome, outcomeOf, root } from '../support/binary.js';
 
 /** The address of the service in the pages. */
 const standIn = 'https://api.example.com/v1';
+/** The workbooks of a clinic. */
+const appointments = {
+  'week1.xlsx': [
+    ['Үзлэгийн жагсаалт, 11 сарын 2-6'],
+    ['Нэр', 'Утас', 'Өдөр'],
+    ['Бат', '(976) 9911-2233', '11/03'],
+    ['Цэцэг', '8811.2233', '11/03'],
+    // The operator does not take this one.
+    ['Болд', 99000001, '11/04'],
+    ['Сараа', '9911223', '11/04'],
+    ['Дорж', 12345678, '11/05'],
+    ['Бат', 99112233, '11/03'],
+    ['Оюун', 94112233, '11/06'],
+  ],
+  'week2.xlsx': [
+    ['Үзлэгийн жагсаалт, 11 сарын 9-13'],
+    ['Нэр', 'Утас', 'Өдөр'],
+    ['Бат', 99112233, '11/10'],
+    ['Сараа', 99112230, '11/11'],
+    ['Тэмүүлэн', 95112233, '11/12'],
+  ],
+};
 const list = 'name,phone\nБат,99112233\nЦэцэг,88112233\n';
 
 /** A folder in which a reader types the lines of a page: `urtuu`, the files that the pages name, a service. */
@@ -56,6 +78,8 @@ export class ReaderMachine {
         ],
       }),
     );
+    for (const [name, rows] of Object.entries(appointments))
+      this.write(name, workbook({ sheets: [{ name: 'Жагсаалт', rows }] }));
     this.write('text.txt', 'Сайн уу {name}');
     this.write('urtuu/service.json', '{ "sms": "simulated", "email": "simulated" }');
     this.write('report.html', '<p>Тайлан</p>');
