@@ -203,6 +203,12 @@ describe('a command to be copied', () => {
       'service status',
       { options: { data: '/srv/d', project: 'Shop' } },
     ],
+    // A profile is for another service.
+    [
+      'urtuu service status --data /srv/d',
+      'service status',
+      { options: { data: '/srv/d', profile: 'work' }, config: { current: 'default', profiles } },
+    ],
     ['urtuu keys list --sandbox', 'keys list', { sandbox: true }],
     ['urtuu sandbox reset', 'sandbox reset', { sandbox: true, env: { URTUU_DATABASE: 'postgres://db/u' } }],
     [

@@ -47,7 +47,7 @@ function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
   if (found.length === 1) return key;
   throw usageError(
     `${found.length} keys ${found.some(({ label }) => label === given) ? 'have the label' : 'begin with'} ${given}`,
-    'Give the id or more characters; see: `urtuu keys list`',
+    'Name it by its id or its first 12 characters. See: `urtuu keys list`',
   );
 }
 
@@ -57,5 +57,5 @@ const noSuchKey = (given: string) =>
     'not_found',
     exits.missing,
     `no active key ${given.startsWith('urtuu_') && given.length > 12 ? `${given.slice(0, 12)}...` : given}`,
-    { hint: 'Give its id, its label or its first 12 characters. See: `urtuu keys list`' },
+    { hint: 'Name it by its id, its label or its first 12 characters. See: `urtuu keys list`' },
   );

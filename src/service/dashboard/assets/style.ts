@@ -93,7 +93,7 @@ td:not(.main) time { color: var(--soft); }
 .notice p { margin: .5rem 0 .25rem; }
 .secret { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .secret code { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: .375rem .625rem; user-select: all; }
-.empty { color: var(--soft); margin: .5rem 0 1rem; }
+.empty { color: var(--soft); margin: .5rem 0 1rem; } .empty code { display: block; }
 .facts, .carriers { margin: 0; }
 .facts > div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: .75rem; padding: .25rem 0; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
