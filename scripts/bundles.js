@@ -82,6 +82,16 @@ const fewLocales = {
 const withoutParsing = (locale) =>
   locale.replace(/^\t\t(?:colors|opcodes): \{\n(?:\t\t\t.*\n)+\t\t\},\n|^\t\tmmmm?6: .*\n/gm, '');
 
+/** Of some 90 spinners ora itself picks one of two: by whether the terminal has Unicode. */
+const twoSpinners = {
+  name: 'two-spinners',
+  load(id) {
+    if (!/[/\\]cli-spinners[/\\]spinners\.json$/.test(id)) return null;
+    const { dots, line } = JSON.parse(readFileSync(id, 'utf8'));
+    return { code: JSON.stringify({ dots, line }), moduleType: 'json' };
+  },
+};
+
 /** Mails have no attachments, so no file's type is looked up in the list of all of them. */
 const noFileTypes = {
   name: 'no-file-types',
@@ -262,6 +272,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       plainWhereNothingElse,
       onlyTheVersion,
       fewLocales,
+      twoSpinners,
       noFileTypes,
       plainElements,
       dashboardTexts,

@@ -23,7 +23,7 @@ function packageIn(folder) {
   );
   const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice|copying)\b/i.test(file));
   const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim());
-  if (texts.length === 0) texts.push(...licenceIn(join(folder, 'README.md')));
+  if (texts.length === 0) texts.push(...licenceIn(join(folder, 'README.md')), ...keptFor(name));
   return {
     title: `${name} ${version} (${license})`,
     license,
@@ -37,6 +37,12 @@ function licenceIn(readme) {
   const text = existsSync(readme) ? readFileSync(readme, 'utf8') : '';
   const [, licence = ''] = /^#+ *licen[cs]e\s*\n([\s\S]*)/im.exec(text) ?? [];
   return /permission is hereby granted/i.test(licence) ? [licence.trim()] : [];
+}
+
+/** The text of the repository, of a package that ships none. */
+function keptFor(name) {
+  const file = join(import.meta.dirname, 'licences', `${name}.txt`);
+  return existsSync(file) ? [readFileSync(file, 'utf8').trim()] : [];
 }
 
 /** Packages of one repository may leave the text to one of them. */

@@ -2,8 +2,8 @@ import { grouped } from '../../../wording.js';
 import type { ByteStore } from './archive.js';
 import { unescapeText } from './cell-value.js';
 import { damaged, WorkbookError } from './workbook-error.js';
+import type { XmlHandler } from './xml.js';
 import { readXml } from './xml.js';
-import type { XmlHandler } from './xml-scanner.js';
 
 /** Texts beyond this are kept in a file: a sheet may have more of them than fit in memory. */
 const memoryBytes = 48_000_000;

@@ -5,7 +5,7 @@ import { exactDigits, serialOfIso, unescapeText } from './cell-value.js';
 import { longestText, type SharedStrings } from './shared-strings.js';
 import type { Styles } from './styles.js';
 import { damaged } from './workbook-error.js';
-import type { Attribute, XmlHandler } from './xml-scanner.js';
+import type { Attribute, XmlHandler } from './xml.js';
 
 /** A row with at least one cell that holds something; used anew for the next row. */
 export interface SheetRow {

@@ -1,6 +1,6 @@
 import { type CellFormat, cellFormatOf } from './cell-format.js';
+import type { XmlHandler } from './xml.js';
 import { readXml } from './xml.js';
-import type { XmlHandler } from './xml-scanner.js';
 
 /** The format of each cell style, by the style's number; null where a cell is shown as it is stored. */
 export type Styles = readonly (CellFormat | null)[];
