@@ -204,12 +204,8 @@ export class Metrics {
       if (name !== 'reserve') return null;
       return async (...args) => {
         const reservation = await (method as NonNullable<Carrier['reserve']>)(...(args as [string, boolean]));
-        return (
-          reservation && {
-            release: () => reservation.release(),
-            submit: submit(reservation.submit.bind(reservation) as Method),
-          }
-        );
+        // With all that it has: a request may be kept, to be repeated.
+        return reservation && wrapped(reservation, (name, each) => (name === 'submit' ? submit(each) : null));
       };
     });
   }

@@ -1,7 +1,9 @@
 import { groupOf, type Played } from '../row.js';
+import { hasty, playAnswerFuzz } from './answer-fuzz.js';
 import { type FuzzFindings, playPduFuzz, trusting } from './pdu-fuzz.js';
 import { naive, playReceiptFuzz } from './receipt-fuzz.js';
 import { hopeful, playReplyFuzz } from './reply-fuzz.js';
+import { playRequestFuzz, trustful } from './request-fuzz.js';
 
 /** MB that a heap may have grown by after any number of inputs. */
 const mostGrown = 50;
@@ -23,8 +25,14 @@ async function withUntrue(playing: Promise<FuzzFindings & { untrue: number }>): 
 export const codecs = groupOf(
   'codecs',
   {
-    full: { pdus: 1_000_000, receipts: 1_000_000, replies: 1_000_000 },
-    small: { pdus: 6_000, receipts: 6_000, replies: 600 },
+    full: {
+      pdus: 1_000_000,
+      receipts: 1_000_000,
+      replies: 1_000_000,
+      answers: 1_000_000,
+      requests: 1_000_000,
+    },
+    small: { pdus: 6_000, receipts: 6_000, replies: 600, answers: 6_000, requests: 6_000 },
   },
   (sizes) => [
     {
@@ -54,6 +62,26 @@ export const codecs = groupOf(
         {
           name: 'a carrier that takes what is unknown for not taken',
           play: (seed) => withUntrue(playReplyFuzz(seed, Math.min(1_000, sizes.replies), hopeful)),
+        },
+      ],
+    },
+    {
+      name: 'a gateway that answers anything',
+      play: (seed) => withUntrue(playAnswerFuzz(seed, sizes.answers)),
+      controls: [
+        {
+          name: 'a carrier that takes a 200 that nobody described for a refusal',
+          play: (seed) => withUntrue(playAnswerFuzz(seed, 200, hasty)),
+        },
+      ],
+    },
+    {
+      name: 'receipts of a gateway in any shape',
+      play: (seed) => withUntrue(playRequestFuzz(seed, sizes.requests)),
+      controls: [
+        {
+          name: 'a reader that looks at no token',
+          play: (seed) => withUntrue(playRequestFuzz(seed, 300, trustful)),
         },
       ],
     },

@@ -1,20 +1,46 @@
 import type { Message } from '../../../src/contract/index.js';
-import { answer, FaultyGateway } from '../../support/gateway.js';
+import { answer, bytes, FaultyGateway, type Reaction, type TakenRequest } from '../../support/gateway.js';
 import type { Peer } from './peer.js';
+
+/** With keys it takes each once, and answers now and then what nobody described. */
+export type Keys = 'none' | 'known' | 'ignored';
+
+interface Options {
+  random: () => number;
+  concurrent: number;
+  keys?: Keys;
+  /** A status of its answers that the route takes for a refusal too. */
+  alsoRefused?: string;
+}
+
+/** Of a message that was taken. */
+const undescribed: readonly Reaction[] = [answer(500), answer(200, { status: '99' }), bytes('HTTP/1.1 200')];
+/** To a repeat: about the repeat alone. */
+const other: readonly Reaction[] = [
+  answer(409),
+  answer(422, { status: '6' }),
+  answer(429, {}, { 'Retry-After': '0' }),
+  answer(401),
+  answer(500),
+];
 
 /** A gateway that takes what it should, answers late, throttles now and then, and refuses numbers that end with 7. */
 export class GatewayPeer implements Peer {
   onMoment: () => void = () => {};
   readonly isSettled = true;
   readonly #gateway = new FaultyGateway();
-  readonly #concurrent: number;
+  readonly #options: Options;
   readonly #taken = new Map<string, number>();
+  /** What it answered to each key. */
+  readonly #answered = new Map<string, Reaction>();
   #port = 0;
 
-  constructor({ random, concurrent }: { random: () => number; concurrent: number }) {
-    this.#concurrent = concurrent;
+  constructor(options: Options) {
+    this.#options = options;
+    const { random } = options;
     this.#gateway.react = (response, request, index) => {
-      const react = this.#reactionTo((request.fields.to ?? '').replace(/^976/, ''), index, random);
+      this.onMoment();
+      const react = this.#reactionTo(request, index);
       setTimeout(() => {
         this.onMoment();
         react(response, request, index);
@@ -22,12 +48,20 @@ export class GatewayPeer implements Peer {
     };
   }
 
-  #reactionTo(to: string, index: number, random: () => number) {
-    this.onMoment();
+  #reactionTo(request: TakenRequest, index: number): Reaction {
+    const { random, keys = 'none' } = this.#options;
+    const one = (reactions: readonly Reaction[]) =>
+      reactions[Math.floor(random() * reactions.length)] as Reaction;
+    const key = keys === 'known' ? String(request.headers['idempotency-key']) : null;
+    const before = key === null ? undefined : this.#answered.get(key);
+    if (before !== undefined) return random() < 0.3 ? one(other) : before;
     if (random() < 0.01) return answer(429, {}, { 'Retry-After': '0' });
-    if (isRefused(to)) return answer(200, { status: '6' });
-    this.#taken.set(to, this.takenOf(to) + 1);
-    return answer(200, { status: '0', id: `g${index}` });
+    const to = (request.fields.to ?? '').replace(/^976/, '');
+    const isTaken = !isRefused(to);
+    if (isTaken) this.#taken.set(to, this.takenOf(to) + 1);
+    const reaction = isTaken ? answer(200, { status: '0', id: `g${index}` }) : answer(200, { status: '6' });
+    if (key !== null) this.#answered.set(key, reaction);
+    return keys !== 'none' && isTaken && random() < 0.01 ? one(undescribed) : reaction;
   }
 
   async listen(): Promise<void> {
@@ -39,14 +73,16 @@ export class GatewayPeer implements Peer {
   }
 
   get route(): object {
+    const { concurrent, keys = 'none', alsoRefused } = this.#options;
     return {
       name: 'gateway',
       http: `http://127.0.0.1:${this.#port}/send`,
       form: { to: '{number}', text: '{text}' },
       accepted: { status: [200], field: 'status', is: ['0'] },
-      refused: { field: 'status', is: ['6'] },
+      refused: { field: 'status', is: alsoRefused === undefined ? ['6'] : ['6', alsoRefused] },
       id: 'id',
-      concurrent: this.#concurrent,
+      ...(keys === 'none' ? {} : { repeat_key: { header: 'Idempotency-Key' }, repeat_for: '24h' }),
+      concurrent,
       per_second: 20_000,
       prefixes: ['99'],
     };

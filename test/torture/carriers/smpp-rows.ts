@@ -48,7 +48,7 @@ async function playSmppKills({ seed, sends, kills, service, signal = 'SIGKILL' }
 }
 
 /** `most`: unknown messages that may be. */
-function killsPlayed(findings: KillFindings, most: number): Played {
+export function killsPlayed(findings: KillFindings, most: number): Played {
   const { kills, messages, twice, lost, untrue, unknown, credits, examples } = findings;
   return {
     measured: `${kills} kills, ${messages} messages`,

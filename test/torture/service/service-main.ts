@@ -26,6 +26,7 @@ export type Break =
   | 'marks_after_the_bytes'
   | 'sends_again_what_is_unknown'
   | 'calls_what_is_unknown_sent'
+  | 'believes_what_a_repeat_is_answered'
   | 'measures_on_the_system_clock'
   | 'trusts_its_own_clock'
   | 'serves_one_project_after_the_other';
@@ -74,6 +75,21 @@ const doubles: Record<Break, CoreDoubles> = {
   },
   calls_what_is_unknown_sent: {
     carriers: (all) => all.map((carrier) => ({ ...carrier, inquire: async () => 'taken' })),
+  },
+  believes_what_a_repeat_is_answered: {
+    store: (store) => ({
+      ...store,
+      async leaveInDoubt(all) {
+        const isRepeated = ({ claimed }: { claimed: ClaimedMessage }) => claimed.attempts > 1;
+        await store.leaveInDoubt(all.filter((one) => !isRepeated(one)));
+        const error = { code: 'provider_failed', message: 'it was refused' } as const;
+        const failed = all.filter(isRepeated).map(({ claimed }) => ({
+          claimed,
+          outcome: { status: 'failed', error } as const,
+        }));
+        await store.finalizeMessages(failed, () => ({ status: 502, body: '{}' }));
+      },
+    }),
   },
   serves_one_project_after_the_other: {
     store: (store) => ({

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
+import { Metrics } from '../../../../src/service/metrics/metrics.js';
 import { CarrierServices } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
@@ -90,6 +91,14 @@ describe('a request without a known outcome, over a route with a key', () => {
     await open();
     gateway.react = firstOf(answer(500));
     expect(await services.passed(services.send('99112233', 'Hi'), 100)).toMatchObject({ status: 200 });
+  });
+
+  it('goes out again behind what measures its carrier', async () => {
+    const metrics = new Metrics();
+    onTestFinished(() => metrics.close());
+    await open(configured(), metrics.wrappers);
+    gateway.react = firstOf(answer(500));
+    expect(await (await send()).completed()).toMatchObject([{ status: 'sent', delivery: null }]);
   });
 
   it('goes out after 1 s, doubled up to 60 s, until its doubt is over', async () => {

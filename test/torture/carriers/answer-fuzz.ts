@@ -1,0 +1,153 @@
+import { decodeAnswer } from '../../../src/service/carriers/http/answer-values.js';
+import type { GatewayRoute } from '../../../src/service/carriers/http/gateway-route.js';
+import { outcomeOfAnswer } from '../../../src/service/carriers/http/outcome-of-answer.js';
+import { gatewayRoute } from '../../service/carriers/http/gateway-routes.js';
+import { cpuTime } from '../../support/cpu-time.js';
+import { seededRandom } from '../../support/random.js';
+import { type FuzzFindings, heapNow } from './pdu-fuzz.js';
+
+type Decide = typeof outcomeOfAnswer;
+
+/** Milliseconds of cpu: no answer takes longer. */
+const slowMs = 250;
+
+const field = (...is: string[]) => ({ path: 'messages.*.status', is });
+const rule = (values: readonly string[], status: number[] | null = null) => ({
+  status,
+  field: field(...values),
+  match: null,
+});
+/** Of all kinds of rules. */
+const routes: readonly GatewayRoute[] = [
+  gatewayRoute({
+    accepted: rule(['0'], [200, 202]),
+    id: { path: 'messages.*.id' },
+    refused: rule(['6', '7']),
+    unknownRecipient: rule(['7']),
+    later: rule(['1'], [429]),
+    account: rule(['4'], [401, 403]),
+  }),
+  gatewayRoute({
+    accepted: { status: [202], field: null, match: /^(?:0: Accepted|3: Queued)/ },
+    id: { match: /id=([A-Za-z0-9]+)/ },
+    refused: { status: null, field: null, match: /^ERR \d{1,3}$/ },
+  }),
+];
+
+const statuses = [200, 200, 200, 202, 204, 301, 400, 401, 403, 408, 409, 422, 429, 500, 502, 503];
+const words = [
+  '0',
+  '1',
+  '4',
+  '6',
+  '7',
+  '99',
+  '',
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  ',',
+  ':',
+  'null',
+  '\u0000',
+  'я',
+  ' ',
+];
+const texts = [
+  '0: Accepted for delivery id=a1',
+  '3: Queued for later',
+  'ERR 17',
+  'ERR 1234',
+  '<html>',
+  ' 0: Accepted',
+];
+const types = ['application/json', 'text/html; charset=utf-8', 'application/x-www-form-urlencoded', ''];
+
+/** What an answer says by rules that are written anew, plainly; null for one that was changed. */
+function truthOf(route: GatewayRoute, status: number, parts: readonly string[] | null, text: string): string {
+  if (route === routes[0]) {
+    const all = (...values: string[]) =>
+      parts !== null && parts.length > 0 && parts.every((part) => values.includes(part));
+    if (status === 401 || status === 403 || all('4')) return 'account';
+    if (status === 429 || all('1')) return 'throttled';
+    if (all('7')) return 'unknown_recipient';
+    if (all('6', '7')) return 'refused';
+    const isTaken = (status === 200 || status === 202) && parts?.includes('0');
+    return isTaken && all('0', '1', '4', '6', '7') ? 'accepted' : 'unknown';
+  }
+  if ([401, 402, 403, 404, 407].includes(status)) return 'account';
+  if (status === 429) return 'throttled';
+  if (text.startsWith('ERR ') && text.length < 8) return 'refused';
+  return status === 202 && (text.startsWith('0: Accepted') || text.startsWith('3: Queued'))
+    ? 'accepted'
+    : 'unknown';
+}
+
+/** Answers as gateways write them, and what looks like some; `untrue` counts those that were read as something else. */
+export async function playAnswerFuzz(
+  seed: number,
+  inputs: number,
+  decide: Decide = outcomeOfAnswer,
+): Promise<FuzzFindings & { untrue: number }> {
+  const random = seededRandom(seed);
+  const upTo = (most: number) => Math.floor(random() * most);
+  const one = <Value>(values: readonly Value[]) => values[upTo(values.length)] as Value;
+  const findings = { inputs, crashes: 0, slow: 0, deaf: 0, grown: 0, untrue: 0, example: '' };
+  const note = (problem: string, body: string) => {
+    if (findings.example === '') findings.example = `${problem} for ${body.slice(0, 200)}`;
+  };
+  const before = heapNow();
+  for (let input = 0; input < inputs; input += 1) {
+    const route = one(routes);
+    const status = one(statuses);
+    const parts = Array.from({ length: upTo(4) }, () => one(['0', '0', '1', '4', '6', '7', '99']));
+    const isNumber = random() < 0.5;
+    const messages = parts.map((part, index) => ({
+      status: isNumber ? Number(part) : part,
+      id: `a${index}`,
+    }));
+    let body = route === routes[0] ? JSON.stringify({ messages }) : one(texts);
+    const isChanged = random() < 0.5;
+    for (let changes = isChanged ? 1 + upTo(4) : 0; changes > 0; changes -= 1) {
+      const at = upTo(body.length);
+      body = body.slice(0, at) + one(words).repeat(1 + upTo(3)) + body.slice(at + upTo(8));
+    }
+    if (isChanged && random() < 0.0005) body = one(words).repeat(200_000).slice(0, 1_000_000);
+    const type = isChanged ? one(types) : 'application/json';
+    const started = cpuTime();
+    try {
+      const outcome = decide(route, decodeAnswer(status, type, body, null));
+      if (
+        outcome.kind === 'accepted' &&
+        outcome.carrierIds.some((id) => /\p{Cc}/u.test(id) || id.length > 255)
+      )
+        throw new Error('no engine keeps its ids');
+      // Whatever was done to it, it is taken only where it says so.
+      const isUntrue = isChanged
+        ? outcome.kind === 'accepted' && !/0|3: Queued/.test(body)
+        : outcome.kind !== truthOf(route, status, parts, body);
+      if (isUntrue) {
+        findings.untrue += 1;
+        note(`${status} is ${outcome.kind}`, body);
+      }
+    } catch (error) {
+      findings.crashes += 1;
+      note(String(error), body);
+    }
+    if (cpuTime() - started > slowMs) {
+      findings.slow += 1;
+      note('slow', body);
+    }
+  }
+  findings.grown = Math.max(0, Math.round((heapNow() - before) / 1_000_000));
+  return findings;
+}
+
+/** A control: every 200 that is no acceptance is a refusal. */
+export const hasty: Decide = (route, answer) => {
+  const outcome = outcomeOfAnswer(route, answer);
+  const isRefusal = outcome.kind === 'unknown' && answer.status === 200;
+  return isRefusal ? { kind: 'refused', code: outcome.code } : outcome;
+};
