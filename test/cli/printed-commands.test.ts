@@ -85,6 +85,16 @@ const scenes: Scene[] = [
     code: 0,
   },
   {
+    name: 'a batch with failures',
+    async play({ project }, urtuu) {
+      project.options.failing = new Set(numbers(5).slice(0, 1));
+      const result = await urtuu(`${personal.replace(' {name}', '')} --wait --report report.csv`);
+      project.options.failing = new Set();
+      return result;
+    },
+    code: 0,
+  },
+  {
     name: 'the same again after failures',
     async play({ project }, urtuu) {
       project.options.failing = new Set(numbers(5).slice(0, 1));
@@ -244,12 +254,12 @@ describe('a command that resumes another job', () => {
   });
 
   it.each(['jobs remove july', 'jobs watch july', 'jobs cancel july'])(
-    'names the limit of that job: %s',
+    'names the limits of that job: %s',
     async (line) => {
       const here = desk(people(5), { credits: 25 });
-      await here.run(`${partly} --max-credits 60`);
+      await here.run(`${partly} --max-credits 60 --rate 7`);
       const { words } = printed((await here.run(line)).stderr);
-      expect(words).toEqual(['jobs', 'resume', 'july', '--max-credits', '60']);
+      expect(words).toEqual(['jobs', 'resume', 'july', '--max-credits', '60', '--rate', '7']);
     },
   );
 });

@@ -31,7 +31,12 @@ describe('a job that is not named', () => {
 
   it('is not one of another service, nor the empty name that a script gives', async () => {
     const here = await withJobs(['july']);
-    expect(await here.run('jobs resume --base-url http://127.0.0.1:9999/v1')).toMatchObject({ code: 12 });
+    const elsewhere = await here.run('jobs resume --base-url http://127.0.0.1:9999/v1');
+    expect(elsewhere).toMatchObject({ code: 12 });
+    expect(elsewhere.stderr).toContain(
+      'There is one of another service: urtuu jobs resume july --base-url http://127.0.0.1:7788/v1',
+    );
+    expect((await here.run('jobs resume --sandbox')).stderr).toMatch(/: urtuu jobs resume july$/m);
     expect(await here.run("jobs resume ''")).toMatchObject({
       code: 12,
       stderr: expect.stringContaining('there is no job '),

@@ -10,8 +10,8 @@ export type JobEntry =
   | { type: 'limit'; credits: number | null }
   /** A further API key of the same project, as a hash with the salt of the plan. */
   | { type: 'account'; hash: string }
-  /** A run ended: when, its exit code, and the balance last seen. */
-  | { type: 'end'; at: string; exit: number; balance: number | null };
+  /** A run ended: when, its exit code, the balance last seen, and its own limit of requests a second. */
+  | { type: 'end'; at: string; exit: number; balance: number | null; rate: number | null };
 
 export type RequestEntry =
   /** About to be sent to so many recipients. */
@@ -101,8 +101,8 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
     decode: ([, hash]) => ({ type: 'account', hash }),
   },
   end: {
-    encode: ({ at, exit, balance }) => [at, exit, balance],
-    decode: ([, at, exit, balance = null]) => ({ type: 'end', at, exit, balance }),
+    encode: ({ at, exit, balance, rate }) => [at, exit, balance, ...unlessNull(rate)],
+    decode: ([, at, exit, balance = null, rate = null]) => ({ type: 'end', at, exit, balance, rate }),
   },
   send: {
     encode: ({ request, revision, recipients }) => [request, revision, recipients],

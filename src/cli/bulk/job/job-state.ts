@@ -24,6 +24,8 @@ export class JobState extends RequestStates {
   job: { id: string; digest: string } | null = null;
   /** The most the job may spend, as last set; null for no limit. */
   limit: number | null = null;
+  /** The most requests a second of the run that ended last; null for no limit of its own. */
+  rate: number | null = null;
   /** Hashes of the further API keys of the job's project. */
   readonly accounts: string[] = [];
   readonly #channel: PlanFigures['channel'];
@@ -132,6 +134,7 @@ export class JobState extends RequestStates {
       case 'end':
         this.ended = { at: entry.at, exit: entry.exit };
         this.balance = entry.balance;
+        this.rate = entry.rate;
         break;
       case 'limit':
         this.limit = entry.credits;

@@ -81,8 +81,9 @@ function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
   const { in_doubt: inDoubt } = job.state.counts;
   const required = creditsLeft(preflight, paid) ?? 0;
   const balance = preflight.balance ?? 0;
-  const missing = counted(creditsMissing(preflight, paid), 'credit');
-  const ways = `Add ${missing}, or add --allow-partial to send as far as the balance goes.`;
+  const missing = creditsMissing(preflight, paid);
+  const how = job.plan.meta.baseUrl === sandboxBaseUrl ? ` (\`urtuu sandbox credit ${missing}\`)` : '';
+  const ways = `Add ${counted(missing, 'credit')}${how}, or add --allow-partial to send as far as the balance goes.`;
   return new CliError(
     'insufficient_credits',
     inDoubt > 0 ? exits.doubt : exits.money,

@@ -28,16 +28,21 @@ export function resumeCommand(
 
 export type ResumeContext = Pick<Context, 'config' | 'options'>;
 
-/** For any job: it goes on where it was started, and spends no more than it or this run may. */
+/** The options that lead to the service of a job. */
+export const serviceOf = (baseUrl: string): PrintedOptions =>
+  baseUrl === sandboxBaseUrl ? { '--sandbox': true } : { '--base-url': baseUrl };
+
+/** For any job: it goes on where it was started, at its rate, and spends no more than it or this run may. */
 export function resumeOf(
   context: ResumeContext,
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
 ): PrintedCommand {
-  const { maxCredits }: RunOptions = context.options;
+  const { maxCredits, rate = state.rate ?? undefined }: RunOptions = context.options;
   const limit = Math.min(state.limit ?? Infinity, maxCredits ?? Infinity);
   return resumeCommand(context, id, {
-    ...(meta.baseUrl === sandboxBaseUrl ? { '--sandbox': true } : { '--base-url': meta.baseUrl }),
+    ...serviceOf(meta.baseUrl),
     '--max-credits': limit === Infinity ? undefined : limit,
+    '--rate': rate,
   });
 }
 
@@ -73,26 +78,60 @@ export interface JobInput {
  * How to send the rejected rows, once they are fixed: those that were left out are in a file of their own, and those that
  * the service rejected only in the report, which has all of the job.
  */
-export function rejectedSteps(
+function rejectedSteps(
   context: Pick<Context, 'config' | 'options'>,
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
-  { report }: Pick<CarryOutOptions, 'report'>,
+  report: string | undefined,
   input: JobInput | null,
 ): NextStep[] {
   const { rejects = null, rejected = 0 } = input ?? {};
-  const ofFile = () => (rejects === null ? [] : sendRejected(context, state, input, rejects));
+  const ofFile = () => (rejects === null ? [] : sendFile(onlyTexts.rejected, context, state, input, rejects));
   if (state.counts.rejected <= meta.rejected) return ofFile();
   const write: NextStep = ['The rejected rows are in the report of the job:', reportCommand(context, id)];
   // The list has changed since the job was planned, and the report has the rows of then.
   if (rejected > 0 && rejected !== meta.rejected) return [...ofFile(), write];
-  const only = { '--only': 'rejected', '--accept-duplicates': undefined };
   return report !== undefined && isPrintable(report)
-    ? sendRejected(context, state, input, report, only)
-    : [write, ...sendRejected(context, state, input, reportName(id), only)];
+    ? sendOnly('rejected', context, state, input, report)
+    : [write, ...sendOnly('rejected', context, state, input, reportName(id))];
 }
 
-/** The command that sends only the rejected rows of a file; none where it is not known, or a terminal would change it. */
-function sendRejected(
+/** How to send to the recipients of batches whose message failed; the job repeats only those of single sends. */
+function failedSteps(
+  context: Pick<Context, 'config' | 'options'>,
+  { id, state }: Pick<JobView, 'id' | 'state'>,
+  report: string | undefined,
+  input: JobInput | null,
+): NextStep[] {
+  if (state.counts.failed === 0) return [];
+  return report !== undefined && isPrintable(report)
+    ? sendOnly('failed', context, state, input, report)
+    : [
+        ['The failed rows are in the report of the job:', reportCommand(context, id)],
+        ...sendOnly('failed', context, state, input, reportName(id)),
+      ];
+}
+
+const onlyTexts = {
+  rejected: 'Fix the rejected rows, then send only those with:',
+  failed: 'Send only the failed rows again with:',
+};
+
+/** The command that sends some rows of a file; none where it is not known, or a terminal would change it. */
+function sendOnly(
+  which: keyof typeof onlyTexts,
+  context: Pick<Context, 'config' | 'options'>,
+  state: Spent,
+  input: JobInput | null,
+  report: string,
+): NextStep[] {
+  return sendFile(onlyTexts[which], context, state, input, report, {
+    '--only': which,
+    '--accept-duplicates': undefined,
+  });
+}
+
+function sendFile(
+  text: string,
   context: Pick<Context, 'config' | 'options'>,
   state: Spent,
   input: JobInput | null,
@@ -102,7 +141,7 @@ function sendRejected(
   if (input === null) return [];
   const options = { ...rejectsOptions(state, input), ...selection, '--yes': context.options.yes };
   const command = context.config.commandLine([input.channel, 'bulk', file], options);
-  return isPrintable(command) ? [['Fix the rejected rows, then send only those with:', command]] : [];
+  return isPrintable(command) ? [[text, command]] : [];
 }
 
 /** What a job has spent of its limit. */
@@ -114,7 +153,7 @@ type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /**
- * Every option of a bulk command, as the command for its rejected rows has it: that reaches nobody whom this one would
+ * Every option of a bulk command, as the command for some of its rows has it: that reaches nobody whom this one would
  * not have reached, and spends no more than this one might have.
  */
 function rejectsOptions(
@@ -198,9 +237,27 @@ export function nextSteps(
     return [['Resume with a higher limit:', resumeCommand(context, id, enough)]];
   }
   if (!state.finished) return [['Resume with:', resumeCommand(context, id, kept)]];
-  if (!state.has('failed')) return rejectedSteps(context, { id, meta: plan.meta, state }, options, input);
-  const retry = resumeCommand(context, id, { ...kept, '--retry-failed': true });
-  return [['Retry the failed messages with:', retry]];
+  return stepsOfFinished(context, { id, meta: plan.meta, state }, options, input);
+}
+
+/** What a finished job leaves to do, after a run with options and input that are null for whoever only looks. */
+export function stepsOfFinished(
+  context: Pick<Context, 'config' | 'options'>,
+  job: Pick<JobView, 'id' | 'meta' | 'state'>,
+  options: CarryOutOptions | null,
+  input: JobInput | null,
+): NextStep[] {
+  const { id, meta, state } = job;
+  if (!state.has('failed')) {
+    const report = options?.report;
+    const rejected = rejectedSteps(context, job, report, input);
+    const said = rejected.map(([, command]) => command);
+    const failed = failedSteps(context, job, report, input).filter(([, command]) => !said.includes(command));
+    return [...rejected, ...failed];
+  }
+  const kept = options === null ? {} : keptOptions(options);
+  const retry = { ...serviceOf(meta.baseUrl), ...kept, '--retry-failed': true };
+  return [['Retry the failed messages with:', resumeCommand(context, id, retry)]];
 }
 
 /** The price of the whole job: planned, or at the average price so far, or at the price of the next recipient. */

@@ -140,7 +140,7 @@ async function runToEnd(
   const exitNow = () => exitWithRows(exitOfJob(job.state, ending, rule), input);
   let exit = exitNow();
   const conclude = async () => {
-    await recordEnd(context, job, ending, exit);
+    await recordEnd(context, job, ending, { exit, rate: options.rate ?? null });
     if (exit === exits.ok) context.io.note(...inOne(line()));
     else context.io.conclude(...line());
     for (const step of words(ending).more) context.io.note(...step);
@@ -220,11 +220,11 @@ async function recordEnd(
   { clock }: Pick<Context, 'clock'>,
   { state, journal }: Job,
   ending: Ending,
-  exit: ExitCode,
+  run: { exit: ExitCode; rate: number | null },
 ): Promise<void> {
   if (ending.stopped?.by === 'disk') return;
   const at = new Date(clock.now()).toISOString();
-  await journal.append({ type: 'end', at, exit, balance: state.balance }).catch(() => {});
+  await journal.append({ type: 'end', at, balance: state.balance, ...run }).catch(() => {});
 }
 
 async function printSummary(

@@ -1,3 +1,4 @@
+import type { PrintedCommand } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -10,6 +11,8 @@ export interface JobChoice {
   /** `resume` */
   verb: string;
   fits(row: JobRow): boolean;
+  /** The command for a job that would fit if this run were at its service. */
+  elsewhere?(row: JobRow): PrintedCommand | null;
 }
 
 const mostNamed = 10;
@@ -20,15 +23,19 @@ const mostNamed = 10;
  */
 export async function chosenJob(
   context: Pick<Context, 'io' | 'config' | 'clock'>,
-  { verb, fits }: JobChoice,
+  { verb, fits, elsewhere }: JobChoice,
 ): Promise<string> {
   const { io } = context;
   const found: JobRow[] = [];
-  for await (const row of jobRows(context, ({ message }) => io.warn(message))) if (fits(row)) found.push(row);
+  let other: PrintedCommand | null = null;
+  for await (const row of jobRows(context, ({ message }) => io.warn(message))) {
+    if (fits(row)) found.push(row);
+    else other ??= elsewhere?.(row) ?? null;
+  }
   const [first] = found;
   if (first === undefined) {
     throw new CliError('not_found', exits.missing, `there is no job to ${verb}`, {
-      hint: 'See: `urtuu jobs list`',
+      hint: other === null ? 'See: `urtuu jobs list`' : `There is one of another service: ${other}`,
     });
   }
   if (found.length === 1) return first.job;

@@ -6,11 +6,13 @@ import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { summaryExample } from '../../output/examples.js';
 import { baseUrlOf } from '../bulk/base-url.js';
+import { resumeCommand, serviceOf } from '../bulk/next-command.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
 import { summaryView } from '../bulk/summary-view.js';
 import { sheetsText } from '../bulk/workbook-report.js';
 import { chosenJob, type JobChoice } from './choose-job.js';
+import type { JobRow } from './views.js';
 
 export const jobsResume: CommandBody = (command, context) => {
   command
@@ -45,13 +47,18 @@ export const jobsResume: CommandBody = (command, context) => {
 
 /** Jobs of another service are not meant: a run would refuse them. */
 async function resumable(
-  { config }: Pick<Context, 'config'>,
+  context: Pick<Context, 'config'>,
   { retryFailed }: CarryOutOptions,
 ): Promise<JobChoice> {
-  const here = await baseUrlOf(config);
+  const here = await baseUrlOf(context.config);
+  const isOpen = ({ state, failed }: JobRow) =>
+    state !== 'running' && (state !== 'finished' || (retryFailed === true && failed > 0));
   return {
     verb: 'resume',
-    fits: ({ state, failed, base_url: url }) =>
-      url === here && state !== 'running' && (state !== 'finished' || (retryFailed === true && failed > 0)),
+    fits: (row) => row.base_url === here && isOpen(row),
+    elsewhere: (row) =>
+      isOpen(row)
+        ? resumeCommand(context, row.job, { ...serviceOf(row.base_url), '--retry-failed': retryFailed })
+        : null,
   };
 }

@@ -8,7 +8,8 @@ const entries: [Encoded, Entry][] = [
   [['limit', 100], { type: 'limit', credits: 100 }],
   [['limit', null], { type: 'limit', credits: null }],
   [['account', 'h'], { type: 'account', hash: 'h' }],
-  [['end', 't', 3, 990], { type: 'end', at: 't', exit: 3, balance: 990 }],
+  [['end', 't', 3, 990], { type: 'end', at: 't', exit: 3, balance: 990, rate: null }],
+  [['end', 't', 3, 990, 5], { type: 'end', at: 't', exit: 3, balance: 990, rate: 5 }],
   [['send', 7, 1, 3], { type: 'send', request: 7, revision: 1, recipients: 3 }],
   [
     ['accepted', 7, 1, 'b', 30, 'batch'],

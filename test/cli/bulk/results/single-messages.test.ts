@@ -38,7 +38,7 @@ function jobOf(count: number, pages: (filter: MessageListFilter, number: number)
       acceptedAt: null,
     },
   ]);
-  entries.push({ type: 'end', at: '2026-01-01T00:10:00.000Z', exit: 0, balance: null });
+  entries.push({ type: 'end', at: '2026-01-01T00:10:00.000Z', exit: 0, balance: null, rate: null });
   const asked: MessageListFilter[] = [];
   const clock = new VirtualClock();
   const client: ListingClient = {
