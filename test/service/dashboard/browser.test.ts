@@ -229,6 +229,34 @@ describe('a live page', () => {
     await page.locator('text=You are signed out').waitFor();
   });
 
+  it('comes back by itself after an answer that ends its stream, as that of a proxy', async () => {
+    const { page } = await openWindow();
+    await page.clock.install();
+    await page.route(/\/live\?/, (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }), {
+      times: 1,
+    });
+    await signIn(page);
+    await page.locator('.live.off').waitFor();
+    await page.clock.runFor(10_000);
+    await page.locator('.live:not(.off)').waitFor();
+    await sendAndLook({ to: '88445577', text: 'back' });
+    await page.locator('text=88445577').waitFor();
+  });
+
+  it('leaves when its session ended while nobody looked', async () => {
+    const { context, page } = await openWindow();
+    await signIn(page);
+    await page.locator('.live:not([hidden])').waitFor();
+    const look = (hidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await look(true);
+    const [{ name = '', value = '' } = {}] = await context.cookies();
+    await opened.post('/sign-out', {}, `${name}=${value}`);
+    await look(false);
+    await page.locator('text=You are signed out').waitFor();
+  });
+
   it('of two tabs ends in both when one signs out, and the other can do nothing more', async () => {
     const { context, page, bad, blocked } = await openWindow();
     await signIn(page);
@@ -245,6 +273,32 @@ describe('a live page', () => {
     await forms.locator('text=You are signed out').waitFor();
     expect(await opened.service.administration.listKeys()).toHaveLength(before);
     expect([bad, blocked]).toEqual([[], []]);
+  });
+});
+
+describe('on paper', () => {
+  it('a page is its content, in tables, dark on white', async () => {
+    const { page } = await openWindow();
+    await signIn(page);
+    // A4 with its margins, of a browser that is dark.
+    await page.setViewportSize({ width: 718, height: 1047 });
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const path of ['', '/messages', `/messages/${ids.email}`, '/batches', '/outbox', '/balance']) {
+      await page.goto(root() + path);
+      expect(await page.locator('.side, footer, .live, .skip, button').locator('visible=true').count()).toBe(
+        0,
+      );
+      const colors =
+        '(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))';
+      expect(await page.evaluate(colors)).toEqual(['rgb(29, 30, 34)', 'rgb(255, 255, 255)']);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      if (shots !== undefined)
+        await page.screenshot({ path: join(shots, `print${path.replaceAll('/', '-')}.png`), fullPage: true });
+    }
+    await page.goto(`${root()}/messages`);
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('tbody tr')).display`)).toBe(
+      'table-row',
+    );
   });
 });
 

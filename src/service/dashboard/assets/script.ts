@@ -1,6 +1,7 @@
 /**
  * The one script of the pages, which work without it. A live page gets its content anew whenever it changes; only what
- * differs is touched, so that focus, selection and open details stay. A hidden page closes its stream.
+ * differs is touched, so that focus, selection and open details stay. A hidden page closes its stream; one that the browser
+ * gives up, as for the answer of a proxy, is opened again, unless its session is over: then the page says so.
  */
 export const script = `(() => {
   const live = document.querySelector('[data-live]');
@@ -25,7 +26,7 @@ export const script = `(() => {
   };
   if (live && window.EventSource) {
     const word = live.textContent;
-    let stream;
+    let stream, later;
     const say = (isOn) => {
       live.hidden = false;
       live.classList.toggle('off', !isOn);
@@ -35,7 +36,12 @@ export const script = `(() => {
     const open = () => {
       stream = new EventSource(live.dataset.live);
       stream.onopen = () => say(true);
-      stream.onerror = () => say(false);
+      stream.onerror = () => {
+        say(false);
+        if (stream.readyState < 2) return;
+        later = setTimeout(open, 10_000);
+        fetch(live.dataset.live, { method: 'HEAD' }).then(({ status }) => status === 401 && location.reload(), () => {});
+      };
       stream.onmessage = ({ data }) => {
         const next = document.createElement('div');
         next.id = content.id;
@@ -44,12 +50,16 @@ export const script = `(() => {
       };
       stream.addEventListener('end', () => location.reload());
     };
+    const close = () => {
+      clearTimeout(later);
+      stream?.close();
+    };
     const follow = () => {
-      if (document.hidden) stream?.close();
-      else open();
+      close();
+      if (!document.hidden) open();
     };
     document.addEventListener('visibilitychange', follow);
-    addEventListener('pagehide', () => stream?.close());
+    addEventListener('pagehide', close);
     addEventListener('pageshow', (event) => event.persisted && follow());
     follow();
   }

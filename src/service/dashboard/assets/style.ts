@@ -1,4 +1,4 @@
-/** Light and dark by the system, one accent. Figures are tabular; a phone gets cards in place of tables. */
+/** Light and dark by the system, one accent. Figures are tabular; a phone gets cards in place of tables, paper the content alone. */
 export const style = `
 :root {
   --paper: #fff; --ground: #f6f6f4; --line: #e3e3df; --strong: #c9c9c3;
@@ -7,7 +7,7 @@ export const style = `
   --good: #0b7a4b; --bad: #b3261e; --bad-soft: #fbeceb; --good-soft: #e7f4ee; --wait: #6a6d75; --doubt: #8a5a00;
   --bar-wait: #b9bcc4;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #1b1c20; --ground: #131417; --line: #2c2e34; --strong: #464952;
     --ink: #ececee; --soft: #a3a6af;
@@ -162,7 +162,7 @@ legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
 @media (max-width: 60rem) {
   .columns { grid-template-columns: minmax(0, 1fr); }
 }
-@media (max-width: 48rem) {
+@media screen and (max-width: 48rem) {
   body { display: block; }
   .side { position: static; min-height: 0; border-bottom: 1px solid var(--line); padding: .75rem .75rem .375rem; }
   .brand { margin-bottom: .375rem; }
@@ -191,6 +191,12 @@ legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
 @media (prefers-reduced-motion: no-preference) {
   .live:not(.off)::before { animation: beat 2.4s ease-in-out infinite; }
   @keyframes beat { 50% { opacity: .35; } }
+}
+@media print {
+  body { display: block; background: var(--paper); -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+  .side, .skip, .live, .pages, button, footer { display: none; }
+  .page { border: 0; padding: 0; }
+  tr, li { break-inside: avoid; }
 }
 @media (forced-colors: active) {
   .side nav a[aria-current] { border: 1px solid; }
