@@ -34,7 +34,9 @@ export const print = groupOf('print', { full: { games: 1_000 }, small: { games: 
         control('without --rate', without(/ --rate \S+/)),
         control('without --idempotency-key', without(/ --idempotency-key \S+/)),
         // Whoever got the message keeps such a command from being run, until it has the option that this names.
-        control('without --only, by somebody who means it', (line) => line.replace(/ --only \S+/, ' --again')),
+        control('without --only, by somebody who means it', (line) =>
+          line.replace(/ --only \S+/, ' --again'),
+        ),
         control('without --skip-sent', without(/ --skip-sent/)),
         control('that name a job, which answers the question of earlier sends', (line) =>
           line.replace(/urtuu sms bulk .*/, (command) => `${command} --job the-rejects`),

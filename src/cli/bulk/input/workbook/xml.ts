@@ -45,7 +45,7 @@ export async function readXml(
     unread = 0;
     depth += 1;
     if (depth > deepest) throw refuse('its elements are nested too deeply');
-    handler.open(localName(name), (wanted) => valueOf(attributes, wanted, refuse));
+    handler.open(localName(name), (wanted) => attributeOf(attributes, wanted, refuse));
   });
   const text = (value: string) => {
     unread = 0;
@@ -79,7 +79,7 @@ export async function readXml(
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-function valueOf(
+function attributeOf(
   attributes: Readonly<Record<string, string>>,
   wanted: string,
   refuse: (problem: string) => Error,
