@@ -55,9 +55,8 @@ export class Episode implements Trouble {
     return this.#tried === id;
   }
 
-  failed(id: string, sender: Sender, answer: ShownAnswer): void {
+  failed(id: string, sender: Sender): void {
     this.senders.add(sender);
-    this.answer = answer;
     this.#failed = id;
     this.#backoff.pause();
   }

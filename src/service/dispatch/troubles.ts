@@ -233,8 +233,10 @@ export class Troubles {
     if (episode === null) return;
     for (const each of suspects) episode.senders.add(each);
     if (!isOfAccount && !episode.senders.has(sender) && !episode.isTrying(id)) return;
-    episode.failed(id, sender, answer);
-    this.#log.goesOn(null, stateOf(episode), answer);
+    // What is said of a message that is tried is no reason for a pause of the account.
+    if (isOfAccount || episode.kind === 'suspected') episode.answer = answer;
+    episode.failed(id, sender);
+    this.#log.goesOn(null, stateOf(episode), episode.answer);
   }
 
   /** Senders that have nothing accepted, nor has anybody else: two of them, or the only one that sends. */

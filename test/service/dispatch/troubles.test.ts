@@ -277,6 +277,22 @@ describe('everybody', () => {
     await pass(clock, 5_000, 100);
   });
 
+  it('refused for the account is shown with that answer, whatever is said of a message that is tried', async () => {
+    const ofB = numbers(1_000, 30);
+    answer = ({ to }) => (ofB.includes(to) ? put('message', '0x08') : put('account', '0x0e'));
+    await batch('A', numbers(0, 30));
+    await batch('B', ofB);
+    const shown = new Set<string>();
+    for (let second = 0; second < 60; second += 1) {
+      await pass(clock, 1_000, 100);
+      for (const { project, state, code } of troubles()) if (project === null) shown.add(`${state} ${code}`);
+    }
+    expect(ofB.some((to) => times(to).length > 0)).toBe(true);
+    expect([...shown]).toEqual(['backing_off 0x0e']);
+    // What is under way ends with the time.
+    await pass(clock, 5_000, 100);
+  });
+
   it('answered about each recipient is never suspected', async () => {
     answer = () => put('message', '450 4.7.1', { isOfRecipient: true });
     await batch('A', numbers(0, 50));
