@@ -134,6 +134,8 @@ export interface CarrierRequest {
   query: string;
   type: string;
   body: string;
+  /** Its X-Twilio-Signature. */
+  signature?: string | null;
 }
 
 /** Room for one message: no more are marked, and no more are in doubt when a process dies. */

@@ -19,7 +19,8 @@ export function withCarrierRequests(app: App, take: TakeRequest): App {
       // The token is no part of it.
       if (notes !== undefined) notes.route = `/${of}`;
       const type = request.headers.get('content-type') ?? '';
-      const given = { of: of as CarrierRequest['of'], route: decoded(route), token, query, type };
+      const signature = request.headers.get('x-twilio-signature');
+      const given = { of: of as CarrierRequest['of'], route: decoded(route), token, query, type, signature };
       const status = await statusOf(request.method, plain, given, take);
       plain.answer = { status, headers: headersOf(status), body: '' };
       return plain.placeholder;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { rule } from '../../parse-fields.js';
-import type { GatewayRoute } from '../http/gateway-route.js';
+import type { GatewayRoute, ReceiptFields } from '../http/gateway-route.js';
 import { type WrittenSecret, writtenSecret } from './secrets.js';
 
 export type Fail = (field: string, problem: string) => never;
@@ -27,13 +27,21 @@ export const requestFields = {
       delivered: values,
       undelivered: values,
       token: writtenSecret,
+      twilio_auth_token: z.optional(writtenSecret),
     }),
   ),
   receipt_base: z.optional(
     z.string().check(rule((text) => isBase(text), 'must be an http:// or https:// address without a query')),
   ),
   incoming: z.optional(
-    z.strictObject({ id: path, from: path, to: z._default(path, 'to'), text: path, token: writtenSecret }),
+    z.strictObject({
+      id: path,
+      from: path,
+      to: z._default(path, 'to'),
+      text: path,
+      token: writtenSecret,
+      twilio_auth_token: z.optional(writtenSecret),
+    }),
   ),
 };
 const written = z.object(requestFields);
@@ -63,6 +71,18 @@ export function requestsOf(
     if (receipts.to === undefined) fail('receipts.to', 'is required without reference');
     if (id === undefined && id_match === undefined) fail('id', 'is required: receipts name it');
   }
+  const base = receipt_base ?? publicUrl;
+  const signatureOf = (
+    of: 'receipts' | 'incoming',
+    written: { token: WrittenSecret; twilio_auth_token?: WrittenSecret | undefined },
+  ): Pick<ReceiptFields, 'token' | 'signature'> => {
+    const token = tokenOf(written.token, `${of}.token`);
+    const { twilio_auth_token: key } = written;
+    if (key === undefined) return { token, signature: null };
+    if (base === undefined) return fail('receipt_base', 'is required: its address is signed');
+    const signed = { key: secretOf(key, `${of}.twilio_auth_token`), url: addressOf(base, of, name, token) };
+    return { token, signature: signed };
+  };
   const read: GatewayRoute['receipts'] =
     receipts === undefined
       ? null
@@ -73,19 +93,21 @@ export function requestsOf(
           state: receipts.state,
           delivered: receipts.delivered.map(String),
           undelivered: receipts.undelivered.map(String),
-          token: tokenOf(receipts.token, 'receipts.token'),
+          ...signatureOf('receipts', receipts),
         };
-  const base = receipt_base ?? publicUrl;
+  const incomingOf = ({ twilio_auth_token, token, ...paths }: NonNullable<typeof incoming>) => ({
+    ...paths,
+    ...signatureOf('incoming', { token, twilio_auth_token }),
+  });
   return {
     receipts: read,
-    incoming:
-      incoming === undefined ? null : { ...incoming, token: tokenOf(incoming.token, 'incoming.token') },
-    receiptUrl: read === null || base === undefined ? '' : receiptUrlOf(base, name, read.token),
+    incoming: incoming === undefined ? null : incomingOf(incoming),
+    receiptUrl: read === null || base === undefined ? '' : addressOf(base, 'receipts', name, read.token),
   };
 }
 
-const receiptUrlOf = (base: string, name: string, token: string): string =>
-  `${base.replace(/\/$/, '')}/receipts/${encodeURIComponent(name)}/${token}`;
+const addressOf = (base: string, of: 'receipts' | 'incoming', name: string, token: string): string =>
+  `${base.replace(/\/$/, '')}/${of}/${encodeURIComponent(name)}/${token}`;
 
 function isBase(written: string): boolean {
   const url = urlOf(written);

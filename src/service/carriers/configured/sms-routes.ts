@@ -6,6 +6,8 @@ import type { Route, RoutesOf } from '../carrier.js';
 import type { SmppRoute } from '../smpp/route-settings.js';
 import type { ConfigurationSource, SmsRoutes } from './configuration.js';
 import { gatewayRouteOf, gatewaySchema } from './gateway-schema.js';
+import type { WrittenFields } from './presets/preset.js';
+import { withPreset } from './presets.js';
 import { checkTogether } from './route-fields.js';
 import { smppRouteOf, smppSchema } from './smpp-schema.js';
 
@@ -16,8 +18,9 @@ const listSchema = z.strictObject({
 /** The routes of a configuration with their secrets. Throws ConfigurationError, or the refusal of a field. */
 export function readSmsRoutes(value: unknown, source: ConfigurationSource): SmsRoutes {
   const { routes } = parseFields(listSchema, value, 'sms');
-  const read = routes.map((route, index) => {
+  const read = routes.map((written, index) => {
     const place = `sms.routes[${index}]`;
+    const route = 'gateway' in written ? withPreset(written as WrittenFields, place) : written;
     if ('http' in route && 'smpp' in route)
       throw new ConfigurationError(`${place}: must have one of smpp and http`);
     return 'http' in route

@@ -6,6 +6,7 @@ import type { CarrierRequest, Incoming } from '../carrier.js';
 import { fieldsOf, fromForm, valuesAt } from './answer-values.js';
 import type { GatewayRoute, IncomingFields, ReceiptFields } from './gateway-route.js';
 import { isId } from './outcome-of-answer.js';
+import { isSigned } from './twilio-signature.js';
 
 /** Characters of a sender or a number. */
 const longest = 255;
@@ -29,6 +30,7 @@ export async function takeRequest(
   const fields = (request.of === 'receipts' ? route?.receipts : route?.incoming) ?? null;
   const isMeant = isSame(request.token, fields?.token ?? '');
   if (route === undefined || fields === null || !isMeant) return null;
+  if (fields.signature !== null && !isSigned(fields.signature, request)) return null;
   const { query, type, body } = request;
   const given = [fromForm(query), body === '' ? undefined : fieldsOf(type, body)];
   if ('state' in fields) {
@@ -72,7 +74,7 @@ function itemsOf(fields: ReceiptFields | IncomingFields, [query, body]: readonly
   );
 }
 
-const isNoPath = new Set(['token', 'delivered', 'undelivered']);
+const isNoPath = new Set(['token', 'signature', 'delivered', 'undelivered']);
 
 /** Null for one that changes nothing. */
 async function receiptOf(

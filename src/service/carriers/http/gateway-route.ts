@@ -10,6 +10,12 @@ export interface AnswerRule {
 /** A place in an answer with the ids that receipts will name. */
 export type IdRule = { path: string } | { match: RegExp };
 
+/** Of Twilio: what it signs with, and the address that it was given. */
+export interface Signature {
+  key: string;
+  url: string;
+}
+
 export interface ReceiptFields {
   /** The gateway's id of the message. */
   id: string | null;
@@ -20,6 +26,7 @@ export interface ReceiptFields {
   delivered: readonly string[];
   undelivered: readonly string[];
   token: string;
+  signature: Signature | null;
 }
 
 /** What tells that an account is good, without a message. */
@@ -36,6 +43,7 @@ export interface IncomingFields {
   to: string;
   text: string;
   token: string;
+  signature: Signature | null;
 }
 
 /** A secret: nothing in it is a placeholder. */

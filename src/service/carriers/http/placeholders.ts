@@ -1,7 +1,16 @@
 import { type JsonTemplate, Literal, type TextTemplate } from './gateway-route.js';
 
 /** What a request of a gateway may insert. */
-export const placeholders = ['number', 'text', 'id', 'parts', 'unicode', 'coding', 'receipt_url'] as const;
+export const placeholders = [
+  'number',
+  'text',
+  'id',
+  'parts',
+  'unicode',
+  'coding',
+  'type',
+  'receipt_url',
+] as const;
 export type Placeholder = (typeof placeholders)[number];
 export type Values = Readonly<Record<Placeholder, string>>;
 

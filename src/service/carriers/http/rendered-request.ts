@@ -53,6 +53,8 @@ function valuesOf(
     unicode: kind === 'latin' ? '0' : '1',
     // As Kannel calls it: 7-bit, or UCS-2.
     coding: kind === 'latin' ? '0' : '2',
+    // As Vonage does.
+    type: kind === 'latin' ? 'text' : 'unicode',
     receipt_url: receiptUrl,
   };
 }

@@ -1,0 +1,31 @@
+import type { Preset } from './preset.js';
+
+export const vonage: Preset = {
+  document: { url: 'https://developer.vonage.com/en/api-errors/sms', date: '2026-11-24' },
+  route: {
+    http: 'https://rest.nexmo.com/sms/json',
+    form: { to: '{number}', text: '{text}', type: '{type}' },
+    accepted: { status: [200], field: 'messages.*.status', is: ['0'] },
+    id: 'messages.*.message-id',
+    // 5 is an error of theirs, of which nobody says whether the message went out.
+    refused: { field: 'messages.*.status', is: ['2', '3', '6', '7', '12', '15'] },
+    later: { status: [429], field: 'messages.*.status', is: ['1', '10'] },
+    account: {
+      status: [401, 402, 403, 404, 407],
+      field: 'messages.*.status',
+      is: ['4', '8', '9', '11', '14'],
+    },
+  },
+  receipts: {
+    form: { callback: '{receipt_url}' },
+    receipts: {
+      id: 'messageId',
+      to: 'msisdn',
+      state: 'status',
+      delivered: ['delivered'],
+      undelivered: ['expired', 'failed', 'rejected'],
+    },
+  },
+  incoming: { incoming: { id: 'messageId', from: 'msisdn', to: 'to', text: 'text' } },
+  needs: ['form.api_key', 'form.api_secret', 'form.from', 'receipts.token', 'incoming.token'],
+};
