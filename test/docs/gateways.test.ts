@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readConfiguration } from '../../src/service/carriers/configured/read-configuration.js';
 import { CarrierServices } from '../support/carrier-services.js';
 import { caller } from '../support/cores.js';
 import { answer, FaultyGateway } from '../support/gateway.js';
@@ -71,4 +72,14 @@ it('the route that docs/gateways.md writes delivers, and calls each answer what 
   const batch = await services.sendBatch(['99000050'], 'Hi');
   await services.completed(batch);
   expect(await services.messagesOf(batch)).toMatchObject([{ status: 'sent', delivery: 'unknown' }]);
+});
+
+it('the route of docs/carriers.md for a gateway that is known is read', () => {
+  const block = blocksOf('docs/carriers.md').find(({ code }) => code.includes('"gateway": "kannel"'));
+  const { configuration } = services.configured({ routes: [JSON.parse(block?.code ?? '')] });
+  const environment = { KANNEL_PASSWORD: 'secret', RECEIPTS_TOKEN: 'receipts-0123456789' };
+  const read = readConfiguration({ file: (configuration as { file: string }).file, environment });
+  expect(read.sms).toMatchObject({
+    routes: [{ name: 'kannel', method: 'GET', receipts: { reference: 'ref' } }],
+  });
 });
