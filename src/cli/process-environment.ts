@@ -26,7 +26,7 @@ export interface ProcessEnvironment {
   readonly stderr: OutputStream;
   readonly clock: Clock;
   random(): number;
-  /** Calls `listener` at each signal that asks the process to end; gives the way to stop that. */
+  /** Calls `listener` at each signal that asks the process to end; returns a function that ends that. */
   onSignal(listener: (signal: EndSignal) => void): () => void;
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;

@@ -11,7 +11,7 @@ import { repeatCommand } from './single/repeat.js';
 import { unwritten } from './single/shown.js';
 import { usageErrorOf } from './usage-error.js';
 
-/** Prints the error that ended a command, for a person or for a program, and gives its exit. */
+/** Prints the error that ended a command, for a person or for a program, and returns its exit. */
 export async function reportError(
   given: unknown,
   argv: readonly string[],

@@ -23,7 +23,7 @@ export interface Call {
 export interface Extension {
   /** Completes "this service does not offer ...". */
   name: string;
-  /** Statuses of `not_found` and `method_not_allowed` that only a service without it gives. */
+  /** Statuses of `not_found` and `method_not_allowed` that only a service without it answers. */
   statuses: readonly number[];
 }
 

@@ -2,7 +2,7 @@ const rest = '[^\\s<>"«»“”]*';
 const letters = '\\p{L}\\p{M}\\p{Extended_Pictographic}\\u200c\\u200d_-';
 /** Full stops that name servers take for one. */
 const dot = '[.\\u3002\\uff0e\\uff61]';
-// What cannot be told from a domain is one: a label without digits, in any alphabet, may be a top-level domain.
+// What looks like a domain is one: a label without digits, in any alphabet, may be a top-level domain.
 const domain = `(?:[\\p{N}${letters}]+${dot})+(?:[${letters}]+|xn--[a-z0-9-]+)${dot}?`;
 const link = new RegExp(
   [

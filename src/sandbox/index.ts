@@ -28,7 +28,7 @@ export interface SandboxOptions {
   settings?: SettingsPatch;
   /**
    * `off` disables the request rate limits. When absent, `enforced`, but `off` with a clock of the test's own: one that
-   * stands still refills no allowance.
+   * stands still refills no token bucket.
    */
   rates?: 'enforced' | 'off';
   /** Keeps its data in this folder; without one it is gone after `close()`. */

@@ -5,7 +5,7 @@ import { exits } from '../exit-codes.js';
 /** Reads a page, the newest item first; `since` replaces the time that the list begins with. */
 export type ReadPage<Item> = (page: PageOptions & { since?: string | undefined }) => Promise<Page<Item>>;
 
-/** Pages of a list, of at most `wanted` items. Throws CliError for a service that gives one of them twice. */
+/** Pages of a list, of at most `wanted` items. Throws CliError for a service that returns one of them twice. */
 export async function* pages<Item>(
   read: ReadPage<Item>,
   wanted: number,

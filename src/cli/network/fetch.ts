@@ -23,7 +23,7 @@ export function nodeFetch(env: Env): FetchLike {
   };
   return async (address, { method, headers, body, signal }) => {
     let left = false;
-    const failed = (error: unknown) => told(error, left);
+    const failed = (error: unknown) => withRequestSent(error, left);
     try {
       const url = new URL(address);
       const proxy = proxyFor(url, env);
@@ -70,7 +70,7 @@ export function nodeFetch(env: Env): FetchLike {
 }
 
 /** Tells the client whether any of the request may have left (FetchLike). */
-function told(error: unknown, requestSent: boolean): unknown {
+function withRequestSent(error: unknown, requestSent: boolean): unknown {
   return error instanceof Error ? Object.assign(error, { requestSent }) : error;
 }
 

@@ -116,14 +116,14 @@ const sendPaths = /\/v1\/(?:(?:sms|email)(?:\/bulk)?|verify)$/;
 const sandboxUrl = 'http://sandbox/v1';
 
 /** How long a sandbox command waits at its end for queued messages. */
-const settleWithin = 5_000;
+const endWithin = 5_000;
 
 export function openNetwork(needs: Needs): OwnedNetwork {
   const { environment, config } = needs;
   let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
-  /** Exchanges without a settled outcome, by idempotency key. */
+  /** Exchanges without a known outcome, by idempotency key. */
   const doubtful = new Map<string | null, Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
@@ -152,7 +152,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   };
   const began = (exchange: Exchange, single: boolean) => {
     underway.add(exchange);
-    // The client takes a new key only after an answer has settled the old one.
+    // The client takes a new key only after an answer has ended the old one.
     if (single && exchange.kind === 'sending' && !doubtful.has(exchange.idempotencyKey)) doubtful.clear();
     if (sentToSandbox || !sendPaths.test(exchange.url) || exchange.kind !== 'sending' || !config.sandbox)
       return;
@@ -289,7 +289,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         const embedded = await opened.catch(() => null);
         if (embedded === null) continue;
         if (last !== null) {
-          await Promise.race([embedded.administration.settled(), environment.clock.sleep(settleWithin)]);
+          await Promise.race([embedded.administration.settled(), environment.clock.sleep(endWithin)]);
         }
         await embedded.close();
       }

@@ -30,7 +30,7 @@ const longestNap = 1_000;
 const shownAfter = 1_000;
 
 interface Waiter {
-  settle(taken: boolean): void;
+  end(taken: boolean): void;
   within: number;
   asked: number;
 }
@@ -92,7 +92,7 @@ export class RateLimiter {
     const lane = this.#lanes[kind];
     return new Promise((resolve) => {
       const waiter: Waiter = {
-        settle: (taken) => {
+        end: (taken) => {
           lane.waiters = lane.waiters.filter((other) => other !== waiter);
           stopListening?.();
           if (lane.waiters.length === 0) lane.wake();
@@ -101,7 +101,7 @@ export class RateLimiter {
         within,
         asked: this.#options.clock.elapsed(),
       };
-      const stopListening = signal && onAbort(signal, () => waiter.settle(false));
+      const stopListening = signal && onAbort(signal, () => waiter.end(false));
       lane.waiters.push(waiter);
       if (!lane.pumping) void this.#pump(kind, lane);
     });
@@ -162,8 +162,7 @@ export class RateLimiter {
   /** Ends all waits. */
   close(): void {
     this.#closed = true;
-    for (const { waiters } of Object.values(this.#lanes))
-      for (const { settle } of [...waiters]) settle(false);
+    for (const { waiters } of Object.values(this.#lanes)) for (const { end } of [...waiters]) end(false);
   }
 
   get closed(): boolean {
@@ -183,7 +182,7 @@ export class RateLimiter {
         lane.inFlight += heads.length;
         lane.since = clock.elapsed();
         lane.shown = false;
-        for (const { settle } of heads) settle(true);
+        for (const { end } of heads) end(true);
         const unused = tokens - heads.length;
         if (unused > 0) await this.#change(kind, (bucket) => ({ ...bucket, tokens: bucket.tokens + unused }));
         continue;
@@ -194,7 +193,7 @@ export class RateLimiter {
       const left = head.within - (clock.elapsed() - Math.max(lane.since, head.asked));
       if (left <= 0) {
         lane.since = clock.elapsed();
-        head.settle(false);
+        head.end(false);
         continue;
       }
       if (!lane.shown && still >= shownAfter) {

@@ -46,7 +46,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       if (memory === null) await rememberKey(context, error.idempotencyKey ?? undefined, content);
       throw error;
     }
-    // Such a refusal does not settle the copy that an earlier command sent.
+    // Such a refusal does not resolve the copy that an earlier command sent.
     if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
     memory?.settled();
     throw error;

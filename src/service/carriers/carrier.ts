@@ -150,7 +150,7 @@ export interface Reservation {
 
 export type Accepted = Extract<SubmitResult, { kind: 'accepted' }>;
 
-/** How the requests of a route go out again while nobody knows what became of them. */
+/** How the requests of a route go out again while nobody knows their outcome. */
 export interface Repeats {
   /** Messages at once. */
   most: number;

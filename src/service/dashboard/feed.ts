@@ -43,7 +43,7 @@ export class Feed {
     return all.length < mostStreams && all.filter((each) => each.session === session).length < mostOfSession;
   }
 
-  /** A stream of events; `look` gives the content of the page that `name` stands for. */
+  /** A stream of events; `look` returns the content of the page that `name` stands for. */
   open(name: string, session: string, look: () => Promise<string>): ReadableStream<Uint8Array> {
     let leave = () => {};
     return new ReadableStream<Uint8Array>(
@@ -71,7 +71,7 @@ export class Feed {
     );
   }
 
-  /** Ends the streams of a session, which are told so; or all, which come back when the service does. */
+  /** Ends the streams of a session, which learn it; or all, which come back when the service does. */
   end(session?: string): void {
     for (const { subscribers } of this.#topics.values()) {
       for (const each of subscribers) {

@@ -62,7 +62,7 @@ export interface NewKey {
   secret: string;
 }
 
-/** Acts on a form; gives a page, the address to go on to, or a key. */
+/** Acts on a form; returns a page, the address to go on to, or a key. */
 export type Form = (context: PageContext, fields: URLSearchParams) => Promise<View | string | NewKey | null>;
 
 export const root = '/dashboard';

@@ -3,7 +3,7 @@ import type { Report } from '../report.js';
 import type { AnswerOf, ClaimedMessage, Finalized, Outcome, Postponement, Store } from '../storage/store.js';
 import { grouped } from './grouped.js';
 
-/** The result of a submission, as the store is told of it; `claimed` has its last mark. */
+/** The result of a submission, as the store gets it; `claimed` has its last mark. */
 export type Disposition =
   | { kind: 'final'; claimed: ClaimedMessage; outcome: Outcome }
   | ({ kind: 'again' } & Postponement)

@@ -26,7 +26,7 @@ const claimedToTry = 10;
 /** Seconds of its rate that a carrier has room for. */
 const capacitySeconds = 5;
 /** Milliseconds until a rate that is being lowered is seen to be. */
-const settlesIn = 1_000;
+const calmAfter = 1_000;
 /** Milliseconds between halvings of a rate at the least: an operator that answers at once would end it before others come. */
 const leastAnswerMs = 250;
 /** Troubles of projects that are shown. */
@@ -278,7 +278,7 @@ export class Troubles {
     const now = clock.monotonic();
     const factor = carrier.factor?.(lane) ?? this.#share.factor;
     if (factor < 1) this.#throttled ??= { since: now, answer: { code: '', words: '' } };
-    else if (this.#throttled !== null && now - this.#loweredAt > settlesIn) {
+    else if (this.#throttled !== null && now - this.#loweredAt > calmAfter) {
       this.#log.ended(null, 'throttled');
       this.#throttled = null;
     }

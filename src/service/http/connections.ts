@@ -9,7 +9,7 @@ export interface Bounds {
   leaving: number;
   /** Unanswered requests on a connection until it is no longer read; 8. */
   unanswered: number;
-  /** Requests on all connections that are being answered; 4,096. Others are told to come again. */
+  /** Requests on all connections that are being answered; 4,096. Others are asked to come again. */
   answering: number;
   /** Requests on all connections waiting behind that many unanswered ones; 4,096. */
   waiting: number;

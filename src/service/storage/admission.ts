@@ -28,6 +28,6 @@ export interface Admitted {
   taken: Taken | null;
   /** Null where it was not read with the key. */
   project: Pick<ProjectRecord, 'name' | 'settings'> | null;
-  /** As `findAnswer` gives it; undefined too without a key and over the rate. */
+  /** As `findAnswer` returns it; undefined too without a key and over the rate. */
   answer: BoundAnswer | null | undefined;
 }

@@ -1,7 +1,7 @@
 /** Sign-ins to the dashboard: links that open one session each, and sessions, both by the SHA-256 of their token. */
 export interface SignIns {
   addSignInLink(link: { hash: Uint8Array; projectId: string; lifeMs: number }): Promise<void>;
-  /** Uses up a link and opens a session of its project, whose id it gives; null for a link that is used or over. */
+  /** Uses up a link and opens a session of its project, whose id it returns; null for a link that is used or over. */
   openSession(link: Uint8Array, session: { hash: Uint8Array; lifeMs: number }): Promise<string | null>;
   /** The project of a session; null for one that is unknown or over. */
   findSession(hash: Uint8Array): Promise<string | null>;

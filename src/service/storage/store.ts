@@ -67,7 +67,7 @@ export interface Store
   /** Gives the settings as they are stored afterwards. */
   changeSettings(projectId: string, change: (settings: string) => string): Promise<string>;
   /**
-   * Records lanes of real carriers for ever, through every reset; gives all that were recorded. None: the store was
+   * Records lanes of real carriers for ever, through every reset; returns all that were recorded. None: the store was
    * never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;

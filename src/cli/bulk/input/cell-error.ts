@@ -12,15 +12,15 @@ export const noStoredValue = 'the formula has no stored value: open the file in 
 
 /**
  * The errors of a row of a report or rejects file whose cells are as they were in their workbook. There they were no
- * values; as text, they would be sent. `told` is the row's own error text.
+ * values; as text, they would be sent. `written` is the row's own error text.
  */
 export function cellErrorsLeft(
   record: readonly string[],
   columns: readonly string[],
-  told: string,
+  written: string,
 ): CellError[] {
   return record.flatMap((value, field) => {
     const error = value.startsWith('=') ? noStoredValue : errorValue(value);
-    return told.includes(`${columns[field]}: ${error}`) ? [{ field, letters: '', error }] : [];
+    return written.includes(`${columns[field]}: ${error}`) ? [{ field, letters: '', error }] : [];
   });
 }

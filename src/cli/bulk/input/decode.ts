@@ -32,8 +32,8 @@ const sampleBytes = 4_096;
 const encodingHint = `Name the encoding with --encoding (${encodingChoices.join(', ')}), or save the file as UTF-8.`;
 
 /**
- * Decodes an input to UTF-8 blocks that end between characters, without its byte order mark, of which `onMark` is
- * told. The encoding is `given`, else that of the mark, else UTF-16 if there are NULs, else UTF-8; it is never
+ * Decodes an input to UTF-8 blocks that end between characters, without its byte order mark; one calls
+ * `onMark`. The encoding is `given`, else that of the mark, else UTF-16 if there are NULs, else UTF-8; it is never
  * guessed. Throws EncodingError.
  */
 export async function* decodeInput(

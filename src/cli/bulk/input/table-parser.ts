@@ -76,8 +76,8 @@ export class TableParser {
   }
 
   #takeOwn(record: string[], line: number, errors: readonly CellError[] = []): void {
-    const told = record[errorColumn(this.columns)] ?? '';
-    const left = told === '' ? [] : cellErrorsLeft(record, this.columns, told);
+    const written = record[errorColumn(this.columns)] ?? '';
+    const left = written === '' ? [] : cellErrorsLeft(record, this.columns, written);
     this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left]);
   }
 

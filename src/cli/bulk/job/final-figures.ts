@@ -1,6 +1,6 @@
 import type { MessageFigures } from './entries.js';
 
-/** The recipients of an accepted request by what became of them; those in none of these are queued. */
+/** The recipients of an accepted request by their outcome; those in none of these are queued. */
 export interface Finals {
   /** Without those unknown. */
   sent: number;

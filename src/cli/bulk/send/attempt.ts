@@ -70,8 +70,8 @@ export function acceptedEntry(
   };
 }
 
-/** The entry and the event of a step that settles a request without an acceptance; null for other steps. */
-export function settledBy(
+/** The entry and the event of a step that ends a request without an acceptance; null for other steps. */
+export function endedBy(
   { request: { number: request } }: Attempt,
   revision: number,
   step: Step,

@@ -37,7 +37,7 @@ export function stopReasonOf(error: unknown, journalFault: Error | null): StopRe
   return isOfDisk ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
 }
 
-/** Requests in doubt can still be settled then: they may have been paid for. */
+/** Requests in doubt can still be resolved then: they may have been paid for. */
 export function isOutOfMoney(stopped: StopReason | null): boolean {
   return stopped?.by === 'limit' || (stopped?.by === 'service' && stopped.code === 'insufficient_credits');
 }

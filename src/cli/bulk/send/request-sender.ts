@@ -3,7 +3,7 @@ import type { RequestEntry } from '../job/entries.js';
 import { type RequestKey, requestKeys } from '../job/keys.js';
 import type { PlannedRequest } from '../plan/plan.js';
 import type { Answer } from './answer.js';
-import { type Attempt, acceptedEntry, learnBalance, settledBy, startAttempt } from './attempt.js';
+import { type Attempt, acceptedEntry, endedBy, learnBalance, startAttempt } from './attempt.js';
 import { recipientsOfBatch } from './batch-recipients.js';
 import { isOutOfMoney } from './ending.js';
 import type { RequestBody } from './request-body.js';
@@ -13,7 +13,7 @@ import { sendOnce } from './send-once.js';
 import { nextStep, type Step, type StepOf } from './transitions.js';
 import { unlessAborted } from './unless-aborted.js';
 
-/** Sends single requests of a run until each is settled, by the steps of `nextStep` and no others. */
+/** Sends single requests of a run until each has ended, by the steps of `nextStep` and no others. */
 export class RequestSender {
   readonly #options: RunOptions;
   readonly #run: Run;
@@ -27,7 +27,7 @@ export class RequestSender {
     this.#keyOf = requestKeys(options.jobId, options.plan.meta);
   }
 
-  /** Until an answer settles the request, its time is up, or the run stops. `since`: its first try in this run. */
+  /** Until an answer ends the request, its time is up, or the run stops. `since`: its first try in this run. */
   async send(request: PlannedRequest, since: number | null): Promise<void> {
     const { state, journal, now } = this.#options;
     const { recorder, spendLimit } = this.#run;
@@ -67,11 +67,11 @@ export class RequestSender {
     }
   }
 
-  /** Waits for a token; false when the request is settled or nothing more is sent. */
+  /** Waits for a token; false when the request has ended or nothing more is sent. */
   async #awaitToken(request: number, since: number | null): Promise<boolean> {
     const { rateLimiter, stop, state, maxWait, now } = this.#options;
     for (;;) {
-      // Without money for anything new, a doubt can still be settled with its own key.
+      // Without money for anything new, a doubt can still be resolved with its own key.
       const signal = this.#maySettleDoubt(request) ? stop : this.#run.halted;
       if (signal?.aborted || !state.isOpen(request)) return false;
       const taken = await rateLimiter.take('sending', signal, timeLeft(since, maxWait, now()));
@@ -149,10 +149,10 @@ export class RequestSender {
         await this.#refused(attempt, step.code);
         return this.#stopAt(attempt, step.code, step.status);
       default: {
-        const settled = settledBy(attempt, revision, step);
-        if (settled === null) return false;
-        await recorder.record(settled.entry);
-        recorder.emit(settled.event);
+        const ended = endedBy(attempt, revision, step);
+        if (ended === null) return false;
+        await recorder.record(ended.entry);
+        recorder.emit(ended.event);
         if (step.kind === 'alarm' && step.stops) this.#run.halt({ by: 'alarm', reason: step.reason });
         return false;
       }

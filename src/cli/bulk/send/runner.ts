@@ -166,7 +166,7 @@ class Runner implements Run {
     );
   }
 
-  /** Without money for anything new only those in doubt, which settle with the keys they have. */
+  /** Without money for anything new only those in doubt, which resolve with the keys they have. */
   async *#openRequests(): AsyncGenerator<PlannedRequest, void> {
     const { plan, state } = this.#options;
     let last = state.requests;

@@ -76,7 +76,7 @@ export async function confirmSend(
   throw usageError('declined; nothing was sent');
 }
 
-/** Exit 7; 6 where earlier requests are in doubt, which only their own job can settle. */
+/** Exit 7; 6 where earlier requests are in doubt, which only their own job can resolve. */
 function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
   const { in_doubt: inDoubt } = job.state.counts;
   const required = creditsLeft(preflight, paid) ?? 0;

@@ -12,7 +12,7 @@ interface DisplayOptions {
   waitsUntil(time: number): Promise<void>;
 }
 
-/** Shows the events of a job in one line, and gives its result. */
+/** Shows the events of a job in one line, and returns its result. */
 export async function display<Result>(
   context: Pick<Context, 'io' | 'clock'>,
   events: AsyncGenerator<BulkEvent, Result>,
@@ -94,7 +94,7 @@ const speedOf = (done: number, milliseconds: number) => (done * 1_000) / Math.ma
 
 const mostSeconds = 30 * 86_400;
 
-/** Nothing where it is over, or cannot be told. */
+/** Nothing where it is over or unknown. */
 function timeLeft(seconds: number | null): string[] {
   return seconds !== null && seconds > 0 && seconds < mostSeconds ? [`${duration(seconds)} left`] : [];
 }

@@ -175,7 +175,7 @@ function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
       return 'open';
     case 'accepted':
       return state.failed(request) === state.recipients(request) ? null : 'sent';
-    // The job cannot settle this doubt any more.
+    // The job cannot resolve this doubt any more.
     case 'alarm':
       return 'sent';
     default:

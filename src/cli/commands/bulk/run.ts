@@ -83,7 +83,7 @@ export async function carryOut(
       appendHistory(context, entryOfJob(job)),
     );
     if (exit === exits.refused) throw ranElsewhere(job);
-    // With other codes an error is told anyway.
+    // With other codes an error is printed anyway.
     const hidden = hiddenEnd(job);
     if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hidden);
     else if (unwritten(context.io.printer) !== null) context.io.attach(hidden.details);

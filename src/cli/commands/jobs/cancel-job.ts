@@ -10,7 +10,7 @@ const mostWait = 30_000;
 const lookEvery = 250;
 
 /**
- * Cancels a job, and gives its state once no process runs it. Throws CliError: exit 12 when there is no such job, 11
+ * Cancels a job, and returns its state once no process runs it. Throws CliError: exit 12 when there is no such job, 11
  * when it is finished, 14 when its process has not ended within 30 s or the job was resumed meanwhile.
  */
 export async function cancelJob(

@@ -17,7 +17,7 @@ export function addProjectOption(command: Command): void {
   command.option('--project <project>', 'id or name of the project (default: the first)');
 }
 
-/** The project that `--project` names, in the data that `open` gives. Throws CliError (exit 12) where there is none. */
+/** The project that `--project` names, in the data that `open` returns. Throws CliError (exit 12) where there is none. */
 export async function ownedProject(
   context: Pick<Context, 'network' | 'config'>,
   options: ProjectOptions,

@@ -97,7 +97,7 @@ export interface GatewayRoute {
   /** What its requests on our paths hold: paths into a form or JSON. */
   receipts: ReceiptFields | null;
   incoming: IncomingFields | null;
-  /** Where receipts of its messages go; empty where it is not told. */
+  /** Where receipts of its messages go; empty where its requests name none. */
   receiptUrl: string;
   /** Requests under way, of one instance. */
   concurrent: number;

@@ -56,12 +56,12 @@ export class Connection {
       greetingTimeout: socketTimeout,
     });
     return new Promise((resolve, reject) => {
-      const settle = () => {
+      const end = () => {
         cancel();
         signal.removeEventListener('abort', onAbort);
       };
       const giveUp = (reason: Error) => {
-        settle();
+        end();
         reject(reason);
         smtp.close();
       };
@@ -69,7 +69,7 @@ export class Connection {
       const onAbort = () => giveUp(new Error('it was stopped'));
       const onOpen = (error?: NodemailerError | null) => {
         if (error) return giveUp(error);
-        settle();
+        end();
         resolve(new Connection(smtp, clock));
       };
       signal.addEventListener('abort', onAbort, { once: true });

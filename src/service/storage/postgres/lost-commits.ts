@@ -91,7 +91,7 @@ export async function repeatLost<Item extends LostItem, Row extends { is_known: 
       if (failure === 'refused' || (failure === 'conflict' && !isLost)) throw error;
       if (!isLost) throw unavailable();
       if (performance.now() >= end) {
-        // Its callers are told that nobody knows: from now on it is never made again.
+        // Its callers learn that nobody knows: from now on it is never made again.
         lost.disown(items);
         throw unavailable();
       }

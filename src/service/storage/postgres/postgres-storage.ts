@@ -96,7 +96,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     if (now === undefined) time = await clockOf(database, clock);
   } catch (error) {
     await close();
-    // Whoever starts an instance is told why, not that it may try again.
+    // Whoever starts an instance reads why, not that it may try again.
     throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();

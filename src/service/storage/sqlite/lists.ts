@@ -30,7 +30,7 @@ export function prepareLists(
     return (selectBatch.get(project, id) as Span | undefined) ?? none;
   }
 
-  /** The newest rows that `filters` take, of those that `rows` gives; null when `after` is not there. */
+  /** The newest rows that `filters` take, of those that `rows` selects; null when `after` is not there. */
   function listed(
     [table, index]: readonly [table: string, index: string],
     project: number,

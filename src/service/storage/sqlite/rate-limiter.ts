@@ -45,7 +45,7 @@ export interface BucketFileOptions {
 
 /**
  * Buckets in an SQLite file of their own, never synced: a request must not wait for the disk for them. Nothing
- * depends on the file: while it is locked, damaged, gone, or the disk full, `take` gives null.
+ * depends on the file: while it is locked, damaged, gone, or the disk full, `take` returns null.
  */
 export async function openSqliteBuckets({
   path,

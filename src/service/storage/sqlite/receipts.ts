@@ -87,7 +87,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     /** Carrier ids of receipts that came before the message was in doubt, and are its own. */
     ownOf: (seq: number): string[] =>
       (selectOwn.all({ seq, now: now() }) as { carrierId: string }[]).map(({ carrierId }) => carrierId),
-    /** The submission's side of the row; gives the delivery that receipts have told already. */
+    /** The submission's side of the row; returns the delivery that receipts have reported already. */
     submitted(seq: number, route: string, to: string, carrierIds: readonly string[]): DeliveryState | null {
       if (carrierIds.length === 0) return null;
       for (const carrierId of carrierIds) submit.run({ route, carrierId, to, seq, now: now() });

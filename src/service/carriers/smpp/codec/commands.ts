@@ -18,7 +18,7 @@ export const commandIds = {
 } as const;
 export type Command = keyof typeof commandIds;
 
-/** 5.1.3, as far as they are told apart. */
+/** 5.1.3, as far as they differ here. */
 export const statuses = {
   ok: 0x00,
   invalidCommandId: 0x03,

@@ -158,7 +158,7 @@ export class Session {
     }
     this.#heardAt = this.#clock.monotonic();
     this.#isSuspect = false;
-    if (isResponse(pdu.command)) this.#settle(pdu);
+    if (isResponse(pdu.command)) this.#resolve(pdu);
     else if (pdu.command === 'enquire_link') this.respond(pdu, statuses.ok);
     else if (pdu.command === 'unbind') this.#unbound(pdu);
     else if (pdu.command === 'deliver_sm') {
@@ -169,7 +169,7 @@ export class Session {
   }
 
   /** A response that answers nothing, or the wrong thing, or twice, changes nothing. */
-  #settle(pdu: Pdu): void {
+  #resolve(pdu: Pdu): void {
     const pending = this.#pending.get(pdu.sequence);
     if (pending === undefined) return;
     if (pdu.command !== 'generic_nack' && pdu.command !== `${pending.command}_resp`) return;

@@ -81,10 +81,10 @@ export class Connections {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
         reject(this.#lastError ?? new Error(`no connection was free for ${patience} ms`));
       }, patience);
-      function end<Value>(settle: (value: Value) => void): (value: Value) => void {
+      function end<Value>(resolve: (value: Value) => void): (value: Value) => void {
         return (value) => {
           clearTimeout(timer);
-          settle(value);
+          resolve(value);
         };
       }
       this.#waiting.push(waiting);

@@ -10,7 +10,7 @@ import { type DataFiles, sizeOf } from '../installation/folder.js';
 import { readIdentity, writeIdentity } from '../installation/identity.js';
 import { openStoreDatabase } from '../sqlite-store.js';
 
-/** What the simulated operator gives for copies of its file. */
+/** How the file of the simulated operator is copied. */
 export interface CarrierCopies {
   openCarrier(path: string): Promise<Database>;
   /** Takes away what came after the copy of the store at `store` was made. */

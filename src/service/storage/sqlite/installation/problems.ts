@@ -28,9 +28,9 @@ export const forgottenSince =
 
 export function dataError(files: DataFiles, problems: readonly Problem[], cause?: unknown): DataError {
   const folder = dirname(files.store);
-  const told = problems.map(({ file, what }) => `${basename(files[file])} ${what}`).join('; ');
+  const listed = problems.map(({ file, what }) => `${basename(files[file])} ${what}`).join('; ');
   const forgotten = problems.map(({ file, forgotten = forgottenWithout[file] }) => forgotten);
-  return new DataError(`the data in ${folder} is not whole: ${told}`, {
+  return new DataError(`the data in ${folder} is not whole: ${listed}`, {
     hint: readdirSync(folder).some((name) => name.startsWith(restoring))
       ? 'A restore was cut short: run it again.'
       : 'Stop everything that uses the folder and put its files back as they were.',
