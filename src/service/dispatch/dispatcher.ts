@@ -47,7 +47,8 @@ export class Dispatcher {
     const { store, clock, report, carriers, answer, leaseMs = leaseTime } = parts;
     const show = answerShower(parts.secrets);
     this.#parts = parts;
-    this.lanes = lanesOf(carriers, { clock, report, show });
+    const hasOthers = (lane: string, projectId: string) => store.hasOthers(lane, projectId);
+    this.lanes = lanesOf(carriers, { clock, report, show, hasOthers });
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { MessageRecord } from '../storage/store.js';
 import type { Sender } from './sender.js';
 
 /** Milliseconds within which two throttled messages say more than each of them. */
@@ -13,37 +14,39 @@ const [lasting, part] = [0.98, 0.2];
 export class Throttles {
   readonly #clock: Clock;
   #latest: { sender: Sender; recipient: string; at: number }[] = [];
-  /** The latest acceptances of two senders. */
-  #accepted: { name: string; at: number }[] = [];
   #answers = 0;
   #throttled = 0;
+  readonly #hasOthers: (projectId: string) => Promise<boolean>;
+  /** On the monotonic clock. */
+  #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, hasOthers: (projectId: string) => Promise<boolean>) {
     this.#clock = clock;
+    this.#hasOthers = hasOthers;
   }
 
   accepted(): void {
     this.#count(0);
   }
 
-  acceptedOf({ name }: Sender): void {
-    const at = this.#clock.monotonic();
-    this.#accepted = [{ name, at }, ...this.#accepted.filter((one) => one.name !== name)].slice(0, 2);
-  }
-
-  /** Whether a message of another sender was accepted in the last second. */
-  hasAccepted({ name }: Sender): boolean {
-    const at = this.#clock.monotonic();
-    return this.#accepted.some((one) => one.name !== name && one.at > at - together);
-  }
-
-  /** Senders of messages to other recipients that were throttled in the last second; none where few are. */
-  throttled(sender: Sender, recipient: string): readonly Sender[] {
+  /**
+   * What a message tells that was throttled after so many milliseconds: with those of another sender of the rate, alone
+   * of its own sender, where others have work on the lane in any instance.
+   */
+  async throttled(
+    sender: Sender,
+    { to, projectId }: Pick<MessageRecord, 'to' | 'projectId'>,
+    answeredMs: number,
+  ): Promise<'message' | 'sender' | 'lane'> {
     this.#count(1);
     const at = this.#clock.monotonic();
-    const others = this.#latest.filter((one) => one.at > at - together && one.recipient !== recipient);
-    this.#latest = [...lastOfEach(others), { sender, recipient, at }];
-    return this.#throttled < this.#answers * part ? [] : others.map((one) => one.sender);
+    const others = this.#latest.filter((one) => one.at > at - together && one.recipient !== to);
+    this.#latest = [...lastOfEach(others), { sender, recipient: to, at }];
+    if (others.length === 0 || this.#throttled < this.#answers * part) return 'message';
+    if (others.some((one) => one.sender !== sender)) return 'lane';
+    if (at - this.#askedAt < answeredMs) return 'message';
+    this.#askedAt = at;
+    return (await this.#hasOthers(projectId)) ? 'sender' : 'lane';
   }
 
   #count(throttled: 0 | 1): void {

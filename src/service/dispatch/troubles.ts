@@ -17,6 +17,8 @@ export interface TroublesParts {
   clock: Clock;
   report: Report;
   show: ShowAnswer;
+  /** Whether another project has messages in a lane, in any instance. */
+  hasOthers(lane: string, projectId: string): Promise<boolean>;
 }
 
 /** Milliseconds after which a sender without messages is forgotten: what is put off comes back hourly. */
@@ -54,7 +56,7 @@ export class Troubles {
     const { lane, clock, report } = parts;
     this.#parts = parts;
     this.#log = new TroubleLog(lane, clock, report);
-    this.#throttles = new Throttles(clock);
+    this.#throttles = new Throttles(clock, (projectId) => parts.hasOthers(lane, projectId));
     this.#share = new Share(clock);
   }
 
@@ -109,7 +111,6 @@ export class Troubles {
     this.#throttles.accepted();
     if (this.isCalm && this.#throttled === null) return;
     const sender = this.#senderOf(claimed);
-    this.#throttles.acceptedOf(sender);
     if (this.#episode !== null) this.#log.ended(null, stateOf(this.#episode));
     this.#episode = null;
     if (sender.suspected !== null) this.#log.ended(sender.projects, 'suspected');
@@ -127,7 +128,9 @@ export class Troubles {
     const answer = this.#parts.show(given);
     sender.putOffAt = this.#parts.clock.monotonic();
     if (given.scope === 'rate') {
-      this.#throttle(sender, claimed, answer, begunAt);
+      this.#throttle(claimed, answer, begunAt).catch((error) =>
+        this.#parts.report(error, { level: 'warning' }),
+      );
       return 'rate';
     }
     const isOfAccount = given.scope === 'account' && sender.account !== 'contradicted';
@@ -247,29 +250,25 @@ export class Troubles {
     return others ? [] : full;
   }
 
-  /** A message was throttled: with others it tells of the rate, alone of itself. */
-  #throttle(sender: Sender, { message }: ClaimedMessage, answer: ShownAnswer, begunAt: number): void {
-    const { clock, carrier, lane, report } = this.#parts;
-    const others = this.#throttles.throttled(sender, message.to);
-    if (others.length === 0) return;
+  async #throttle(claimed: ClaimedMessage, answer: ShownAnswer, begunAt: number): Promise<void> {
+    const { clock, carrier, lane } = this.#parts;
+    const answeredMs = Math.max(clock.monotonic() - begunAt, leastAnswerMs);
+    const about = await this.#throttles.throttled(this.#senderOf(claimed), claimed.message, answeredMs);
     const now = clock.monotonic();
-    const answeredMs = Math.max(now - begunAt, leastAnswerMs);
-    const hasOthers =
-      this.#throttles.hasAccepted(sender) ||
-      [...this.#senders.values()].some((each) => each !== sender && each.inHand > 0);
-    if (hasOthers && others.every((each) => each === sender)) {
+    if (about === 'sender') {
+      const sender = this.#senderOf(claimed);
       sender.share.lower(this.#rate, answeredMs);
       sender.throttled = { since: sender.throttled?.since ?? now, answer };
       this.#troubled.add(sender);
       this.#log.goesOn(sender.projects, 'throttled', answer);
-      return;
     }
+    if (about !== 'lane') return;
     this.#throttled = { since: this.#throttled?.since ?? now, answer };
     this.#log.goesOn(null, 'throttled', answer);
-    if (begunAt < this.#loweredAt) return;
+    if (now - this.#loweredAt < answeredMs) return;
     this.#loweredAt = now;
     if (carrier.lowerRate === undefined) this.#share.lower(this.#rate, answeredMs);
-    else carrier.lowerRate(lane, answeredMs).catch((error) => report(error, { level: 'warning' }));
+    else await carrier.lowerRate(lane, answeredMs);
   }
 
   /** Ends what has ended by itself. */

@@ -7,6 +7,9 @@ export const nextRouteBefore = 7_000;
 /** Milliseconds before its bound from which on a message is claimed as overdue: a single one for its next route. */
 export const overdueBefore = { single: nextRouteBefore, batch: 0 } as const;
 
+/** Milliseconds, and the newest messages of all, within which a project has work on a lane that it has sent to. */
+export const lately = { ms: 5_000, messages: 1_000 } as const;
+
 /**
  * A queued message is in one of four states.
  *
@@ -82,6 +85,8 @@ export interface Dispatching {
   }>;
   /** True while a message is leased to anyone, or is due. */
   hasDue(): Promise<boolean>;
+  /** Whether another project has messages that wait in a lane, or had one accepted for it lately: see `lately`. */
+  hasOthers(lane: string, projectId: string): Promise<boolean>;
 }
 
 /** Single messages do not wait behind batches. */

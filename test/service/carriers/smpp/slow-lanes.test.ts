@@ -72,6 +72,24 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a route of %
     },
   );
 
+  it('whose operator throttles one project keeps its rate for others, whichever instance has their messages', async () => {
+    const [bad, theirs] = [numbersFrom(0, 100), numbersFrom(1_000, 40)];
+    smsc.options.react = ({ to }) => (bad.includes(to) ? 0x58 : 'take');
+    const [one = null as never, two = one] = await open(count);
+    await batchOf(one, other, theirs.slice(0, 5));
+    await batchOf(two, caller.projectId, bad);
+    const factors: number[] = [];
+    for (let sent = 5; sent < theirs.length; sent += 5) {
+      await instances.passFor(500, 50);
+      // What waited before goes out first, for a second.
+      const waited = Math.max(0, sent - 10);
+      expect(takenOf(theirs.slice(0, waited))).toBe(waited);
+      factors.push((await one.storage.rateLimiter.takeTurns('Mobicom', 100, 1)).factor);
+      await batchOf(one, other, theirs.slice(sent, sent + 5));
+    }
+    expect(factors).toEqual(factors.map(() => 1));
+  });
+
   it('whose operator takes 20 of 100 a second slows down to it, and loses nothing', async () => {
     const seconds = new Map<number, number>();
     smsc.options.react = () => {
