@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { LaneTrouble } from '../storage/instances.js';
 import type { ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
 import type { Sender, Trouble } from './sender.js';
@@ -27,6 +28,10 @@ export class Episode implements Trouble {
     this.answer = answer;
     this.since = clock.monotonic();
     this.#backoff = new Backoff(clock);
+  }
+
+  get state(): LaneTrouble['state'] {
+    return this.kind === 'account' ? 'backing_off' : 'suspected';
   }
 
   /** Whether a sender's message goes out only as the one that is tried. A single SMS is a try in itself. */

@@ -93,3 +93,10 @@ export class Sender {
     return factor === 1 ? null : Math.max(1, laneRate * factor);
   }
 }
+
+/** Those that have nothing accepted, nor has anybody else: two of them, or the only one that sends. */
+export function suspectsOf(senders: readonly Sender[]): Sender[] {
+  const full = senders.filter(({ laneRow }) => laneRow.isFull);
+  const others = senders.some(({ inHand, laneRow }) => inHand > 0 && !laneRow.isFull);
+  return full.length > 1 || !others ? full : [];
+}

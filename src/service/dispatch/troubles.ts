@@ -5,7 +5,7 @@ import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, ShownAnswer } from '../storage/store.js';
 import type { ShowAnswer } from './answers.js';
 import { Episode } from './episode.js';
-import { Sender, senderOf, type Trouble } from './sender.js';
+import { Sender, senderOf, suspectsOf, type Trouble } from './sender.js';
 import { Share } from './share.js';
 import { Throttles } from './throttles.js';
 import { isWaitedFor } from './tries.js';
@@ -111,8 +111,7 @@ export class Troubles {
     this.#throttles.accepted();
     if (this.isCalm && this.#throttled === null) return;
     const sender = this.#senderOf(claimed);
-    if (this.#episode !== null) this.#log.ended(null, stateOf(this.#episode));
-    this.#episode = null;
+    this.#end();
     if (sender.suspected !== null) this.#log.ended(sender.projects, 'suspected');
     sender.recover();
     for (const each of [...this.#troubled]) {
@@ -136,15 +135,16 @@ export class Troubles {
     const isOfAccount = given.scope === 'account' && sender.account !== 'contradicted';
     if (isOfAccount) {
       sender.account = 'refused';
-      this.#episode ??= new Episode('account', answer, this.#parts.clock);
-    }
+      // A suspicion of others has lasted, and would hold up this one for as long.
+      if (this.#episode?.kind !== 'account') this.#begin('account', answer);
+    } else if (given.scope === 'message') this.#served(claimed.message.id);
     if (isOfAccount || !given.isOfRecipient) this.#count(claimed, sender, answer, isOfAccount);
     this.#episode?.release(claimed.message.id);
     return isOfAccount ? 'account' : 'message';
   }
 
   refused(claimed: ClaimedMessage, given: Refusal): void {
-    this.#episode?.release(claimed.message.id);
+    this.#served(claimed.message.id);
     if (given.isOfSender) this.#log.refused(this.#senderOf(claimed).projects, this.#parts.show(given));
   }
 
@@ -174,7 +174,7 @@ export class Troubles {
     const now = this.#parts.clock.monotonic();
     const one = (project: string | null, state: LaneTrouble['state'], trouble: Trouble | null) =>
       trouble === null ? [] : [{ project, state, forMs: Math.floor(now - trouble.since), ...trouble.answer }];
-    const ofLane = this.#episode === null ? [] : one(null, stateOf(this.#episode), this.#episode);
+    const ofLane = this.#episode === null ? [] : one(null, this.#episode.state, this.#episode);
     const ofProjects = [...this.#troubled].flatMap(({ projects, suspected, throttled }) =>
       [...projects].flatMap((project) => [
         ...one(project, 'suspected', suspected),
@@ -184,13 +184,26 @@ export class Troubles {
     return [...ofLane, ...one(null, 'throttled', this.#throttled), ...ofProjects.slice(0, mostShown)];
   }
 
+  /** What a carrier says of a message that is tried shows that it serves the account. */
+  #served(id: string): void {
+    if (this.#episode?.kind === 'account' && this.#episode.isTrying(id)) this.#end();
+    else this.#episode?.release(id);
+  }
+
+  #begin(kind: Episode['kind'], answer: ShownAnswer): void {
+    this.#end();
+    this.#episode = new Episode(kind, answer, this.#parts.clock);
+  }
+
+  #end(): void {
+    if (this.#episode !== null) this.#log.ended(null, this.#episode.state);
+    this.#episode = null;
+  }
+
   #senderOf(claimed: ClaimedMessage): Sender {
     const name = senderOf(claimed);
-    let sender = this.#senders.get(name);
-    if (sender === undefined) {
-      sender = new Sender(name, this.#parts.clock);
-      this.#senders.set(name, sender);
-    }
+    const sender = this.#senders.get(name) ?? new Sender(name, this.#parts.clock);
+    this.#senders.set(name, sender);
     return sender;
   }
 
@@ -226,12 +239,11 @@ export class Troubles {
     sender.row.add(answer.code, to);
     sender.laneRow.add(answer.code, to);
     if (sender.row.isFull || sender.suspected !== null) {
-      const since = sender.suspected?.since ?? this.#parts.clock.monotonic();
-      sender.suspected = { since, answer };
+      sender.suspected = { since: sender.suspected?.since ?? this.#parts.clock.monotonic(), answer };
       this.#log.goesOn(sender.projects, 'suspected', answer);
     }
-    const suspects = this.#suspects();
-    if (suspects.length > 0) this.#episode ??= new Episode('suspected', answer, this.#parts.clock);
+    const suspects = suspectsOf([...this.#senders.values()]);
+    if (suspects.length > 0 && this.#episode === null) this.#begin('suspected', answer);
     const episode = this.#episode;
     if (episode === null) return;
     for (const each of suspects) episode.senders.add(each);
@@ -239,15 +251,7 @@ export class Troubles {
     // What is said of a message that is tried is no reason for a pause of the account.
     if (isOfAccount || episode.kind === 'suspected') episode.answer = answer;
     episode.failed(id, sender);
-    this.#log.goesOn(null, stateOf(episode), episode.answer);
-  }
-
-  /** Senders that have nothing accepted, nor has anybody else: two of them, or the only one that sends. */
-  #suspects(): Sender[] {
-    const full = [...this.#troubled].filter(({ laneRow }) => laneRow.isFull);
-    if (full.length > 1) return full;
-    const others = [...this.#senders.values()].some((each) => each.inHand > 0 && !each.laneRow.isFull);
-    return others ? [] : full;
+    this.#log.goesOn(null, episode.state, episode.answer);
   }
 
   async #throttle(claimed: ClaimedMessage, answer: ShownAnswer, begunAt: number): Promise<void> {
@@ -293,6 +297,3 @@ export class Troubles {
     if (this.#troubled.size === 0) this.#episode = null;
   }
 }
-
-const stateOf = ({ kind }: Episode): LaneTrouble['state'] =>
-  kind === 'account' ? 'backing_off' : 'suspected';

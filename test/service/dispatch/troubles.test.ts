@@ -277,7 +277,7 @@ describe('everybody', () => {
     await pass(clock, 5_000, 100);
   });
 
-  it('refused for the account is shown with that answer, whatever is said of a message that is tried', async () => {
+  it('refused for the account is shown with that answer, and under suspicion with the one about messages', async () => {
     const ofB = numbers(1_000, 30);
     answer = ({ to }) => (ofB.includes(to) ? put('message', '0x08') : put('account', '0x0e'));
     await batch('A', numbers(0, 30));
@@ -288,9 +288,26 @@ describe('everybody', () => {
       for (const { project, state, code } of troubles()) if (project === null) shown.add(`${state} ${code}`);
     }
     expect(ofB.some((to) => times(to).length > 0)).toBe(true);
-    expect([...shown]).toEqual(['backing_off 0x0e']);
+    expect([...shown].sort()).toEqual(['backing_off 0x0e', 'suspected 0x08']);
     // What is under way ends with the time.
     await pass(clock, 5_000, 100);
+  });
+
+  it('answered once about the account is not held up by a sender whose messages are all put off', async () => {
+    const [first, ...ofB] = numbers(1_000, 31) as [string, ...string[]];
+    answer = ({ to }) => {
+      if (to === first && times(first).length === 1) return put('account', '0x0e');
+      return to === first || ofB.includes(to) ? null : put('message', '0x08');
+    };
+    await batch('A', numbers(0, 500));
+    await pass(clock, 10_000, 100);
+    await batch('B', [first]);
+    await pass(clock, 3_000, 100);
+    await batch('B', ofB);
+    await pass(clock, 2_000, 50);
+    expect([times(first).length, await taken(ofB)]).toEqual([1, 30]);
+    await pass(clock, 6_000, 100);
+    expect(await taken([first])).toBe(1);
   });
 
   it('answered about each recipient is never suspected', async () => {
