@@ -31,14 +31,12 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   const single = { channel, to: message.to };
   const content = [channel, { ...message, to: canonicalRecipient(message.to) }];
   const memory = await rememberKey(context, options.idempotencyKey, content);
-  let requests = 0;
-  const stopCounting = network.onExchange(({ kind, requestSent }) => {
-    if (kind === 'sending' && requestSent) requests += 1;
-  });
-  let sent: Result;
-  try {
-    sent = await io.withProgress('Sending', () => send(message, sendOptionsOf(options)));
-  } catch (error) {
+  const sending = () => io.withProgress('Sending', () => send(message, sendOptionsOf(options)));
+  const {
+    result: sent,
+    replayed,
+    attempts,
+  } = await network.counted(sending).catch(async (error) => {
     if (!(error instanceof UrtuuError)) throw error;
     await appendFailedSend(context, error, { command: `${channel} send`, to: message.to, channel });
     if (error.inDoubt) {
@@ -50,11 +48,8 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
     memory?.settled();
     throw error;
-  } finally {
-    stopCounting();
-  }
-  const replayed = network.lastExchange?.replayed === true;
-  const isRepeat = replayed || requests > 1;
+  });
+  const isRepeat = replayed || attempts > 1;
   if (!isAbout(sent, single)) {
     memory?.notSent();
     throw options.idempotencyKey === undefined
@@ -65,7 +60,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     memory?.accepted();
     return { sent, isRepeat };
   }
-  switch (memory?.replayed(requests > 1) ?? 'unknown') {
+  switch (memory?.replayed(attempts > 1) ?? 'unknown') {
     case 'other':
       memory?.notSent();
       throw keyUsed(io.printer, sent, single);
@@ -76,7 +71,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       break;
     case 'unknown':
       // A replay after an attempt without an answer may be the answer to that attempt.
-      if (requests > 1) return { sent, isRepeat };
+      if (attempts > 1) return { sent, isRepeat };
   }
   io.note('This idempotency key was used before: showing the earlier message, nothing new was sent.');
   return { sent: { ...sent, replayed: true }, isRepeat };

@@ -2,7 +2,7 @@ import type { Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
-import type { DatabaseOptions, OpenOptions } from '../../network/network.js';
+import type { DatabaseOptions, OpenOptions } from '../../network/services.js';
 import { databaseError } from './database.js';
 
 /** With `acceptData` also opens damaged data, after listing the losses and asking. */

@@ -1,0 +1,73 @@
+import type {
+  Administration,
+  Fault,
+  OpenedAdministration,
+  Service,
+  ServiceOptions,
+} from '../../service/index.js';
+import type { ProcessEnvironment } from '../process-environment.js';
+import { openAdministration, openerOf, openService } from './open-service.js';
+
+export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration' | 'metrics'>;
+export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<
+  ServiceOptions,
+  'configuration' | 'metrics'
+>;
+
+/** How long a sandbox command waits at its end for queued messages. */
+const idleWithin = 5_000;
+
+/** The services in this process, each opened once. */
+export class Services {
+  readonly #environment: ProcessEnvironment;
+  readonly #report: (fault: Fault) => void;
+  /** By folder or URL. */
+  readonly #services = new Map<string, Promise<Service>>();
+  readonly #administrations = new Map<string, Promise<OpenedAdministration>>();
+
+  constructor(environment: ProcessEnvironment, report: (fault: Fault) => void) {
+    this.#environment = environment;
+    this.#report = report;
+  }
+
+  in(directory: string, isSandbox: boolean, options: OpenOptions): Promise<Service> {
+    const report = this.#report;
+    return this.#once(directory, () =>
+      openService(this.#environment, { ...options, directory, report }, isSandbox),
+    );
+  }
+
+  async on({ url, ...options }: DatabaseOptions): Promise<Service> {
+    const open = await openerOf(this.#environment);
+    return this.#once(url, () => open({ database: url, ...options, report: this.#report }));
+  }
+
+  async administration(
+    data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
+    report = this.#report,
+  ): Promise<Administration> {
+    const name = 'url' in data ? data.url : data.directory;
+    const opened = this.#administrations.get(name) ?? openAdministration(this.#environment, data, report);
+    this.#administrations.set(name, opened);
+    return (await opened).administration;
+  }
+
+  /** `hasWork`: something was asked of them, and they finish it. */
+  async close(hasWork: boolean): Promise<void> {
+    for (const opened of this.#administrations.values()) await (await opened.catch(() => null))?.close();
+    for (const opened of this.#services.values()) {
+      const service = await opened.catch(() => null);
+      if (service === null) continue;
+      if (hasWork)
+        await Promise.race([service.administration.settled(), this.#environment.clock.sleep(idleWithin)]);
+      await service.close();
+    }
+  }
+
+  #once(name: string, open: () => Promise<Service>): Promise<Service> {
+    const opened = this.#services.get(name) ?? open();
+    this.#services.set(name, opened);
+    opened.catch(() => this.#services.delete(name));
+    return opened;
+  }
+}
