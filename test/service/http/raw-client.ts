@@ -35,7 +35,7 @@ export async function serve(
 }
 
 /** A raw connection: says exactly what it is told, and collects what comes back. */
-class Client {
+export class Client {
   readonly socket: Socket;
   received = '';
   readonly closed: Promise<string>;
