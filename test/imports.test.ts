@@ -401,6 +401,11 @@ describe('imports', () => {
     expect(lazy).toEqual([expect.stringMatching(/^network\/\S+: .*await import\($/)]);
   });
 
+  it('come with no cast to a web Request or Response', () => {
+    const cast = /\bas (?:unknown as )?(?:globalThis\.)?(?:Request|Response)\b/;
+    expect(files.filter((name) => cast.test(readFileSync(join(source, name), 'utf8')))).toEqual([]);
+  });
+
   it('of contract reach no Node module either', () => {
     expect(imports.filter(({ file, target }) => file.startsWith('contract/') && isBuiltin(target))).toEqual(
       [],

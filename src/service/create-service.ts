@@ -1,9 +1,10 @@
 import { type Core, openCore } from './core.js';
 import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
 import { requestFaultFor } from './fault-injection/faults.js';
-import { type App, createApp } from './http/app.js';
+import { createApp } from './http/app.js';
+import type { RequestHandler } from './http/call.js';
 import { withCarrierRequests } from './http/carrier-requests.js';
-import { exchangeWith } from './http/in-process.js';
+import { inProcess } from './http/in-process.js';
 import { createObserver } from './observer.js';
 import { takeToken } from './operations/admission.js';
 import { readinessOf } from './readiness.js';
@@ -22,20 +23,21 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     readiness: readinessOf({ ...core, clock: core.context.clock }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
+  const inside = inProcess(app);
   const listening = new Set<ServedListening>();
   const forMetrics: Listening[] = [];
   /** Named by where it listens last. */
   const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
 
   return {
-    fetch: (input, init) => app.fetch(new Request(input, init)),
-    exchange: exchangeWith(app),
+    fetch: (input, init) => inside.fetch(new Request(input, init)),
+    exchange: inside.exchange,
     async listen({ dashboard, ...address } = {}) {
       // Loaded late: most embedded services never listen. One that does may outlive its files, so that it loads the
       // schemas of lists now.
       const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
-      const api = core.take === null ? app : withCarrierRequests(app, core.take);
+      const api = core.take === null ? app.answer : withCarrierRequests(app.answer, core.take);
       const served = door === null ? api : withDashboard(api, door);
       const opened = await listen(observer.observed(served, address, core), address, {
         report: (error) => core.report(error, { level: 'warning' }),
@@ -102,14 +104,10 @@ function partsOf({
 }
 
 /** The dashboard beside the API, on one port. */
-function withDashboard(app: App, door: DashboardDoor): App {
-  return {
-    routes: app.routes,
-    fetch(request, bindings) {
-      const { plain, notes } = bindings ?? {};
-      if (plain === undefined || !door.isUnder(plain.target ?? '')) return app.fetch(request, bindings);
-      if (notes !== undefined) notes.route = '/dashboard';
-      return door.fetch(request, () => plain.readBody());
-    },
+function withDashboard(next: RequestHandler, door: DashboardDoor): RequestHandler {
+  return async (request, notes) => {
+    if (!door.isUnder(request.target)) return next(request, notes);
+    if (notes) notes.route = '/dashboard';
+    return door.fetch(request, request.readBody);
   };
 }

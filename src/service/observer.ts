@@ -1,7 +1,7 @@
 import type { CoreDoubles } from './core.js';
-import type { App } from './http/app.js';
-import { metricsApp } from './http/metrics-app.js';
-import { observedApp } from './http/observed-app.js';
+import type { RequestHandler } from './http/call.js';
+import { metricsHandler } from './http/metrics-handler.js';
+import { observedHandler } from './http/observed-handler.js';
 import type { Sources } from './metrics/metrics.js';
 import type { ListenAddress } from './service.js';
 
@@ -9,11 +9,11 @@ import type { ListenAddress } from './service.js';
 export interface Observer {
   wrappers: CoreDoubles;
   /** For a listener at the address. */
-  observed(app: App, address: ListenAddress, sources: Sources): App;
+  observed(handle: RequestHandler, address: ListenAddress, sources: Sources): RequestHandler;
   /** Counts a connection that there was no place for. */
   shed(): void;
   /** Answers metrics and nothing else. Throws TypeError without them. */
-  metricsOnly(sources: Sources): App;
+  metricsOnly(sources: Sources): RequestHandler;
   close(): void;
 }
 
@@ -22,10 +22,11 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
   const metrics = hasMetrics ? new (await import('./metrics/metrics.js')).Metrics() : null;
   return {
     wrappers: metrics?.wrappers ?? {},
-    observed(app, { log, metrics: isShown = false }, sources) {
-      const whole = metrics !== null && isShown ? metricsApp(() => metrics.read(sources), app) : app;
+    observed(handle, { log, metrics: isShown = false }, sources) {
+      const whole =
+        metrics !== null && isShown ? metricsHandler(() => metrics.read(sources), handle) : handle;
       if (metrics === null && log === undefined) return whole;
-      return observedApp(whole, (seen) => {
+      return observedHandler(whole, (seen) => {
         metrics?.request(seen);
         log?.(seen);
       });
@@ -33,7 +34,7 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
     shed: () => metrics?.shed(),
     metricsOnly(sources) {
       if (metrics === null) throw new TypeError('the service has no metrics');
-      return metricsApp(() => metrics.read(sources), null);
+      return metricsHandler(() => metrics.read(sources), null);
     },
     close: () => metrics?.close(),
   };

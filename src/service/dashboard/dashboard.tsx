@@ -14,7 +14,7 @@ import { ServiceError } from '../service-error.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
 import { assets } from './assets/assets.js';
-import { cookieOf } from './cookie.js';
+import { type BrowserRequest, cookieOf } from './cookie.js';
 import { createCounts } from './counts.js';
 import { Feed } from './feed.js';
 import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
@@ -45,14 +45,14 @@ export interface DashboardParts {
 
 export interface Dashboard {
   /** Answers what is asked under /dashboard. `readBody` rejects with ServiceError for one that is too large. */
-  fetch(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response>;
+  fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response>;
   /** Ends the live pages. */
   close(): void;
 }
 
 /** A request whose Host and method are fine. */
 interface Asked {
-  request: Request;
+  request: BrowserRequest;
   t: Strings;
   path: string;
   query: Readonly<Record<string, string>>;
@@ -215,7 +215,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     );
   }
 
-  async function fetch(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response> {
+  async function fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
     const url = new URL(request.url);
     const { method, headers } = request;
     if (!origin.hosts.has(headers.get('host') ?? '')) return misdirected(origin);

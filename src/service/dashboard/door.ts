@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BrowserRequest } from './cookie.js';
 import type { Dashboard, DashboardParts } from './dashboard.js';
 import { originOf } from './origin.js';
 
@@ -25,7 +26,7 @@ export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
       await parts.store.recordDashboard(origin);
       return `${origin}/dashboard`;
     },
-    async fetch(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response> {
+    async fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
       opened ??= open();
       const dashboard = await opened.catch((error) => {
         // It may load the next time: files were just replaced, or descriptors ran out.

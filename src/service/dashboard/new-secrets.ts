@@ -1,5 +1,5 @@
 import type { Encryption } from '../encryption.js';
-import { cookieOf } from './cookie.js';
+import { type BrowserRequest, cookieOf } from './cookie.js';
 import type { Origin } from './origin.js';
 import { linkTo } from './page.js';
 
@@ -21,7 +21,7 @@ export function newSecrets(
     cookieOf: (session: string, id: string, secret: string): string =>
       written(id, Buffer.from(encryption.encrypt(`${session} ${secret}`)).toString('base64url'), life),
     /** Null where there is none, or that of another session. */
-    read(request: Request, session: string, id: string): string | null {
+    read(request: BrowserRequest, session: string, id: string): string | null {
       const value = cookieOf(request, nameOf(id));
       if (value === undefined) return null;
       try {

@@ -1,7 +1,7 @@
 import { hashToken, isOwnerToken } from '../admin/sign-in.js';
 import type { Administration } from '../administration.js';
 import type { Store } from '../storage/store.js';
-import { cookieOf } from './cookie.js';
+import { type BrowserRequest, cookieOf } from './cookie.js';
 import type { Origin } from './origin.js';
 import { root } from './page.js';
 
@@ -25,7 +25,7 @@ export function newSessions(
   return {
     cookie: (token: string, seconds: number): string => written(cookie, token, seconds),
     choiceOf: (projectId: string, seconds: number): string => written(choice, projectId, seconds),
-    async of(request: Request): Promise<Session | null> {
+    async of(request: BrowserRequest): Promise<Session | null> {
       const token = cookieOf(request, cookie);
       if (token === undefined) return null;
       const hash = hashToken(token);

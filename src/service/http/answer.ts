@@ -1,7 +1,6 @@
 import { type ErrorEnvelope, type RequestKind, requestRates } from '../../contract/index.js';
-import type { Answer } from '../operations/operations.js';
 import type { ServiceError } from '../service-error.js';
-import type { HttpContext, WrittenAnswer } from './context.js';
+import type { WrittenAnswer } from './call.js';
 
 /** POST counts as sending, every other method as reading. */
 export function kindOf(method: string): RequestKind {
@@ -27,35 +26,9 @@ export function commonHeaders(
   };
 }
 
-/** Writes an answer with the common headers, as a Response or without one. */
-export function write(context: HttpContext, { status, body, headers }: WrittenAnswer): Response {
-  const common = commonHeaders(context.get('requestId'), context.get('rateLimit'));
-  const answer = { status, body, headers: { ...common, ...headers } };
-  const { plain } = context.env;
-  if (plain === undefined) return new Response(status === 304 ? null : body, answer);
-  plain.answer = answer;
-  return plain.placeholder;
-}
-
-export function respond(
-  context: HttpContext,
-  status: number,
-  body: object,
-  headers: Record<string, string> = {},
-): Response {
-  return write(context, { status, body: JSON.stringify(body), headers });
-}
-
-export function respondToSend(context: HttpContext, answer: Answer): Response {
-  const { notes } = context.env;
-  if (notes !== undefined && answer.status >= 400)
-    notes.code = (answer.body as Partial<ErrorEnvelope>).error?.code ?? null;
-  return respond(
-    context,
-    answer.status,
-    answer.body,
-    answer.replayed ? { 'Idempotency-Replayed': 'true' } : {},
-  );
+/** An answer without the headers of every answer. */
+export function written(status: number, body: object, headers: Record<string, string> = {}): WrittenAnswer {
+  return { status, headers, body: JSON.stringify(body) };
 }
 
 /** The one mapping from an error to the body and headers of its answer. */

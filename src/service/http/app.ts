@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Hono } from 'hono';
 import type { Operations } from '../operations/operations.js';
 import type { Readiness } from '../readiness.js';
+import { ServiceError } from '../service-error.js';
+import { admit } from './admit.js';
+import { commonHeaders, errorAnswer, fullRateLimit, kindOf, written } from './answer.js';
 import { BatchTurns } from './body/batch-turns.js';
-import type { HttpEnv } from './context.js';
-import { type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
-import { admit } from './middleware/admit.js';
-import { answerError, type Report } from './middleware/answer-error.js';
-import { openRequest } from './middleware/open-request.js';
-import { readJson } from './middleware/read-json.js';
-import { unknownRoute, wrongMethod } from './middleware/refuse-route.js';
-import { replayAnswer } from './middleware/replay-answer.js';
+import type { AdmittedCall, ApiRequest, Call, RequestNotes, WrittenAnswer } from './call.js';
+import { ConnectionDropped, type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
+import { RouteTable } from './route-table.js';
 import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
 import { emailRoutes } from './routes/email.js';
@@ -21,8 +18,8 @@ import { smsRoutes } from './routes/sms.js';
 import { verifyRoutes } from './routes/verify.js';
 
 export interface AppOptions {
-  /** Called for every unexpected error; the caller gets 503 `unavailable`. */
-  report?: Report;
+  /** Called for every unexpected error, whose text goes to no caller: that gets 503 `unavailable`. */
+  report?: (error: unknown, requestId: string) => void;
   /** Injects faults for some recipients; none when absent. */
   faultFor?: FaultFor;
   /** Lets a fault happen once for an idempotency key; every time when absent. */
@@ -35,7 +32,7 @@ export interface AppOptions {
 
 export interface App {
   /** Answers every request; rejects only when an injected fault drops the connection. */
-  fetch(request: Request, bindings?: HttpEnv['Bindings']): Promise<Response>;
+  answer(request: ApiRequest, notes?: RequestNotes): Promise<WrittenAnswer>;
   /** The route table: `POST /v1/verify/:id/check`. */
   readonly routes: readonly string[];
 }
@@ -45,69 +42,84 @@ export interface App {
  * idempotency key, field rules; the operations go on with number support, caps and funds.
  */
 export function createApp(operations: Operations, options: AppOptions = {}): App {
-  const app = new Hono<HttpEnv>({ getPath: rawPath });
+  const { report = () => {}, newRequestId = randomUUID } = options;
   const injectFault = faultInjector(options.faultFor, options.isFirst ?? (async () => true));
-  const sms = smsRoutes(operations, injectFault);
-  const email = emailRoutes(operations, injectFault);
+  const turns = new BatchTurns();
+  const sms = smsRoutes(operations, injectFault, turns);
+  const email = emailRoutes(operations, injectFault, turns);
   const verify = verifyRoutes(operations, injectFault);
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
-  const json = readJson();
-  const batchJson = readJson(new BatchTurns());
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
-  app.onError(answerError(options.report ?? (() => {})));
-  app.use('*', openRequest(options.newRequestId ?? randomUUID));
   // Public: these need no key.
-  app.get('/healthz', health.live);
-  app.get('/readyz', health.ready);
-  app.get('/v1/openapi.json', openApi()).all(wrongMethod(['GET']));
-  app.use('/v1/*', admit(operations));
+  const open = {
+    'GET /healthz': health.live,
+    'GET /readyz': health.ready,
+    'GET /v1/openapi.json': openApi(),
+  };
+  const keyed = {
+    'POST /v1/sms': sms.send,
+    'POST /v1/sms/bulk': sms.sendBulk,
+    'POST /v1/email': email.send,
+    'POST /v1/email/bulk': email.sendBulk,
 
-  app.post('/v1/sms', json, replayAnswer, sms.send);
-  app.post('/v1/sms/bulk', batchJson, replayAnswer, sms.sendBulk);
-  app.post('/v1/email', json, replayAnswer, email.send);
-  app.post('/v1/email/bulk', batchJson, replayAnswer, email.sendBulk);
+    'POST /v1/verify': verify.create,
+    'POST /v1/verify/:id/check': verify.check,
+    'GET /v1/verify/:id': verify.get,
 
-  app.post('/v1/verify', json, verify.create);
-  app.post('/v1/verify/:id/check', json, verify.check);
-  app.get('/v1/verify/:id', verify.get);
+    'GET /v1/messages': messages.list,
+    'GET /v1/messages/:id': messages.get,
+    'GET /v1/batches': batches.list,
+    'GET /v1/batches/:id': batches.get,
+    'GET /v1/batches/:id/messages': batches.listMessages,
+    'GET /v1/balance': account.balance,
+    'GET /v1/pricing': account.pricing,
+  };
+  const openTable = new RouteTable<Call>(open);
+  const keyedTable = new RouteTable<AdmittedCall>(keyed);
 
-  app.get('/v1/messages', messages.list);
-  app.get('/v1/messages/:id', messages.get);
-  app.get('/v1/batches', batches.list);
-  app.get('/v1/batches/:id', batches.get);
-  app.get('/v1/batches/:id/messages', batches.listMessages);
-  app.get('/v1/balance', account.balance);
-  app.get('/v1/pricing', account.pricing);
+  async function route(call: Call): Promise<WrittenAnswer> {
+    const path = pathOf(call.request.target);
+    const openRoute = openTable.find(path);
+    const keyedRoute = keyedTable.find(path);
+    if (call.notes) call.notes.route = (openRoute ?? keyedRoute)?.path ?? null;
+    if (openRoute !== null) return openRoute.answer(call);
+    const admitted = /^\/v1(?:\/|$)/.test(path) ? await admit(operations, call) : null;
+    if (admitted === null || keyedRoute === null) throw new ServiceError('not_found', 'No such route');
+    return keyedRoute.answer(admitted);
+  }
 
-  const paths = methodsByPath(app);
-  for (const [path, methods] of paths) app.all(path, wrongMethod(methods));
-  app.notFound(unknownRoute);
+  /** The one place where an error becomes an answer. */
+  function refusal(error: unknown, { requestId, notes }: Call): WrittenAnswer {
+    if (error instanceof ConnectionDropped) throw error;
+    const isExpected = error instanceof ServiceError;
+    if (!isExpected) report(error, requestId);
+    const shown = isExpected ? error : new ServiceError('unavailable', 'The service cannot answer now');
+    if (notes) notes.code = shown.code;
+    const { body, headers } = errorAnswer(shown);
+    return written(shown.status, body, headers);
+  }
 
   return {
-    fetch: async (request, bindings = {}) => app.fetch(request, bindings),
-    routes: [...paths].flatMap(([path, methods]) => methods.map((method) => `${method} ${path}`)),
+    async answer(request, notes) {
+      const requestId = newRequestId();
+      if (notes) notes.requestId = requestId;
+      const call: Call = { request, notes, requestId, rateLimit: fullRateLimit(kindOf(request.method)) };
+      const { status, headers, body } = await route(call).catch((error) => refusal(error, call));
+      return { status, headers: { ...commonHeaders(requestId, call.rateLimit), ...headers }, body };
+    },
+    routes: [...Object.keys(open), ...Object.keys(keyed)],
   };
 }
 
 const alwaysReady = async (): Promise<Readiness> => ({ status: 'ready', error: null, carriers: [] });
 
-/** The path as sent, byte for byte: another spelling of a route is no route. A Request has resolved its dots already. */
-function rawPath({ url }: Request, { env }: { env?: HttpEnv['Bindings'] } = {}): string {
-  const target = env?.plain?.target ?? url;
+/** The path as sent, byte for byte: another spelling of a route is no route. */
+function pathOf(target: string): string {
   const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
   const path = start === -1 ? '/' : target.slice(start);
   const end = path.search(/[?#]/);
   return end === -1 ? path : path.slice(0, end);
-}
-
-function methodsByPath(app: Hono<HttpEnv>): Map<string, string[]> {
-  const paths = new Map<string, string[]>();
-  for (const { method, path } of app.routes) {
-    const methods = paths.get(path) ?? [];
-    if (method !== 'ALL' && !methods.includes(method)) paths.set(path, [...methods, method]);
-  }
-  return paths;
 }

@@ -1,7 +1,7 @@
 import type { RequestFault } from '../fault-injection/faults.js';
+import type { SendCall } from '../operations/operations.js';
 import { ServiceError } from '../service-error.js';
-import { write } from './answer.js';
-import type { HttpContext } from './context.js';
+import type { WrittenAnswer } from './call.js';
 
 /** The fault to inject for a recipient, as written by the caller. */
 export type FaultFor = (recipient: string) => RequestFault | null;
@@ -19,29 +19,24 @@ export class ConnectionDropped extends TypeError {
 
 const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 
+type Sent = SendCall<{ to: string | string[] }>;
+
 /** Injects faults into requests; with an idempotency key, only into the first one. */
 export function faultInjector(faultFor: FaultFor | undefined, isFirst: IsFirst) {
-  async function faultOf(context: HttpContext, recipients: string | string[]): Promise<RequestFault | null> {
+  async function faultOf({ caller, params, idempotencyKey: key }: Sent): Promise<RequestFault | null> {
     if (faultFor === undefined) return null;
-    for (const recipient of Array.isArray(recipients) ? recipients : [recipients]) {
+    for (const recipient of [params.to].flat()) {
       // An entry of a list may be of any type.
       const fault = typeof recipient === 'string' ? faultFor(recipient) : null;
-      if (fault !== null) return (await isRepeat(context)) ? null : fault;
+      if (fault === null) continue;
+      const isRepeat = key !== null && !(await isFirst(`${caller.projectId} ${key}`));
+      return isRepeat ? null : fault;
     }
     return null;
   }
 
-  async function isRepeat(context: HttpContext): Promise<boolean> {
-    const key = context.get('idempotencyKey');
-    return Boolean(key) && !(await isFirst(`${context.get('caller').projectId} ${key}`));
-  }
-
-  return async (
-    context: HttpContext,
-    recipients: string | string[],
-    answer: () => Promise<Response>,
-  ): Promise<Response> => {
-    switch (await faultOf(context, recipients)) {
+  return async (sent: Sent, answer: () => Promise<WrittenAnswer>): Promise<WrittenAnswer> => {
+    switch (await faultOf(sent)) {
       case null:
         return answer();
       case 'drop_before':
@@ -54,7 +49,7 @@ export function faultInjector(faultFor: FaultFor | undefined, isFirst: IsFirst) 
       case 'answer_429':
         throw new ServiceError('rate_limited', 'Injected fault: HTTP 429', { retryAfter: 1 });
       case 'answer_html':
-        return write(context, { status: 502, body: proxyPage, headers: { 'Content-Type': 'text/html' } });
+        return { status: 502, headers: { 'Content-Type': 'text/html' }, body: proxyPage };
     }
   };
 }

@@ -9,10 +9,10 @@ import { monotonic } from '../clock.js';
 import type { ListenAddress, Listening } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
-import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
+import type { RequestHandler, WrittenAnswer } from './call.js';
 import { type Bounds, Connections, defaultBounds, WaitingRequest } from './connections.js';
-import type { PlainExchange, WrittenAnswer } from './context.js';
+
 import { ConnectionDropped } from './inject-fault.js';
 import { connectionsWithin, openFilesLimit } from './open-files.js';
 import { countOf, headProblem } from './request-head.js';
@@ -41,9 +41,9 @@ export interface ListenOptions {
 
 const maxHeaderBytes = 16 * 1024;
 
-/** Serves the app over HTTP. Rejects when it cannot listen on the address. */
+/** Serves requests over HTTP. Rejects when it cannot listen on the address. */
 export async function listen(
-  app: App,
+  handle: RequestHandler,
   { host = defaultHost, port = defaultPort, tls }: Pick<ListenAddress, 'host' | 'port' | 'tls'> = {},
   options: ListenOptions = {},
 ): Promise<Listening> {
@@ -90,7 +90,7 @@ export async function listen(
   server.setTimeout(Math.ceil(writeTimeout / 10), (socket: Socket) =>
     connections.still(socket, writeTimeout),
   );
-  const answer = requestListener(app, report);
+  const answer = requestListener(handle, report);
   const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
     connections.admit(outgoing, (hasRoom) => {
       const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
@@ -131,23 +131,21 @@ export async function listen(
   };
 }
 
-function requestListener(app: App, report: (error: unknown) => void) {
+function requestListener(handle: RequestHandler, report: (error: unknown) => void) {
   return getRequestListener(
-    async (request, bindings) => {
+    async ({ method, url, headers }, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings;
-      const plain: PlainExchange = {
-        readBody() {
-          if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
-          return readIncoming(incoming);
-        },
-        target: incoming.url,
-        countOf: (name) => countOf(incoming, name),
-        placeholder: RESPONSE_ALREADY_SENT,
+      const readBody = () => {
+        if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+        return readIncoming(incoming);
       };
       try {
-        const response = await app.fetch(request, { plain });
-        if (plain.answer !== undefined) writeAnswer(outgoing, plain.answer);
-        return response;
+        const target = incoming.url ?? url;
+        const occurrences = (name: string) => countOf(incoming, name);
+        const answer = await handle({ method, target, url, headers, countOf: occurrences, readBody });
+        if (answer instanceof Response) return answer;
+        writeAnswer(outgoing, answer);
+        return RESPONSE_ALREADY_SENT;
       } catch (error) {
         if (!(error instanceof ConnectionDropped)) report(error);
         incoming.socket.destroy();
@@ -157,7 +155,7 @@ function requestListener(app: App, report: (error: unknown) => void) {
     {
       hostname: 'localhost',
       overrideGlobalObjects: false,
-      // A target that is not a URL; an app that rejected has lost its connection already.
+      // A target that is not a URL; a handler that rejected has lost its connection already.
       errorHandler: (error) => (isRequestError(error) ? responseTo(refusalOf(undefined)) : undefined),
     },
   );

@@ -2,11 +2,11 @@ import { messagePage } from '../../contract/index.js';
 import type { PageRequest } from '../operations/operations.js';
 import { quoteKey } from '../parse-fields.js';
 import { ServiceError } from '../service-error.js';
-import type { HttpContext } from './context.js';
+import type { ApiRequest } from './call.js';
 
 /** The query of a request; refuses a name that appears twice. */
-export function queryOf(context: HttpContext): Record<string, string> {
-  const parameters = new URL(context.req.url).searchParams;
+export function queryOf({ url }: ApiRequest): Record<string, string> {
+  const parameters = new URL(url).searchParams;
   const repeated = [...parameters.keys()].find((name, at, names) => names.indexOf(name) !== at);
   if (repeated !== undefined) {
     throw new ServiceError('invalid_request', `${quoteKey(repeated)}: appears twice in the query`);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { serviceErrors } from '../../../src/contract/index.js';
-import { createApp } from '../../../src/service/http/app.js';
 import type { Operations } from '../../../src/service/operations/operations.js';
 import { ServiceError } from '../../../src/service/service-error.js';
 import {
@@ -10,13 +9,14 @@ import {
   type Given,
   ids,
   type Overrides,
+  openApp,
   request,
   sms,
   verification,
 } from './fake-operations.js';
 
 function ask(path: string, given?: Given, overrides?: Overrides): Promise<Response> {
-  return createApp(fakeOperations(overrides).operations).fetch(request(path, given));
+  return openApp(fakeOperations(overrides).operations).fetch(request(path, given));
 }
 const refusing = (error: unknown): Partial<Operations> => ({
   getBalance: async () => {
@@ -54,7 +54,7 @@ describe('what a request is answered with', () => {
 
   it('hands each operation the caller and what was asked', async () => {
     const { operations, calls } = fakeOperations();
-    const app = createApp(operations);
+    const app = openApp(operations);
     await app.fetch(request('/v1/sms', { body: { to: '9911-2233', text: 'x' } }));
     await app.fetch(request(`/v1/batches/${ids.batch}/messages?limit=7&after=${ids.message}`));
     await app.fetch(request(`/v1/batches/${ids.batch}/messages`));
@@ -140,7 +140,7 @@ describe('errors', () => {
     'inside are reported, and the caller learns nothing of them',
     async (inner) => {
       const reports: unknown[] = [];
-      const app = createApp(fakeOperations(refusing(inner)).operations, {
+      const app = openApp(fakeOperations(refusing(inner)).operations, {
         report: (...report) => reports.push(report),
       });
       const response = await app.fetch(request('/v1/balance'));
@@ -222,7 +222,7 @@ describe('routes', () => {
 
   it('ask no operation about an id that nothing can have', async () => {
     const { operations, calls } = fakeOperations();
-    await createApp(operations).fetch(request("/v1/messages/1'--"));
+    await openApp(operations).fetch(request("/v1/messages/1'--"));
     expect(calls).toEqual([]);
   });
 
@@ -279,7 +279,7 @@ describe('the query of a list', () => {
 
   it('reaches the operation as it was written', async () => {
     const { operations, calls } = fakeOperations();
-    const app = createApp(operations);
+    const app = openApp(operations);
     const since = '2026-11-21T16:00:00.5+08:00';
     await app.fetch(request(`/v1/messages?to=9911%2B2233&since=${encodeURIComponent(since)}&limit=7`));
     await app.fetch(request(`/v1/batches?status=completed&after=${ids.batch}`));

@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest';
-import { createApp } from '../../../src/service/http/app.js';
-import { exchangeWith } from '../../../src/service/http/in-process.js';
-import { fakeOperations, goodKey } from './fake-operations.js';
+import { fakeOperations, goodKey, openApp } from './fake-operations.js';
 
 const headers = { authorization: `Bearer ${goodKey}`, 'content-type': 'application/json' };
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${88_000_000 + index}`);
 
 it('answers at most about 1,000 recipients of batches in one turn of the event loop, and connections have turns between', async () => {
   const { operations, calls } = fakeOperations();
-  const exchange = exchangeWith(createApp(operations));
+  const { exchange } = openApp(operations);
   let turn = 0;
   const turns: number[] = [];
   let isOver = false;

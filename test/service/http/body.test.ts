@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../../src/service/http/app.js';
 import { cpuTime } from '../../support/cpu-time.js';
-import { fakeOperations, type Given, request } from './fake-operations.js';
+import { fakeOperations, type Given, openApp, request } from './fake-operations.js';
 
 const limit = 1_000_000;
 const good = { to: '99112233', text: 'Сайн уу' };
 
 async function post(body: unknown, headers: NonNullable<Given['headers']> = {}, path = '/v1/sms') {
   const { operations, calls } = fakeOperations();
-  const response = await createApp(operations).fetch(request(path, { body, headers }));
+  const response = await openApp(operations).fetch(request(path, { body, headers }));
   const answer = (await response.json()) as { error?: { code: string; message: string } };
   return { status: response.status, ...answer.error, calls };
 }

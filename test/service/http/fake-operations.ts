@@ -1,4 +1,6 @@
 import type { KeyScope } from '../../../src/service/administration.js';
+import { type AppOptions, createApp } from '../../../src/service/http/app.js';
+import { inProcess } from '../../../src/service/http/in-process.js';
 import type {
   Answer,
   Operations,
@@ -113,6 +115,10 @@ export function fakeOperations({
   };
   return { operations, calls, admissions };
 }
+
+/** The app, in this process. */
+export const openApp = (operations: Operations, options?: AppOptions) =>
+  inProcess(createApp(operations, options));
 
 export interface Given {
   method?: string;

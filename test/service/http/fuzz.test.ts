@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/service/http/app.js';
+import { inProcess } from '../../../src/service/http/in-process.js';
 import { listen } from '../../../src/service/http/listen.js';
 import { arbitraryRequests } from '../../support/arbitrary-requests.js';
 import { fakeOperations, goodKey, ids } from './fake-operations.js';
@@ -38,9 +39,10 @@ describe('any request', () => {
     reached += calls.filter(([name]) => name.startsWith('send')).length;
   };
   const app = createApp(operations, { report: (error) => reports.push(error) });
+  const { fetch: fetchHere } = inProcess(app);
   let listening: Awaited<ReturnType<typeof listen>>;
   beforeAll(async () => {
-    listening = await listen(app, { port: 0 });
+    listening = await listen(app.answer, { port: 0 });
   });
   afterAll(() => listening.close());
 
@@ -50,7 +52,7 @@ describe('any request', () => {
         calls.length = 0;
         const init: RequestInit = { method, headers };
         if (method !== 'GET' && method !== 'HEAD') init.body = body;
-        const response = await app.fetch(new Request(`http://a${path}`, init));
+        const response = await fetchHere(new Request(`http://a${path}`, init));
         expect(response.status).toBeLessThan(500);
         expect(response.headers.get('x-request-id')).toBeTruthy();
         const text = await response.text();

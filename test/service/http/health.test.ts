@@ -2,11 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import { createService } from '../../../src/service/create-service.js';
-import { createApp } from '../../../src/service/http/app.js';
 import { readinessOf } from '../../../src/service/readiness.js';
 import { Cores } from '../../support/cores.js';
 import { newDatabase, query } from '../../support/postgres.js';
-import { fakeOperations, request } from './fake-operations.js';
+import { fakeOperations, openApp, request } from './fake-operations.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -22,7 +21,7 @@ async function opened(given: Parameters<Cores['open']>[0] = {}, capacity?: () =>
   const { operations, admissions } = fakeOperations();
   const reported: unknown[] = [];
   const readiness = readinessOf({ ...core, clock, report: (error) => void reported.push(error) });
-  const app = createApp(operations, { readiness });
+  const app = openApp(operations, { readiness });
   const get = async (path: string, method = 'GET') => {
     const response = await app.fetch(request(path, { ...withoutKey, method }));
     const text = await response.text();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../../src/service/http/app.js';
-import { batch, email, fakeOperations, request, sms } from './fake-operations.js';
+import { batch, email, fakeOperations, openApp, request, sms } from './fake-operations.js';
 
 const mail = { to: 'bat@example.mn', subject: 's', text: 't' };
 const text = { to: '99112233', text: 'x' };
@@ -12,7 +11,7 @@ const sends: [string, object, number, object][] = [
 ];
 const setUp = () => {
   const { operations, calls } = fakeOperations();
-  const app = createApp(operations);
+  const app = openApp(operations);
   const post = (path: string, body: unknown, key?: string) =>
     app.fetch(request(path, { body, headers: { 'idempotency-key': key ?? null } }));
   return { post, calls };
@@ -45,7 +44,7 @@ describe('Idempotency', () => {
   it('4: a repeat of a failed send reports that failure again', async () => {
     const failed = { error: { code: 'provider_failed', message: 'x', id: sms.id } };
     const bound = { status: 502, body: failed, replayed: false };
-    const app = createApp(fakeOperations({ bound }).operations);
+    const app = openApp(fakeOperations({ bound }).operations);
     const repeat = await app.fetch(request('/v1/sms', { body: text, headers: { 'idempotency-key': 'k' } }));
     expect(repeat.status).toBe(502);
     expect(repeat.headers.get('idempotency-replayed')).toBe('true');
@@ -54,7 +53,7 @@ describe('Idempotency', () => {
 
   it('marks an answer that the operation itself replayed', async () => {
     const sendSms = async () => ({ status: 200, body: sms, replayed: true });
-    const app = createApp(fakeOperations({ sendSms }).operations);
+    const app = openApp(fakeOperations({ sendSms }).operations);
     const repeat = await app.fetch(request('/v1/sms', { body: text, headers: { 'idempotency-key': 'k' } }));
     expect(repeat.headers.get('idempotency-replayed')).toBe('true');
   });
@@ -87,7 +86,7 @@ describe('Idempotency', () => {
   it('the answer is looked up in the one call before the body, and asked for after it', async () => {
     const { operations, admissions } = fakeOperations();
     const order: string[] = [];
-    const app = createApp({
+    const app = openApp({
       ...operations,
       async admit(head) {
         const admitted = await operations.admit(head);

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestFault } from '../../../src/service/fault-injection/faults.js';
-import { createApp } from '../../../src/service/http/app.js';
-import { batch, fakeOperations, request, sms } from './fake-operations.js';
+import { batch, fakeOperations, openApp, request, sms } from './fake-operations.js';
 
 const number = '99000001';
 function setUp(fault: RequestFault) {
   const { operations, calls } = fakeOperations();
   const reports: unknown[] = [];
   const names = new Set<string>();
-  const app = createApp(operations, {
+  const app = openApp(operations, {
     isFirst: async (name) => names.size < names.add(name).size,
     faultFor: (recipient) => (recipient === number ? fault : null),
     report: (error) => reports.push(error),

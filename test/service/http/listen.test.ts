@@ -51,8 +51,8 @@ describe('an error that ends a connection', () => {
     [new ConnectionDropped(), 0],
   ])('%s is reported %i times', async (error, times) => {
     const reports: unknown[] = [];
-    const app = { fetch: () => Promise.reject(error), routes: [] };
-    const listening = await listen(app, { port: 0 }, { report: (fault) => reports.push(fault) });
+    const reject = () => Promise.reject(error);
+    const listening = await listen(reject, { port: 0 }, { report: (fault) => reports.push(fault) });
     await expect(fetch(`${listening.url}/balance`)).rejects.toThrow('fetch failed');
     await listening.close();
     expect(reports).toEqual(Array(times).fill(error));
@@ -146,8 +146,8 @@ describe('listen', () => {
 
   it('rejects when the port is taken', async () => {
     const { listening } = await serve();
-    const app = createApp(fakeOperations().operations);
-    await expect(listen(app, { port: Number(new URL(listening.url).port) })).rejects.toMatchObject({
+    const { answer } = createApp(fakeOperations().operations);
+    await expect(listen(answer, { port: Number(new URL(listening.url).port) })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/service/http/app.js';
 import { ServiceError } from '../../../src/service/service-error.js';
-import { fakeOperations, type Given, type Overrides, request } from './fake-operations.js';
+import { fakeOperations, type Given, type Overrides, openApp, request } from './fake-operations.js';
 
 const empty: Overrides = { rateLimit: { allowed: false, limit: 40, remaining: 0, retryAfter: 2 } };
 const bound: Overrides = { bound: { status: 202, body: { id: 'first' }, replayed: true } };
@@ -38,7 +38,7 @@ async function answerTo(...names: string[]) {
   const given: Given = Object.assign({ body: good }, ...broken.map((check) => check.given), {
     headers: Object.assign({}, ...broken.map((check) => check.given.headers)),
   });
-  const response = await createApp(operations).fetch(request('/v1/sms', given));
+  const response = await openApp(operations).fetch(request('/v1/sms', given));
   const body = (await response.json()) as { error?: { code: string; message: string } };
   const replayed = response.headers.get('idempotency-replayed') === 'true';
   return {
@@ -76,7 +76,7 @@ describe('the scope of a key', () => {
     const answer = async (scope: 'send' | 'read') => {
       const { operations, calls } = fakeOperations({ scope: [scope] });
       const given = method === 'POST' ? { body: good } : { method };
-      const response = await createApp(operations).fetch(request(path.replace(':id', 'x'), given));
+      const response = await openApp(operations).fetch(request(path.replace(':id', 'x'), given));
       const { error } = (await response.json()) as { error?: { code: string } };
       return { status: response.status, code: error?.code, calls };
     };

@@ -25,7 +25,7 @@ export async function serve(
     ...(host === undefined ? {} : { host }),
     ...(tls === undefined ? {} : { tls }),
   };
-  const listening = await listen(app, address, {
+  const listening = await listen(app.answer, address, {
     closeTimeout: 2_000,
     report: (error) => reports.push(error),
     ...options,

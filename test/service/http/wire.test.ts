@@ -1,8 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createApp } from '../../../src/service/http/app.js';
-import { exchangeWith } from '../../../src/service/http/in-process.js';
 import { createService, type SeenRequest } from '../../../src/service/index.js';
-import { fakeOperations, goodKey, ids } from './fake-operations.js';
+import { fakeOperations, goodKey, ids, openApp } from './fake-operations.js';
 import { Client, serve } from './raw-client.js';
 import { type Asked, ask, everywhere, inside, json, key, post, raw, raws } from './wire-requests.js';
 
@@ -66,9 +64,9 @@ describe('in this process', () => {
     const [status = '', ...lines] = head.split('\r\n');
     const own = lines.filter((line) => !/^(?:Content-Length|Date|Connection|Keep-Alive):/.test(line));
 
-    const app = () => createApp(fakeOperations(overrides).operations, { ...options, ...given });
+    const app = () => openApp(fakeOperations(overrides).operations, { ...options, ...given });
     const url = `http://a${target}`;
-    const plain = await exchangeWith(app())({ method, url, headers, body: asked.body });
+    const plain = await app().exchange({ method, url, headers, body: asked.body });
     const masked = (lines: string[]) => lines.map((line) => line.replace(/^(etag): .*/i, '$1: ...'));
     expect(plain.status).toBe(Number(status.split(' ')[1]));
     expect(masked(Object.entries(plain.headers).map((each) => each.join(': ')))).toEqual(own);
@@ -81,9 +79,9 @@ describe('in this process', () => {
   });
 
   it('a HEAD without web objects has the body', async () => {
-    const plain = exchangeWith(createApp(fakeOperations().operations, options));
+    const { exchange } = openApp(fakeOperations().operations, options);
     const headers = { Authorization: `Bearer ${goodKey}` };
-    expect(await plain({ method: 'HEAD', url: 'http://a/v1/balance', headers })).toMatchObject({
+    expect(await exchange({ method: 'HEAD', url: 'http://a/v1/balance', headers })).toMatchObject({
       body: '{"balance":1000}',
     });
   });

@@ -52,7 +52,7 @@ export async function playNetwork(options: {
     { directory: join(machine.home, 'service'), rates: 'off' },
     { carrier: (carrier) => moody(carrier, seededRandom(options.seed + 1)) },
   );
-  const listening = await listen(createApp(core.operations), { port: 0 });
+  const listening = await listen(createApp(core.operations).answer, { port: 0 });
   const port = Number(new URL(listening.url).port);
   const proxy = await startFaultProxy(() => port, options.faults, random);
   try {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Core, openCore } from '../../../src/service/core.js';
 import { createApp } from '../../../src/service/http/app.js';
+import { inProcess } from '../../../src/service/http/in-process.js';
 import { listen } from '../../../src/service/http/listen.js';
 import type { Operations } from '../../../src/service/operations/operations.js';
 import { messageResource } from '../../../src/service/operations/resources.js';
@@ -53,7 +54,7 @@ export async function playFuzz(options: {
   const directory = join(machine.home, 'service');
   const core = await openCore({ directory, rates: 'off' });
   const app = createApp({ ...core.operations, ...breaks[options.service](core) });
-  const listening = await listen(app, { port: 0 });
+  const listening = await listen(app.answer, { port: 0 });
   const storage = await watch(directory);
   try {
     const { key, ids } = await furnish(core);
@@ -66,7 +67,7 @@ export async function playFuzz(options: {
         const { method, target, headers } = one;
         const init: RequestInit = { method, headers };
         if (method !== 'GET' && method !== 'HEAD') init.body = target.body;
-        const { status } = await app.fetch(new Request(`http://a${target.path}`, init));
+        const { status } = await inProcess(app).fetch(new Request(`http://a${target.path}`, init));
         return { statuses: [status], mayStore: method === 'POST' };
       }),
       ...fc.sample(bytes, half).map((one) => async () => ({

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/service/clock.js';
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
 import { type App, createApp } from '../../../src/service/http/app.js';
+import type { RequestHandler } from '../../../src/service/http/call.js';
 import { listen } from '../../../src/service/http/listen.js';
 import type { ServiceOptions } from '../../../src/service/service.js';
 import type {
@@ -157,12 +158,10 @@ const boundless = {
 };
 
 /** Writes the description of the service for each request, as one without a cache does. */
-function writingAnew(app: App): App['fetch'] {
-  return async (request, bindings) => {
-    const response = await app.fetch(request, bindings);
-    const answer = bindings?.plain?.answer;
-    if (typeof answer?.body === 'object') answer.body = answer.body.toString();
-    return response;
+function writingAnew({ answer }: App): RequestHandler {
+  return async (request, notes) => {
+    const { body, ...head } = await answer(request, notes);
+    return { ...head, body: body.toString() };
   };
 }
 
@@ -189,8 +188,8 @@ async function main(data: string, given: string, broken: Break, file: string): P
   const port = Number(given);
   const app = createApp(core.operations);
   const listening = await (broken === 'boundless'
-    ? listen({ ...app, fetch: writingAnew(app) }, { port }, boundless)
-    : listen(app, { port }));
+    ? listen(writingAnew(app), { port }, boundless)
+    : listen(app.answer, { port }));
   process.once('SIGTERM', async () => {
     await listening.close();
     await core.close();

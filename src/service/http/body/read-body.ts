@@ -1,20 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { maxRequestBytes } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
-import type { HttpContext } from '../context.js';
+import type { ApiRequest } from '../call.js';
 
 /**
  * The bytes of a request's body, counted as they come: the declared length can only refuse it.
  * Throws `request_too_large`, or `invalid_request` when the body ends early.
  */
-export async function readBody(context: HttpContext): Promise<Uint8Array> {
-  const declared = context.req.header('content-length');
-  if (declared !== undefined && Number(declared) > maxRequestBytes) throw tooLarge();
-  const { plain } = context.env;
-  return plain === undefined ? readStream(context.req.raw.body) : plain.readBody();
+export async function readBody(request: ApiRequest): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > maxRequestBytes) throw tooLarge();
+  return request.readBody();
 }
 
-async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+/** The bytes of a web stream. Throws as `readBody`. */
+export async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const reader = stream?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;

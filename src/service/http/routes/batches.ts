@@ -1,26 +1,24 @@
 import type { Operations } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
-import { respond } from '../answer.js';
-import type { HttpContext } from '../context.js';
+import { written } from '../answer.js';
+import type { AdmittedCall, WrittenAnswer } from '../call.js';
 import { pageOf, queryOf } from '../query.js';
-import { idOf } from './id.js';
+import { checkedId } from './id.js';
 
 export const batchRoutes = (operations: Operations) => ({
-  async get(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getBatch(context.get('caller'), idOf(context)));
-  },
+  get: async ({ caller }: AdmittedCall, id: string) =>
+    written(200, await operations.getBatch(caller, checkedId(id))),
 
-  async list(context: HttpContext): Promise<Response> {
+  async list({ caller, request }: AdmittedCall): Promise<WrittenAnswer> {
     const { batchesQuery } = await import('../schemas/lists.js');
-    const { limit, after, ...filter } = parseFields(batchesQuery, queryOf(context));
-    const page = pageOf({ limit, after });
-    return respond(context, 200, await operations.listBatches(context.get('caller'), filter, page));
+    const { limit, after, ...filter } = parseFields(batchesQuery, queryOf(request));
+    return written(200, await operations.listBatches(caller, filter, pageOf({ limit, after })));
   },
 
-  async listMessages(context: HttpContext): Promise<Response> {
-    const id = idOf(context);
+  async listMessages({ caller, request }: AdmittedCall, given: string): Promise<WrittenAnswer> {
+    const id = checkedId(given);
     const { pageQuery } = await import('../schemas/lists.js');
-    const page = pageOf(parseFields(pageQuery, queryOf(context)));
-    return respond(context, 200, await operations.listBatchMessages(context.get('caller'), id, page));
+    const page = pageOf(parseFields(pageQuery, queryOf(request)));
+    return written(200, await operations.listBatchMessages(caller, id, page));
   },
 });

@@ -1,15 +1,15 @@
 import type { Readiness } from '../../readiness.js';
-import { errorAnswer, respond } from '../answer.js';
-import type { Handler } from '../context.js';
+import { errorAnswer, written } from '../answer.js';
+import type { WrittenAnswer } from '../call.js';
 
 /** Without a key and outside the request rate, for load balancers and supervisors. */
-export const healthRoutes = (readiness: () => Promise<Readiness>): Record<'live' | 'ready', Handler> => ({
-  live: async (context) => respond(context, 200, { status: 'ok' }),
+export const healthRoutes = (readiness: () => Promise<Readiness>) => ({
+  live: async () => written(200, { status: 'ok' }),
 
-  async ready(context) {
+  async ready(): Promise<WrittenAnswer> {
     const { status, error, carriers } = await readiness();
-    if (error === null) return respond(context, 200, { status, carriers });
+    if (error === null) return written(200, { status, carriers });
     const { body, headers } = errorAnswer(error);
-    return respond(context, error.status, { status, ...body, carriers }, headers);
+    return written(error.status, { status, ...body, carriers }, headers);
   },
 });

@@ -1,19 +1,17 @@
 import type { Operations } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
-import { respond } from '../answer.js';
-import type { HttpContext } from '../context.js';
+import { written } from '../answer.js';
+import type { AdmittedCall, WrittenAnswer } from '../call.js';
 import { pageOf, queryOf } from '../query.js';
-import { idOf } from './id.js';
+import { checkedId } from './id.js';
 
 export const messageRoutes = (operations: Operations) => ({
-  async get(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getMessage(context.get('caller'), idOf(context)));
-  },
+  get: async ({ caller }: AdmittedCall, id: string) =>
+    written(200, await operations.getMessage(caller, checkedId(id))),
 
-  async list(context: HttpContext): Promise<Response> {
+  async list({ caller, request }: AdmittedCall): Promise<WrittenAnswer> {
     const { messagesQuery } = await import('../schemas/lists.js');
-    const { limit, after, ...filter } = parseFields(messagesQuery, queryOf(context));
-    const page = pageOf({ limit, after });
-    return respond(context, 200, await operations.listMessages(context.get('caller'), filter, page));
+    const { limit, after, ...filter } = parseFields(messagesQuery, queryOf(request));
+    return written(200, await operations.listMessages(caller, filter, pageOf({ limit, after })));
   },
 });

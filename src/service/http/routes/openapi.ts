@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import { write } from '../answer.js';
-import type { Handler } from '../context.js';
+import type { Call, Route } from '../call.js';
 
 /** The OpenAPI document, made and loaded on first use. */
-export function openApi(): Handler {
+export function openApi(): Route<Call> {
   let document: Promise<{ body: Buffer<ArrayBuffer>; tag: string }> | undefined;
-  return async (context) => {
+  return async ({ request }) => {
     document ??= openApiJson();
     const { body, tag } = await document;
     const headers = { ETag: tag, 'Cache-Control': 'no-cache' };
-    const known = context.req.header('if-none-match')?.split(/ *, */) ?? [];
+    const known = request.headers.get('if-none-match')?.split(/ *, */) ?? [];
     return known.some((each) => each === '*' || each.replace(/^W\//, '') === tag)
-      ? write(context, { status: 304, headers, body: '' })
-      : write(context, { status: 200, headers, body });
+      ? { status: 304, headers, body: '' }
+      : { status: 200, headers, body };
   };
 }
 

@@ -1,22 +1,49 @@
 import type * as z from 'zod/mini';
+import { type ErrorEnvelope, isIdempotencyKey, maxIdempotencyKeyLength } from '../../../contract/index.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
-import { respondToSend } from '../answer.js';
-import type { Handler } from '../context.js';
+import { ServiceError } from '../../service-error.js';
+import { written } from '../answer.js';
+import type { BatchTurns } from '../body/batch-turns.js';
+import { readJson } from '../body/read-json.js';
+import type { AdmittedCall, ApiRequest, Call, Route, WrittenAnswer } from '../call.js';
 import type { InjectFault } from '../inject-fault.js';
 
-/** The route of a send: field rules, operation, answer. */
+/**
+ * The route of a send: body, idempotency key, field rules, operation, answer. Limits, Idempotency, 1: a send with a
+ * used key gets the answer of that key, whatever its fields are.
+ */
 export function sendRoute<Params extends { to: string | string[] }>(
   schema: z.ZodMiniType<Params>,
   send: (call: SendCall<Params>) => Promise<Answer>,
   injectFault: InjectFault,
-): Handler {
-  return async (context) => {
-    const params = parseFields(schema, context.get('body'));
-    const caller = context.get('caller');
-    const idempotencyKey = context.get('idempotencyKey');
-    return injectFault(context, params.to, async () =>
-      respondToSend(context, await send({ caller, params, idempotencyKey })),
-    );
+  turns?: BatchTurns,
+): Route {
+  return async (call: AdmittedCall) => {
+    const { request, caller, replay } = call;
+    const body = await readJson(request, turns);
+    const idempotencyKey = idempotencyKeyOf(request);
+    if (replay !== null) return answerOf(call, { ...(await replay()), replayed: true });
+    const sent = { caller, params: parseFields(schema, body), idempotencyKey };
+    return injectFault(sent, async () => answerOf(call, await send(sent)));
   };
+}
+
+function idempotencyKeyOf({ headers, countOf }: ApiRequest): string | null {
+  const key = headers.get('idempotency-key');
+  if ((countOf?.('idempotency-key') ?? 0) > 1) {
+    throw new ServiceError('invalid_request', 'Idempotency-Key: must appear only once');
+  }
+  if (key !== null && !isIdempotencyKey(key)) {
+    throw new ServiceError(
+      'invalid_request',
+      `Idempotency-Key: must be 1 to ${maxIdempotencyKeyLength} printable ASCII characters`,
+    );
+  }
+  return key;
+}
+
+function answerOf({ notes }: Call, { status, body, replayed }: Answer): WrittenAnswer {
+  if (notes && status >= 400) notes.code = (body as Partial<ErrorEnvelope>).error?.code ?? null;
+  return written(status, body, replayed ? { 'Idempotency-Replayed': 'true' } : {});
 }

@@ -1,29 +1,25 @@
 import type { Operations } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
-import { respond } from '../answer.js';
-import type { HttpContext } from '../context.js';
+import { written } from '../answer.js';
+import { readJson } from '../body/read-json.js';
+import type { AdmittedCall, WrittenAnswer } from '../call.js';
 import type { InjectFault } from '../inject-fault.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
-import { idOf } from './id.js';
+import { checkedId } from './id.js';
 
 export const verifyRoutes = (operations: Operations, injectFault: InjectFault) => ({
-  async create(context: HttpContext): Promise<Response> {
-    const params = parseFields(verifyCreate, context.get('body'));
-    return injectFault(context, params.to, async () =>
-      respond(context, 201, await operations.createVerification(context.get('caller'), params)),
+  async create({ caller, request }: AdmittedCall): Promise<WrittenAnswer> {
+    const params = parseFields(verifyCreate, await readJson(request));
+    return injectFault({ caller, params, idempotencyKey: null }, async () =>
+      written(201, await operations.createVerification(caller, params)),
     );
   },
 
-  async check(context: HttpContext): Promise<Response> {
-    const params = parseFields(verifyCheck, context.get('body'));
-    return respond(
-      context,
-      200,
-      await operations.checkVerification(context.get('caller'), idOf(context), params),
-    );
+  async check({ caller, request }: AdmittedCall, id: string): Promise<WrittenAnswer> {
+    const params = parseFields(verifyCheck, await readJson(request));
+    return written(200, await operations.checkVerification(caller, checkedId(id), params));
   },
 
-  async get(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getVerification(context.get('caller'), idOf(context)));
-  },
+  get: async ({ caller }: AdmittedCall, id: string) =>
+    written(200, await operations.getVerification(caller, checkedId(id))),
 });

@@ -1,0 +1,44 @@
+import { isIdempotencyKey } from '../../contract/index.js';
+import { shownLength } from '../operations/keys.js';
+import type { Operations } from '../operations/operations.js';
+import { ServiceError } from '../service-error.js';
+import { kindOf } from './answer.js';
+import type { AdmittedCall, ApiRequest, Call } from './call.js';
+
+/**
+ * Authentication, 1, and Limits, Request rate: one answer for every wrong key, and one token for every request with a
+ * valid one, refused requests too; a key without the scope is refused whatever the rate. The answer bound to an
+ * idempotency key is kept for the route.
+ */
+export async function admit(operations: Operations, call: Call): Promise<AdmittedCall> {
+  const { request, notes } = call;
+  const kind = kindOf(request.method);
+  const secret = secretOf(request);
+  const idempotencyKey = kind === 'sending' ? idempotencyKeyOf(request) : null;
+  const admitted = secret === null ? null : await operations.admit({ secret, kind, idempotencyKey });
+  if (admitted === null) throw new ServiceError('unauthorized', 'A valid API key is required');
+  if (notes && secret !== null) notes.keyPrefix = secret.slice(0, shownLength);
+  const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
+  call.rateLimit = { limit, remaining };
+  if (!admitted.scope.includes(scopes[kind]))
+    throw new ServiceError('forbidden', 'The request is outside the scope of this API key');
+  if (!allowed) {
+    throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, {
+      retryAfter,
+    });
+  }
+  return { ...call, caller: admitted.caller, replay: admitted.replay };
+}
+
+const scopes = { sending: 'send', reading: 'read' } as const;
+
+/** From `Authorization: Bearer <key>`. */
+function secretOf({ headers }: ApiRequest): string | null {
+  return /^bearer ([\x21-\x7e]{1,255})$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null;
+}
+
+/** Null for a malformed key too, which is refused only after the body. */
+function idempotencyKeyOf({ headers }: ApiRequest): string | null {
+  const key = headers.get('idempotency-key') ?? '';
+  return isIdempotencyKey(key) ? key : null;
+}

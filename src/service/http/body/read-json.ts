@@ -1,0 +1,31 @@
+import { ServiceError } from '../../service-error.js';
+import type { ApiRequest } from '../call.js';
+import type { BatchTurns } from './batch-turns.js';
+import { readBody } from './read-body.js';
+import { type JsonObject, parseStrictJson } from './strict-json.js';
+
+const jsonType = /^application\/json *(?:;|$)/i;
+const charsets = /; *charset *= *("?)([^";]*)\1/gi;
+
+/** Checks media type, size and syntax of the body, in this order, and reads it, in its turn where there are turns. */
+export async function readJson(request: ApiRequest, turns?: BatchTurns): Promise<JsonObject> {
+  if (!isJson(request.headers.get('content-type') ?? '')) {
+    throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');
+  }
+  if (!/^(?:identity)?$/i.test(request.headers.get('content-encoding')?.trim() ?? '')) {
+    throw new ServiceError('unsupported_media_type', 'Content-Encoding: must be absent or identity');
+  }
+  const bytes = await readBody(request);
+  const turn = turns?.take(bytes.length);
+  if (turn) await turn;
+  return parseStrictJson(bytes);
+}
+
+function isJson(contentType: string): boolean {
+  return (
+    jsonType.test(contentType) &&
+    [...contentType.matchAll(charsets)].every(
+      ([, , charset = '']) => charset.trim().toLowerCase() === 'utf-8',
+    )
+  );
+}

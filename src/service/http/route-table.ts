@@ -1,0 +1,43 @@
+import { ServiceError } from '../service-error.js';
+import { errorAnswer, written } from './answer.js';
+import type { Call, Route, WrittenAnswer } from './call.js';
+
+/** The segment of a path that an id may stand in. */
+const idPlace = /(?<=^\/v1\/[a-z]+\/)[^/]+/;
+
+/** Routes by path and method; HEAD is GET, and another method is refused. A path matches byte for byte. */
+export class RouteTable<Each extends Call> {
+  readonly #paths = new Map<string, Map<string, Route<Each>>>();
+
+  /** `GET /v1/messages/:id` and what answers it. */
+  constructor(routes: Readonly<Record<string, Route<Each>>>) {
+    for (const [name, route] of Object.entries(routes)) {
+      const [method = '', path = ''] = name.split(' ');
+      this.#paths.set(path, (this.#paths.get(path) ?? new Map()).set(method, route));
+    }
+  }
+
+  /** Null where no route has the path. */
+  find(path: string): { path: string; answer(call: Each): Promise<WrittenAnswer> } | null {
+    const isFixed = this.#paths.has(path);
+    const named = isFixed ? path : path.replace(idPlace, ':id');
+    const routes = this.#paths.get(named);
+    if (routes === undefined) return null;
+    const id = isFixed ? '' : (idPlace.exec(path)?.[0] ?? '');
+    return {
+      path: named,
+      async answer(call) {
+        const { method } = call.request;
+        const route = routes.get(method === 'HEAD' ? 'GET' : method);
+        return route === undefined ? wrongMethod([...routes.keys()]) : route(call, id);
+      },
+    };
+  }
+}
+
+function wrongMethod(methods: readonly string[]): WrittenAnswer {
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  const error = new ServiceError('method_not_allowed', `This route allows only ${allowed}`);
+  const { body, headers } = errorAnswer(error);
+  return written(error.status, body, { ...headers, Allow: allowed });
+}
