@@ -127,6 +127,8 @@ function sendOnly(
   return sendFile(onlyTexts[which], context, state, input, report, {
     '--only': which,
     '--accept-duplicates': undefined,
+    // Failed rows are sent on purpose, which excludes it; a fixed one may be of somebody on the list.
+    ...(which === 'failed' ? { '--skip-sent': undefined, '--job': undefined } : {}),
   });
 }
 
