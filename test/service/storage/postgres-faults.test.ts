@@ -346,6 +346,47 @@ describe('a server', () => {
     expect(delivered).toEqual(sent);
   }, 40_000);
 
+  it('whose disk is full answers reads and refuses sends, and loses nothing of what was under way', async () => {
+    const url = await ownDatabase();
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const reports: unknown[] = [];
+    const core = await openCore(
+      {
+        database: url,
+        secret,
+        clock: systemClock,
+        rates: 'off',
+        report: (error) => void reports.push(error),
+      },
+      { carrier: (real) => ({ ...real, submit: (...given) => gate.then(() => real.submit(...given)) }) },
+    );
+    onTestFinished(() => core.close());
+    const send = (idempotencyKey: string) =>
+      core.operations.sendSms({ caller, params: { to: '99112233', text: 'Hi' }, idempotencyKey });
+    const underWay = send('under way');
+    await vi.waitUntil(async () => (await query(url, 'SELECT 1 FROM messages')).length === 1, later);
+    await query(
+      url,
+      `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'could not extend file: No space left on device';
+       END $$;
+       CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON messages EXECUTE FUNCTION no_room();`,
+    );
+    goOn();
+    await expect(send('refused')).rejects.toMatchObject(unavailable);
+    await vi.waitUntil(() => reports.length > 1, later);
+    expect(await core.operations.getBalance(caller)).toEqual({ balance: 99_990 });
+    await query(url, 'DROP TRIGGER no_room ON messages');
+    expect(await underWay).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await send('refused')).toMatchObject({ status: 200, replayed: false });
+    expect(await query(url, 'SELECT status FROM messages')).toEqual([{ status: 'sent' }, { status: 'sent' }]);
+    expect(await query(url, 'SELECT recipient FROM deliveries')).toHaveLength(2);
+    expect(await core.operations.getBalance(caller)).toEqual({ balance: 99_980 });
+  });
+
   it('that refuses the password says so', async () => {
     const { cluster, folder, url } = await ownCluster();
     await query(url, "CREATE ROLE locked LOGIN PASSWORD 'right'");

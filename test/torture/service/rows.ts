@@ -1,6 +1,7 @@
 import { groupOf, type Played } from '../row.js';
 import { type Findings, wrong } from './books.js';
 import { type ClocksOptions, playClocks } from './clocks.js';
+import { playFullDisk, whyNoDisk } from './full-disk.js';
 import { playFuzz } from './fuzz.js';
 import { playKills } from './kill.js';
 import { playPauses } from './pause.js';
@@ -35,6 +36,7 @@ export const service = groupOf(
       rounds: 5,
       seconds: 12,
       cases: 100,
+      fills: 20,
     },
     small: {
       clients: 20,
@@ -51,6 +53,7 @@ export const service = groupOf(
       rounds: 1,
       seconds: 6,
       cases: 6,
+      fills: 2,
     },
   },
   (sizes) => {
@@ -120,6 +123,19 @@ export const service = groupOf(
         ...played,
         found: `${played.found}, ${result.lockedOut} runs locked out`,
         wrong: played.wrong + result.lockedOut,
+      };
+    };
+    const fullDisk = async (options: Parameters<typeof playFullDisk>[0]) => {
+      const result = await playFullDisk(options);
+      if (result.refused === 0) throw new Error('there was always room');
+      const played = books(
+        `${result.fills} times full, ${result.sends} sends, ${result.refused} answers of 503`,
+        result,
+      );
+      return {
+        ...played,
+        found: `${played.found}; other answers of 500 and up: ${result.crashed.join(', ') || 'none'}`,
+        wrong: played.wrong + result.crashed.length,
       };
     };
     const takenData = async (options: Parameters<typeof playTakenData>[0]) => {
@@ -216,6 +232,17 @@ export const service = groupOf(
             name: 'a service that measures durations on the system clock',
             play: (seed) =>
               clocks({ seed, rounds: 1, seconds: sizes.seconds, service: 'measures_on_the_system_clock' }),
+          },
+        ],
+      },
+      {
+        name: 'a disk that is full, under load',
+        unavailable: whyNoDisk,
+        play: (seed) => fullDisk({ seed, fills: sizes.fills }),
+        controls: [
+          {
+            name: 'customers who repeat with a new key',
+            play: (seed) => fullDisk({ seed, fills: 2, forgetKeys: true }),
           },
         ],
       },

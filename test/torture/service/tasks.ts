@@ -25,6 +25,13 @@ export interface Acknowledgement {
   at: number;
 }
 
+/** What is due of a single SMS that was over its 15 s: where it failed, nothing may have been delivered or charged. */
+export function dueOverTime(one: Acknowledgement): Acknowledgement {
+  const { task, status } = one;
+  if (task.path !== '/sms' || status !== 502) return one;
+  return { ...one, task: { ...task, arrive: 0, refused: 1, cost: 0 } };
+}
+
 const refused = '99000001';
 /** The first submission of each message to it is lost. */
 export const lostOnce = '99000008';
