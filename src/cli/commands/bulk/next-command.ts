@@ -96,13 +96,13 @@ function rejectedSteps(
 }
 
 /** How to send to the recipients of batches whose message failed; the job repeats only those of single sends. */
-function failedSteps(
+export function failedSteps(
   context: Pick<Context, 'config' | 'options'>,
   { id, state }: Pick<JobView, 'id' | 'state'>,
   report: string | undefined,
   input: JobInput | null,
 ): NextStep[] {
-  if (state.counts.failed === 0) return [];
+  if (state.counts.failed === 0 || state.has('failed') || !state.finished) return [];
   return report !== undefined && isPrintable(report)
     ? sendOnly('failed', context, state, input, report)
     : [
@@ -250,13 +250,7 @@ export function stepsOfFinished(
   input: JobInput | null,
 ): NextStep[] {
   const { id, meta, state } = job;
-  if (!state.has('failed')) {
-    const report = options?.report;
-    const rejected = rejectedSteps(context, job, report, input);
-    const said = rejected.map(([, command]) => command);
-    const failed = failedSteps(context, job, report, input).filter(([, command]) => !said.includes(command));
-    return [...rejected, ...failed];
-  }
+  if (!state.has('failed')) return rejectedSteps(context, job, options?.report, input);
   const kept = options === null ? {} : keptOptions(options);
   const retry = { ...serviceOf(meta.baseUrl), ...kept, '--retry-failed': true };
   return [['Retry the failed messages with:', resumeCommand(context, id, retry)]];

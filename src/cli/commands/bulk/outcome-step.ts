@@ -5,7 +5,7 @@ import type { NextStep, PrintedCommand } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { maskedText } from '../../output/mask.js';
 import { reportCommand } from './moved-rows.js';
-import { type JobInput, nextSteps } from './next-command.js';
+import { failedSteps, type JobInput, nextSteps } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 
 /** What to do about messages that may not have arrived, or whose outcome was not read; null where there are none. */
@@ -39,8 +39,14 @@ export function stepsAfter(
 ): NextStep[] {
   const isHidden = context.io.printer.mask && input !== null && namesRecipients(input);
   const outcome = outcomeStep(context, { ...job, meta: job.plan.meta }, ending);
-  const steps = nextSteps(context, job, options, ending, isHidden ? null : input);
-  return outcome === null ? steps : [...steps, outcome];
+  const shown = isHidden ? null : input;
+  const all = [
+    ...nextSteps(context, job, options, ending, shown),
+    ...(outcome === null ? [] : [outcome]),
+    ...failedSteps(context, job, options.report, shown),
+  ];
+  const commands = all.map(([, command]) => command);
+  return all.filter(([, command], at) => commands.indexOf(command) === at);
 }
 
 /** Its command has the texts in full. */

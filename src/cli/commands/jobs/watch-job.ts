@@ -9,7 +9,7 @@ import type { Context } from '../../context.js';
 import { Ended } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { partOf, progressWords } from '../bulk/display.js';
-import { inOne, resumeOf, stepsOfFinished } from '../bulk/next-command.js';
+import { failedSteps, inOne, resumeOf, stepsOfFinished } from '../bulk/next-command.js';
 import { exitOfJob, lastLine } from '../bulk/outcome.js';
 import { outcomeStep } from '../bulk/outcome-step.js';
 import { summaryView } from '../bulk/summary-view.js';
@@ -56,7 +56,10 @@ export async function endAs(
   const exit = exitOf(state, ending);
   await io.print(summaryView, { ...summaryOfView(job), exit });
   const next: NextStep | null = state.finished
-    ? (outcomeStep(context, job, ending) ?? stepsOfFinished(context, job, null, null)[0] ?? null)
+    ? (outcomeStep(context, job, ending) ??
+      stepsOfFinished(context, job, null, null)[0] ??
+      failedSteps(context, job, undefined, null)[0] ??
+      null)
     : ['Resume with:', resumeOf(context, job)];
   const line = lastLine(state, ending, next);
   if (exit === exits.ok) return io.note(...inOne(line));
