@@ -5,6 +5,7 @@ import { root } from '../support/binary.js';
 import { bulk } from './bulk.js';
 import { client } from './client.js';
 import { dashboard } from './dashboard.js';
+import { gateway } from './gateway.js';
 import { journal } from './journal.js';
 import { type Row, tableOf } from './pairs.js';
 import { postgres } from './postgres.js';
@@ -37,6 +38,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   postgres,
   dashboard,
   smpp,
+  gateway,
   smtp,
   'slow-lanes': slowLanes,
   turns,

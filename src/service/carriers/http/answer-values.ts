@@ -52,17 +52,22 @@ function withWholeIds(json: string): string {
  * a rule about all of them does not fit; nothing at all is the empty list.
  */
 export function valuesAt(fields: unknown, path: string): (string | null)[] {
+  // Most answers have one message, at a place without arrays.
+  if (path !== '*' && !path.includes('.')) return [textOf(fieldOf(fields, path))];
   let found: unknown[] = [fields];
   for (const step of path.split('.')) {
     found = found.flatMap((value) => {
       if (step === '*') return Array.isArray(value) ? value : [undefined];
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return [undefined];
-      return [(value as Record<string, unknown>)[step]];
+      return [fieldOf(value, step)];
     });
   }
-  return found.map((value) =>
-    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? String(value)
-      : null,
-  );
+  return found.map(textOf);
 }
+
+function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;

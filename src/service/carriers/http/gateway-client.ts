@@ -52,8 +52,7 @@ export function gatewayClient(
         }
         let hasLeft = false;
         const end = (exchanged: Exchanged) => {
-          cancelTimeout();
-          cancelConnecting();
+          cancelTimer();
           signal.removeEventListener('abort', abort);
           resolve(exchanged);
         };
@@ -62,9 +61,10 @@ export function gatewayClient(
           outgoing.destroy();
         };
         const abort = () => fail(new Error('it was stopped'));
-        const cancelTimeout = clock.after(timeoutMs, () => fail(new Error('no answer in time')));
-        const cancelConnecting = clock.after(Math.min(connectMs, timeoutMs), () => {
-          if (!hasLeft) fail(new Error('it cannot be reached'));
+        const connectWithin = Math.min(connectMs, timeoutMs);
+        let cancelTimer = clock.after(connectWithin, () => {
+          if (!hasLeft) return fail(new Error('it cannot be reached'));
+          cancelTimer = clock.after(timeoutMs - connectWithin, () => fail(new Error('no answer in time')));
         });
         signal.addEventListener('abort', abort, { once: true });
         outgoing.on('socket', (socket: Socket) => {
@@ -95,26 +95,42 @@ function headersOf({ headers, body }: RenderedRequest): Record<string, string> {
 
 async function readAnswer(incoming: http.IncomingMessage, now: number): Promise<GatewayAnswer> {
   const { statusCode = 0, headers } = incoming;
-  const body = await decompressed(await readWhole(incoming), headers['content-encoding'] ?? 'identity');
+  const whole = await readWhole(incoming);
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  const body = encoding === 'identity' ? whole : await decompressed(whole, encoding);
   const type = headers['content-type'] ?? '';
   return decodeAnswer(statusCode, type, body.toString(), retryAfterMs(headers['retry-after'], now));
 }
 
-async function readWhole(incoming: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error('its answer is over 1 MB');
-    chunks.push(chunk);
-  }
-  if (!incoming.complete) throw new Error('its answer was cut');
-  return Buffer.concat(chunks);
+/** By its events: an iterator takes as long as the rest of a request. */
+function readWhole(incoming: http.IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let isOver = false;
+    const cut = () => {
+      // The trace of an error costs more than the answer.
+      if (!isOver) reject(new Error('its answer was cut'));
+    };
+    incoming
+      .on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > mostBytes) reject(new Error('its answer is over 1 MB'));
+        else chunks.push(chunk);
+      })
+      .on('end', () => {
+        if (!incoming.complete) return cut();
+        isOver = true;
+        const [only] = chunks;
+        resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
+      })
+      .on('error', reject)
+      .on('close', cut);
+  });
 }
 
 /** Some gateways compress whatever is asked for. */
 async function decompressed(body: Buffer, encoding: string): Promise<Buffer> {
-  if (encoding === 'identity') return body;
   if (encoding !== 'gzip') throw new Error('its answer has an encoding that nobody asked for');
   return promisify(gunzip)(body, { maxOutputLength: mostBytes });
 }

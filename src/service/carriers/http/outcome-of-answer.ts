@@ -46,22 +46,21 @@ function codeOf(answer: GatewayAnswer, rule?: AnswerRule): string {
 }
 
 /** Everything that the rule names. */
-function fitsWhole(rule: AnswerRule, answer: GatewayAnswer): boolean {
-  return checksOf(rule, answer).every(Boolean);
+function fitsWhole({ status, field, match }: AnswerRule, answer: GatewayAnswer): boolean {
+  return (
+    (status === null || status.includes(answer.status)) &&
+    (field === null || areAll(valuesAt(answer.fields, field.path), field.is)) &&
+    (match === null || match.test(answer.text))
+  );
 }
 
 /** One of the things that the rule names. */
-function fitsAny(rule: AnswerRule, answer: GatewayAnswer): boolean {
-  return checksOf(rule, answer).some(Boolean);
-}
-
-/** At least one. */
-function checksOf({ status, field, match }: AnswerRule, answer: GatewayAnswer): boolean[] {
-  return [
-    ...(status === null ? [] : [status.includes(answer.status)]),
-    ...(field === null ? [] : [areAll(valuesAt(answer.fields, field.path), field.is)]),
-    ...(match === null ? [] : [match.test(answer.text)]),
-  ];
+function fitsAny({ status, field, match }: AnswerRule, answer: GatewayAnswer): boolean {
+  return (
+    status?.includes(answer.status) === true ||
+    (field !== null && areAll(valuesAt(answer.fields, field.path), field.is)) ||
+    match?.test(answer.text) === true
+  );
 }
 
 function areAll(values: readonly (string | null)[], allowed: readonly string[]): boolean {
@@ -71,7 +70,7 @@ function areAll(values: readonly (string | null)[], allowed: readonly string[]):
 /** Some parts of the message were accepted, and each other one certainly was not, by a rule about the same field. */
 function isPartlyAccepted(route: GatewayRoute, answer: GatewayAnswer): boolean {
   const { status, field, match } = route.accepted;
-  if (field === null || !checksOf({ status, field: null, match }, answer).every(Boolean)) return false;
+  if (field === null || !fitsWhole({ status, field: null, match }, answer)) return false;
   const values = valuesAt(answer.fields, field.path);
   const others = [route.refused, route.unknownRecipient, route.later, route.account];
   const notTaken = others.flatMap((rule) => (rule?.field?.path === field.path ? rule.field.is : []));

@@ -44,20 +44,31 @@ function valuesOf(
   { numberForm, receiptUrl }: GatewayRoute,
   { reference, to, text }: Pick<Submission, 'reference' | 'to' | 'text'>,
 ): Values {
-  const { kind, parts } = measureText(text ?? '');
+  const written = text ?? '';
+  // Few requests name what a text has to be measured for.
   return {
     number: writtenNumber(to, numberForm),
-    text: text ?? '',
+    text: written,
     id: reference,
-    parts: String(parts),
-    unicode: kind === 'latin' ? '0' : '1',
+    get parts() {
+      return String(measureText(written).parts);
+    },
+    get unicode() {
+      return isLatin(written) ? '0' : '1';
+    },
     // As Kannel calls it: 7-bit, or UCS-2.
-    coding: kind === 'latin' ? '0' : '2',
+    get coding() {
+      return isLatin(written) ? '0' : '2';
+    },
     // As Vonage does.
-    type: kind === 'latin' ? 'text' : 'unicode',
+    get type() {
+      return isLatin(written) ? 'text' : 'unicode';
+    },
     receipt_url: receiptUrl,
   };
 }
+
+const isLatin = (text: string): boolean => measureText(text).kind === 'latin';
 
 function writtenNumber(to: string, form: GatewayRoute['numberForm']): string {
   if (form === 'national' || normalNumber(to) === null) return to;
