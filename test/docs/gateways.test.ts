@@ -83,3 +83,18 @@ it('the route of docs/carriers.md for a gateway that is known is read', () => {
     routes: [{ name: 'kannel', method: 'GET', receipts: { reference: 'ref' } }],
   });
 });
+
+it('the mailbox of docs/carriers.md is read, and logs in within TLS', () => {
+  const block = blocksOf('docs/carriers.md').find(({ code }) => code.includes('smtp.gmail.com'));
+  const { email, sms } = JSON.parse(block?.code ?? '') as { email: object; sms: string };
+  const { configuration } = services.configured(sms, email);
+  const environment = { SMTP_PASSWORD: 'abcdefghijklmnop' };
+  const read = readConfiguration({ file: (configuration as { file: string }).file, environment });
+  expect(read).toMatchObject({
+    sms: 'off',
+    email: {
+      ...{ host: 'smtp.gmail.com', port: 465, tls: 'implicit', from: 'shop@gmail.com', bounceDomain: null },
+      login: { user: 'shop@gmail.com', password: 'abcdefghijklmnop' },
+    },
+  });
+});
