@@ -84,7 +84,7 @@ it('the route of docs/carriers.md for a gateway that is known is read', () => {
   });
 });
 
-it('the mailbox of docs/carriers.md is read, and logs in within TLS', () => {
+it('the mailbox of docs/carriers.md is read', () => {
   const block = blocksOf('docs/carriers.md').find(({ code }) => code.includes('smtp.gmail.com'));
   const { email, sms } = JSON.parse(block?.code ?? '') as { email: object; sms: string };
   const { configuration } = services.configured(sms, email);
