@@ -125,7 +125,10 @@ const unusedOfJsx = {
  * stand as written, few are booleans, and four elements are empty.
  */
 const replacedInJsx = [
-  [/const normalizeKey = .*;/, 'const normalizeKey = (key) => key;'],
+  [/const normalizeKey = .*;/, ''],
+  [/key = normalizeKey\(key\);/, ''],
+  [/if \(typeof tag !== "function" && !isValidTagName\(tag\)\) throw .*;/, ''],
+  [/if \(!isValidAttributeName\(key\)\) continue;/, ''],
   [/tag === "svg" \|\| tag === "head"/, 'false'],
   [/key === "dangerouslySetInnerHTML" .* in v(?=\))/, 'false'],
   [/key === "style" && typeof v === "object"/, 'false'],
@@ -149,9 +152,16 @@ const replacedInJsx = [
   [/if \(!initDomRenderer\) \{\n.*\n.*\n\t\}/, ''],
   [/else if \(components_exports\[tag\]\) .*/, ''],
 ];
+/** What hono escapes, as it does, in a line; nothing else of its file is used. */
+const escaping = `const signs = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  export const escapeToBuffer = (text, buffer) =>
+    void (buffer[0] += text.replace(/[&<>"']/g, (sign) => signs[sign]));
+  const unused = () => { throw new Error('unused'); };
+  export { unused as raw, unused as resolveCallbackSync, unused as stringBufferToString };`;
 const plainElements = {
   name: 'plain-elements',
   load(id) {
+    if (/[/\\]hono[/\\]dist[/\\]utils[/\\]html\.js$/.test(id)) return escaping;
     const [, found] = /[/\\]hono[/\\]dist[/\\]jsx[/\\](.*)$/.exec(id) ?? [];
     const part = found?.replaceAll('\\', '/');
     if (part !== 'base.js') return unusedOfJsx[part] ?? null;
