@@ -7,13 +7,20 @@ const together = 1_000;
 /** Of the latest answers: what an answer counts after the next one, and the part that has to be throttled. */
 const [lasting, part] = [0.98, 0.2];
 
+interface Throttled {
+  sender: Sender;
+  recipient: string;
+  at: number;
+}
+
 /**
  * Throttled messages among the latest answers of a lane. They are about its rate only where they are many: a number
  * whose own queue is full may be throttled for ever.
  */
 export class Throttles {
   readonly #clock: Clock;
-  #latest: { sender: Sender; recipient: string; at: number }[] = [];
+  /** Each of another recipient. */
+  #latest: Throttled[] = [];
   #answers = 0;
   #throttled = 0;
   readonly #hasOthers: (projectId: string) => Promise<boolean>;
@@ -42,8 +49,12 @@ export class Throttles {
     const at = this.#clock.monotonic();
     const others = this.#latest.filter((one) => one.at > at - together && one.recipient !== to);
     this.#latest = [...lastOfEach(others), { sender, recipient: to, at }];
-    if (others.length === 0 || this.#throttled < this.#answers * part) return 'message';
-    if (others.some((one) => one.sender !== sender)) return 'lane';
+    if (this.#throttled < this.#answers * part) return 'message';
+    const senders = [...new Set(this.#latest.map((one) => one.sender))];
+    const sure = senders.filter((one) => this.#latest.filter(({ sender }) => sender === one).length > 1);
+    // Of two senders, one may have but a number that is throttled for ever.
+    if (senders.length > 2 || sure.length > 1) return 'lane';
+    if (!sure.includes(sender)) return 'message';
     if (at - this.#askedAt < answeredMs) return 'message';
     this.#askedAt = at;
     return (await this.#hasOthers(projectId)) ? 'sender' : 'lane';
@@ -55,7 +66,8 @@ export class Throttles {
   }
 }
 
-/** Two senders tell as much as all. */
-function lastOfEach<One extends { sender: Sender }>(all: readonly One[]): One[] {
-  return [...new Map(all.map((one) => [one.sender, one])).values()].slice(-2);
+/** Two of a sender, and three senders, tell as much as all. */
+function lastOfEach(all: readonly Throttled[]): Throttled[] {
+  const senders = [...new Set(all.map(({ sender }) => sender))].slice(-3);
+  return senders.flatMap((sender) => all.filter((one) => one.sender === sender).slice(-2));
 }

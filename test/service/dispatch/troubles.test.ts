@@ -205,6 +205,22 @@ describe('one project', () => {
     expect(await taken(bad)).toBe(300);
     expect(troubles()).toEqual([]);
   });
+
+  it('whose messages are throttled, beside one number of another that always is, leaves the lane its rate', async () => {
+    const poison = '99999999';
+    answer = (submission) => {
+      if (submission.to === poison) return put('rate', '0x14');
+      return isBad(submission) ? put('rate', '0x58') : null;
+    };
+    await batch('A', bad);
+    for (let second = 0; second < 30; second += 2) {
+      await batch('B', [poison, ...numbers(3_000 + second * 10, 5)]);
+      await batch('C', numbers(1_000 + second * 30, 60));
+      await pass(clock, 2_000, 20);
+    }
+    expect(await taken(numbers(1_000, 900))).toBe(900);
+    expect(lowered).toEqual([]);
+  });
 });
 
 describe('everybody', () => {
