@@ -29,6 +29,9 @@ UPDATE queue q SET project = m.project, batch = coalesce(m.batch, 0) FROM messag
 
 export const turnIndex = 'CREATE INDEX queue_turns ON queue (lane, class, project, batch, due_at, message)';
 
+/** Of a queue that was never analysed the planner takes any index of its lane. In this order there is but one. */
+const inOrder = `${planned} SET enable_sort TO off`;
+
 /**
  * Claims in turn. What is due is looked up in the queue itself, and only the place in the round is remembered, by a
  * statement of its own after the claim: whoever pauses in a claim keeps nobody's turn.
@@ -75,8 +78,9 @@ BEGIN
         ORDER BY q.project, q.batch, q.due_at LIMIT 1) n
       WHERE s.project < below
     )
-    SELECT s.project, s.batch, p_class = 0 OR NOT EXISTS (SELECT 1 FROM queue q
-      WHERE q.lane = p_lane AND q.class = p_class AND q.project = s.project AND q.batch > s.batch)
+    SELECT s.project, s.batch, p_class = 0 OR s.project IS DISTINCT FROM (SELECT q.project FROM queue q
+      WHERE q.lane = p_lane AND q.class = p_class AND (q.project, q.batch) > (s.project, s.batch)
+      ORDER BY q.project, q.batch, q.due_at LIMIT 1)
     FROM step s WHERE s.due_at <= p_at AND s.project < below AND s.project <> ALL (p_without) LIMIT left_rows;
     GET DIAGNOSTICS found_rows = ROW_COUNT;
     left_rows := left_rows - found_rows;
@@ -143,8 +147,9 @@ BEGIN
     used := CASE WHEN first.batch = turn.next THEN turn.taken ELSE 0 END;
     WITH gone AS (
       DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT w.ctid FROM queue w
-        WHERE w.lane = p_lane AND w.class = 1 AND w.project = p_project AND w.batch = first.batch AND w.due_at <= p_at
-        ORDER BY w.due_at, w.message LIMIT least(p_wanted - cardinality(taken), ${batchSlice} - used)
+        WHERE w.lane = p_lane AND w.class = 1 AND (w.project, w.batch) >= (p_project, first.batch)
+          AND (w.project, w.batch, w.due_at) <= (p_project, first.batch, p_at)
+        ORDER BY w.project, w.batch, w.due_at, w.message LIMIT least(p_wanted - cardinality(taken), ${batchSlice} - used)
         FOR UPDATE SKIP LOCKED))
       RETURNING q.due_at, q.message
     )
@@ -173,7 +178,7 @@ CREATE TYPE claimed_2 AS (
 -- p_limits: by project, the most that it may get.
 CREATE FUNCTION claim_2(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
   p_limits json, p_window bigint, p_most int)
-RETURNS SETOF claimed_2 LANGUAGE plpgsql ${planned} AS $$
+RETURNS SETOF claimed_2 LANGUAGE plpgsql ${inOrder} AS $$
 #variable_conflict use_column
 DECLARE
   at bigint := time_1(p_now);
@@ -215,8 +220,9 @@ BEGIN
       DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(
         SELECT t.ctid FROM unnest(due.projects, due.batches, due.are_only, dealt.shares) d(project, batch, is_only, share)
           CROSS JOIN LATERAL (SELECT w.ctid FROM queue w
-            WHERE w.lane = p_lane AND w.class = p_class AND w.project = d.project AND w.batch = d.batch AND w.due_at <= at
-            ORDER BY w.due_at, w.message LIMIT d.share FOR UPDATE SKIP LOCKED) t
+            WHERE w.lane = p_lane AND w.class = p_class AND (w.project, w.batch) >= (d.project, d.batch)
+              AND (w.project, w.batch, w.due_at) <= (d.project, d.batch, at)
+            ORDER BY w.project, w.batch, w.due_at, w.message LIMIT d.share FOR UPDATE SKIP LOCKED) t
         WHERE d.is_only))
       RETURNING q.project, q.due_at, q.message
     )
@@ -254,17 +260,16 @@ END $$;
 -- Whether another project has messages that wait in a lane, or had one accepted for it among the last p_messages of all
 -- and p_within_ms.
 CREATE FUNCTION has_others_1(p_now bigint, p_lane text, p_project text, p_within_ms bigint, p_messages bigint)
-RETURNS boolean LANGUAGE plpgsql ${planned} AS $$
+RETURNS boolean LANGUAGE plpgsql ${inOrder} AS $$
 DECLARE
   own int := (SELECT p.seq FROM projects p WHERE p.id = p_project);
   since bigint := time_1(p_now) - p_within_ms;
   newest bigint := (SELECT max(m.seq) FROM messages m);
 BEGIN
-  RETURN EXISTS (SELECT 1 FROM queue q WHERE q.lane = p_lane AND q.class = 0 AND q.project > own)
-    OR EXISTS (SELECT 1 FROM queue q WHERE q.lane = p_lane AND q.class = 0 AND q.project < own)
-    OR EXISTS (SELECT 1 FROM queue q WHERE q.lane = p_lane AND q.class = 1 AND q.project > own)
-    OR EXISTS (SELECT 1 FROM queue q WHERE q.lane = p_lane AND q.class = 1 AND q.project < own)
-    OR EXISTS (SELECT 1 FROM messages m WHERE m.seq > newest - p_messages
+  FOR of_class IN 0 .. 1 LOOP
+    IF EXISTS (SELECT 1 FROM due_projects_1(p_lane, of_class, 9223372036854775807, 0, ARRAY[own], 1)) THEN RETURN true; END IF;
+  END LOOP;
+  RETURN EXISTS (SELECT 1 FROM messages m WHERE m.seq > newest - p_messages
       AND m.lane = p_lane AND m.project <> own AND m.created_at > since);
 END $$;
 
