@@ -57,6 +57,22 @@ function statementsOf(log: string): { text: string; rows: number }[] {
   });
 }
 
+/** A store that nobody analyses. */
+async function open() {
+  const { folder, url } = await ownCluster(explained);
+  const clock = new ManualClock(start);
+  const storage = await openPostgresStorage({
+    url,
+    secret: new Uint8Array(32).fill(7),
+    clock,
+    now: () => clock.now(),
+    report() {},
+  });
+  onTestFinished(() => storage.close());
+  const statements = () => statementsOf(readFileSync(join(folder, 'log'), 'utf8'));
+  return { url, store: storage.store, statements };
+}
+
 // The planner expects ten rows of an array. With the statistics of small tables it then compares each with each.
 it.each([
   ['all tables', ''],
@@ -64,17 +80,7 @@ it.each([
 ])(
   'with statistics of a few rows in %s, no statement compares 1,000 messages each with each',
   async (_name, tables) => {
-    const { folder, url } = await ownCluster(explained);
-    const clock = new ManualClock(start);
-    const storage = await openPostgresStorage({
-      url,
-      secret: new Uint8Array(32).fill(7),
-      clock,
-      now: () => clock.now(),
-      report() {},
-    });
-    onTestFinished(() => storage.close());
-    const { store } = storage;
+    const { statements: all, store, url } = await open();
     let tokens = 0;
     const newToken = () => {
       tokens += 1;
@@ -100,7 +106,7 @@ it.each([
     await finalize(await accept(20));
     await finalize(await accept(20), failed);
     await query(url, `ANALYZE ${tables}`);
-    const { length: before } = statementsOf(readFileSync(join(folder, 'log'), 'utf8'));
+    const { length: before } = all();
 
     await finalize(await accept(count));
     await finalize(await accept(count), failed);
@@ -124,8 +130,36 @@ it.each([
     const doubts = await store.claimDoubts({ token: 'doubts', leaseMs, limit: count, lane: 'sms' });
     expect((await finalize(doubts)).filter((end) => end !== null)).toHaveLength(count);
 
-    const statements = statementsOf(readFileSync(join(folder, 'log'), 'utf8')).slice(before);
+    const statements = all().slice(before);
     expect(statements.length).toBeGreaterThan(50);
     expect(statements.filter(({ rows }) => rows > 10 * count)).toEqual([]);
   },
 );
+
+// It takes any index of the lane then, and sorts all that waits for each project.
+it('without statistics a claim in turn goes through what it takes, not through all that waits', async () => {
+  const { store, statements, url } = await open();
+  const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
+  for (const [index, name] of names.entries()) {
+    await store.createProject({ id: name, name, balance: 1_000_000 });
+    for (const from of [0, 50]) {
+      const to = Array.from({ length: 50 }, (_, number) => `${99_000_000 + index * 100 + from + number}`);
+      // One batch of every other project.
+      if (from === 0 || index % 2 === 0) await store.acceptBatch(batch(to, { projectId: name }));
+    }
+  }
+  // Of one project more; enough for the indexes to differ in size.
+  await query(
+    url,
+    `INSERT INTO queue (lane, class, project, batch, due_at, message, queued_at, bound_at)
+     SELECT 'sms', 1, 999, 999, $1::bigint, 1000000 + n, $1, $1 FROM generate_series(1, 30000) n`,
+    [start],
+  );
+  const { length: before } = statements();
+  const claimed = await store.claimMessages({ token: 't', leaseMs, limit: 82, lane: 'sms', class: 'batch' });
+  expect(claimed).toHaveLength(80);
+  expect(await store.hasOthers('sms', 'p0')).toBe(true);
+  const after = statements().slice(before);
+  expect(after.length).toBeGreaterThan(10);
+  expect(after.filter(({ rows }) => rows > 400)).toEqual([]);
+});
