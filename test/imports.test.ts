@@ -19,15 +19,12 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
 /** Files at the top of the service that every part of it may import; they import each other only. */
 const ground = [
   'clock',
-  'configuration-error',
-  'data-error',
-  'engine-error',
   'encryption',
+  'errors',
   'event-loop',
   'mailbox',
   'random',
   'report',
-  'service-error',
   'settings',
   'timestamp',
 ];
@@ -40,22 +37,15 @@ const serviceArrows: Record<string, string[]> = {
     'admin',
     'administration',
     'carriers/configured',
-    'check-configuration',
+    'configuration',
     'create-service',
-    'data-copies',
+    'data',
     'fault-injection',
     'inbox',
     'open-administration',
     'service',
-    'try-route',
-    'verify-data',
   ],
-  'check-configuration': ['carriers/configured'],
-  'try-route': ['carriers/configured'],
-  // A backup is of the store and of the file of the simulated operator.
-  'data-copies': ['carriers/simulated', 'storage/sqlite'],
-  // The schema of the simulated carrier, beside that of the store.
-  'verify-data': ['carriers/simulated', 'storage', 'storage/postgres', 'storage/sqlite'],
+  configuration: ['carriers/configured'],
   'open-administration': ['administration', 'core', 'service'],
   // It gives the dashboard the tokens of requests.
   'create-service': [
@@ -79,14 +69,14 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/simulated',
     'dispatch',
     'heartbeat',
+    'data',
     'inbox',
-    'open-data',
     'operations',
     'service',
     'storage',
   ],
-  // An engine, and the outbox of the simulated carrier in it.
-  'open-data': ['carriers/simulated', 'service', 'storage', 'storage/postgres', 'storage/sqlite'],
+  // An engine, and the outbox of the simulated carrier in it: opened, copied and verified together.
+  data: ['carriers/simulated', 'service', 'storage', 'storage/checks', 'storage/postgres', 'storage/sqlite'],
   // The file that configures the carriers is an option.
   service: ['administration', 'carriers/configured'],
   administration: ['inbox', 'storage'],
@@ -146,21 +136,24 @@ const serviceArrows: Record<string, string[]> = {
   'carriers/smtp': ['carriers'],
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
-  'storage/postgres': ['storage'],
-  'storage/sqlite': ['storage'],
+  // What is to hold on every engine, and how one looks for what does not.
+  'storage/checks': [],
+  // What both engines do alike.
+  'storage/shared': ['storage'],
+  'storage/postgres': ['storage', 'storage/checks', 'storage/shared'],
+  'storage/sqlite': ['storage', 'storage/checks', 'storage/shared'],
   'fault-injection': [],
 };
 
 /** Files of the command line that everything in it may import; they import nothing but each other. */
-const cliLeaves = ['clock', 'deadline', 'errors', 'exit-codes', 'html-text', 'once', 'suggest', 'wording'];
+const cliLeaves = ['errors', 'exit-codes', 'once', 'text', 'time'];
 /** What each folder, and each file beside them, may import of the command line. */
 const cliArrows: Record<string, string[]> = {
   start: ['main', 'code-cache'],
   'code-cache': ['platform'],
   main: ['application', 'create-context', 'exit', 'platform', 'process-environment', 'terminal'],
   application: [
-    'command-help',
-    'command-tree',
+    'help',
     'create-context',
     'exit',
     'interruption',
@@ -173,23 +166,12 @@ const cliArrows: Record<string, string[]> = {
   ],
   interruption: ['create-context', 'network', 'platform', 'process-environment'],
   // An error prints the command that repeats a send in doubt.
-  'report-error': [
-    'command-help',
-    'command-tree',
-    'create-context',
-    'exit',
-    'output',
-    'printed-error',
-    'single',
-    'usage-error',
-  ],
+  'report-error': ['help', 'create-context', 'exit', 'output', 'printed-error', 'single', 'usage-error'],
   // The hint of an unknown global option names the topic that lists them.
-  'usage-error': ['command-tree', 'options'],
-  program: ['command', 'command-help', 'command-tree', 'commands', 'context', 'input', 'options', 'overview'],
-  overview: ['command-tree'],
-  'command-tree': [],
-  command: ['command-tree', 'context', 'options'],
-  'command-help': ['exit', 'output'],
+  'usage-error': ['help', 'options'],
+  program: ['command', 'help', 'commands', 'context', 'input', 'options'],
+  command: ['help', 'context', 'options'],
+  help: ['exit', 'output'],
   exit: ['platform', 'sendmail'],
   context: ['config', 'io', 'network', 'options'],
   'create-context': [
@@ -210,7 +192,6 @@ const cliArrows: Record<string, string[]> = {
   options: ['input', 'output'],
   'printed-error': ['error-hints', 'network'],
   'error-hints': [],
-  'recent-ids': ['platform'],
 
   commands: [
     'bulk/input',
@@ -219,8 +200,7 @@ const cliArrows: Record<string, string[]> = {
     'bulk/send',
     'bulk/results',
     'command',
-    'command-help',
-    'command-tree',
+    'help',
     'completion',
     'config',
     'context',
@@ -233,7 +213,6 @@ const cliArrows: Record<string, string[]> = {
     'options',
     'output',
     'platform',
-    'recent-ids',
     'sendmail',
     'single',
     'terminal',
@@ -245,7 +224,7 @@ const cliArrows: Record<string, string[]> = {
   'bulk/job': ['bulk/plan', 'platform'],
   'bulk/send': ['bulk/job', 'bulk/plan', 'rate-limit'],
   'bulk/results': ['bulk/input', 'bulk/job', 'bulk/plan', 'bulk/send', 'csv', 'rate-limit'],
-  completion: ['command-help', 'command-tree', 'config', 'options', 'recent-ids', 'topics'],
+  completion: ['help', 'config', 'options', 'history', 'topics'],
   config: ['files', 'options', 'platform', 'process-environment'],
   csv: [],
   doctor: ['config', 'files', 'network', 'platform', 'printed-error'],
@@ -259,18 +238,7 @@ const cliArrows: Record<string, string[]> = {
   platform: [],
   'rate-limit': ['platform'],
   sendmail: [],
-  single: [
-    'context',
-    'history',
-    'input',
-    'io',
-    'lookup',
-    'output',
-    'platform',
-    'printed-error',
-    'recent-ids',
-    'terminal',
-  ],
+  single: ['context', 'history', 'input', 'io', 'lookup', 'output', 'platform', 'printed-error', 'terminal'],
   terminal: [],
   topics: ['options'],
   // What workbooks are written with, and what reading them shares with that.
@@ -410,5 +378,22 @@ describe('imports', () => {
     expect(imports.filter(({ file, target }) => file.startsWith('contract/') && isBuiltin(target))).toEqual(
       [],
     );
+  });
+});
+
+describe('a folder of the source', () => {
+  it('has at most 20 files', () => {
+    const counts = new Map<string, number>();
+    for (const name of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
+  });
+
+  it('has no file of under 15 lines that only passes on what another one exports', () => {
+    const forwarding = files.filter((name) => {
+      const lines = readFileSync(join(source, name), 'utf8').trim().split('\n');
+      return lines.length < 15 && lines.every((line) => /^export (?:type )?(?:\*|\{.*\}) from /.test(line));
+    });
+    // The door of the room.
+    expect(forwarding).toEqual(['contract/index.ts']);
   });
 });

@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import { loadBody } from '../../src/cli/command.js';
-import { type CommandHelp, commandHelpOf, exitMeaningsOf, jsonExamples } from '../../src/cli/command-help.js';
-import { nameOf, visibleCommands } from '../../src/cli/command-tree.js';
 import type { Context } from '../../src/cli/context.js';
+import {
+  type CommandHelp,
+  commandHelpOf,
+  exitMeaningsOf,
+  jsonExamples,
+} from '../../src/cli/help/command-help.js';
+import { nameOf, visibleCommands } from '../../src/cli/help/command-tree.js';
 import { buildProgram } from '../../src/cli/program.js';
 
 type Entry = readonly [term: string, description: string];

@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander';
-import { commandHelpOf, viewOf } from './command-help.js';
-import { commandsOf } from './command-tree.js';
 import { createContext, type Streams } from './create-context.js';
 import { Ended } from './errors.js';
 import type { Exit } from './exit.js';
 import { exits } from './exit-codes.js';
+import { commandHelpOf, viewOf } from './help/command-help.js';
+import { commandsOf } from './help/command-tree.js';
 import { Interruption } from './interruption.js';
 import { globalOptions } from './options.js';
 import type { ProcessEnvironment } from './process-environment.js';

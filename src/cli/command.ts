@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { commandsOf } from './command-tree.js';
 import type { Context } from './context.js';
+import { commandsOf } from './help/command-tree.js';
 import { addGlobalOptions } from './options.js';
 
 /**

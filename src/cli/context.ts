@@ -1,8 +1,8 @@
-import type { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import type { Io } from './io.js';
 import type { Network } from './network/network.js';
 import type { GlobalOptions } from './options.js';
+import type { Clock } from './time/clock.js';
 
 /** The parts of the program that a command may touch. */
 export interface Context {

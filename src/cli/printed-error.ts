@@ -1,5 +1,5 @@
-import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
+import { type ConnectFailure, connectFailure } from '../client/transport/connect.js';
 import {
   defaultBaseUrl,
   defaultPort,
@@ -19,7 +19,7 @@ import {
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
-import { counted, grouped } from './wording.js';
+import { counted, grouped } from './text/wording.js';
 
 /** An error as it is printed, for a person or as JSON. */
 export interface PrintedError {

@@ -1,10 +1,10 @@
 import type { FetchLike } from '../client/index.js';
 import type { OpenedAdministration, Service, ServiceOptions } from '../service/index.js';
-import type { Clock } from './clock.js';
 import type { EndSignal } from './platform/signals.js';
 import type { Draw } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
 import type { InputStream, OutputStream } from './terminal/streams.js';
+import type { Clock } from './time/clock.js';
 
 /**
  * Everything outside the program. `main` makes the real one; tests hand in their own, nothing is patched.

@@ -1,13 +1,13 @@
 import { Command, type Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { type Group, type Leaf, loadBody, setBody } from './command.js';
-import { globalOptionNote } from './command-help.js';
-import { commandsOf, setCommands } from './command-tree.js';
 import { serviceCommands } from './commands/service/commands.js';
 import type { Context } from './context.js';
+import { globalOptionNote } from './help/command-help.js';
+import { commandsOf, setCommands } from './help/command-tree.js';
+import { overview, wide } from './help/overview.js';
 import { readDuration, writtenDuration } from './input/duration.js';
 import { addGlobalOptions } from './options.js';
-import { overview, wide } from './overview.js';
 
 const tree: readonly (Leaf | Group)[] = [
   [

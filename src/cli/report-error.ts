@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander';
-import { commandHelpOf } from './command-help.js';
-import { nameOf } from './command-tree.js';
 import type { OwnedContext } from './create-context.js';
 import { Ended, Interrupted } from './errors.js';
 import type { Exit } from './exit.js';
 import { type ExitCode, exits } from './exit-codes.js';
+import { commandHelpOf } from './help/command-help.js';
+import { nameOf } from './help/command-tree.js';
 import { masked, maskedText } from './output/mask.js';
 import { printedError, printedExit } from './printed-error.js';
 import { repeatCommand } from './single/repeat.js';

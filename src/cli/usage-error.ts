@@ -1,8 +1,8 @@
 import type { Command, CommanderError } from 'commander';
-import { nameOf, similarCommands, visibleCommands } from './command-tree.js';
 import { type CliError, usageError } from './errors.js';
+import { nameOf, similarCommands, visibleCommands } from './help/command-tree.js';
 import { globalOptionTable } from './options.js';
-import { didYouMean, suggestionOf } from './suggest.js';
+import { didYouMean, suggestionOf } from './text/suggest.js';
 
 /** An error of commander in the words of our own. */
 export function usageErrorOf(error: CommanderError, command: Command): CliError {

@@ -1,7 +1,7 @@
 import { type CallSettings, readCallOptions, readSendOptions } from './call-options.js';
-import type { Proof } from './proof.js';
-import type { CallKind } from './retry.js';
 import type { SendEndpoint } from './send-endpoints.js';
+import type { Proof } from './transport/proof.js';
+import type { CallKind } from './transport/retry.js';
 
 /** One call of a method, built once: every attempt sends the same bytes. */
 export interface Call {

@@ -1,9 +1,9 @@
 import type { BatchResult, Channel, EmailResult, SmsResult } from '../contract/index.js';
 import { frozenSendCall } from './call.js';
 import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
-import { createRequestSender } from './request.js';
 import { type SendKind, sendEndpoints } from './send-endpoints.js';
 import { realSystem, type System } from './system.js';
+import { createRequestSender } from './transport/request.js';
 
 /** A request body that was frozen on disk. */
 export interface FrozenSend {

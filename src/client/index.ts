@@ -31,6 +31,8 @@ export type {
 } from '../contract/index.js';
 export type { CallOptions, SendOptions, WaitOptions } from './call-options.js';
 export { UrtuuError, type UrtuuErrorCode, type UrtuuErrorParts } from './error.js';
+export type { List } from './list.js';
+export type { UrtuuOptions } from './options.js';
 export type {
   FetchBody,
   FetchBodyReader,
@@ -39,10 +41,8 @@ export type {
   FetchLike,
   FetchRequest,
   FetchResponse,
-} from './fetch.js';
-export type { List } from './list.js';
-export type { UrtuuOptions } from './options.js';
-export type { RateLimit } from './rate-limit.js';
-export type { ResponseEvent, ResponseHook } from './response-hook.js';
+} from './transport/fetch.js';
+export type { RateLimit } from './transport/rate-limit.js';
+export type { ResponseEvent, ResponseHook } from './transport/response-hook.js';
+export type { AppInfo } from './transport/user-agent.js';
 export { Urtuu } from './urtuu.js';
-export type { AppInfo } from './user-agent.js';

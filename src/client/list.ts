@@ -3,8 +3,8 @@ import { queryOf } from './arguments.js';
 import { type Extension, readCall } from './call.js';
 import { UrtuuError } from './error.js';
 import { isObject } from './json.js';
-import { isPage } from './proof.js';
-import type { RequestSender } from './request.js';
+import { isPage } from './transport/proof.js';
+import type { RequestSender } from './transport/request.js';
 
 /**
  * A list: `await` reads one page, `for await` reads all items, page after page, from the first one on. Nothing is

@@ -1,8 +1,8 @@
 import { defaultBaseUrl, isLoopback } from '../contract/index.js';
 import { readMaxRetries, readRecord, readTimeout } from './arguments.js';
-import type { FetchLike } from './fetch.js';
-import type { ResponseHook } from './response-hook.js';
-import { type AppInfo, userAgentOf } from './user-agent.js';
+import type { FetchLike } from './transport/fetch.js';
+import type { ResponseHook } from './transport/response-hook.js';
+import { type AppInfo, userAgentOf } from './transport/user-agent.js';
 
 /** Options of the client (Client options). An option that is undefined has its default. */
 export interface UrtuuOptions {

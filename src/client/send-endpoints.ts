@@ -1,5 +1,5 @@
 import type { Channel } from '../contract/index.js';
-import { isBatch, messageSent, type Proof } from './proof.js';
+import { isBatch, messageSent, type Proof } from './transport/proof.js';
 
 /** One recipient or up to 1,000. */
 export type SendKind = 'single' | 'batch';

@@ -1,4 +1,4 @@
-import { onAbort } from './abort.js';
+import { onAbort } from './transport/abort.js';
 
 /** Time and randomness, injected. */
 export interface System {

@@ -1,6 +1,5 @@
 import { refuseBrowser } from './browser.js';
 import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
-import { createRequestSender } from './request.js';
 import { BalanceReader } from './resources/balance.js';
 import { Batches } from './resources/batches.js';
 import { Email } from './resources/email.js';
@@ -9,6 +8,7 @@ import { PricingReader } from './resources/pricing.js';
 import { Sms } from './resources/sms.js';
 import { Verify } from './resources/verify.js';
 import { realSystem, type System } from './system.js';
+import { createRequestSender } from './transport/request.js';
 
 /**
  * The client of the messaging service: one method per endpoint. For servers only, because the API key can spend the

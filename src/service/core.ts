@@ -14,13 +14,13 @@ import {
 import { openCarriers } from './carriers/configured/open-carriers.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
 import { type Clock, systemClock } from './clock.js';
-import type { DataError } from './data-error.js';
+import { openData } from './data/open-data.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
+import type { DataError } from './errors/data-error.js';
 import { countedStore } from './heartbeat/counted-store.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
-import { openData } from './open-data.js';
 import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';

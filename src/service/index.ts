@@ -19,12 +19,13 @@ export type {
   StoppedBatch,
 } from './administration.js';
 export type { CarrierCheck, RouteTrial, TrialAnswer } from './carriers/configured/configuration.js';
-export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
+export { checkConfiguration, tryRoute } from './configuration.js';
 export { createService } from './create-service.js';
-export { type Backup, backup, checkFree, restore } from './data-copies.js';
-export { DataError } from './data-error.js';
-export { EngineError } from './engine-error.js';
+export { type Backup, backup, checkFree, restore } from './data/data-copies.js';
+export { type Mismatch, verify } from './data/verify-data.js';
+export { DataError } from './errors/data-error.js';
+export { EngineError } from './errors/engine-error.js';
 export { type FaultOnDemand, faultsOnDemand } from './fault-injection/faults.js';
 export type { DnsRecord, InboxMessage, Suppression } from './inbox/mail-administration.js';
 export { type OpenedAdministration, openAdministration } from './open-administration.js';
@@ -38,5 +39,3 @@ export type {
   ServiceOptions,
 } from './service.js';
 export type { Settings, SettingsPatch } from './settings.js';
-export { tryRoute } from './try-route.js';
-export { type Mismatch, verify } from './verify-data.js';

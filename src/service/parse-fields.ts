@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ServiceError } from './service-error.js';
+import { ServiceError } from './errors/service-error.js';
 
 /** A check of a string; `error` is the rule, as a refusal says it. */
 export const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
-import { DataError } from './data-error.js';
+import { DataError } from './errors/data-error.js';
+import { ServiceError } from './errors/service-error.js';
 import type { Heartbeat } from './heartbeat/heartbeat.js';
-import { ServiceError } from './service-error.js';
 import type { ConnectionState } from './storage/instances.js';
 import type { Storage } from './storage/storage.js';
 import type { HoldReason, Store } from './storage/store.js';

@@ -2,7 +2,7 @@ import type { Channel } from '../contract/index.js';
 import type { Administration } from './administration.js';
 import type { ConfigurationSource } from './carriers/configured/configuration.js';
 import type { Clock } from './clock.js';
-import type { DataError } from './data-error.js';
+import type { DataError } from './errors/data-error.js';
 import type { Fault } from './report.js';
 import type { SettingsPatch } from './settings.js';
 

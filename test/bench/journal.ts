@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeDisk } from '../../src/cli/bulk/job/append-file.js';
-import { Journal } from '../../src/cli/bulk/job/journal.js';
+import { nodeDisk } from '../../src/cli/bulk/job/journal/append-file.js';
+import { Journal } from '../../src/cli/bulk/job/journal/journal.js';
 import { inPairs, type Row } from './pairs.js';
 
 const requests = 1_000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { defaultProject } from '../../src/service/admin/projects.js';
 import { openCore } from '../../src/service/core.js';
 import { openDatabase } from '../../src/service/storage/sqlite/database/open.js';
-import { migrations } from '../../src/service/storage/sqlite/schema.js';
+import { migrations } from '../../src/service/storage/sqlite/schema/schema.js';
 import { inPairs, type Row } from './pairs.js';
 
 const caller = { projectId: defaultProject.id, keyId: 'bench' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { program } from '../../scripts/reference/commands.js';
 import { exitMeanings } from '../../src/cli/exit-codes.js';
-import { overview } from '../../src/cli/overview.js';
+import { overview } from '../../src/cli/help/overview.js';
 import { faultsOnDemand } from '../../src/service/index.js';
 import { answers, fakeService, refusal, run } from '../support/run.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { ManualClock } from '../../src/service/clock.js';
+import type { Mismatch } from '../../src/service/data/verify-data.js';
 import { Metrics } from '../../src/service/metrics/metrics.js';
-import type { Mismatch } from '../../src/service/verify-data.js';
 import { Cores, caller, pass, requestsTo, turns } from '../support/cores.js';
 import { testOnPostgres } from '../support/test-engine.js';
 

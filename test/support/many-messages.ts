@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openOutboxDatabase } from '../../src/service/carriers/simulated/sqlite-outbox.js';
 import { openDatabase } from '../../src/service/storage/sqlite/database/open.js';
-import { migrations } from '../../src/service/storage/sqlite/schema.js';
+import { migrations } from '../../src/service/storage/sqlite/schema/schema.js';
 import { query } from './postgres.js';
 
 /** Messages of one batch, of one content, and of each tenth group that are single ones. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { commandsOf } from '../../src/cli/command-tree.js';
 import type { Context } from '../../src/cli/context.js';
+import { commandsOf } from '../../src/cli/help/command-tree.js';
 import { buildProgram } from '../../src/cli/program.js';
 
 /** A command that a line prints, as a shell reads it. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandBody } from '../command.js';
-import { similarCommands } from '../command-tree.js';
 import { type CliError, usageError } from '../errors.js';
-import { nearest, suggestionOf } from '../suggest.js';
+import { similarCommands } from '../help/command-tree.js';
+import { nearest, suggestionOf } from '../text/suggest.js';
 import { topics } from '../topics/index.js';
 
 export const help: CommandBody<'io'> = (command, { io }) => {

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
-import { viewOf } from '../command-help.js';
-import { commandsOf, visibleCommands } from '../command-tree.js';
 import type { Config } from '../config/config.js';
+import { viewOf } from '../help/command-help.js';
+import { commandsOf, visibleCommands } from '../help/command-tree.js';
+import { recentIds } from '../history/recent-ids.js';
 import { choicesOf } from '../options.js';
-import { recentIds } from '../recent-ids.js';
 import { topics } from '../topics/index.js';
 
 interface Tree {

@@ -1,7 +1,7 @@
 import { defaultBaseUrl } from '../../contract/index.js';
 import { type CliError, usageError } from '../errors.js';
 import type { GlobalOptions } from '../options.js';
-import { didYouMean } from '../suggest.js';
+import { didYouMean } from '../text/suggest.js';
 import { checkBaseUrl } from './base-url.js';
 import { envFlag } from './env-flag.js';
 import { type ConfigFile, defaultProfile, type Profile } from './profiles.js';

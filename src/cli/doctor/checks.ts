@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import type { Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { readKey } from '../config/key.js';
 import { configPath } from '../config/profiles.js';
@@ -11,7 +10,8 @@ import type { Network } from '../network/network.js';
 import { platformOf } from '../platform/platform.js';
 import { quoteArgument } from '../platform/quote.js';
 import { printedError } from '../printed-error.js';
-import { counted, grouped } from '../wording.js';
+import { counted, grouped } from '../text/wording.js';
+import type { Clock } from '../time/clock.js';
 
 export interface Check {
   check: string;

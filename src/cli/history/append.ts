@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import type { Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { Io } from '../io.js';
 import { makeFolder } from '../platform/make-folder.js';
+import type { Clock } from '../time/clock.js';
 import type { HistoryEntry, Sent } from './entry.js';
 import { historyFile } from './file.js';
 

@@ -10,9 +10,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import type { Clock } from '../clock.js';
 import { releaseLockFile, takeLockFile } from '../platform/lock-file.js';
 import { renameFileSync } from '../platform/rename.js';
+import type { Clock } from '../time/clock.js';
 import type { HistoryEntry } from './entry.js';
 import { entryOf, maxAge } from './file.js';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { inputError, usageError } from '../errors.js';
 import type { Files } from '../files/files.js';
 import { nameOf } from '../files/files.js';
-import { grouped } from '../wording.js';
+import { grouped } from '../text/wording.js';
 
 export interface IdSource {
   /** JSON is an array for one id too. */

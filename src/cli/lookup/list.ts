@@ -7,7 +7,7 @@ import { exits } from '../exit-codes.js';
 import { readTime, timeOf, type WrittenTime } from '../input/time.js';
 import { readChoice, readCount } from '../options.js';
 import type { View } from '../output/view.js';
-import { grouped } from '../wording.js';
+import { grouped } from '../text/wording.js';
 import { type FollowOptions, followed } from './follow.js';
 import { pages, type ReadPage } from './pages.js';
 

@@ -4,7 +4,7 @@ import { hints } from '../error-hints.js';
 import { CliError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Missing } from '../output/views.js';
-import { counted } from '../wording.js';
+import { counted } from '../text/wording.js';
 import { deadlineOf, neverRead, notFinal, readUntilFinal, unknownError, type WaitOptions } from './wait.js';
 
 /** How to look up one kind of resource. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
-import { Deadline } from '../deadline.js';
 import { CliError, usageError } from '../errors.js';
 import { exitOfFailure, exits } from '../exit-codes.js';
 import { readDuration } from '../input/duration.js';
-import { counted } from '../wording.js';
+import { counted } from '../text/wording.js';
+import { Deadline } from '../time/deadline.js';
 
 export interface WaitOptions {
   wait?: boolean;

@@ -1,6 +1,6 @@
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
-import type { RequestSender } from '../../client/request.js';
+import type { RequestSender } from '../../client/transport/request.js';
 import type { GlobalOptions } from '../options.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
@@ -82,7 +82,7 @@ export async function connect(
       const [{ recorded }, { createRequestSender }, { readApiKey, readOptions }, { limitedSystem }] =
         await Promise.all([
           import('./raw.js'),
-          import('../../client/request.js'),
+          import('../../client/transport/request.js'),
           import('../../client/options.js'),
           import('../rate-limit/limited-client.js'),
         ]);

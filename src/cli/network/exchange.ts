@@ -1,4 +1,4 @@
-import { inDoubtAfter } from '../../client/doubt.js';
+import { inDoubtAfter } from '../../client/transport/doubt.js';
 import type { RequestKind } from '../../contract/index.js';
 
 /** One HTTP request and the head of its answer, for the rate limiter, `--verbose` and error messages. */

@@ -1,6 +1,6 @@
-import { type ConnectFailure, connectFailure } from '../../client/connect.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { Urtuu } from '../../client/index.js';
+import { type ConnectFailure, connectFailure } from '../../client/transport/connect.js';
 import type { Administration, Fault, Service } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { sandboxDirectory } from '../config/folders.js';

@@ -1,7 +1,7 @@
-import { connectFailure } from '../../client/connect.js';
 import type { FetchLike } from '../../client/index.js';
-import { rateLimitOf } from '../../client/rate-limit.js';
 import type { Redactor } from '../../client/secret.js';
+import { connectFailure } from '../../client/transport/connect.js';
+import { rateLimitOf } from '../../client/transport/rate-limit.js';
 import type { Exchange } from './exchange.js';
 
 interface Destination {

@@ -1,4 +1,4 @@
-import { grouped } from '../wording.js';
+import { grouped } from '../text/wording.js';
 import { masked } from './mask.js';
 import type { Column } from './view.js';
 

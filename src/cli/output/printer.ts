@@ -1,9 +1,9 @@
 import { Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import { didYouMean } from '../suggest.js';
 import { painter, wantsColour } from '../terminal/colour.js';
 import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
+import { didYouMean } from '../text/suggest.js';
 import { card } from './card.js';
 import type { Format, OutputOptions } from './formats.js';
 import { masked } from './mask.js';

@@ -1,5 +1,5 @@
 import type { Batch, Message, Verification } from '../../contract/index.js';
-import { grouped } from '../wording.js';
+import { grouped } from '../text/wording.js';
 import { type Column, field, type View } from './view.js';
 
 /** Fields of some answers only. */

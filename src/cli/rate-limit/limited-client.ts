@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { UrtuuOptions } from '../../client/index.js';
 import { realSystem, type System } from '../../client/system.js';
 import { Urtuu } from '../../client/urtuu.js';
-import type { Clock } from '../clock.js';
 import { randomUuid } from '../platform/random-uuid.js';
+import type { Clock } from '../time/clock.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
 

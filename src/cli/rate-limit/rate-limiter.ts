@@ -1,6 +1,6 @@
-import { onAbort } from '../../client/abort.js';
+import { onAbort } from '../../client/transport/abort.js';
 import { type RequestKind, requestRates } from '../../contract/index.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time/clock.js';
 import { type BucketStore, memoryBuckets } from './bucket-store.js';
 import {
   type Changed,

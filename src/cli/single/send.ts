@@ -1,5 +1,5 @@
-import { inDoubtAfter } from '../../client/doubt.js';
 import { type SendOptions, UrtuuError } from '../../client/index.js';
+import { inDoubtAfter } from '../../client/transport/doubt.js';
 import type { EmailResult, SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { appendFailedSend } from '../history/append.js';

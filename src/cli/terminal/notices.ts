@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import { duration } from '../wording.js';
+import { duration } from '../text/wording.js';
+import type { Clock } from '../time/clock.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { type Draw, DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
 import { safeJson, visible, withoutKeys } from './sanitise.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time/clock.js';
 import { visible } from './sanitise.js';
 import type { Sink } from './streams.js';
 

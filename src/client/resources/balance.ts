@@ -1,8 +1,8 @@
 import type { Balance } from '../../contract/index.js';
 import { readCall } from '../call.js';
 import type { CallOptions } from '../call-options.js';
-import { hasBalance } from '../proof.js';
-import type { RequestSender } from '../request.js';
+import { hasBalance } from '../transport/proof.js';
+import type { RequestSender } from '../transport/request.js';
 
 /** Credits: `client.balance`. */
 export class BalanceReader {

@@ -3,9 +3,9 @@ import { segment } from '../arguments.js';
 import { newProgress, readCall } from '../call.js';
 import { type CallOptions, readCallOptions, type WaitOptions } from '../call-options.js';
 import { type List, listOf } from '../list.js';
-import { isBatch, isBatchState } from '../proof.js';
-import type { RequestSender } from '../request.js';
 import type { System } from '../system.js';
+import { isBatch, isBatchState } from '../transport/proof.js';
+import type { RequestSender } from '../transport/request.js';
 import { untilCompleted } from '../wait.js';
 
 const defaultWait = 600_000;

@@ -3,8 +3,8 @@ import { segment } from '../arguments.js';
 import { readCall } from '../call.js';
 import type { CallOptions } from '../call-options.js';
 import { type List, listOf } from '../list.js';
-import { hasStatus } from '../proof.js';
-import type { RequestSender } from '../request.js';
+import { hasStatus } from '../transport/proof.js';
+import type { RequestSender } from '../transport/request.js';
 
 /** Sent messages: `client.messages`. */
 export class Messages {

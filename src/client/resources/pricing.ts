@@ -1,8 +1,8 @@
 import type { Pricing } from '../../contract/index.js';
 import { readCall } from '../call.js';
 import type { CallOptions } from '../call-options.js';
-import { hasPrices } from '../proof.js';
-import type { RequestSender } from '../request.js';
+import { hasPrices } from '../transport/proof.js';
+import type { RequestSender } from '../transport/request.js';
 
 /** Prices: `client.pricing`. */
 export class PricingReader {

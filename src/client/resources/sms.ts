@@ -1,8 +1,8 @@
 import type { BatchResult, SmsBulkParams, SmsResult, SmsSendParams } from '../../contract/index.js';
 import { sendCall } from '../call.js';
 import type { SendOptions } from '../call-options.js';
-import type { RequestSender } from '../request.js';
 import { sendEndpoints } from '../send-endpoints.js';
+import type { RequestSender } from '../transport/request.js';
 
 /** SMS: `client.sms`. */
 export class Sms {

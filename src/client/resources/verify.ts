@@ -7,8 +7,8 @@ import type {
 import { segment } from '../arguments.js';
 import { readCall, verifyCall } from '../call.js';
 import type { CallOptions } from '../call-options.js';
-import { hasStatus, isVerified } from '../proof.js';
-import type { RequestSender } from '../request.js';
+import { hasStatus, isVerified } from '../transport/proof.js';
+import type { RequestSender } from '../transport/request.js';
 
 /**
  * Verification codes: `client.verify`. `create` and `check` are not retried after a network failure or a 5xx: that

@@ -7,10 +7,10 @@ import type {
   ProjectAdministration,
 } from '../administration.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
-import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';

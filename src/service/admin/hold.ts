@@ -2,7 +2,7 @@ import type { MessageError } from '../../contract/index.js';
 import type { Administration, FinishAs } from '../administration.js';
 import type { OperationContext } from '../operations/context.js';
 import { bound, messageAnswer } from '../operations/resources.js';
-import { outcomeOfReceipts } from '../storage/joined-doubt.js';
+import { outcomeOfReceipts } from '../storage/dispatching.js';
 import type { Outcome } from '../storage/store.js';
 
 /** Messages that are ended in one transaction, and for how many milliseconds they are leased meanwhile. */

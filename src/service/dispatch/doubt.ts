@@ -1,6 +1,6 @@
 import { type Carrier, type Fate, OutcomeUnknown } from '../carriers/carrier.js';
 import type { Report } from '../report.js';
-import { outcomeOfReceipts } from '../storage/joined-doubt.js';
+import { outcomeOfReceipts } from '../storage/dispatching.js';
 import type { ClaimedMessage, Outcome } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import { again, sent } from './dispositions.js';

@@ -2,7 +2,7 @@ import type { Carrier, CarrierAnswer, PutOff, Refusal } from '../carriers/carrie
 import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, MessageClass, ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
-import { Troubles, type TroublesParts } from './troubles.js';
+import { Troubles, type TroublesParts } from './troubles/troubles.js';
 
 /** Room for single messages alone: a tenth of the capacity, at most so many. */
 const mostKept = 100;

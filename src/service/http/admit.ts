@@ -1,7 +1,7 @@
 import { isIdempotencyKey } from '../../contract/index.js';
+import { ServiceError } from '../errors/service-error.js';
 import { shownLength } from '../operations/keys.js';
 import type { Operations } from '../operations/operations.js';
-import { ServiceError } from '../service-error.js';
 import { kindOf } from './answer.js';
 import type { AdmittedCall, ApiRequest, Call } from './call.js';
 

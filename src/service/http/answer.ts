@@ -1,5 +1,5 @@
 import { type ErrorEnvelope, type RequestKind, requestRates } from '../../contract/index.js';
-import type { ServiceError } from '../service-error.js';
+import type { ServiceError } from '../errors/service-error.js';
 import type { WrittenAnswer } from './call.js';
 
 /** POST counts as sending, every other method as reading. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../errors/service-error.js';
 import type { Operations } from '../operations/operations.js';
 import type { Readiness } from '../readiness.js';
-import { ServiceError } from '../service-error.js';
 import { admit } from './admit.js';
 import { commonHeaders, errorAnswer, fullRateLimit, kindOf, written } from './answer.js';
 import { BatchTurns } from './body/batch-turns.js';

@@ -1,6 +1,6 @@
+import { ServiceError } from '../errors/service-error.js';
 import type { RequestFault } from '../fault-injection/faults.js';
 import type { SendCall } from '../operations/operations.js';
-import { ServiceError } from '../service-error.js';
 import type { WrittenAnswer } from './call.js';
 
 /** The fault to inject for a recipient, as written by the caller. */

@@ -1,7 +1,7 @@
 import { messagePage } from '../../contract/index.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { PageRequest } from '../operations/operations.js';
 import { quoteKey } from '../parse-fields.js';
-import { ServiceError } from '../service-error.js';
 import type { ApiRequest } from './call.js';
 
 /** The query of a request; refuses a name that appears twice. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /** Occurrences of a header; Node.js joins or drops repeated ones. */
 export function countOf({ rawHeaders }: IncomingMessage, name: string): number {

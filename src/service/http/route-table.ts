@@ -1,4 +1,4 @@
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import { errorAnswer, written } from './answer.js';
 import type { Call, Route, WrittenAnswer } from './call.js';
 

@@ -2,11 +2,11 @@ import { normalizeAddress } from '../../contract/index.js';
 import { emailRoute } from '../carriers/carrier.js';
 import { messageOfBounce } from '../carriers/smtp/bounce-address.js';
 import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
+import { ServiceError } from '../errors/service-error.js';
 import { asciiDomain, domainOf } from '../mailbox.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
 import { bound, messageAnswer } from '../operations/resources.js';
-import { ServiceError } from '../service-error.js';
 import type { ReceivedAs } from './mail-administration.js';
 import { type ReceivedMail, readMail } from './read-mail.js';
 

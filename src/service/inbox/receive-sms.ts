@@ -1,7 +1,7 @@
 import { normalNumber } from '../../contract/index.js';
 import type { Incoming } from '../carriers/carrier.js';
 import type { CarrierConfiguration } from '../carriers/configured/configuration.js';
-import { ConfigurationError } from '../configuration-error.js';
+import { ConfigurationError } from '../errors/configuration-error.js';
 import type { Settings } from '../settings.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
 

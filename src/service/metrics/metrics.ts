@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Carrier, Submission, SubmitResult } from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
-import type { LaneDepth } from '../storage/depth.js';
+import type { LaneDepth } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';

@@ -1,7 +1,7 @@
 import type { Channel } from '../../contract/index.js';
 import type { Slot } from '../dispatch/slot.js';
 import { boundMs } from '../dispatch/tries.js';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import type {
   AcceptedRecipient,
   AcceptResult,

@@ -8,7 +8,7 @@ import {
   type OperatorTable,
   readNumber,
 } from '../../contract/index.js';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /** A recipient in its normal form; `operator` is null for an address. */
 export interface Recipient {

@@ -1,5 +1,5 @@
 import type { Balance, Batch, Message } from '../../contract/index.js';
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { OperationContext } from './context.js';
 import type { Caller } from './operations.js';
 import { foundBatch, foundMessage } from './resources.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import { messageTopic } from '../storage/changes.js';
 import type { Finalized, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';

@@ -6,8 +6,8 @@ import {
   type VerifyCreateParams,
   verificationLimits,
 } from '../../contract/index.js';
+import { ServiceError } from '../errors/service-error.js';
 import { type Random, randomInteger } from '../random.js';
-import { ServiceError } from '../service-error.js';
 import { capsOf, type Settings } from '../settings.js';
 import type { Content } from '../storage/store.js';
 import { acceptAndDispatch, type Send, singleDispatch } from './accept-and-dispatch.js';

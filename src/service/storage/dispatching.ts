@@ -224,3 +224,18 @@ export interface Receipt {
   /** The submission by the carrier's clock, in whatever time zone: one in doubt joins within 2 days. Null where not given. */
   submittedAt: Instant | null;
 }
+
+/**
+ * The delivery of a message in doubt that a receipt ends, apart from its receipts. Of several parts, other segments may
+ * not have been taken: it stays open for their receipts.
+ */
+export function deliveryInDoubt({ message }: ClaimedMessage): 'unknown' | null {
+  return (message.parts ?? 1) > 1 ? 'unknown' : null;
+}
+
+/** The outcome of a message in doubt whose receipts came before it was; null where none did. */
+export function outcomeOfReceipts(claimed: ClaimedMessage): Outcome | null {
+  const { receipts: carrierIds } = claimed;
+  if (carrierIds.length === 0) return null;
+  return { status: 'sent', carrierIds, delivery: deliveryInDoubt(claimed) };
+}

@@ -6,11 +6,10 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from './acceptance.js';
-import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { Inbox } from './inbox.js';
-import type { Insights } from './insights.js';
+import type { Insights, LaneDepth } from './insights.js';
 import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type { Pruning } from './pruning.js';
@@ -28,7 +27,6 @@ import type {
   VerificationRecord,
 } from './records.js';
 import type { RouteBinds } from './route-limits.js';
-import type { SignIns } from './sign-ins.js';
 import type { Suppressions } from './suppressions.js';
 
 export type * from './acceptance.js';
@@ -38,7 +36,6 @@ export type * from './inbox.js';
 export type * from './insights.js';
 export type * from './lists.js';
 export type * from './records.js';
-export type * from './sign-ins.js';
 export type * from './suppressions.js';
 export type * from './tried.js';
 
@@ -143,4 +140,17 @@ export interface Store
     id: string,
     matches: (codeHash: Uint8Array) => boolean,
   ): Promise<{ tried: boolean; verification: VerificationRecord } | null>;
+}
+
+/** Sign-ins to the dashboard: links that open one session each, and sessions, both by the SHA-256 of their token. */
+export interface SignIns {
+  addSignInLink(link: { hash: Uint8Array; projectId: string; lifeMs: number }): Promise<void>;
+  /** Uses up a link and opens a session of its project, whose id it returns; null for a link that is used or over. */
+  openSession(link: Uint8Array, session: { hash: Uint8Array; lifeMs: number }): Promise<string | null>;
+  /** The project of a session; null for one that is unknown or over. */
+  findSession(hash: Uint8Array): Promise<string | null>;
+  endSession(hash: Uint8Array): Promise<void>;
+  /** Where people open the dashboard: the newest instance that serves one. */
+  recordDashboard(url: string): Promise<void>;
+  dashboardUrl(): Promise<string | null>;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodeEntry, type Entry } from '../../../src/cli/bulk/job/entries.js';
+import { decodeEntry, type Entry } from '../../../src/cli/bulk/job/journal/entries.js';
 
 /** An entry as it is on the disk. */
 export type Encoded = readonly [type: string, ...fields: unknown[]];

@@ -1,4 +1,4 @@
-import type { AppendFile, Disk } from '../../../src/cli/bulk/job/append-file.js';
+import type { AppendFile, Disk } from '../../../src/cli/bulk/job/journal/append-file.js';
 
 /** A disk that knows what is synced, can fail at a chosen operation, and loses the rest in a power cut. */
 export class MemoryDisk implements Disk {

@@ -1,6 +1,6 @@
 import { buildPlan, type PlanOptions, type PlanOutcome } from '../../../src/cli/bulk/plan/build-plan.js';
+import { nodePlanDisk, type PlanDisk } from '../../../src/cli/bulk/plan/files/plan-disk.js';
 import type { FrozenPlan, PlannedRequest, PlannedRow } from '../../../src/cli/bulk/plan/plan.js';
-import { nodePlanDisk, type PlanDisk } from '../../../src/cli/bulk/plan/plan-disk.js';
 
 /** The disk without waiting for it; what is durable is tested where it matters. */
 export const quickDisk: PlanDisk = { ...nodePlanDisk, sync: () => undefined };

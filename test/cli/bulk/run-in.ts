@@ -1,6 +1,6 @@
-import type { Entry } from '../../../src/cli/bulk/job/entries.js';
 import { JobState } from '../../../src/cli/bulk/job/job-state.js';
-import { Journal } from '../../../src/cli/bulk/job/journal.js';
+import type { Entry } from '../../../src/cli/bulk/job/journal/entries.js';
+import { Journal } from '../../../src/cli/bulk/job/journal/journal.js';
 import type { BulkEvent } from '../../../src/cli/bulk/send/events.js';
 import type { RunOptions } from '../../../src/cli/bulk/send/run.js';
 import { runJob } from '../../../src/cli/bulk/send/runner.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type PlanDisk, syncPlanFolder } from '../../../src/cli/bulk/plan/plan-disk.js';
+import { type PlanDisk, syncPlanFolder } from '../../../src/cli/bulk/plan/files/plan-disk.js';
 import { renameFile, renameFileSync } from '../../../src/cli/platform/rename.js';
 import { syncFolder } from '../../../src/cli/platform/sync-folder.js';
 

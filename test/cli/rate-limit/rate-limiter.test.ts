@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Clock } from '../../../src/cli/clock.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from '../../../src/cli/rate-limit/bucket-store.js';
 import { RateLimiter } from '../../../src/cli/rate-limit/rate-limiter.js';
+import type { Clock } from '../../../src/cli/time/clock.js';
 import { type RequestKind, requestRates } from '../../../src/contract/index.js';
 import { VirtualClock } from '../bulk/virtual-clock.js';
 

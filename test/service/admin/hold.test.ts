@@ -5,7 +5,7 @@ import type { Carrier, Submission } from '../../../src/service/carriers/carrier.
 import type { Core } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
 import type { FinishAs, ServiceOptions } from '../../../src/service/index.js';
-import { prepareHolds } from '../../../src/service/storage/sqlite/holds.js';
+import { prepareHolds } from '../../../src/service/storage/sqlite/dispatch/holds.js';
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { Cores, caller, ledgerDifference, outboxOf, replayOf, turns } from '../../support/cores.js';
 import { backupOfDatabase, copyOfDatabase, newDatabase, query } from '../../support/postgres.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
-import { migrations } from '../../../src/service/storage/sqlite/schema.js';
+import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass } from '../../support/cores.js';
 import { downgrade } from '../../support/old-schema.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serviceErrors } from '../../../src/contract/index.js';
+import { ServiceError } from '../../../src/service/errors/service-error.js';
 import type { Operations } from '../../../src/service/operations/operations.js';
-import { ServiceError } from '../../../src/service/service-error.js';
 import {
   batch,
   email,

@@ -1,4 +1,5 @@
 import type { KeyScope } from '../../../src/service/administration.js';
+import { ServiceError } from '../../../src/service/errors/service-error.js';
 import { type AppOptions, createApp } from '../../../src/service/http/app.js';
 import { inProcess } from '../../../src/service/http/in-process.js';
 import type {
@@ -7,7 +8,6 @@ import type {
   RateLimit,
   RequestHead,
 } from '../../../src/service/operations/operations.js';
-import { ServiceError } from '../../../src/service/service-error.js';
 import {
   batchResult,
   emailResult,

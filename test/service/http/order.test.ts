@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/service/errors/service-error.js';
 import { createApp } from '../../../src/service/http/app.js';
-import { ServiceError } from '../../../src/service/service-error.js';
 import { fakeOperations, type Given, type Overrides, openApp, request } from './fake-operations.js';
 
 const empty: Overrides = { rateLimit: { allowed: false, limit: 40, remaining: 0, retryAfter: 2 } };

@@ -1,5 +1,5 @@
+import { ServiceError } from '../../../src/service/errors/service-error.js';
 import type { AppOptions } from '../../../src/service/http/app.js';
-import { ServiceError } from '../../../src/service/service-error.js';
 import { goodKey, ids, type Overrides } from './fake-operations.js';
 import { chunk } from './raw-client.js';
 

@@ -19,10 +19,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/service/core.js';
-import { DataError } from '../../../src/service/data-error.js';
+import { DataError } from '../../../src/service/errors/data-error.js';
 import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import { lookEvery } from '../../../src/service/storage/sqlite/installation/guard.js';
-import { migrations } from '../../../src/service/storage/sqlite/schema.js';
+import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { Cores, caller, outboxOf, requestsTo } from '../../support/cores.js';
 import { downgrade } from '../../support/old-schema.js';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
+import { createPolledChanges } from '../../../src/service/storage/shared/polled-changes.js';
+import { prepareMessageBlocks } from '../../../src/service/storage/sqlite/accept/message-blocks.js';
 import type { Database } from '../../../src/service/storage/sqlite/database/database.js';
-import { prepareMessageBlocks } from '../../../src/service/storage/sqlite/message-blocks.js';
-import { migrations } from '../../../src/service/storage/sqlite/schema.js';
+import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { batch, project, start } from './conformance/fixture.js';
 

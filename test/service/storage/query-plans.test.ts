@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
+import { createPolledChanges } from '../../../src/service/storage/shared/polled-changes.js';
 import type { Database } from '../../../src/service/storage/sqlite/database/database.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import type { MessageQuery } from '../../../src/service/storage/store.js';

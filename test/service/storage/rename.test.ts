@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { backup, restore } from '../../../src/service/data-copies.js';
+import { backup, restore } from '../../../src/service/data/data-copies.js';
 import { isBusy, isDamaged } from '../../../src/service/storage/sqlite/database/busy.js';
 import { rename } from '../../../src/service/storage/sqlite/database/rename.js';
 import { Cores, outboxOf, requestsTo } from '../../support/cores.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
-import { prepareLists } from '../../../src/service/storage/sqlite/lists.js';
-import { prepareMessageBlocks } from '../../../src/service/storage/sqlite/message-blocks.js';
+import { createPolledChanges } from '../../../src/service/storage/shared/polled-changes.js';
+import { prepareMessageBlocks } from '../../../src/service/storage/sqlite/accept/message-blocks.js';
 import { prepareProjects } from '../../../src/service/storage/sqlite/projects.js';
+import { prepareLists } from '../../../src/service/storage/sqlite/read/lists.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import type { MessageQuery } from '../../../src/service/storage/store.js';
 import { batch, failed, leaseMs, message, other, project, start } from './conformance/fixture.js';

@@ -6,7 +6,7 @@ import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqli
 import type { Clock } from '../../../src/service/clock.js';
 import { systemRandom } from '../../../src/service/random.js';
 import { openDatabase } from '../../../src/service/storage/sqlite/database/open.js';
-import { migrations } from '../../../src/service/storage/sqlite/schema.js';
+import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { openSqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.js';
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { admissionConformance } from './conformance/admission.js';

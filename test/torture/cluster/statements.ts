@@ -3,7 +3,7 @@ import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import type { SimulatedCarrier } from '../../../src/service/carriers/simulated/simulated.js';
 import { type Clock, systemClock } from '../../../src/service/clock.js';
 import { type Core, openCore } from '../../../src/service/core.js';
-import { ServiceError } from '../../../src/service/service-error.js';
+import { ServiceError } from '../../../src/service/errors/service-error.js';
 import { caller } from '../../support/cores.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
 import { emptyDatabase, query } from '../../support/postgres.js';

@@ -1,8 +1,8 @@
 import { JobState } from '../../../src/cli/bulk/job/job-state.js';
-import { Journal } from '../../../src/cli/bulk/job/journal.js';
+import { Journal } from '../../../src/cli/bulk/job/journal/journal.js';
 import type { FrozenPlan } from '../../../src/cli/bulk/plan/plan.js';
 import { runJob } from '../../../src/cli/bulk/send/runner.js';
-import { exitOfJob } from '../../../src/cli/commands/bulk/outcome.js';
+import { exitOfJob } from '../../../src/cli/commands/bulk/finish/outcome.js';
 import { MemoryDisk } from '../../cli/bulk/memory-disk.js';
 import { memoryPlan, numbers } from '../../cli/bulk/memory-plan.js';
 import { clientOf, ModelService, Refused } from '../../cli/bulk/model-service.js';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { grouped } from '../../../src/cli/wording.js';
+import { grouped } from '../../../src/cli/text/wording.js';
 import { Machine, type Outcome, outcomeOf } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
 import { Centre } from '../carriers/centre.js';

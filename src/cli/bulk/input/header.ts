@@ -1,4 +1,4 @@
-import { grouped } from '../../wording.js';
+import { grouped } from '../../text/wording.js';
 import { InputError } from './input-error.js';
 
 /** A header name for comparison: without case, outer spaces and the marks between words. */

@@ -1,4 +1,4 @@
-import { grouped } from '../../wording.js';
+import { grouped } from '../../text/wording.js';
 import type { CellError } from './cell-error.js';
 import { isDamaged } from './damage.js';
 import { FileError } from './file-error.js';

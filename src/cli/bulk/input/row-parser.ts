@@ -1,5 +1,5 @@
 import { CsvError, Parser } from 'csv-parse';
-import { grouped } from '../../wording.js';
+import { grouped } from '../../text/wording.js';
 import type { CellError } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';

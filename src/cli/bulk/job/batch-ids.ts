@@ -1,4 +1,4 @@
-import { HashIndex, hashOf } from '../plan/hash-index.js';
+import { HashIndex, hashOf } from '../plan/files/hash-index.js';
 
 /** Which request a batch id came back for; 64 bits of each id's hash decide, in about 16 bytes a batch. */
 export class BatchIds {

@@ -1,4 +1,4 @@
-import type { MessageFigures } from './entries.js';
+import type { MessageFigures } from './journal/entries.js';
 
 /** The recipients of an accepted request by their outcome; those in none of these are queued. */
 export interface Finals {

@@ -6,7 +6,7 @@ import { exits } from '../../exit-codes.js';
 import type { Lock } from '../../platform/lock-types.js';
 import { makeFolder } from '../../platform/make-folder.js';
 import { renameFile } from '../../platform/rename.js';
-import { didYouMean } from '../../suggest.js';
+import { didYouMean } from '../../text/suggest.js';
 import { isJobName, readJobId } from './keys.js';
 
 const newPrefix = '.new-';

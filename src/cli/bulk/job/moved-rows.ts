@@ -1,6 +1,6 @@
 import type { PlannedRequest } from '../plan/plan.js';
-import type { MovedEntry } from './entries.js';
 import type { JobState } from './job-state.js';
+import type { MovedEntry } from './journal/entries.js';
 import { isMoved } from './request-states.js';
 
 /**

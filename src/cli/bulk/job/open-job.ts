@@ -5,14 +5,14 @@ import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { lockFolder } from '../../platform/lock.js';
 import type { Lock } from '../../platform/lock-types.js';
+import { openPlan, readPlanMeta } from '../plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
-import { openPlan, readPlanMeta } from '../plan/plan-reader.js';
-import { nodeDisk } from './append-file.js';
-import type { Entry } from './entries.js';
 import { JobState } from './job-state.js';
 import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
-import { Journal } from './journal.js';
-import { BrokenJournalError, NewerJournalError, readEntries } from './journal-reader.js';
+import { nodeDisk } from './journal/append-file.js';
+import type { Entry } from './journal/entries.js';
+import { Journal } from './journal/journal.js';
+import { BrokenJournalError, NewerJournalError, readEntries } from './journal/journal-reader.js';
 import type { DetailFilter } from './request-details.js';
 
 /** A job open in this process alone. */

@@ -1,6 +1,6 @@
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { grouped } from '../../wording.js';
+import { grouped } from '../../text/wording.js';
 import { jobFolder, jobIds, removeJobFolder } from './jobs-folder.js';
 import { type JobView, lockJob, viewJob } from './open-job.js';
 

@@ -1,4 +1,4 @@
-import type { MessageFigures } from './entries.js';
+import type { MessageFigures } from './journal/entries.js';
 
 /** The result of a request beyond its phase; too much to keep for each of a million. */
 export interface RequestDetails {

@@ -1,4 +1,4 @@
-import type { Entry } from './entries.js';
+import type { Entry } from './journal/entries.js';
 
 /**
  * When the requests of a job were sent, by the times of their acceptances. One without a time - in doubt, or accepted

@@ -1,6 +1,6 @@
+import { type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import { RecipientIndex } from './recipient-index.js';
 import { RowSet } from './row-set.js';
-import { type RowStore, rejectedRow, rowFields, skippedRow } from './row-store.js';
 
 const unknown = 0xffff_ffff;
 

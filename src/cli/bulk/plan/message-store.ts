@@ -1,7 +1,7 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
-import type { BufferedFile } from './buffered-file.js';
 import type { ComposedMessage, Composer, MessageError } from './composer.js';
-import { HashIndex, hashOf } from './hash-index.js';
+import type { BufferedFile } from './files/buffered-file.js';
+import { HashIndex, hashOf } from './files/hash-index.js';
 
 /** Limits of the cache of messages by the values of their columns. */
 const cachedMessages = 4_096;

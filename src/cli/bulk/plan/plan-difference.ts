@@ -1,4 +1,4 @@
-import { grouped } from '../../wording.js';
+import { grouped } from '../../text/wording.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 import { messageHashOf, SentIndex } from './sent-index.js';
 

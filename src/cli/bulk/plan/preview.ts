@@ -1,6 +1,6 @@
 import { defaultNoLinkOperators, measureText, readNumber } from '../../../contract/index.js';
 import { withoutLinks } from '../../../contract/links.js';
-import { textOfHtml } from '../../html-text.js';
+import { textOfHtml } from '../../text/html-text.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 
 /** A message as its recipient will get it. */

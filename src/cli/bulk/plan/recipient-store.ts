@@ -1,6 +1,6 @@
 import { type AddressReader, PhoneNumberReader } from '../input/recipient-reader.js';
-import type { BufferedFile } from './buffered-file.js';
-import { HashIndex, hashOf } from './hash-index.js';
+import type { BufferedFile } from './files/buffered-file.js';
+import { HashIndex, hashOf } from './files/hash-index.js';
 
 /** The different recipients of a plan. Each has a reference, a whole number below 2^32. */
 export interface RecipientStore {

@@ -1,14 +1,14 @@
-import { counted } from '../../wording.js';
+import { counted } from '../../text/wording.js';
 import type { CellError } from '../input/cell-error.js';
 import { damageOf, isDamaged } from '../input/damage.js';
 import type { RecipientReader } from '../input/recipient-reader.js';
-import type { BufferedFile } from './buffered-file.js';
 import { Duplicates } from './duplicates.js';
+import type { BufferedFile } from './files/buffered-file.js';
+import type { RowError } from './files/plan-format.js';
+import { type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { MessageStore } from './message-store.js';
-import type { RowError } from './plan-format.js';
 import type { RecipientStore } from './recipient-store.js';
 import { ReportedRows } from './reported-rows.js';
-import { type RowStore, rejectedRow, rowFields, skippedRow } from './row-store.js';
 import type { SelectedColumns } from './select-columns.js';
 import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
 

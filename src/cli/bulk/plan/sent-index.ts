@@ -1,4 +1,4 @@
-import { hashOf } from './hash-index.js';
+import { hashOf } from './files/hash-index.js';
 import type { PlannedRequest } from './plan.js';
 
 /** 64 bits over the part of a request body after its recipients. */

@@ -1,7 +1,7 @@
-import type { BufferedFile } from './buffered-file.js';
+import type { BufferedFile } from './files/buffered-file.js';
+import { noRequest } from './files/plan-format.js';
+import { rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { PlanDraft } from './plan-draft.js';
-import { noRequest } from './plan-format.js';
-import { rejectedRow, rowFields, skippedRow } from './row-store.js';
 
 /** Writes the place of every row of the input; see `places` in plan-format. */
 export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, file: BufferedFile): void {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
-import type { BufferedFile } from './buffered-file.js';
+import type { BufferedFile } from './files/buffered-file.js';
+import { requestBytes } from './files/plan-format.js';
+import { rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { RequestLayout } from './layout.js';
 import type { PlanDraft } from './plan-draft.js';
-import { requestBytes } from './plan-format.js';
-import { rejectedRow, rowFields, skippedRow } from './row-store.js';
 
 /** Recipients in memory at once, 8 bytes each. */
 const defaultWindow = 1_000_000;

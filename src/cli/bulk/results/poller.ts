@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import { JobState, type PlanFigures } from '../job/job-state.js';
-import type { JournalSource } from '../job/journal.js';
+import type { JournalSource } from '../job/journal/journal.js';
 import type { PlanMeta, PlannedRequest } from '../plan/plan.js';
 import { readError } from '../send/answer.js';
 import { DueQueue } from '../send/due-queue.js';

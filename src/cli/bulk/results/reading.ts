@@ -1,5 +1,5 @@
 import type { Batch, Message } from '../../../contract/index.js';
-import type { MessageFigures } from '../job/entries.js';
+import type { MessageFigures } from '../job/journal/entries.js';
 import type { PlannedRequest } from '../plan/plan.js';
 
 export interface OutcomeClient {

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkedLine, readCheckedLine, textStart } from '../job/checked-line.js';
+import { checkedLine, readCheckedLine, textStart } from '../job/journal/checked-line.js';
 import type { Outcome } from './receipt-columns.js';
 
 /** The final outcome of one recipient of a batch. */

@@ -1,7 +1,7 @@
 import { type Message, normalizeRecipient } from '../../../contract/index.js';
-import { counted } from '../../wording.js';
-import type { EntryOf } from '../job/entries.js';
+import { counted } from '../../text/wording.js';
 import type { JobState } from '../job/job-state.js';
+import type { EntryOf } from '../job/journal/entries.js';
 import { isMoved, type Removal, statusOfRemoval } from '../job/request-states.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
 import type { BatchMessages } from './batch-messages.js';

@@ -1,4 +1,4 @@
-import type { EntryOf } from '../job/entries.js';
+import type { EntryOf } from '../job/journal/entries.js';
 import type { Reader, Unread } from './reader.js';
 import { type OutcomeClient, readFigures } from './reading.js';
 import { type JobSpan, type ListingClient, SingleMessages } from './single-messages.js';

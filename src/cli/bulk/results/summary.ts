@@ -1,6 +1,6 @@
 import type { Counts } from '../job/counts.js';
 import { JobState } from '../job/job-state.js';
-import type { JournalSource } from '../job/journal.js';
+import type { JournalSource } from '../job/journal/journal.js';
 import type { JobView } from '../job/open-job.js';
 import type { DetailFilter } from '../job/request-details.js';
 import type { PlanMeta } from '../plan/plan.js';

@@ -1,5 +1,5 @@
-import type { AcceptedEntry, EntryOf } from '../job/entries.js';
 import type { JobState } from '../job/job-state.js';
+import type { AcceptedEntry, EntryOf } from '../job/journal/entries.js';
 import type { RequestKey } from '../job/keys.js';
 import type { PlannedRequest } from '../plan/plan.js';
 import type { Answer } from './answer.js';

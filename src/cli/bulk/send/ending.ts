@@ -1,5 +1,5 @@
 import { isSystemError } from '../job/system-error.js';
-import { PlanDamaged } from '../plan/plan-reader.js';
+import { PlanDamaged } from '../plan/files/plan-reader.js';
 
 /** Why a job stopped before everything was sent. */
 export type StopReason =

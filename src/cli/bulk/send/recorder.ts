@@ -1,7 +1,7 @@
 import { countsOf } from '../job/counts.js';
-import type { JobEntry, RequestEntry } from '../job/entries.js';
 import type { JobState } from '../job/job-state.js';
-import type { Journal } from '../job/journal.js';
+import type { JobEntry, RequestEntry } from '../job/journal/entries.js';
+import type { Journal } from '../job/journal/journal.js';
 import { type BareEvent, EventQueue } from './events.js';
 
 /** Records entries in the journal and then in the job state, and emits events. */

@@ -1,5 +1,5 @@
 import { normalizeRecipient } from '../../../contract/index.js';
-import type { RequestEntry } from '../job/entries.js';
+import type { RequestEntry } from '../job/journal/entries.js';
 import { type RequestKey, requestKeys } from '../job/keys.js';
 import type { PlannedRequest } from '../plan/plan.js';
 import type { Answer } from './answer.js';

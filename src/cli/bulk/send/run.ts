@@ -1,7 +1,7 @@
 import type { MessagePage } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import type { JobState } from '../job/job-state.js';
-import type { Journal } from '../job/journal.js';
+import type { Journal } from '../job/journal/journal.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
 import type { StopReason, Waited } from './ending.js';
 import type { Recorder } from './recorder.js';

@@ -1,11 +1,11 @@
 import type { Balance } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { counted, grouped } from '../../wording.js';
+import { counted, grouped } from '../../text/wording.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
 

@@ -1,6 +1,6 @@
 import type { BatchStatus } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { addListOptions, commonFilter, type ListOptions, laterOf, showList } from '../../lookup/list.js';
 import { readChoice } from '../../options.js';
 import { batchExample } from '../../output/examples.js';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Channel } from '../../../contract/index.js';
-import { addHelp, type CommandHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
+import { addHelp, type CommandHelp } from '../../help/command-help.js';
 import type { View } from '../../output/view.js';
+import { preflightView } from './confirm/preflight.js';
+import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
-import { preflightView } from './preflight.js';
-import { prepareJob } from './prepare.js';
+import { prepareJob } from './prepare/prepare.js';
 import { carryOut } from './run.js';
-import { summaryView } from './summary-view.js';
 
 const viewOf = ({ dryRun }: Record<string, unknown>): View<never> =>
   (dryRun ? preflightView : summaryView) as View<never>;

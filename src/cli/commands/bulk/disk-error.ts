@@ -5,7 +5,7 @@ import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import { isSystemError } from '../../bulk/job/system-error.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { grouped } from '../../wording.js';
+import { grouped } from '../../text/wording.js';
 import { type ResumeContext, resumeOf } from './next-command.js';
 
 interface RequestedJob {

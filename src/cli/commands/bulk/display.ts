@@ -1,8 +1,8 @@
 import { type Counts, settledIn } from '../../bulk/job/counts.js';
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
-import { counted, duration, grouped } from '../../wording.js';
-import { alarmText } from './outcome.js';
+import { counted, duration, grouped } from '../../text/wording.js';
+import { alarmText } from './finish/outcome.js';
 import { Waits, waitWords } from './waits.js';
 
 interface DisplayOptions {

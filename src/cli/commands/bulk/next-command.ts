@@ -8,8 +8,8 @@ import type { NextStep, PrintedCommand, PrintedOptions, RunOptions } from '../..
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
 import { visible } from '../../terminal/sanitise.js';
-import { reportCommand, reportName } from './moved-rows.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
+import { reportCommand, reportName } from './prepare/moved-rows.js';
 
 /** The last line of a run, and what to do next. */
 export type LastLine = [text: string, next?: NextStep | undefined];

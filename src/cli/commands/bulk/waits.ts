@@ -1,6 +1,6 @@
 import type { BulkEvent } from '../../bulk/send/events.js';
 import { localTime } from '../../output/cells.js';
-import { duration, grouped } from '../../wording.js';
+import { duration, grouped } from '../../text/wording.js';
 
 const capped = 'recipient_rate_limited';
 

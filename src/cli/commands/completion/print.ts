@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { type Shell, scripts, shells } from '../../completion/scripts.js';
+import { addHelp } from '../../help/command-help.js';
 import { readChoice } from '../../options.js';
 
 export const completion: CommandBody<'io'> = (command, { io }) => {

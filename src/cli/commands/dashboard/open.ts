@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { isLoopback } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 import { writePrivateFile } from '../../platform/write-private-file.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from '../service/project.js';

@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { type Check, runChecks } from '../../doctor/checks.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 
 const view: View<Check> = {

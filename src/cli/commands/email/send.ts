@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { fillPlaces } from '../../input/places.js';
 import { emailExample, emailWaitExample } from '../../output/examples.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';

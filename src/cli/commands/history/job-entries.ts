@@ -2,8 +2,8 @@ import { normalizeRecipient } from '../../../contract/index.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import { statusOfRemoval } from '../../bulk/job/request-states.js';
+import { openPlan } from '../../bulk/plan/files/plan-reader.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
-import { openPlan } from '../../bulk/plan/plan-reader.js';
 import type { Context } from '../../context.js';
 import type { HistoryEntry, Sent } from '../../history/entry.js';
 

@@ -2,15 +2,15 @@ import { normalizeRecipient } from '../../../contract/index.js';
 import { outcomes } from '../../bulk/job/counts.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
+import { addHelp } from '../../help/command-help.js';
 import { type HistoryEntry, newestFirst } from '../../history/entry.js';
 import { clearHistory, readHistory } from '../../history/file.js';
 import { confirmed } from '../../input/required.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
 import { readLimit } from '../../lookup/list.js';
 import { type Column, field, type View } from '../../output/view.js';
-import { counted, grouped } from '../../wording.js';
+import { counted, grouped } from '../../text/wording.js';
 import { CreditSums } from '../jobs/credit-sums.js';
 import { entriesOfRecipient } from './job-entries.js';
 

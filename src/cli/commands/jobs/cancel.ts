@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { cancelledExample } from '../../output/examples.js';
 import { resumeOf } from '../bulk/next-command.js';
 import { cancelJob } from './cancel-job.js';

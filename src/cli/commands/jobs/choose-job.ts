@@ -2,7 +2,7 @@ import type { PrintedCommand } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { counted } from '../../wording.js';
+import { counted } from '../../text/wording.js';
 import { jobRows } from './job-rows.js';
 import { type JobRow, stateText } from './views.js';
 

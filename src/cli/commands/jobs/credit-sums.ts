@@ -1,4 +1,4 @@
-import { counted } from '../../wording.js';
+import { counted } from '../../text/wording.js';
 
 interface Charged {
   base_url: string;

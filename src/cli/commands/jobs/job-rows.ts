@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isNoJob, jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
 import { viewJob } from '../../bulk/job/open-job.js';
-import { readPlanMeta } from '../../bulk/plan/plan-reader.js';
+import { readPlanMeta } from '../../bulk/plan/files/plan-reader.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { type JobRow, jobRow } from './views.js';

@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { jobExample } from '../../output/examples.js';
-import { counted } from '../../wording.js';
+import { counted } from '../../text/wording.js';
 import { CreditSums } from './credit-sums.js';
 import { jobRows } from './job-rows.js';
 import { jobView } from './views.js';

@@ -2,8 +2,8 @@ import { outcomes } from '../../bulk/job/counts.js';
 import type { JobView } from '../../bulk/job/open-job.js';
 import { removeJob } from '../../bulk/job/remove-job.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
-import { grouped } from '../../wording.js';
+import { addHelp } from '../../help/command-help.js';
+import { grouped } from '../../text/wording.js';
 import { resumeOf } from '../bulk/next-command.js';
 
 export const jobsRemove: CommandBody<'io' | 'config' | 'options'> = (command, context) => {

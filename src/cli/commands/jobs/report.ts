@@ -1,8 +1,8 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { readDuration } from '../../input/duration.js';
+import { type ReportOptions, reportJob } from '../bulk/finish/report.js';
 import { carryOutDefaults } from '../bulk/options.js';
-import { type ReportOptions, reportJob } from '../bulk/report.js';
 import { chosenJob } from './choose-job.js';
 
 export const jobsReport: CommandBody = (command, context) => {

@@ -2,15 +2,15 @@ import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import { jobFolder } from '../../bulk/job/jobs-folder.js';
 import { openJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
+import { addHelp } from '../../help/command-help.js';
 import { summaryExample } from '../../output/examples.js';
 import { baseUrlOf } from '../bulk/base-url.js';
+import { summaryView } from '../bulk/finish/summary-view.js';
+import { sheetsText } from '../bulk/finish/workbook-report.js';
 import { resumeCommand, serviceOf } from '../bulk/next-command.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
-import { summaryView } from '../bulk/summary-view.js';
-import { sheetsText } from '../bulk/workbook-report.js';
 import { chosenJob, type JobChoice } from './choose-job.js';
 import type { JobRow } from './views.js';
 

@@ -1,12 +1,12 @@
 import { viewJob } from '../../bulk/job/open-job.js';
 import { batchesOf, isAcceptedBatch } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { jobDetailsExample } from '../../output/examples.js';
+import { refreshCommand } from '../bulk/finish/outcome-step.js';
 import { carryOutDefaults } from '../bulk/options.js';
-import { refreshCommand } from '../bulk/outcome-step.js';
 import { chosenJob } from './choose-job.js';
 import { refreshJob } from './refresh-job.js';
 import { jobDetailsView, jobRow } from './views.js';

@@ -5,8 +5,8 @@ import { runningOf } from '../../bulk/job/run-note.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
 import { localTime } from '../../output/cells.js';
 import { counts, field, type View } from '../../output/view.js';
-import { duration, grouped } from '../../wording.js';
-import { movedTo } from '../bulk/summary-view.js';
+import { duration, grouped } from '../../text/wording.js';
+import { movedTo } from '../bulk/finish/summary-view.js';
 import { reasonOf } from './reason.js';
 
 /** A job in a list. */

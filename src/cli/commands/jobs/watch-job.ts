@@ -9,10 +9,10 @@ import type { Context } from '../../context.js';
 import { Ended } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { partOf, progressWords } from '../bulk/display.js';
+import { exitOfJob, lastLine } from '../bulk/finish/outcome.js';
+import { outcomeStep } from '../bulk/finish/outcome-step.js';
+import { summaryView } from '../bulk/finish/summary-view.js';
 import { failedSteps, inOne, resumeOf, stepsOfFinished } from '../bulk/next-command.js';
-import { exitOfJob, lastLine } from '../bulk/outcome.js';
-import { outcomeStep } from '../bulk/outcome-step.js';
-import { summaryView } from '../bulk/summary-view.js';
 
 const lookEvery = 1_000;
 

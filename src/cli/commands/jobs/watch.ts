@@ -1,9 +1,9 @@
 import { followJob } from '../../bulk/job/open-job.js';
 import { isAcceptedBatch } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { summaryExample } from '../../output/examples.js';
-import { summaryView } from '../bulk/summary-view.js';
+import { summaryView } from '../bulk/finish/summary-view.js';
 import { chosenJob } from './choose-job.js';
 import { endAs, showUntilEnded } from './watch-job.js';
 

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { ApiKey, KeyScope } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
+import { addHelp } from '../../help/command-help.js';
 import { readTime, type WrittenTime } from '../../input/time.js';
 import { field, type View } from '../../output/view.js';
 import { ownedProject, type ProjectOptions } from '../service/project.js';

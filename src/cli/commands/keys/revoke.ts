@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { ownedProject, type ProjectOptions } from '../service/project.js';
 import { addKeyOptions } from './data.js';

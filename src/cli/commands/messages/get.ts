@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { messageResource } from '../../lookup/resources.js';
 import { show } from '../../lookup/show.js';

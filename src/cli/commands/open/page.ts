@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 
 const view: View<{ url: string }> = { columns: [field('url')], record: (link) => link };

@@ -1,6 +1,6 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { readText } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
 

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { profileExample } from '../../output/examples.js';
 import { profileView } from './view.js';
 

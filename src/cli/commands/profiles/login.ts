@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
+import { addHelp } from '../../help/command-help.js';
 import { readAddress } from '../../input/recipients.js';
 import { profileExample } from '../../output/examples.js';
 import { newProfile, type SignInOptions, tryKey } from './sign-in.js';

@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { ConfigFile } from '../../config/profiles.js';
 import { profileNameOf } from '../../config/settings.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { namedProfile } from './named.js';
 

@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
+import { addHelp } from '../../help/command-help.js';
 import { profileExample } from '../../output/examples.js';
 import { namedProfile } from './named.js';
 import { profileView } from './view.js';

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { namedProfile } from './named.js';
 
 export const profilesUse: CommandBody<'io' | 'config'> = (command, { io, config }) => {

@@ -1,7 +1,7 @@
 import type { Balance } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { noteStore, type StoreOptions } from '../service/store.js';

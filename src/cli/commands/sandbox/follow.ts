@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../service/index.js';
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../time/clock.js';
 
 type Outbox = (filter: { to?: string; limit?: number }) => AsyncIterable<Delivery>;
 

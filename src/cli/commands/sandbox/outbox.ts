@@ -1,10 +1,10 @@
 import type { Delivery } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
-import { textOfHtml } from '../../html-text.js';
+import { addHelp } from '../../help/command-help.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { textOfHtml } from '../../text/html-text.js';
 import { noteStore, type StoreOptions } from '../service/store.js';
 import { addSandboxOptions, noteNoMessages, sandboxStore } from './data.js';
 import { followed } from './follow.js';

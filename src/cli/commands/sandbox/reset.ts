@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { noteStore, type StoreOptions } from '../service/store.js';
 import { addSandboxOptions, changeableStore } from './data.js';

@@ -3,7 +3,7 @@ import { messagePage } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { counted, grouped } from '../../wording.js';
+import { counted, grouped } from '../../text/wording.js';
 
 type Needs = Pick<Context, 'io' | 'clock'>;
 type Batches = Pick<Urtuu['batches'], 'get' | 'messages'>;

@@ -1,8 +1,8 @@
 import { normalizeAddress } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
 import { appendFailedSend, appendHistory } from '../../history/append.js';
 import { readAddress } from '../../input/recipients.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Backup } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 import { addStoreOptions, hasData, noData, ownedPlace, type StoreOptions } from './store.js';
 

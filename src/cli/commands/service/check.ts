@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { CarrierCheck } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { withoutPassword } from '../../config/database-url.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 import { holdWarning } from './hold-warning.js';
 import { addStoreOptions, ownedPlace, ownedStore, type StoreOptions } from './store.js';

@@ -3,12 +3,12 @@ import { InvalidArgumentError } from 'commander';
 import type { Balance } from '../../../contract/index.js';
 import type { ProjectAdministration } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { field, type View } from '../../output/view.js';
-import { counted } from '../../wording.js';
+import { counted } from '../../text/wording.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from './project.js';
 import { addStoreOptions, noteStore } from './store.js';
 

@@ -1,6 +1,6 @@
 import type { DnsRecord } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from './project.js';
 import { addStoreOptions, noteStore } from './store.js';

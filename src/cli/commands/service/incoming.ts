@@ -1,9 +1,9 @@
 import type { Fault } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import type { Network } from '../../network/network.js';
 import { incomingSysexits } from '../../sendmail/sysexits.js';
 import { addStoreOptions, ownedStore, type StoreOptions } from './store.js';

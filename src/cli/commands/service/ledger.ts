@@ -1,10 +1,10 @@
 import type { LedgerEntry } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
 import { readLimit } from '../../lookup/list.js';
 import { field, type View } from '../../output/view.js';
-import { grouped } from '../../wording.js';
+import { grouped } from '../../text/wording.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from './project.js';
 import { addStoreOptions, noteStore } from './store.js';
 

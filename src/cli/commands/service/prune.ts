@@ -1,12 +1,12 @@
 import type { Pruned } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
 import { field, type View } from '../../output/view.js';
-import { counted } from '../../wording.js';
+import { counted } from '../../text/wording.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 const columns = ['messages', 'answers', 'incoming', 'suppressions', 'kept'] as const;

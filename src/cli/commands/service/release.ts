@@ -1,13 +1,13 @@
 import type { Administration, FinishAs, Hold } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { readChoice } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { counted, grouped } from '../../wording.js';
+import { counted, grouped } from '../../text/wording.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 interface Released extends Hold {

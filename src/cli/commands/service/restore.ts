@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { field, type View } from '../../output/view.js';
 import { holdWarning } from './hold-warning.js';

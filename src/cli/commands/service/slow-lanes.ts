@@ -1,7 +1,7 @@
 import type { SlowLane } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import type { Column } from '../../output/view.js';
-import { duration } from '../../wording.js';
+import { duration } from '../../text/wording.js';
 
 interface Slow {
   lane: string;

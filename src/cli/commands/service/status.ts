@@ -1,11 +1,11 @@
 import type { Administration, LaneStatus, ServiceStatus } from '../../../service/index.js';
-import type { Clock } from '../../clock.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
-import { duration, grouped } from '../../wording.js';
+import { duration, grouped } from '../../text/wording.js';
+import type { Clock } from '../../time/clock.js';
 import { holdWarning } from './hold-warning.js';
 import { slowColumn, warnOfSlow } from './slow-lanes.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { normalNumber } from '../../../contract/index.js';
 import type { TrialAnswer } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError, inputError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { field, type View } from '../../output/view.js';
 

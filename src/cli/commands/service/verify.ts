@@ -1,11 +1,11 @@
 import type { Mismatch } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
 import type { ServiceFiles } from '../../network/open-service.js';
 import { field, type View } from '../../output/view.js';
-import { counted } from '../../wording.js';
+import { counted } from '../../text/wording.js';
 import { databaseError } from '../serve/database.js';
 import { addStoreOptions, hasData, noData, ownedPlace, type StoreOptions } from './store.js';
 

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from '../service/project.js';
 import { noteStore } from '../service/store.js';
 import {

@@ -1,9 +1,9 @@
 import { UrtuuError } from '../../../client/index.js';
 import { type Verification, verificationLimits } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { inputError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
 import { readId } from '../../input/ids.js';
 import { ask, type Check, required } from '../../input/required.js';
 import { readText } from '../../input/text.js';

@@ -1,7 +1,8 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { appendFailedSend, appendHistory } from '../../history/append.js';
+import { rememberId } from '../../history/recent-ids.js';
 import { readDuration } from '../../input/duration.js';
 import { fillPlaces } from '../../input/places.js';
 import { checkRecipient } from '../../input/recipients.js';
@@ -10,7 +11,6 @@ import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
-import { rememberId } from '../../recent-ids.js';
 import { codeSentAs, ensureShown } from '../../single/shown.js';
 
 interface Options {

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
+import { addHelp } from '../../help/command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { pendingExample } from '../../output/examples.js';

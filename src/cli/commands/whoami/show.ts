@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
-import { addHelp } from '../../command-help.js';
 import type { KeySource } from '../../config/settings.js';
+import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 
 interface Account {

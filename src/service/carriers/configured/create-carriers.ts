@@ -1,6 +1,6 @@
 import type { Channel, OperatorTable } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
 import type { Instances } from '../../storage/instances.js';

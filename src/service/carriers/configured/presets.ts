@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import { infobip } from './presets/infobip.js';
 import { kannel } from './presets/kannel.js';
 import type { Preset, Written, WrittenFields } from './presets/preset.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { ConfigurationError, reasonOf } from '../../configuration-error.js';
+import { ConfigurationError, reasonOf } from '../../errors/configuration-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { parseFields } from '../../parse-fields.js';
-import { ServiceError } from '../../service-error.js';
 import type { CarrierConfiguration, ConfigurationSource, WithoutCarrier } from './configuration.js';
 import { readSmsRoutes } from './sms-routes.js';
 import { emailSchema, smtpSettingsOf } from './smtp-schema.js';

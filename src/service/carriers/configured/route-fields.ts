@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import { prefix, rule } from '../../parse-fields.js';
 import { unrouted } from './retired-lanes.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { ConfigurationError, reasonOf } from '../../configuration-error.js';
+import { ConfigurationError, reasonOf } from '../../errors/configuration-error.js';
 import type { ConfigurationSource } from './configuration.js';
 
 /** A secret never stands in the file itself. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { OperatorTable } from '../../../contract/index.js';
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import { parseFields } from '../../parse-fields.js';
 import type { Route, RoutesOf } from '../carrier.js';
 import type { SmppRoute } from '../smpp/route-settings.js';

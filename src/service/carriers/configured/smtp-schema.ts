@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isLoopback, normalizeAddress } from '../../../contract/index.js';
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import { rule } from '../../parse-fields.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { normalNumber } from '../../../contract/index.js';
 import { systemClock } from '../../clock.js';
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import { gatewayClient } from '../http/gateway-client.js';
 import { type GatewayRoute, isGateway } from '../http/gateway-route.js';
 import { outcomeOfAnswer } from '../http/outcome-of-answer.js';

@@ -1,5 +1,5 @@
 import type { Batch } from '../../../contract/index.js';
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, idOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
 import { grouped } from '../parts/format.js';

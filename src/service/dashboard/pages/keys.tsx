@@ -1,6 +1,6 @@
 import { maxActiveKeys } from '../../../contract/index.js';
 import type { ApiKey } from '../../administration.js';
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { maxNameLength } from '../../settings.js';
 import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';

@@ -3,7 +3,7 @@ import { type Message, measureText } from '../../../contract/index.js';
 import { withoutLinks } from '../../../contract/links.js';
 import { noLinkRoute } from '../../carriers/carrier.js';
 import type { DeliveryRecord } from '../../carriers/simulated/outbox.js';
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { MessageHistory } from '../../storage/store.js';
 import { answerLine } from '../../storage/tried.js';
 import { fill, type Strings } from '../language/language.js';

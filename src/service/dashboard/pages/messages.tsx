@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { MessageFilter } from '../../../contract/index.js';
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { idOf, linkTo, listMessages, orRefusal, type Page, type PageContext, rowsPerPage } from '../page.js';
 import { Empty, Notice, Pages, shortId } from '../parts/parts.js';
 import { MessageTable, NoMessages } from './message-table.js';

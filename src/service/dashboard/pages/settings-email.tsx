@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { orRefusal } from '../page.js';
 import { Field, Notice, Panel, Table } from '../parts/parts.js';
 import { type Topic, text } from './settings-topic.js';

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { recipientCaps } from '../../../contract/index.js';
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { maxNameLength, type Settings } from '../../settings.js';
 import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { maxRequestBytes } from '../../../contract/index.js';
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { ApiRequest } from '../call.js';
 
 /**

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { ApiRequest } from '../call.js';
 import type { BatchTurns } from './batch-turns.js';
 import { readBody } from './read-body.js';

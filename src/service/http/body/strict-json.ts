@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { ServiceError } from '../../errors/service-error.js';
 import { quoteKey } from '../../parse-fields.js';
-import { ServiceError } from '../../service-error.js';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { uuid } from '../schemas/path.js';
 
 /** The id in a path; `not_found` for text in another form than an id. An encoded id is another spelling of the route. */

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import { type ErrorEnvelope, isIdempotencyKey, maxIdempotencyKeyLength } from '../../../contract/index.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
-import { ServiceError } from '../../service-error.js';
 import { written } from '../answer.js';
 import type { BatchTurns } from '../body/batch-turns.js';
 import { readJson } from '../body/read-json.js';

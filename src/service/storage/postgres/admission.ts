@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js';
 import { type Admission, type Admitted, everyScope, scopeOf } from '../admission.js';
 import { type Bucket, type RateLimiter, type Taken, takeToken } from '../rate-limiter.js';
 import { blockMs } from '../route-limits.js';
-import { boundOf } from '../rows.js';
+import { boundOf } from '../shared/rows.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';

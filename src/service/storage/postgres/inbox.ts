@@ -1,12 +1,12 @@
 import { type Inbox, seriesOf } from '../inbox.js';
-import { type InboxRow, type SuppressionRow, toInboxRecord, toSuppression } from '../inbox-rows.js';
 import type { PageRequest } from '../lists.js';
-import type { PseudonymOf } from '../secret.js';
+import { type InboxRow, type SuppressionRow, toInboxRecord, toSuppression } from '../shared/inbox-rows.js';
+import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';
-import { ofProject } from './lookups.js';
+import { ofProject } from './read/lookups.js';
 
 /** Messages from outside, and recipients that nothing more is sent to. */
 export function createInbox(

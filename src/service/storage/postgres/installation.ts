@@ -1,6 +1,6 @@
-import { DataError, NoDataError } from '../../data-error.js';
+import { DataError, NoDataError } from '../../errors/data-error.js';
 import type { Random } from '../../random.js';
-import { fingerprintOf, isSecretOf } from '../secret.js';
+import { fingerprintOf, isSecretOf } from '../shared/secret.js';
 import type { Database } from './database/database.js';
 
 /** Binds a new database to the secret. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
-import { createPolledChanges } from '../polled-changes.js';
-import { createPseudonyms } from '../secret.js';
+import { createPolledChanges } from '../shared/polled-changes.js';
+import { createPseudonyms } from '../shared/secret.js';
 import type { Storage } from '../storage.js';
 import { createAdmission } from './admission.js';
 import { Connections } from './database/connections.js';

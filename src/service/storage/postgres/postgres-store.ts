@@ -1,24 +1,24 @@
 import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized, FinalizedDoubt } from '../dispatching.js';
-import type { PseudonymOf } from '../secret.js';
+import type { PseudonymOf } from '../shared/secret.js';
 import type { Store } from '../store.js';
-import { createAcceptance } from './acceptance.js';
-import { createClaims } from './claims.js';
+import { createAcceptance } from './accept/acceptance.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
-import { createFinalization } from './finalization.js';
-import { createHolding } from './holding.js';
+import { createClaims } from './dispatch/claims.js';
+import { createFinalization } from './dispatch/finalization.js';
+import { createHolding } from './dispatch/holding.js';
+import { createWork } from './dispatch/work.js';
+import { createPruning } from './erase/pruning.js';
 import { createInbox } from './inbox.js';
-import { createInsights } from './insights.js';
-import { createLists } from './lists.js';
-import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
-import { createPruning } from './pruning.js';
+import { createInsights } from './read/insights.js';
+import { createLists } from './read/lists.js';
+import { createLookups } from './read/lookups.js';
 import { createRecords } from './records.js';
 import { createRepeats } from './repeats.js';
 import { createRoutes } from './routes.js';
 import { createSignIns } from './sign-ins.js';
-import { createWork } from './work.js';
 
 /** Tells this process and the others of what was committed here. */
 export type Tell = (topics: readonly Topic[]) => void;

@@ -8,12 +8,12 @@ import type {
   VerificationOfMessage,
   VerificationRecord,
 } from '../records.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../shared/rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
-import { ofProject, type ProjectRow, selectBatches, toProject } from './lookups.js';
 import { type Lost, repeatLost } from './lost-commits.js';
+import { ofProject, type ProjectRow, selectBatches, toProject } from './read/lookups.js';
 
 interface VerificationRow {
   id: string;

@@ -1,4 +1,4 @@
-import type { SignIns } from '../sign-ins.js';
+import type { SignIns } from '../store.js';
 import type { Database } from './database/database.js';
 
 /** Sign-ins to the dashboard, for all instances. */

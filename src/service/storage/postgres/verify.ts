@@ -1,6 +1,6 @@
-import { checksOf, outboxCheck } from '../checks.js';
-import type { Check, Mismatch } from '../mismatches.js';
-import { isSecretOf } from '../secret.js';
+import { checksOf, outboxCheck } from '../checks/checks.js';
+import type { Check, Mismatch } from '../checks/mismatches.js';
+import { isSecretOf } from '../shared/secret.js';
 import { destroy, newClient } from './database/connection.js';
 import { checkSchema, type Migrations } from './database/migrate.js';
 import { migrations } from './schema/migrations.js';

@@ -1,10 +1,10 @@
 import { type InboxRecord, type IncomingMessage, missingPart, partsWithin, seriesOf } from '../inbox.js';
-import { type InboxRow, toInboxRecord } from '../inbox-rows.js';
 import type { Listed, PageRequest } from '../lists.js';
 import type { Instant } from '../records.js';
+import { type InboxRow, toInboxRecord } from '../shared/inbox-rows.js';
 import type { Database } from './database/database.js';
-import { newestFirst } from './pages.js';
 import type { Projects } from './projects.js';
+import { newestFirst } from './read/pages.js';
 
 /** Messages from outside. The functions run inside the transaction of their caller. */
 export function prepareInbox(database: Database, projects: Projects, now: () => Instant) {

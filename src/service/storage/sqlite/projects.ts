@@ -9,7 +9,7 @@ import type {
   NewKey,
   ProjectRecord,
 } from '../records.js';
-import { boundOf } from '../rows.js';
+import { boundOf } from '../shared/rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 

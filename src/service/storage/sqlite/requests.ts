@@ -1,9 +1,9 @@
 import type { ClaimedMessage, Mark, MarkedRepeat } from '../dispatching.js';
 import type { Instant } from '../records.js';
-import { isMarked } from './claims.js';
 import { clockTolerance } from './clock-tolerance.js';
 import type { Database } from './database/database.js';
-import { isInOpenLane } from './lanes.js';
+import { isMarked } from './dispatch/claims.js';
+import { isInOpenLane } from './dispatch/lanes.js';
 
 /** Requests that may go out again, one for a message until it ends. The functions run inside the transaction of their caller. */
 export function prepareRequests(database: Database, now: () => Instant) {

@@ -1,5 +1,5 @@
 import type { Instant } from '../records.js';
-import type { SignIns } from '../sign-ins.js';
+import type { SignIns } from '../store.js';
 import { clockTolerance } from './clock-tolerance.js';
 import type { Database } from './database/database.js';
 import { prepareOnce } from './database/prepare-once.js';

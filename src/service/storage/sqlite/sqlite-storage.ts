@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.js';
-import type { DataError } from '../../data-error.js';
+import type { DataError } from '../../errors/data-error.js';
 import type { Random } from '../../random.js';
-import { createPolledChanges } from '../polled-changes.js';
 import { createRateLimiter } from '../rate-limiter.js';
-import { createPseudonyms } from '../secret.js';
+import { createPolledChanges } from '../shared/polled-changes.js';
+import { createPseudonyms } from '../shared/secret.js';
 import type { Storage } from '../storage.js';
 import { admit } from './admission.js';
 import type { Database } from './database/database.js';

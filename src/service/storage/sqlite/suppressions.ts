@@ -1,11 +1,11 @@
-import { type SuppressionRow, toSuppression } from '../inbox-rows.js';
 import type { Listed, PageRequest } from '../lists.js';
 import type { Instant } from '../records.js';
-import type { PseudonymOf } from '../secret.js';
+import { type SuppressionRow, toSuppression } from '../shared/inbox-rows.js';
+import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord } from '../suppressions.js';
 import type { Database } from './database/database.js';
-import { newestFirst } from './pages.js';
 import type { Projects } from './projects.js';
+import { newestFirst } from './read/pages.js';
 
 /** Recipients that nothing more is sent to. The functions run inside the transaction of their caller. */
 export function prepareSuppressions(

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Counts, countsOf, outcomes } from '../../../../src/cli/bulk/job/counts.js';
-import type { Entry, MessageFigures } from '../../../../src/cli/bulk/job/entries.js';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import { NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal-reader.js';
+import type { Entry, MessageFigures } from '../../../../src/cli/bulk/job/journal/entries.js';
+import { NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal/journal-reader.js';
 import { movedEntry } from '../../../../src/cli/bulk/job/moved-rows.js';
 import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
 import { countsWith } from '../counts.js';

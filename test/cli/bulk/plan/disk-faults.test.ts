@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nodePlanDisk, type PlanDisk } from '../../../../src/cli/bulk/plan/plan-disk.js';
-import { openPlan } from '../../../../src/cli/bulk/plan/plan-reader.js';
+import { nodePlanDisk, type PlanDisk } from '../../../../src/cli/bulk/plan/files/plan-disk.js';
+import { openPlan } from '../../../../src/cli/bulk/plan/files/plan-reader.js';
 import { plan, refusal, temporaryFolder } from '../plans.js';
 
 type Operation = keyof PlanDisk;

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openPlan, readPlanMeta } from '../../../../src/cli/bulk/plan/plan-reader.js';
+import { openPlan, readPlanMeta } from '../../../../src/cli/bulk/plan/files/plan-reader.js';
 import { collect, plan, planned, refusal, requestsOf, rowsOf, temporaryFolder } from '../plans.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(99_000_000 + index));

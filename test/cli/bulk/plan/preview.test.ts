@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildPlan } from '../../../../src/cli/bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../../../src/cli/bulk/plan/composer.js';
-import { textOfHtml } from '../../../../src/cli/html-text.js';
+import { textOfHtml } from '../../../../src/cli/text/html-text.js';
 import { measureText } from '../../../../src/contract/index.js';
 
 async function previewOf(rows: string[], templates: MessageTemplates, channel: 'sms' | 'email' = 'sms') {

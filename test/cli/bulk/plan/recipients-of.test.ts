@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { recipientsOf } from '../../../../src/cli/bulk/plan/plan-reader.js';
+import { recipientsOf } from '../../../../src/cli/bulk/plan/files/plan-reader.js';
 
 /** What JSON says of it; none where it is none. */
 function byJson(body: string): unknown {

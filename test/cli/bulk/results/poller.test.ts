@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { outcomes } from '../../../../src/cli/bulk/job/counts.js';
-import type { Entry } from '../../../../src/cli/bulk/job/entries.js';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import { Journal } from '../../../../src/cli/bulk/job/journal.js';
+import type { Entry } from '../../../../src/cli/bulk/job/journal/entries.js';
+import { Journal } from '../../../../src/cli/bulk/job/journal/journal.js';
 import { Poller } from '../../../../src/cli/bulk/results/poller.js';
 import type { OutcomeClient } from '../../../../src/cli/bulk/results/reading.js';
 import type { BulkEvent } from '../../../../src/cli/bulk/send/events.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Counts, outcomes } from '../../../../src/cli/bulk/job/counts.js';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import { Journal } from '../../../../src/cli/bulk/job/journal.js';
+import { Journal } from '../../../../src/cli/bulk/job/journal/journal.js';
 import type { FrozenPlan } from '../../../../src/cli/bulk/plan/plan.js';
 import type { Ending } from '../../../../src/cli/bulk/send/ending.js';
 import { runJob } from '../../../../src/cli/bulk/send/runner.js';

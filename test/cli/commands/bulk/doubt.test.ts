@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Ending } from '../../../../src/cli/bulk/send/ending.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
-import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
+import { exitOfJob } from '../../../../src/cli/commands/bulk/finish/outcome.js';
 import type { Reply } from '../../../support/run.js';
 import { checksummed } from '../../bulk/journal-lines.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';

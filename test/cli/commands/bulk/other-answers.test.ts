@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Counts } from '../../../../src/cli/bulk/job/counts.js';
 import type { RunOptions } from '../../../../src/cli/bulk/send/run.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
-import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
+import { exitOfJob } from '../../../../src/cli/commands/bulk/finish/outcome.js';
 import { countsWith } from '../../bulk/counts.js';
 import { decoded } from '../../bulk/journal-lines.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';

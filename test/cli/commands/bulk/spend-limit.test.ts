@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
-import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
+import { exitOfJob } from '../../../../src/cli/commands/bulk/finish/outcome.js';
 import type { Pricing } from '../../../../src/contract/index.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
 import { clientOf, Refused } from '../../bulk/model-service.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { mostProjects } from '../../../../src/service/storage/shared/turns.js';
 import type { ClaimedMessage, MessageClass } from '../../../../src/service/storage/store.js';
-import { mostProjects } from '../../../../src/service/storage/turns.js';
 import { batch, type Fixture, leaseMs, message, other, project, sent } from './fixture.js';
 
 /** As "a1": the first of the batch a. */

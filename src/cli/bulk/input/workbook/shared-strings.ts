@@ -1,4 +1,4 @@
-import { grouped } from '../../../wording.js';
+import { grouped } from '../../../text/wording.js';
 import type { ByteStore } from './archive.js';
 import { unescapeText } from './cell-value.js';
 import { damaged, WorkbookError } from './workbook-error.js';

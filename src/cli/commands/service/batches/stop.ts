@@ -1,8 +1,8 @@
 import type { StoppedBatch } from '../../../../service/index.js';
 import type { CommandBody } from '../../../command.js';
-import { addHelp } from '../../../command-help.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
+import { addHelp } from '../../../help/command-help.js';
 import { confirmed } from '../../../input/required.js';
 import { field, type View } from '../../../output/view.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from '../store.js';

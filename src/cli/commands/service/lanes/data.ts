@@ -2,7 +2,7 @@ import type { Administration, LaneSummary } from '../../../../service/index.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { type Column, field, type View } from '../../../output/view.js';
-import { duration } from '../../../wording.js';
+import { duration } from '../../../text/wording.js';
 import { slowColumn } from '../slow-lanes.js';
 
 const first = [

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../../command.js';
-import { addHelp } from '../../../command-help.js';
+import { addHelp } from '../../../help/command-help.js';
 import { warnOfSlow } from '../slow-lanes.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from '../store.js';
 import { laneExample, laneView } from './data.js';

@@ -1,6 +1,6 @@
 import type { Suppression } from '../../../../service/index.js';
 import type { CommandBody } from '../../../command.js';
-import { addHelp } from '../../../command-help.js';
+import { addHelp } from '../../../help/command-help.js';
 import { readLimit, showList } from '../../../lookup/list.js';
 import { field, type View } from '../../../output/view.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from '../project.js';

@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../../command.js';
-import { addHelp } from '../../../command-help.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
+import { addHelp } from '../../../help/command-help.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from '../project.js';
 import { addStoreOptions } from '../store.js';
 

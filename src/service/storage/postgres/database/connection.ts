@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, types } from 'pg';
-import { DataError } from '../../../data-error.js';
+import { DataError } from '../../../errors/data-error.js';
 
 /** Above the 5 s of `statement_timeout`, which does not bound a commit that waits for a standby. */
 const queryTimeout = 6_000;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../service-error.js';
+import { ServiceError } from '../../../errors/service-error.js';
 
 /** The state after a failed statement. */
 export type Failure =

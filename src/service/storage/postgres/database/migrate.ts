@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { DataError, NoDataError } from '../../../data-error.js';
+import { DataError, NoDataError } from '../../../errors/data-error.js';
 import { destroy, newClient } from './connection.js';
 
 /** Of the advisory lock that one instance at a time migrates under. */

@@ -1,4 +1,4 @@
-import { mostCounted } from '../../depth.js';
+import { mostCounted } from '../../insights.js';
 import { planned } from './shared.js';
 
 /** The queue of each lane. */

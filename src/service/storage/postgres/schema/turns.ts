@@ -1,4 +1,4 @@
-import { batchSlice, mostProjects } from '../../turns.js';
+import { batchSlice, mostProjects } from '../../shared/turns.js';
 import { firstDelay } from './dispatch.js';
 import { durable, planned, tolerance } from './shared.js';
 

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DataError } from '../../../data-error.js';
+import { DataError } from '../../../errors/data-error.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { rename } from '../database/rename.js';

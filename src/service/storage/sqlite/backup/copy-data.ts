@@ -4,7 +4,7 @@ import { copyDatabase, syncFile } from '../database/copy.js';
 import type { Database } from '../database/database.js';
 import { loadEngine } from '../database/engine.js';
 import { makePrivate } from '../database/private-files.js';
-import { prepareHolds } from '../holds.js';
+import { prepareHolds } from '../dispatch/holds.js';
 import { sizesOf } from '../installation/enter.js';
 import { type DataFiles, sizeOf } from '../installation/folder.js';
 import { readIdentity, writeIdentity } from '../installation/identity.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isSecretOf } from '../../secret.js';
+import { isSecretOf } from '../../shared/secret.js';
 import { isBusy } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { staleOf } from '../installation/enter.js';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataInUseError } from '../../../data-error.js';
+import { DataInUseError } from '../../../errors/data-error.js';
 import { isBusy } from '../database/busy.js';
 import { loadEngine } from '../database/engine.js';
 

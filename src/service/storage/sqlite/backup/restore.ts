@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataError, DataInUseError } from '../../../data-error.js';
+import { DataError, DataInUseError } from '../../../errors/data-error.js';
 import { systemRandom } from '../../../random.js';
 import { isBusy, isDamaged } from '../database/busy.js';
 import { type Engine, loadEngine } from '../database/engine.js';

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
-import { checksOf, outboxCheck } from '../../checks.js';
-import type { Check, Mismatch } from '../../mismatches.js';
+import { checksOf, outboxCheck } from '../../checks/checks.js';
+import type { Check, Mismatch } from '../../checks/mismatches.js';
 import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { type Engine, loadEngine } from '../database/engine.js';
 import { checkSameVersion } from '../database/open.js';
+import { inLeaseRun, leaseRuns } from '../dispatch/leases.js';
+import { anyReset } from '../erase/resets.js';
 import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
-import { inLeaseRun, leaseRuns } from '../leases.js';
-import { anyReset } from '../resets.js';
-import { migrations } from '../schema.js';
+import { migrations } from '../schema/schema.js';
 import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
 
 const checks: Check[] = [

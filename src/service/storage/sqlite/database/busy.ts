@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../../../clock.js';
-import { ServiceError } from '../../../service-error.js';
+import { ServiceError } from '../../../errors/service-error.js';
 
 /** Milliseconds that reads and writes wait for other processes; a client gives an attempt 30 s. */
 export const busyPatience = 10_000;

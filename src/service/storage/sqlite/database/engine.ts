@@ -1,4 +1,4 @@
-import { EngineError } from '../../../engine-error.js';
+import { EngineError } from '../../../errors/engine-error.js';
 
 export type Engine = typeof import('@photostructure/sqlite');
 

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../../../clock.js';
-import { DataError } from '../../../data-error.js';
+import { DataError } from '../../../errors/data-error.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import { copyDatabase } from './copy.js';
 import type { Database } from './database.js';

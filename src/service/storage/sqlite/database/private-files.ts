@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { DataError } from '../../../data-error.js';
+import { DataError } from '../../../errors/data-error.js';
 
 const ownersOnly = 0o600;
 

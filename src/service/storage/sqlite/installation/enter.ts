@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
-import { fingerprintOf, isSecretOf } from '../../secret.js';
+import { fingerprintOf, isSecretOf } from '../../shared/secret.js';
 import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { makePrivate } from '../database/private-files.js';

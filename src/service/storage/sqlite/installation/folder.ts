@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DataError } from '../../../data-error.js';
+import { DataError } from '../../../errors/data-error.js';
 
 /** The files of an installation. */
 export interface DataFiles {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { DataError } from '../../../data-error.js';
-import { ServiceError } from '../../../service-error.js';
+import { DataError } from '../../../errors/data-error.js';
+import { ServiceError } from '../../../errors/service-error.js';
 import { isBusy } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { Checkpoints } from './checkpoint.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
-import { secretLength } from '../../secret.js';
+import { secretLength } from '../../shared/secret.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { versionOf } from '../database/open.js';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { DataError } from '../../../data-error.js';
+import { DataError } from '../../../errors/data-error.js';
 import { type DataFiles, restoring } from './folder.js';
 
 /** Why data cannot be used: a file, its fault, and the loss when it is accepted. */

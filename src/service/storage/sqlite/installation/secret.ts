@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Random } from '../../../random.js';
-import { secretLength } from '../../secret.js';
+import { secretLength } from '../../shared/secret.js';
 import { makePrivate } from '../database/private-files.js';
 
 /** Null when it is not there, or has not the length of one. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openPlan } from '../../../../../src/cli/bulk/plan/plan-reader.js';
+import { openPlan } from '../../../../../src/cli/bulk/plan/files/plan-reader.js';
 import { numberOf, rowsWork } from '../../../../bench/rows.js';
 import { plan, planned, refusal, requestsOf, rowsOf, type TestPlan, temporaryFolder } from '../../plans.js';
 import { type TestCell, type TestWorkbook, workbook } from './write-workbook.js';

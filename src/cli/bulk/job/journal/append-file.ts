@@ -1,0 +1,46 @@
+import { constants, createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncFolder } from '../../../platform/sync-folder.js';
+
+/** An append-only file. Every method rejects with the error of the operating system. */
+export interface AppendFile {
+  /** From the beginning. */
+  read(): AsyncIterable<Uint8Array>;
+  /** Writes all bytes, or rejects. */
+  append(bytes: Uint8Array): Promise<void>;
+  truncate(size: number): Promise<void>;
+  /** Resolves when everything appended is durable. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens append-only files; tests inject disks that fail or lose power. */
+export interface Disk {
+  /** Creates a missing file with mode 0600 and a durable name. */
+  openAppend(path: string): Promise<AppendFile>;
+}
+
+// Windows has no O_NOFOLLOW, and lets only administrators make links.
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+
+export const nodeDisk: Disk = {
+  async openAppend(path) {
+    // Through a link in its place any other file could be overwritten.
+    const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600).catch((error) => {
+      if (error.code === 'ELOOP')
+        error.message = `${path} is a link; remove it: the idempotency keys prevent duplicates`;
+      throw error;
+    });
+    await syncFolder(dirname(path));
+    return {
+      read: () => createReadStream(path),
+      async append(bytes) {
+        for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done)).bytesWritten;
+      },
+      truncate: (size) => file.truncate(size),
+      sync: () => file.datasync(),
+      close: () => file.close(),
+    };
+  },
+};

@@ -1,0 +1,56 @@
+import type { TableFormat } from '../../input/table-parser.js';
+import type { PlanMeta } from '../plan.js';
+import type { FileChecksum } from './buffered-file.js';
+
+/** The files of a plan whose checksums `plan.json` has. */
+export const dataFiles = ['bodies', 'chunks', 'lines', 'places', 'errors', 'input.csv'] as const;
+export type DataFile = (typeof dataFiles)[number];
+
+/**
+ * The folder of a plan.
+ *
+ * - `plan.json`: a line with the version and the SHA-256 of the rest, which is this record as JSON. Version 1
+ *   has no such line.
+ * - `bodies`: the request bodies one after the other, with nothing between them; its SHA-256 is the digest.
+ * - `chunks` (the name of requests in version 1): 24 bytes a request, little-endian: the offset of its body
+ *   (double), its credits (double), the position of its first recipient among all (uint32), 1 for a batch and 0 for a
+ *   single send (uint32).
+ * - `lines`: the input line of every recipient (uint32), in the order of the bodies.
+ * - `places`: 8 bytes a row of the input: its request and its index in it (uint32 each), or one of `noRequest`.
+ * - `errors`: a JSON line for every RowError, in the order of the rows.
+ * - `input.csv`: the rows and the header of the input, as UTF-8.
+ */
+export interface PlanRecord {
+  meta: PlanMeta;
+  table: TableFormat;
+  files: Record<DataFile, FileChecksum>;
+}
+
+export const planFile = 'plan.json';
+/** See checksummed-text. */
+export const planKind = 'urtuu-plan';
+export const requestBytes = 24;
+export const placeBytes = 8;
+
+/** In `plan.json` the number of requests is `chunks`, as in version 1. */
+export type WrittenMeta = Omit<PlanMeta, 'requests'> & { chunks: number };
+export const writtenMeta = ({ requests, ...meta }: PlanMeta): WrittenMeta => ({ ...meta, chunks: requests });
+export const metaOf = ({ chunks, ...meta }: WrittenMeta): PlanMeta => ({ ...meta, requests: chunks });
+
+/** Stand for the request of a row that is in none. */
+export const noRequest = {
+  /** Its errors are in `errors`. */
+  rejected: 0xffff_ffff,
+  /** Left out by `--only` or `--skip-sent`. */
+  skipped: 0xffff_fffe,
+  /** An earlier row sends another message to its recipient; the index is the line of that row. */
+  conflict: 0xffff_fffd,
+} as const;
+
+/** An entry of `errors`; `row` counts the rows below the header from 0. */
+export interface RowError {
+  row: number;
+  line: number;
+  column: string;
+  error: string;
+}

@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from '../../../once.js';
+import { type TableFormat, TableParser } from '../../input/table-parser.js';
+import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from '../plan.js';
+import { BufferedReader } from './buffered-reader.js';
+import { readChecksummedText } from './checksummed-text.js';
+import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
+import {
+  dataFiles,
+  metaOf,
+  noRequest,
+  type PlanRecord,
+  placeBytes,
+  planFile,
+  planKind,
+  type RowError,
+  requestBytes,
+  type WrittenMeta,
+} from './plan-format.js';
+
+const checkedAtOnce = 256 * 1024;
+
+/** The files of a plan are not as they were written; nothing may be sent from it. */
+export class PlanDamaged extends Error {
+  override readonly name = 'PlanDamaged';
+  constructor(folder: string, what: string, options?: ErrorOptions) {
+    super(`${folder}: ${what}`, options);
+  }
+}
+
+/** Throws PlanDamaged. */
+export async function readPlanMeta(folder: string): Promise<PlanMeta> {
+  return (await readRecord(folder)).meta;
+}
+
+/** Opens a plan and checks every byte of it. Throws PlanDamaged, or the system's error if a file cannot be read. */
+export async function openPlan(folder: string): Promise<FrozenPlan> {
+  const record = await readRecord(folder);
+  for (const name of dataFiles) {
+    const written = record.files[name];
+    const { bytes, sha256 } = await checksumOf(join(folder, name));
+    if (bytes !== written?.bytes || sha256 !== written.sha256)
+      throw new PlanDamaged(folder, `${name} is damaged`);
+  }
+  return planOf(folder, record);
+}
+
+/** Not by a stream, which costs more than a small file: a plan has six, most of them small. */
+async function checksumOf(path: string): Promise<{ bytes: number; sha256: string }> {
+  const file = await open(path);
+  try {
+    const hash = createHash('sha256');
+    const block = Buffer.allocUnsafeSlow(checkedAtOnce);
+    for (let bytes = 0; ; ) {
+      const { bytesRead } = await file.read(block, 0, block.length, bytes);
+      if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') };
+      hash.update(block.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function readRecord(folder: string): Promise<PlanRecord> {
+  const bytes = await readFile(join(folder, planFile));
+  const { version, text } = textOf(folder, bytes);
+  try {
+    const record = JSON.parse(text) as Omit<PlanRecord, 'meta'> & { meta: WrittenMeta };
+    if (record.meta.version === version) {
+      const written = metaOf(record.meta);
+      const meta = version === 1 ? { ...written, run: null, account: null } : written;
+      if (isConsistent({ ...record, meta })) return { ...record, meta };
+    }
+  } catch (cause) {
+    throw new PlanDamaged(folder, `${planFile} cannot be read`, { cause });
+  }
+  throw new PlanDamaged(folder, `${planFile} is damaged`);
+}
+
+/** The record as JSON, checked against its checksum; version 1 had none. */
+function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string } {
+  if (bytes[0] === '{'.charCodeAt(0)) return { version: 1, text: bytes.toString() };
+  const { kind, version, text } = readChecksummedText(bytes);
+  if (kind !== planKind) throw new PlanDamaged(folder, `${planFile} cannot be read`);
+  if (version !== '2') throw new PlanDamaged(folder, 'written by another version of urtuu');
+  if (text === null) throw new PlanDamaged(folder, `${planFile} is damaged`);
+  return { version: 2, text };
+}
+
+/** Whether the figures agree with each other and with the sizes of the files. */
+function isConsistent({ meta, files }: PlanRecord): boolean {
+  const { channel, requests, batches, singles, recipients, digest } = meta;
+  return (
+    (channel === 'sms' || channel === 'email') &&
+    batches + singles === requests &&
+    files.chunks.bytes === requests * requestBytes &&
+    files.lines.bytes === recipients * 4 &&
+    files.bodies.sha256 === digest
+  );
+}
+
+/** A plan from a record that was written just now, or checked. */
+export function planOf(folder: string, record: PlanRecord, disk: PlanDisk = nodePlanDisk): FrozenPlan {
+  return {
+    folder,
+    meta: record.meta,
+    input: inputOf(record.table),
+    requests: (first = 0) => readRequests(folder, record, disk, first),
+    rows: () => readPlannedRows(folder, record, disk),
+  };
+}
+
+function inputOf({ marked = false, recipient, sheet }: TableFormat): PlannedInput {
+  return { marked, recipient: recipient ?? null, ...(sheet === undefined ? {} : { sheet }) };
+}
+
+async function* readRequests(
+  folder: string,
+  { meta, files }: PlanRecord,
+  disk: PlanDisk,
+  first: number,
+): AsyncGenerator<PlannedRequest, void> {
+  const opened: number[] = [];
+  const reader = (name: string) => {
+    const file = disk.open(join(folder, name), 'r');
+    opened.push(file);
+    return new BufferedReader(disk, file);
+  };
+  try {
+    const [bodies, requests, lines] = [reader('bodies'), reader('chunks'), reader('lines')];
+    for (let number = first; number < meta.requests; number += 1) {
+      const last = number === meta.requests - 1;
+      const record = requests.read(number * requestBytes, requestBytes * (last ? 1 : 2));
+      const start = record.readDoubleLE(0);
+      const begin = record.readUInt32LE(16);
+      const end = last ? meta.recipients : record.readUInt32LE(requestBytes + 16);
+      const size = (last ? files.bodies.bytes : record.readDoubleLE(requestBytes)) - start;
+      const kind = record.readUInt32LE(20) === 1 ? 'batch' : 'single';
+      const credits = record.readDoubleLE(8);
+      const recipients = end - begin;
+      const body = bodies.read(start, size).toString();
+      const to = recipientsOf(body);
+      if (to.length !== recipients) throw new PlanDamaged(folder, 'bodies changed since it was checked');
+      const lineBytes = Buffer.from(lines.read(begin * 4, recipients * 4));
+      if (lineBytes.length < recipients * 4)
+        throw new PlanDamaged(folder, 'lines was cut off since it was checked');
+      // A request that is sent whole does not need them.
+      const rowLines = once(() =>
+        Array.from({ length: recipients }, (_, index) => lineBytes.readUInt32LE(index * 4)),
+      );
+      yield {
+        number,
+        kind,
+        to,
+        get lines() {
+          return rowLines();
+        },
+        body,
+        credits,
+      };
+    }
+  } finally {
+    for (const file of opened) disk.close(file);
+  }
+}
+
+/** The list at the beginning of a body as it is written: strings without escapes. */
+const writtenList = /^\{"to":\["[^"\\\0-\x1f]+"(?:,"[^"\\\0-\x1f]+")*\](?=,")/;
+
+/**
+ * None where it is no body: then the file is not as it was written. JSON.parse looks every short string up in the
+ * table of V8, which takes three times as long as to split them.
+ */
+export function recipientsOf(body: string): string[] {
+  try {
+    const [list] = writtenList.exec(body) ?? [];
+    if (list === undefined) {
+      const { to } = JSON.parse(body) as { to?: string | string[] };
+      return typeof to === 'string' ? [to] : (to ?? []);
+    }
+    JSON.parse(`{${body.slice(list.length + 1)}`);
+    return list.slice('{"to":["'.length, -'"]'.length).split('","');
+  } catch {
+    return [];
+  }
+}
+
+async function* readPlannedRows(
+  folder: string,
+  { table: format, meta }: PlanRecord,
+  disk: PlanDisk,
+): AsyncGenerator<PlannedRow, void> {
+  const placesFile = disk.open(join(folder, 'places'), 'r');
+  const errors = readErrors(join(folder, 'errors'));
+  try {
+    const places = new BufferedReader(disk, placesFile);
+    let read: { record: string[]; line: number }[] = [];
+    let row = 0;
+    const table = new TableParser(
+      format,
+      meta.source,
+      () => undefined,
+      (record, line) => read.push({ record, line }),
+    );
+    async function* planned(): AsyncGenerator<PlannedRow, void> {
+      for (const { record, line } of read) {
+        const place = places.read(row * placeBytes, placeBytes);
+        const [request, index] = [place.readUInt32LE(0), place.readUInt32LE(4)];
+        row += 1;
+        if (request === noRequest.skipped) continue;
+        while (record.length < meta.columns.length) record.push('');
+        const error =
+          request === noRequest.rejected
+            ? errorText((await errors.next()).value ?? [])
+            : request === noRequest.conflict
+              ? conflictError(index)
+              : null;
+        yield { line, values: record, place: error === null ? { request, index } : null, error };
+      }
+      read = [];
+    }
+    for await (const block of createReadStream(join(folder, 'input.csv')) as AsyncIterable<Buffer>) {
+      await table.feed(block);
+      yield* planned();
+    }
+    await table.finish();
+    yield* planned();
+  } finally {
+    disk.close(placesFile);
+    await errors.return();
+  }
+}
+
+function conflictError(line: number): string {
+  return `same recipient as line ${line}, with another message`;
+}
+
+function errorText(errors: readonly RowError[]): string | null {
+  if (errors.length === 0) return null;
+  return errors.map(({ column, error }) => `${column}: ${error}`).join('; ');
+}
+
+/** The errors of each rejected row, in the order of the rows. */
+export async function* readErrors(path: string): AsyncGenerator<RowError[], void> {
+  let errors: RowError[] = [];
+  for await (const text of linesOf(path)) {
+    const entry = JSON.parse(text) as RowError;
+    if (errors.length > 0 && errors[0]?.row !== entry.row) {
+      yield errors;
+      errors = [];
+    }
+    errors.push(entry);
+  }
+  if (errors.length > 0) yield errors;
+}
+
+/** Not readline: on Bun and Deno its lines end at U+2028 too, which JSON leaves as it is. */
+async function* linesOf(path: string): AsyncGenerator<string, void> {
+  let rest = '';
+  for await (const piece of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}

@@ -1,0 +1,60 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Entry } from '../../../bulk/job/journal/entries.js';
+import type { Job } from '../../../bulk/job/open-job.js';
+import type { Account } from '../../../bulk/plan/plan.js';
+import type { Context } from '../../../context.js';
+import { CliError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+
+type Network = Context['network'];
+
+/** Identifies the API key in use; null for the embedded service, which needs none. */
+export async function currentAccount(network: Network): Promise<Account | null> {
+  const key = await network.apiKey();
+  if (key === null) return null;
+  const salt = randomBytes(16).toString('hex');
+  return { salt, hash: hashOf(salt, key) };
+}
+
+/** Whether the key in use may be of another project than the job, where its idempotency keys mean nothing. */
+export async function isForeign(
+  { network }: Pick<Context, 'network'>,
+  { plan, state }: Job,
+): Promise<boolean> {
+  const { account } = plan.meta;
+  // A job of an earlier release does not know its key.
+  if (account === null) return false;
+  const hash = await currentHash(network, account);
+  return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
+}
+
+/** Records the key in use as one of the job's project, for `--same-project`. */
+export async function adoptAccount(
+  { network }: Pick<Context, 'network'>,
+  { plan, state, journal }: Job,
+): Promise<void> {
+  const { account } = plan.meta;
+  const hash = account === null ? null : await currentHash(network, account);
+  if (hash === null) return;
+  const entry: Entry = { type: 'account', hash };
+  await journal.append(entry);
+  state.apply(entry);
+}
+
+/** Exit 11 for a job that is not finished and was started with another key. */
+export function foreignJob(id: string): CliError {
+  return new CliError('other_account', exits.refused, `the job ${id} was started with another API key`, {
+    hint: 'Use the --profile that it was started with. If both keys are of one project, add --same-project.',
+    details: { job: id },
+  });
+}
+
+async function currentHash(network: Network, { salt }: Account): Promise<string | null> {
+  const key = await network.apiKey();
+  return key === null ? null : hashOf(salt, key);
+}
+
+const hashOf = (salt: string, key: string) => createHash('sha256').update(`${salt}\0${key}`).digest('hex');
+
+const isSame = (one: string, other: string) =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -1,0 +1,114 @@
+import { readJobId } from '../../../bulk/job/keys.js';
+import type { Job } from '../../../bulk/job/open-job.js';
+import { sandboxBaseUrl } from '../../../bulk/plan/plan.js';
+import type { Context } from '../../../context.js';
+import { CliError, usageError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+import { counted, grouped } from '../../../text/wording.js';
+import type { BulkOptions } from '../options.js';
+import { alreadySent, type EarlierSends, sentBeforeLine } from '../prepare/sent-before.js';
+import { creditsLeft, creditsMissing, type Paid, type Preflight } from './preflight.js';
+
+export interface Proposal {
+  preflight: Preflight;
+  /** The preflight for people. */
+  lines: string[];
+  paid: Paid;
+  earlier: EarlierSends;
+}
+
+/**
+ * Shows the preflight and asks, or takes `--yes`. Returns whether only those are wanted who did not get the message yet,
+ * which another plan has. Throws CliError: exit 2 when declined, 7 for the price, 11.
+ */
+export async function confirmSend(
+  { io, options: { yes } }: Pick<Context, 'io' | 'options'>,
+  job: Job,
+  { preflight, lines, paid, earlier }: Proposal,
+  options: BulkOptions,
+): Promise<'all' | 'new'> {
+  const { counts } = job.state;
+  const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
+  if (job.state.finished && retried === 0) return 'all';
+  for (const line of lines) io.note(line);
+  const { toConfirm: repeated } = earlier;
+  const left = counts.pending + counts.in_doubt + retried;
+  const isResumed = counts.pending < job.plan.meta.recipients;
+  if (options.again && readJobId(job.id).run > 1 && !isResumed)
+    io.note('Again       everyone on the list gets the message again');
+  if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
+  if (!isResumed && repeated === 0 && earlier.recipients > 0 && !earlier.skipped) {
+    const line = sentBeforeLine(earlier.recipients, false, earlier.unfinished);
+    io.warn(`${line}. Another --job name sends it again; --skip-sent leaves them out.`);
+  }
+  const asks = !yes;
+  if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
+  refuseCost(preflight, options.maxCredits ?? job.state.limit);
+  if (asks && !io.canPrompt) {
+    throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
+  }
+  const missing = creditsMissing(preflight, paid);
+  // The question says it, too.
+  if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, paid);
+  if (!asks) return 'all';
+  const credits = creditsLeft(preflight, paid);
+  const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
+  const again = repeated > 0 ? ` ${sentBeforeLine(repeated, false)}.` : '';
+  const short =
+    missing > 0
+      ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
+      : '';
+  const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
+  const sandbox =
+    job.plan.meta.baseUrl === sandboxBaseUrl ? ' Nobody receives anything: this is the sandbox.' : '';
+  const question = `Send to ${counted(left, 'recipient')}${price}?${sandbox}${again}${twice}${short}`;
+  const prompts = await io.prompts();
+  const fresh = left - repeated;
+  // The rows that a report selects are sent on purpose.
+  if (repeated > 0 && fresh > 0 && options.only === undefined) {
+    const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
+      { name: `Only the ${grouped(fresh)} new`, value: 'new' },
+      { name: `All ${grouped(left)}`, value: 'all' },
+      { name: 'Cancel', value: 'none' },
+    ]);
+    if (choice !== 'none') return choice;
+  } else if (await prompts.confirm(question)) return 'all';
+  throw usageError('declined; nothing was sent');
+}
+
+/** Exit 7; 6 where earlier requests are in doubt, which only their own job can resolve. */
+function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
+  const { in_doubt: inDoubt } = job.state.counts;
+  const required = creditsLeft(preflight, paid) ?? 0;
+  const balance = preflight.balance ?? 0;
+  const missing = creditsMissing(preflight, paid);
+  const how = job.plan.meta.baseUrl === sandboxBaseUrl ? ` (\`urtuu sandbox credit ${missing}\`)` : '';
+  const ways = `Add ${counted(missing, 'credit')}${how}, or add --allow-partial to send as far as the balance goes.`;
+  return new CliError(
+    'insufficient_credits',
+    inDoubt > 0 ? exits.doubt : exits.money,
+    `the job needs ${counted(required, 'credit')}, the balance is ${grouped(balance)}`,
+    {
+      hint:
+        inDoubt > 0
+          ? `Nothing was sent now; in doubt from before: ${grouped(inDoubt)}. ${ways}`
+          : `Nothing was sent now. ${ways}`,
+      details: { required, balance, in_doubt: inDoubt },
+    },
+  );
+}
+
+function refuseCost({ credits }: Preflight, maxCredits: number | null): void {
+  if (maxCredits === null || (credits !== null && credits <= maxCredits)) return;
+  const cost =
+    credits === null ? 'the price of the job is unknown' : `the job costs ${counted(credits, 'credit')}`;
+  throw new CliError(
+    'over_max_credits',
+    exits.money,
+    `${cost}, and --max-credits is ${grouped(maxCredits)}`,
+    {
+      hint: 'Nothing was sent now.',
+      details: { credits, max_credits: maxCredits },
+    },
+  );
+}

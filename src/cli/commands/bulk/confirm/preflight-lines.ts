@@ -1,0 +1,162 @@
+import type { Delimiter } from '../../../bulk/input/delimiter.js';
+import type { RepairCounts, RepairKind } from '../../../bulk/input/repair.js';
+import type { PlanMeta } from '../../../bulk/plan/plan.js';
+import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
+import { betweenWords } from '../../../terminal/wrap.js';
+import { counted, duration, grouped } from '../../../text/wording.js';
+import { sheetsText } from '../finish/workbook-report.js';
+import { sentBeforeLine } from '../prepare/sent-before.js';
+import { creditsLeft, creditsMissing, type Paid, type Preflight, type Remaining } from './preflight.js';
+
+interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
+  /** The key may not read prices and balance. */
+  isForbidden?: boolean;
+  /** Width of the terminal. */
+  columns: number;
+  /** As in EarlierSends. */
+  unfinished?: number;
+  /** The file of `--report`. */
+  report?: string | undefined;
+}
+
+type Row = [label: string, ...values: string[]];
+
+/** The preflight for people, at most 80 columns wide. */
+export function preflightLines(
+  preflight: Preflight,
+  repairs: RepairCounts,
+  { paid, rate, isForbidden = false, columns, unfinished, report }: Shown,
+): string[] {
+  const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
+  const kinds = Object.entries(repairs).map(
+    ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
+  );
+  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished);
+  const sheets = sheetsText(report, preflight);
+  const rows: Row[] = [
+    ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
+    ['Column', columnOf(preflight)],
+    [
+      'Recipients',
+      `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
+    ],
+    ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] satisfies Row]),
+    ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] satisfies Row] : []),
+    ...messageRows(preflight),
+    ...preflight.cost.map((cost) => costRow(cost, preflight.credits !== null)),
+    ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
+    [
+      'Time',
+      `about ${duration(preflight.seconds)} at ${rate === undefined ? 'the rate limit' : `${rate}/s`}`,
+    ],
+    ...(sheets === null ? [] : [['Report', sheets] satisfies Row]),
+    ['Credits', creditsText(preflight, paid, isForbidden)],
+  ];
+  return rows.flatMap((row) => linesOf(row, Math.min(columns, 80)));
+}
+
+/** The values beside their label, or below it where a word would be broken there. */
+function linesOf([label, ...values]: Row, columns: number): string[] {
+  const longest = Math.max(...values.flatMap((value) => value.split(' ').map((word) => word.length)));
+  const isBelow = longest > columns - labelColumns && longest <= columns - belowColumns;
+  const left = isBelow ? belowColumns : labelColumns;
+  const lines = values.flatMap((value) => wrapped(value, Math.max(leastColumns, columns - left)));
+  const beside = (index: number) => (index === 0 && !isBelow ? label : '').padEnd(left);
+  return [...(isBelow ? [label] : []), ...lines.map((text, index) => (beside(index) + text).trimEnd())];
+}
+
+/** The first message and the longest one, or the only one. */
+function messageRows({ messages, first_message: first, longest_message: longest }: Preflight): Row[] {
+  if (first === null || longest === null) return [];
+  if (messages === 1) return [messageRow('Message', first)];
+  const isSame = first.to === longest.to && first.subject === longest.subject && first.text === longest.text;
+  if (isSame) return [messageRow('First', first, ', also the longest')];
+  return [messageRow('First', first), messageRow('Longest', longest)];
+}
+
+const mostCharacters = 800;
+const mostLines = 12;
+
+function messageRow(label: string, { to, subject, text, parts }: PreviewedMessage, remark = ''): Row {
+  const head = `to ${to}${parts === null ? '' : `, ${counted(parts, 'part')}`}${remark}`;
+  const empty = parts === null ? '(no text)' : '(not sent: only links, which this operator does not carry)';
+  const whole = text.replace(/\r\n?/g, '\n') || empty;
+  const shown = whole
+    .slice(0, mostCharacters)
+    .replace(/[\ud800-\udbff]$/, '')
+    .split('\n')
+    .slice(0, mostLines)
+    .join('\n');
+  const left = whole.length - shown.length;
+  const lines = left > 0 ? `${shown}… (${counted(left, 'more character')})` : shown;
+  return [label, head, ...(subject === null ? [] : [subject]), ...lines.split('\n')];
+}
+
+function columnOf({ to_column, delimiter, sheet }: Preflight): string {
+  const name = shortened(to_column, valueColumns - 24);
+  if (delimiter !== null) return `${name} (delimiter: ${delimiterNames[delimiter]})`;
+  return `${name} (sheet: ${shortened(sheet ?? '', Math.max(12, valueColumns - name.length - 10))})`;
+}
+
+const delimiterNames = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'pipe',
+} satisfies Record<Delimiter, string>;
+
+const repairNames = {
+  separators: 'with separators',
+  country_code: 'with a country code',
+  invisible: 'with invisible characters',
+  full_width: 'with full-width characters',
+  apostrophe: 'with an apostrophe',
+  formula: 'written as a formula',
+  decimals: 'with decimals',
+  exponent: 'with an exponent',
+} satisfies Record<RepairKind, string>;
+
+const labelColumns = 12;
+const belowColumns = 2;
+const valueColumns = 80 - labelColumns;
+/** With less, the terminal wraps by itself. */
+const leastColumns = 20;
+
+function wrapped(value: string, room: number): string[] {
+  const lines: string[] = [];
+  for (const word of value.split(betweenWords)) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && last.length + 1 + word.length <= room;
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function shortened(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+}
+
+const kindNames = { latin: 'Latin', cyrillic: 'Cyrillic', email: 'Emails' } as const;
+
+function costRow(
+  { kind, recipients, parts, credits }: PlanMeta['cost'][number],
+  priced: boolean,
+): [string, string] {
+  const size = kind === 'email' ? '' : `, ${counted(parts, 'part')}`;
+  const price = priced ? `, ${counted(credits, 'credit')}` : '';
+  return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
+}
+
+function creditsText(preflight: Preflight, paid: Paid, isForbidden: boolean): string {
+  const left = creditsLeft(preflight, paid);
+  const { balance } = preflight;
+  if (left === null && balance === null)
+    return `Cost and balance unknown${isForbidden ? ': this key cannot read them' : ''}`;
+  if (left === null) return `Cost unknown; the balance is ${grouped(balance ?? 0)}`;
+  const doubt = paid.inDoubt === 0 ? '' : ` (${grouped(paid.inDoubt)} may be paid already)`;
+  const cost = `${grouped(left)}${doubt}`;
+  if (balance === null) return `${cost}; the balance is unknown`;
+  const missing = creditsMissing(preflight, paid);
+  return `${cost} of ${grouped(balance)}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
+}

@@ -1,0 +1,175 @@
+import { requestRates } from '../../../../contract/index.js';
+import type { Delimiter } from '../../../bulk/input/delimiter.js';
+import type { PlanMeta } from '../../../bulk/plan/plan.js';
+import type { Preview, PreviewedMessage } from '../../../bulk/plan/preview.js';
+import { masked, maskedText } from '../../../output/mask.js';
+import { type Column, field, type View } from '../../../output/view.js';
+
+/** The sends of a job, and their price. */
+export interface Preflight {
+  job: string;
+  channel: string;
+  /** The detected recipient column and delimiter; a sheet has none. */
+  to_column: string;
+  delimiter: Delimiter | null;
+  /** Null for CSV. */
+  sheet: string | null;
+  recipients: number;
+  merged: number;
+  rejected: number;
+  repaired: number;
+  requests: number;
+  batches: number;
+  singles: number;
+  cost: PlanMeta['cost'];
+  /** Parts of all messages. */
+  parts: number;
+  /** Credits of the whole job; null without a price list. */
+  credits: number | null;
+  balance: number | null;
+  /** Recipients who got the same message from this machine in the last days, or may get it from an unfinished job. */
+  sent_before: number;
+  /** Whether they are left out. */
+  skips_sent: boolean;
+  /** Expected time of the requests that remain. */
+  seconds: number;
+  /** How many different messages there are. */
+  messages: number;
+  /** As delivered. Null only if the plan could not be read again. */
+  first_message: PreviewedMessage | null;
+  longest_message: PreviewedMessage | null;
+}
+
+/** Credits of the plan. */
+export interface Paid {
+  /** Not to be paid any more; below 0 if prices have risen. */
+  certain: number;
+  /** Of requests in doubt: perhaps paid already, perhaps to be paid. */
+  inDoubt: number;
+}
+
+/** The part of a job that earlier runs have left to send. */
+export interface Remaining {
+  requests: number;
+  paid: Paid;
+  /** Of `--rate`, in requests a second; the documented rate limit when absent. */
+  rate?: number | undefined;
+}
+
+export interface PreflightParts {
+  job: string;
+  meta: PlanMeta;
+  input: {
+    toColumn: string;
+    delimiter: Delimiter | null;
+    sheet: string | null;
+    preview: Preview | null;
+  };
+  /** `isForbidden`: the key may not read them. */
+  prices: { known: boolean; balance: number | null; isForbidden: boolean };
+  remaining: Pick<Remaining, 'requests' | 'rate'>;
+  earlier: { recipients: number; skipped: boolean };
+  /** Recipients and texts are shown masked. */
+  mask: boolean;
+}
+
+export function preflightOf({
+  job,
+  meta,
+  input,
+  prices,
+  remaining,
+  earlier,
+  mask,
+}: PreflightParts): Preflight {
+  const shown = (message: PreviewedMessage | undefined) =>
+    message === undefined ? null : mask ? maskedMessage(message) : message;
+  const { channel, recipients, merged, rejected, repaired, requests, batches, singles, cost } = meta;
+  const { burst, perSecond } = requestRates.sending;
+  const rate = remaining.rate ?? perSecond;
+  return {
+    job,
+    channel,
+    to_column: input.toColumn,
+    delimiter: input.delimiter,
+    sheet: input.sheet,
+    recipients,
+    merged,
+    rejected,
+    repaired,
+    requests,
+    batches,
+    singles,
+    cost,
+    parts: cost.reduce((sum, { parts }) => sum + parts, 0),
+    credits: prices.known ? meta.credits : null,
+    balance: prices.balance,
+    sent_before: earlier.recipients,
+    skips_sent: earlier.skipped,
+    seconds: Math.ceil(Math.max(0, remaining.requests - (burst * rate) / perSecond) / rate),
+    messages: input.preview?.messages ?? 0,
+    first_message: shown(input.preview?.first),
+    longest_message: shown(input.preview?.longest),
+  };
+}
+
+function maskedMessage({ to, subject, text, parts }: PreviewedMessage): PreviewedMessage {
+  return {
+    to: masked(to),
+    subject: subject === null ? null : maskedText(subject),
+    text: maskedText(text),
+    parts,
+  };
+}
+
+/** Credits that remain to be paid, at most; null without a price list. */
+export function creditsLeft({ credits }: Preflight, { certain }: Paid): number | null {
+  return credits === null ? null : Math.max(0, credits - certain);
+}
+
+/** Credits that the balance is certainly short of; 0 where price or balance is unknown. */
+export function creditsMissing(preflight: Preflight, paid: Paid): number {
+  const left = creditsLeft(preflight, paid);
+  return left === null || preflight.balance === null
+    ? 0
+    : Math.max(0, left - paid.inDoubt - preflight.balance);
+}
+
+/** On one line: the recipient, and the subject and text. */
+const message = (name: 'first_message' | 'longest_message'): Column<Preflight> => ({
+  name,
+  value: ({ [name]: message }) =>
+    message && `${message.to}: ${message.subject === null ? '' : `${message.subject}: `}${message.text}`,
+});
+
+export const preflightView: View<Preflight> = {
+  columns: [
+    field('job'),
+    field('channel'),
+    field('to_column'),
+    field('delimiter'),
+    field('sheet'),
+    field('recipients', { kind: 'number' }),
+    field('merged', { kind: 'number' }),
+    field('rejected', { kind: 'number' }),
+    field('repaired', { kind: 'number' }),
+    field('requests', { kind: 'number' }),
+    field('batches', { kind: 'number' }),
+    field('singles', { kind: 'number' }),
+    {
+      name: 'cost',
+      value: ({ cost }) => cost.map(({ kind, credits }) => `${kind} ${credits}`).join(', '),
+      detail: true,
+    },
+    field('parts', { kind: 'number' }),
+    field('credits', { kind: 'number' }),
+    field('balance', { kind: 'number' }),
+    field('sent_before', { kind: 'number' }),
+    field('skips_sent'),
+    field('seconds', { kind: 'number' }),
+    field('messages', { kind: 'number' }),
+    message('first_message'),
+    message('longest_message'),
+  ],
+  record: (preflight) => preflight,
+};

@@ -1,0 +1,38 @@
+import { readError } from '../../../bulk/send/answer.js';
+import { CliError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+
+/** A price list or balance; null when the service does not answer, or refuses. */
+export interface AccountRead<Value> {
+  value: Value | null;
+  /** The key is outside its scope: it may only send. */
+  isForbidden: boolean;
+}
+
+/**
+ * Throws for a wrong API key or base URL, and CliError (exit 4) for a key that cannot read what `--wait` waits for.
+ */
+export async function readAccount<Value>(
+  read: () => Promise<Value>,
+  { wait }: { wait?: boolean | undefined },
+): Promise<AccountRead<Value>> {
+  for (let tries = 1; tries <= 3; tries += 1) {
+    try {
+      return { value: await read(), isForbidden: false };
+    } catch (error) {
+      const answer = readError(error);
+      if (answer.kind !== 'refusal') continue;
+      // Every service has a balance and prices: a 404 is about the base URL.
+      if (answer.status === 401 || answer.status === 404) throw error;
+      const isForbidden = answer.status === 403;
+      if (isForbidden && wait) throw cannotWait();
+      return { value: null, isForbidden };
+    }
+  }
+  return { value: null, isForbidden: false };
+}
+
+const cannotWait = () =>
+  new CliError('forbidden', exits.key, 'this key cannot read, so --wait would never see the outcome', {
+    hint: 'Nothing was sent now. Use a key with both scopes, or leave --wait out.',
+  });

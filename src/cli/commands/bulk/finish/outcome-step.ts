@@ -1,0 +1,54 @@
+import type { Job, JobView } from '../../../bulk/job/open-job.js';
+import { sandboxBaseUrl } from '../../../bulk/plan/plan.js';
+import type { Ending } from '../../../bulk/send/ending.js';
+import type { NextStep, PrintedCommand } from '../../../config/printed-command.js';
+import type { Context } from '../../../context.js';
+import { maskedText } from '../../../output/mask.js';
+import { failedSteps, type JobInput, nextSteps } from '../next-command.js';
+import type { CarryOutOptions } from '../options.js';
+import { reportCommand } from '../prepare/moved-rows.js';
+
+/** What to do about messages that may not have arrived, or whose outcome was not read; null where there are none. */
+export function outcomeStep(
+  context: Pick<Context, 'config'>,
+  { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
+  { waited }: Ending,
+): NextStep | null {
+  if (state.counts.unknown > 0) return ['To see who they are:', reportCommand(context, id)];
+  const isOpen = waited !== null && !waited.final && state.finished;
+  return isOpen ? ['Look again with:', refreshCommand(context, { id, meta })] : null;
+}
+
+/** Reads what is not final from the service. */
+export const refreshCommand = (
+  { config }: Pick<Context, 'config'>,
+  { id, meta }: Pick<JobView, 'id' | 'meta'>,
+): PrintedCommand =>
+  config.commandLine(['jobs', 'show', id], {
+    '--refresh': true,
+    '--sandbox': meta.baseUrl === sandboxBaseUrl,
+  });
+
+/** What a run leaves to do, the most urgent first. */
+export function stepsAfter(
+  context: Pick<Context, 'config' | 'options' | 'io'>,
+  job: Job,
+  options: CarryOutOptions,
+  ending: Ending,
+  input: JobInput | null,
+): NextStep[] {
+  const isHidden = context.io.printer.mask && input !== null && namesRecipients(input);
+  const outcome = outcomeStep(context, { ...job, meta: job.plan.meta }, ending);
+  const shown = isHidden ? null : input;
+  const all = [
+    ...nextSteps(context, job, options, ending, shown),
+    ...(outcome === null ? [] : [outcome]),
+    ...failedSteps(context, job, options.report, shown),
+  ];
+  const commands = all.map(([, command]) => command);
+  return all.filter(([, command], at) => commands.indexOf(command) === at);
+}
+
+/** Its command has the texts in full. */
+const namesRecipients = ({ templates: { text = '', html = '', subject = '' } }: JobInput) =>
+  [text, html, subject].some((each) => maskedText(each) !== each);

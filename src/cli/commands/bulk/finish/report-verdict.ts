@@ -1,0 +1,41 @@
+import type { JobState } from '../../../bulk/job/job-state.js';
+import { isMoved } from '../../../bulk/job/request-states.js';
+import type { PlanMeta, PlannedRequest } from '../../../bulk/plan/plan.js';
+
+/** Why a report is outdated: its job would still send the row, or has sent it since. */
+export type Outdated = 'open' | 'sent';
+
+/** A row of a report, and its place in the job. */
+export interface ReportedRow {
+  request: Pick<PlannedRequest, 'number' | 'kind'>;
+  index: number;
+  status: string;
+  channel: PlanMeta['channel'];
+}
+
+/**
+ * Whether another job may take a row: `free` at once, `move` after it was moved out of its own job, and not where it was
+ * `moved` already. A row reported as sent is taken on purpose, to send to it once more.
+ */
+export function verdictOf(
+  { request, index, status, channel }: ReportedRow,
+  state: Pick<JobState, 'phase' | 'revision' | 'removed'>,
+): 'free' | 'move' | 'moved' | Outdated {
+  const { number, kind } = request;
+  if (status === 'sent' || status === 'queued') return 'free';
+  const removal = state.removed(number).get(index);
+  if (removal !== undefined) return isMoved(removal) ? 'moved' : 'move';
+  switch (state.phase(number)) {
+    case 'pending':
+    case 'doubt':
+    case 'alarm':
+      return 'open';
+    case 'failed':
+    case 'rejected':
+      return 'move';
+    case 'accepted':
+      if (status === 'pending' || status === 'rejected') return 'sent';
+      // A message of a batch fails after the batch was accepted, and so does an email; an SMS was tried again.
+      return kind === 'single' && (channel === 'sms' || state.revision(number) > 0) ? 'sent' : 'move';
+  }
+}

@@ -1,0 +1,247 @@
+import { JobState } from '../../../bulk/job/job-state.js';
+import type { Entry } from '../../../bulk/job/journal/entries.js';
+import { type Job, openJob } from '../../../bulk/job/open-job.js';
+import { everyRequest } from '../../../bulk/job/request-details.js';
+import { isSystemError } from '../../../bulk/job/system-error.js';
+import { BatchMessages } from '../../../bulk/results/batch-messages.js';
+import { Reader } from '../../../bulk/results/reader.js';
+import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
+import { Receipts } from '../../../bulk/results/receipts.js';
+import { inBlocks, type ReportRow, reportBlocks, reportRows } from '../../../bulk/results/report.js';
+import { SingleMessages } from '../../../bulk/results/single-messages.js';
+import type { Context } from '../../../context.js';
+import { byteOrderMark } from '../../../csv/line.js';
+import { CliError, machineError, usageError } from '../../../errors.js';
+import { type ExitCode, exits, isOfKey } from '../../../exit-codes.js';
+import { once } from '../../../once.js';
+import { masked } from '../../../output/mask.js';
+import type { View } from '../../../output/view.js';
+import { counted, grouped } from '../../../text/wording.js';
+import { isWorkbookName } from '../../../xlsx/report-workbook.js';
+import { refuseOtherService } from '../base-url.js';
+import { type JobRuntime, openJobRuntime } from '../job-runtime.js';
+import { maskCells } from '../mask-cells.js';
+import { reportCommand } from '../prepare/moved-rows.js';
+import { refuseList } from '../same-file.js';
+import { alarmText, type Reported } from './outcome.js';
+import { reportView } from './report-view.js';
+import { workbookReport } from './workbook-report.js';
+
+/** Writes the report of the job that this command ran; `warn` gets its problems. */
+export async function report(
+  context: Pick<Context, 'io' | 'config'>,
+  job: Job,
+  path: string,
+  { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['conclude'] },
+): Promise<Reported> {
+  try {
+    const openRuntime = async () => runtime;
+    const receipts = await gather(context, job, { detailed: null, openRuntime, timeout });
+    const blocks = isWorkbookName(path)
+      ? workbookReport(job, reportRows(job, receipts, null), reportView(job.plan).columns)
+      : reportBlocks(job, receipts);
+    await context.io.files.write(path, blocks);
+    if (receipts.alarms.length > 0) return 'alarming';
+    if (receipts.unread === null) return 'written';
+    const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
+    const key = isOfKey(receipts.unread.code) ? `, with ${readingKey}` : '';
+    warn(unreadText(receipts.unread), [`Write it again${key}:`, again]);
+    return 'incomplete';
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    warn(`${error.message}.`, ['Write the report with:', reportCommand(context, job.id)]);
+    return 'unwritten';
+  }
+}
+
+export interface ReportOptions {
+  report?: string;
+  offline?: boolean;
+  refresh?: boolean;
+  /** Milliseconds. */
+  waitTimeout: number;
+}
+
+/**
+ * Writes the report of a job that is not running, in any format; to standard output without `report`.
+ * Throws CliError when it is written and incomplete: exit 4 where the key cannot read the rest, else 14.
+ */
+export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
+  const { offline, refresh, waitTimeout: timeout } = options;
+  if (options.report !== undefined && isWorkbookName(options.report)) refuseFormat(context, options.report);
+  await context.io.files.checkWritable(options.report);
+  const job = await openJob(context.config.stateDirectory, id, everyRequest);
+  let closeRuntime = () => {};
+  const openRuntime = async () => {
+    const runtime = await openJobRuntime(context, {});
+    closeRuntime = runtime.close;
+    return runtime;
+  };
+  try {
+    refuseList(context.config, job.plan.meta, options.report);
+    if (!offline) await refuseOtherService(context, job);
+    const view = reportView(job.plan);
+    await context.io.printer.checkColumns(view);
+    const receipts = await gather(context, job, {
+      detailed: job.state,
+      openRuntime: offline ? null : openRuntime,
+      timeout,
+      refresh,
+    });
+    await print(context, job, receipts, view, options.report);
+    if (job.state.counts.unknown > 0) {
+      const rows = counted(job.state.counts.unknown, 'row');
+      context.io.note(
+        `${rows}: delivery unknown. To send to them again, use --only unknown with this report.`,
+      );
+    }
+    if (receipts.unreported > 0 && !offline) {
+      const rows = counted(receipts.unreported, 'row');
+      context.io.note(
+        `${rows} had no delivery report when they were read. To read them again, add --refresh.`,
+      );
+    }
+    if (receipts.unread !== null) throw incomplete(receipts.unread);
+    if (receipts.unreadDeliveries !== null) throw withoutDeliveries(receipts.unreadDeliveries);
+  } finally {
+    closeRuntime();
+    await job.close();
+  }
+}
+
+/** Throws CliError (exit 2) for options that a workbook has no use for. */
+function refuseFormat({ io, options }: Pick<Context, 'io' | 'options'>, file: string): void {
+  const hint = 'Name a file that ends in .csv, or another than .xlsx.';
+  if (io.printer.isMachine)
+    throw usageError(`${file} is written as a workbook, not as ${io.printer.format}`, hint);
+  if (options.header === false) throw usageError(`${file} is a workbook, which always has a header`, hint);
+}
+
+/** A workbook for a name that ends in .xlsx; else as CSV unless another format was given, even `table`. */
+async function print(
+  { io, options }: Pick<Context, 'io' | 'options'>,
+  job: Job,
+  receipts: Receipts,
+  view: View<ReportRow>,
+  file: string | undefined,
+): Promise<void> {
+  const { printer, files } = io;
+  const isTable = options.output === 'table' && !printer.isMachine && file === undefined;
+  const mask = options.mask || (isTable && printer.mask);
+  const rows = reportRows(job, receipts, mask ? { recipient: masked, error: maskCells } : null);
+  if (file !== undefined && isWorkbookName(file))
+    return files.write(file, workbookReport(job, rows, printer.columnsOf(view)));
+  if (isTable) return io.printAll(view, rows);
+  const format = printer.isMachine ? printer.format : 'csv';
+  const terminal = file === undefined && printer.isTerminal;
+  const text = printer.formatted(view, rows, { format, terminal, mask: false });
+  const marked = format === 'csv' && job.plan.input?.marked === true && !terminal;
+  const blocks = inBlocks(marked ? after(byteOrderMark, text) : text);
+  await (file === undefined ? printer.write(blocks) : files.write(file, blocks));
+}
+
+async function* after(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+type Unread = NonNullable<Receipts['unread']>;
+
+function unreadText({ batches, rows, code }: Unread): string {
+  const ofBatches = batches === 0 ? '' : ` of ${counted(batches, 'batch')}`;
+  return `The report is incomplete: ${counted(rows, 'row')}${ofBatches} could not be read (${code}).`;
+}
+
+const readingKey = 'a key that can read';
+
+/** Later the same key is refused again. */
+function ending(code: string): { code: string; exit: ExitCode; again: string } {
+  if (!isOfKey(code))
+    return { code: 'not_final', exit: exits.notFinal, again: 'Run the same command again later' };
+  return { code, exit: exits.key, again: `Run the same command again with ${readingKey}` };
+}
+
+function incomplete(unread: Unread): CliError {
+  const { code, exit, again } = ending(unread.code);
+  return new CliError(code, exit, unreadText(unread), {
+    hint: `Those rows have the error_code not_read. ${again}.`,
+    details: { batches: unread.batches, rows: unread.rows, cause: unread.code },
+  });
+}
+
+function withoutDeliveries({ rows, code: cause }: NonNullable<Receipts['unreadDeliveries']>): CliError {
+  const { code, exit, again } = ending(cause);
+  return new CliError(
+    code,
+    exit,
+    `The delivery reports of ${counted(rows, 'row')} could not be read (${cause}).`,
+    {
+      hint: `All else in the report is complete. ${again}, or add --offline.`,
+      details: { rows, cause },
+    },
+  );
+}
+
+async function messageReaders(openRuntime: () => Promise<JobRuntime>, timeout: number) {
+  const runtime = await openRuntime();
+  const reader = new Reader({ ...runtime, timeout });
+  const { client } = runtime;
+  return { ofBatch: new BatchMessages(client, reader), single: new SingleMessages(client, reader) };
+}
+
+interface GatherOptions {
+  /** The state of the job with the details of every request; null: it is read from the journal. */
+  detailed: JobState | null;
+  /** Called once, for the first message that is read from the service; null: none is read. */
+  openRuntime: (() => Promise<JobRuntime>) | null;
+  timeout: number;
+  refresh?: boolean | undefined;
+}
+
+/** Batches that turn out to be another request's are recorded as alarms, and receipts that have come since. */
+async function gather(
+  { io }: Pick<Context, 'io'>,
+  job: Job,
+  { detailed, openRuntime, timeout, refresh }: GatherOptions,
+): Promise<Receipts> {
+  const { plan, journal, state } = job;
+  const progress = io.progress();
+  const store = await ReceiptStore.open(job.folder, { id: job.id, ...plan.meta });
+  let batches = 0;
+  try {
+    const receipts = await Receipts.gather({
+      plan,
+      state: detailed ?? (await JobState.read(plan.meta, journal, everyRequest)),
+      messages: openRuntime && once(() => messageReaders(openRuntime, timeout)),
+      store,
+      refresh,
+      onBatch() {
+        const total = plan.meta.batches;
+        progress.update([`report: batch ${grouped(batches + 1)} of ${grouped(total)}`], {
+          done: batches,
+          total,
+        });
+        batches += 1;
+      },
+      onPage: () => progress.update('report: reading delivery reports'),
+    });
+    if (receipts.unlisted) {
+      io.note(
+        'The service does not list the messages of a batch: the report has the figures of the batches.',
+      );
+    }
+    const entries: Entry[] = [...receipts.learned];
+    for (const { request, reason } of receipts.alarms) {
+      io.warn(alarmText(request, reason));
+      entries.push({ type: 'alarm', request, revision: state.revision(request), reason });
+    }
+    await Promise.all(entries.map((entry) => journal.append(entry)));
+    for (const entry of entries) state.apply(entry);
+    return receipts;
+  } catch (error) {
+    throw isSystemError(error) ? machineError('a file of the job could not be used', error) : error;
+  } finally {
+    progress.stop();
+    await store?.close();
+  }
+}

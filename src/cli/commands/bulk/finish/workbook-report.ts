@@ -1,0 +1,70 @@
+import type { Job } from '../../../bulk/job/open-job.js';
+import type { PlanMeta } from '../../../bulk/plan/plan.js';
+import type { ReportRow } from '../../../bulk/results/report.js';
+import { summaryOf } from '../../../bulk/results/summary.js';
+import { unguard } from '../../../csv/line.js';
+import { machineError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+import type { Cell, Column } from '../../../output/view.js';
+import { grouped } from '../../../text/wording.js';
+import { isWorkbookName, mostSheetRows } from '../../../xlsx/report-workbook.js';
+import type { SheetCell } from '../../../xlsx/sheet-xml.js';
+import { summaryView } from './summary-view.js';
+
+/** A report as a workbook: its rows with the columns chosen, and a sheet with the figures of the job. */
+export async function* workbookReport(
+  job: Job,
+  rows: AsyncIterable<ReportRow>,
+  columns: readonly Column<ReportRow>[],
+): AsyncGenerator<Buffer, void> {
+  const [{ UnfitRow }, { workbookOf }] = await Promise.all([
+    import('../../../xlsx/sheet-xml.js'),
+    import('../../../xlsx/workbook.js'),
+  ]);
+  const names = columns.map(({ name }) => name);
+  const report = { name: 'Report', columns: names, rows: cellsOf(rows, columns) };
+  const summary = { name: 'Summary', columns: ['figure', 'value'], rows: figuresOf(job) };
+  try {
+    yield* workbookOf(report, summary);
+  } catch (error) {
+    if (!(error instanceof UnfitRow)) throw error;
+    throw machineError(
+      `the report does not fit in a workbook (${error.message}): name a file that ends in .csv`,
+      error,
+    );
+  }
+}
+
+/** Whether the report needs several sheets, for people; null where it does not. */
+export function sheetsText(
+  report: string | undefined,
+  { recipients, merged, rejected }: Pick<PlanMeta, 'recipients' | 'merged' | 'rejected'>,
+): string | null {
+  const rows = recipients + merged + rejected;
+  if (report === undefined || !isWorkbookName(report) || rows <= mostSheetRows) return null;
+  return `${Math.ceil(rows / mostSheetRows)} sheets, since one holds ${grouped(mostSheetRows)} rows`;
+}
+
+async function* cellsOf<Row>(
+  rows: AsyncIterable<Row>,
+  columns: readonly Column<Row>[],
+): AsyncGenerator<SheetCell[]> {
+  for await (const row of rows) yield columns.map(({ value }) => kept(plain(value(row))));
+}
+
+async function* figuresOf({ id, plan, state, journal }: Job): AsyncGenerator<SheetCell[]> {
+  const { channel, source, created_at: created } = plan.meta;
+  yield ['job', id];
+  yield ['channel', channel];
+  yield ['source', source];
+  yield ['created_at', new Date(created)];
+  const summary = { ...(await summaryOf(id, plan.meta, state, journal)), exit: exits.ok };
+  for (const { name, value } of summaryView.columns) {
+    if (name !== 'job' && name !== 'exit') yield [name, plain(value(summary))];
+  }
+}
+
+/** A reader of reports takes the guard against formulas off a text: one that looks guarded gets another. */
+const kept = (cell: SheetCell) => (typeof cell === 'string' && unguard(cell) !== cell ? `'${cell}` : cell);
+
+const plain = (cell: Cell): SheetCell => (typeof cell === 'boolean' ? String(cell) : (cell ?? null));

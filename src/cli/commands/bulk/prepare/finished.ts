@@ -1,0 +1,121 @@
+import type { Job } from '../../../bulk/job/open-job.js';
+import { summaryOf } from '../../../bulk/results/summary.js';
+import type { Context } from '../../../context.js';
+import { CliError, Ended } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+import { localTime } from '../../../output/cells.js';
+import { counted, grouped } from '../../../text/wording.js';
+import { isForeign } from '../confirm/account.js';
+import { exitOfJob, exitWithReport, exitWithRows, type Reported } from '../finish/outcome.js';
+import { stepsAfter } from '../finish/outcome-step.js';
+import { report } from '../finish/report.js';
+import { summaryView } from '../finish/summary-view.js';
+import { openJobRuntime } from '../job-runtime.js';
+import { inOne, type JobInput, keptOptions, resumeCommand } from '../next-command.js';
+import type { CarryOutOptions } from '../options.js';
+import { reportCommand } from './moved-rows.js';
+
+/** Whether these options leave a job nothing to do. */
+export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
+  return state.finished && !(retryFailed && state.has('failed')) && !(wait && !state.final);
+}
+
+/** Throws CliError (exit 11) unless `--if-finished ok` was given. */
+export async function endFinished(
+  context: Context,
+  job: Job,
+  options: CarryOutOptions,
+  input: JobInput | null,
+): Promise<void> {
+  const { id, plan, state, journal } = job;
+  const foreign = !options.sameProject && (await isForeign(context, job));
+  if (options.ifFinished !== 'ok' || foreign) {
+    throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, options, foreign);
+  }
+  const reported = await reportFinished(context, job, options);
+  const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
+  const exit = exitWithReport(exitWithRows(ended, input), reported);
+  await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+  const { unknown } = state.counts;
+  const before = unknown > 0 ? `before with ${grouped(unknown)} unknown` : 'before';
+  const said = `The job ${id} finished ${before}; nothing was sent now.`;
+  if (exit === exits.ok) return context.io.note(said);
+  const ending = { stopped: null, waited: null };
+  const [next] = stepsAfter(context, job, options, ending, input);
+  context.io.conclude(said, next);
+  throw new Ended(exit);
+}
+
+/** The report of a finished job is written too: the file may be that of another run. */
+async function reportFinished(context: Context, job: Job, options: CarryOutOptions): Promise<Reported> {
+  if (options.report === undefined) return 'written';
+  const runtime = await openJobRuntime(context, options);
+  try {
+    return await report(context, job, options.report, {
+      runtime,
+      timeout: options.waitTimeout,
+      warn: (...line) => context.io.warn(...inOne(line)),
+    });
+  } finally {
+    runtime.close();
+  }
+}
+
+/** Exit 11 for a finished job; the hint names the commands that send again. */
+function alreadyDone(
+  context: Context,
+  { id, state }: Job,
+  options: CarryOutOptions,
+  foreign: boolean,
+): CliError {
+  const { counts, ended } = state;
+  const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
+  const under = foreign ? ', under another API key' : '';
+  return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
+    hint: [
+      `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted, and nothing was sent now.`,
+      ...(foreign ? [] : movedHint(context, state)),
+      'To send to everyone again, add --again to the bulk command.',
+      ...(foreign ? [] : failedHint(context, { id, state }, options)),
+    ].join(' '),
+    details: { job: id, ended_at: ended?.at ?? null, ...counts },
+  });
+}
+
+function failedHint(
+  context: Context,
+  { id, state }: Pick<Job, 'id' | 'state'>,
+  options: CarryOutOptions,
+): string[] {
+  if (state.counts.failed === 0) return [];
+  const failed = counted(state.counts.failed, 'failed message');
+  if (state.has('failed')) {
+    const retry = resumeCommand(context, id, { ...keptOptions(options), '--retry-failed': true });
+    return [`To try only the ${failed} again: ${retry}`];
+  }
+  return [
+    `To send to the ${failed} only, use --only failed with the report of: ${reportCommand(context, id)}`,
+  ];
+}
+
+function movedHint({ config }: Context, { counts, movedTo }: Job['state']): string[] {
+  const [job] = movedTo;
+  if (job === undefined) return [];
+  return [
+    `${grouped(counts.moved)} moved to ${movedTo.join(' or ')} (${config.commandLine(['jobs', 'show', job])}).`,
+  ];
+}
+
+/** Exit 11 for a job whose every acceptance repeats an earlier one. */
+export function ranElsewhere({ id, state }: Job): CliError {
+  const at = state.ranAt === null ? '' : ` at ${localTime(state.ranAt)}`;
+  return new CliError(
+    'job_done',
+    exits.refused,
+    `the job ${id} already ran${at}, elsewhere or before its record was lost; nothing new was sent`,
+    {
+      hint: 'To exit with 0, add --if-finished ok; to send to everyone again, add --again to the bulk command.',
+      details: { job: id, ended_at: state.ranAt, ...state.counts },
+    },
+  );
+}

@@ -1,0 +1,105 @@
+import type { Channel } from '../../../../contract/index.js';
+import type { MessageTemplates } from '../../../bulk/plan/composer.js';
+import type { Context } from '../../../context.js';
+import { usageError } from '../../../errors.js';
+import { required, type Wanted } from '../../../input/required.js';
+import { readText } from '../../../input/text.js';
+import type { BulkOptions } from '../options.js';
+import { refuseSameFile } from '../same-file.js';
+import { columnsOf, type Header, questionFor } from './read-header.js';
+
+export interface BulkInput {
+  file: string;
+  templates: MessageTemplates;
+  /** Options that were chosen at prompts. */
+  chosen: Header['chosen'];
+}
+
+/**
+ * Gathers the file and the message from arguments, options and prompts; `look` reads the file's header before
+ * somebody writes a message for it. Throws CliError (exit 2) that names everything missing where it cannot prompt.
+ */
+export async function gatherInput(
+  { io, config, options: { yes } }: Pick<Context, 'io' | 'config' | 'options'>,
+  channel: Channel,
+  given: string | undefined,
+  options: BulkOptions,
+  look: (file: string) => Promise<Header>,
+): Promise<BulkInput> {
+  if (options.headerless && options.headerRow !== undefined)
+    throw usageError('--headerless excludes --header-row', 'A file without a header has no row of names.');
+  await io.files.checkWritable(options.report, options.rejects);
+  const templates = await readTemplates(io.files, options);
+  const { text, html, subject } = templates;
+  const wanted: Record<string, Wanted> = { file: { value: given, name: '<file>', question: 'CSV file:' } };
+  if (channel === 'email') wanted.subject = { value: subject, name: '--subject', question: 'Subject' };
+  if (html === undefined) {
+    const name = channel === 'sms' ? '--text' : '--text or --html';
+    wanted.text = { value: text, name, question: 'Text' };
+  }
+  const confirmed = yes || options.dryRun || io.canPrompt;
+  // When only the confirmation is missing, the error comes after the preflight.
+  const isComplete = Object.values(wanted).every(({ value }) => value !== undefined);
+  if (!confirmed && !isComplete) {
+    wanted.confirmation = { value: undefined, name: '--yes or --dry-run', question: '' };
+  }
+  if (needsAcceptance({ io, yes }, options)) {
+    if (io.canPrompt || isComplete) throw mayDuplicate();
+    wanted.duplicates = { value: undefined, name: '--accept-duplicates', question: '' };
+  }
+  const chosen = io.canPrompt && !isComplete ? await askedWith(wanted, look, io) : {};
+  const { file = '', confirmation: _, duplicates: __, ...rest } = await required(io, wanted);
+  if (file === '-' && options.only?.includes('unknown'))
+    throw usageError('--only unknown reads the report twice: - can be read once', 'Name the file.');
+  refuseSameFile(config, file, options);
+  return { file, templates: { ...templates, ...rest }, chosen };
+}
+
+/** Asks for the file, and has the questions about the message name its columns. */
+async function askedWith(
+  wanted: Record<string, Wanted>,
+  look: (file: string) => Promise<Header>,
+  io: Context['io'],
+): Promise<Header['chosen']> {
+  const { file: asked, ...message } = wanted;
+  if (asked === undefined) return {};
+  const { file } = await required(io, { file: asked });
+  asked.value = file;
+  const { columns, chosen } = await look(file);
+  for (const [label, each] of Object.entries(message)) {
+    each.question = questionFor(each.question, columns);
+    each.check = columnsOf(label, columns);
+  }
+  return chosen;
+}
+
+/** Throws CliError (exit 2) for `--accept-duplicates` where nothing can be sent twice. */
+function needsAcceptance(
+  { io, yes }: { io: Pick<Context['io'], 'canPrompt'>; yes: boolean | undefined },
+  { only, acceptDuplicates, dryRun }: BulkOptions,
+): boolean {
+  const mayRepeat = only?.includes('unknown') ?? false;
+  if (acceptDuplicates && !mayRepeat)
+    throw usageError('--accept-duplicates is for --only unknown, which is missing', 'Remove it.');
+  // A question says it; --yes is a habit.
+  const asks = io.canPrompt && !yes;
+  return mayRepeat && !acceptDuplicates && !dryRun && !asks;
+}
+
+const mayDuplicate = () =>
+  usageError(
+    '--only unknown may send the message twice to some: they may have it already',
+    'Add --accept-duplicates to accept that.',
+  );
+
+async function readTemplates(files: Context['io']['files'], options: BulkOptions): Promise<MessageTemplates> {
+  const text = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
+  const html = { value: options.html, file: options.htmlFile, name: '--html', fileOption: '--html-file' };
+  return {
+    text: await readText(files, text),
+    html: await readText(files, html),
+    subject: options.subject,
+    fromName: options.fromName,
+    replyTo: options.replyTo,
+  };
+}

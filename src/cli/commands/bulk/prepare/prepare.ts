@@ -1,0 +1,235 @@
+import { rm } from 'node:fs/promises';
+import type { Channel, Pricing } from '../../../../contract/index.js';
+import { openJobOf } from '../../../bulk/job/job-of-plan.js';
+import { folderForPlan, jobIds } from '../../../bulk/job/jobs-folder.js';
+import { jobIdOf } from '../../../bulk/job/keys.js';
+import type { Job } from '../../../bulk/job/open-job.js';
+import { withStartLock } from '../../../bulk/job/start-lock.js';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import type { FrozenPlan } from '../../../bulk/plan/plan.js';
+import type { Context } from '../../../context.js';
+import { once } from '../../../once.js';
+import { counted } from '../../../text/wording.js';
+import { baseUrlOf } from '../base-url.js';
+import { refuseCancelled } from '../cancellation.js';
+import { confirmSend } from '../confirm/confirm.js';
+import { printDryRun } from '../confirm/dry-run.js';
+import { type PreflightParts, preflightOf } from '../confirm/preflight.js';
+import { preflightLines } from '../confirm/preflight-lines.js';
+import { readAccount } from '../confirm/read-account.js';
+import { remainingCredits } from '../confirm/remaining-credits.js';
+import { explainDiskError } from '../disk-error.js';
+import { type JobInput, resumeOf } from '../next-command.js';
+import type { BulkOptions } from '../options.js';
+import { isDone } from './finished.js';
+import { type BulkInput, gatherInput } from './gather-input.js';
+import { readHeader } from './read-header.js';
+import { badRows, warnOfRejects } from './rejected-rows.js';
+import { checkReportedRows } from './reported-rows.js';
+import {
+  type EarlierSends,
+  endAllSent,
+  findEarlierSends,
+  isAllSent,
+  refuseOpen,
+  sendsToCompare,
+  warnOfFailed,
+} from './sent-before.js';
+import { moveSentElsewhere } from './sent-elsewhere.js';
+import { recordTakenRows } from './taken-rows.js';
+import { planUnknown } from './unknown-rows.js';
+
+export interface PreparedJob {
+  job: Job;
+  input: JobInput;
+}
+
+/**
+ * Gathers the input, plans it, checks what was sent before, opens the job, shows the preflight and asks. Returns null
+ * when nothing is to be sent: after `--dry-run`, or when `--skip-sent` leaves out everyone.
+ */
+export async function prepareJob(
+  context: Context,
+  channel: Channel,
+  given: string | undefined,
+  options: BulkOptions,
+): Promise<PreparedJob | null> {
+  // Before a person is asked for a text: without a key, an engine or a list it would be written in vain.
+  const priced = once(async () => {
+    const client = await context.network.client();
+    return (await readAccount(() => client.pricing.get(), options)).value;
+  });
+  const look = async (file: string) => {
+    await priced();
+    return readHeader(context, channel, file, options);
+  };
+  const { chosen, ...input } = await gatherInput(context, channel, given, options, look);
+  const pricing = await priced();
+  const wanted: WantedJob = {
+    ...input,
+    channel,
+    baseUrl: await baseUrlOf(context.config),
+    name: options.job,
+    pricing,
+  };
+  const planned = async (given: BulkOptions): Promise<PreparedJob | null> => {
+    const prepared = await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, given));
+    // Without those who got it, the plan is another, and so is the price.
+    return prepared === 'new' ? planned({ ...given, skipSent: true }) : prepared;
+  };
+  try {
+    return await planned({ ...options, ...chosen });
+  } catch (error) {
+    throw await explainDiskError(context, error, wanted);
+  }
+}
+
+interface WantedJob extends Omit<BulkInput, 'chosen'> {
+  channel: Channel;
+  baseUrl: string;
+  /** Of `--job`. */
+  name: string | undefined;
+  pricing: Pricing | null;
+}
+
+/** Gives a name for a new folder, which is removed again unless a job takes it. */
+async function inPlanFolder<Value>(
+  { config, network, clock }: Pick<Context, 'config' | 'network' | 'clock'>,
+  work: (folder: string) => Promise<Value>,
+): Promise<Value> {
+  const unique = `${process.pid}-${Math.floor(network.random() * 2 ** 32).toString(36)}`;
+  const folder = await folderForPlan(config.stateDirectory, unique, clock.now());
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function prepareIn(
+  context: Context,
+  folder: string,
+  wanted: WantedJob,
+  options: BulkOptions,
+): Promise<PreparedJob | 'new' | null> {
+  const { io, config } = context;
+  const jobs = new Set(await jobIds(config.stateDirectory));
+  const recent = await sendsToCompare(context, wanted, options);
+  const outcome = await planUnknown(context, { ...wanted, folder, recent }, options);
+  const { plan } = outcome;
+  showInput(io, outcome, options);
+  if (plan !== null && options.only?.includes('undelivered'))
+    io.note('Undelivered rows are sent again, as a new job; they were charged before.');
+  if (plan !== null && options.only?.includes('unknown'))
+    io.note('Unknown rows are sent again, as a new job; some may have got the message, and get it twice.');
+  if (options.skipSent) warnOfFailed(io, recent);
+  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
+  if (plan === null) throw badRows(outcome);
+  const taken = await checkReportedRows(context, outcome.reportedRows, {
+    taker: options.job ?? jobIdOf(plan.meta),
+    again: options.again,
+  });
+  const client = await context.network.client();
+  const balance = await readAccount(() => client.balance.get(), options);
+  const prices = {
+    known: wanted.pricing !== null,
+    balance: balance.value?.balance ?? null,
+    isForbidden: balance.isForbidden,
+  };
+  const compare = () => findEarlierSends(context, wanted, plan, { recent, jobs, outcome }, options);
+  if (options.dryRun) {
+    await printDryRun(context, plan, { outcome, earlier: await compare(), prices }, options);
+    return null;
+  }
+  const pause = () => context.clock.sleep(lockPause, context.signal);
+  const opened = await withStartLock(config.stateDirectory, { pause, mostUnanswered }, async () => {
+    const earlier = await compare();
+    await refuseOpen(context, earlier);
+    await recordTakenRows(plan.folder, taken);
+    return { earlier, job: await openJob(context, plan, options) };
+  });
+  const findings = { outcome, earlier: opened.earlier, prices };
+  if ((await confirmOpened(context, opened.job, plan, findings, options)) === 'new') return 'new';
+  const { job } = opened;
+  const { count: rejected, file: rejects } = outcome.rejects;
+  const { channel, templates } = wanted;
+  // The files of rejected rows have a header, where the number of a column is its name.
+  const sent = options.headerless ? { ...options, toColumn: outcome.toColumn } : options;
+  return { job, input: { channel, templates, options: sent, rejected, rejects } };
+}
+
+/** Between two tries of the lock, in milliseconds. */
+const lockPause = 20;
+/** A process that reads a job of a million recipients does not answer for some seconds. */
+const mostUnanswered = 30;
+
+/** The findings that the preflight shows besides the job. */
+interface Findings {
+  outcome: PlanOutcome;
+  earlier: EarlierSends;
+  prices: PreflightParts['prices'];
+}
+
+const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>
+  openJobOf(context.config.stateDirectory, plan, {
+    name,
+    again,
+    resumeCommand: (other) => resumeOf(context, other),
+  });
+
+/** A new job that is not confirmed is discarded. */
+async function confirmOpened(
+  context: Context,
+  job: Job,
+  plan: FrozenPlan,
+  { outcome, earlier, prices }: Findings,
+  options: BulkOptions,
+): Promise<'all' | 'new'> {
+  if (!isDone(job, options)) {
+    await refuseCancelled(context, job).catch(async (error) => {
+      await job.close();
+      throw error;
+    });
+  }
+  try {
+    if (options.retryFailed) await moveSentElsewhere(context, job);
+    const { meta } = job.plan;
+    const { left, inDoubt } = await remainingCredits(job, plan.meta, options);
+    const paid = { certain: meta.credits - left, inDoubt };
+    const remaining = { requests: job.state.open, paid, rate: options.rate };
+    const { mask } = context.io.printer;
+    const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });
+    const shown = {
+      ...remaining,
+      ...prices,
+      columns: context.io.columns,
+      unfinished: earlier.unfinished,
+      report: options.report,
+    };
+    const lines = preflightLines(preflight, outcome.repairs, shown);
+    const wanted = await confirmSend(context, job, { preflight, lines, paid, earlier }, options);
+    if (wanted === 'new') await job.discard();
+    return wanted;
+  } catch (error) {
+    if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
+    else await job.close();
+    throw error;
+  }
+}
+
+function showInput(
+  io: Context['io'],
+  { plan, rejects, notSelected, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn }: PlanOutcome,
+  { dryRun = false }: BulkOptions,
+): void {
+  warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
+  if (notSelected > 0) io.note(`--only leaves out ${counted(notSelected, 'row')}`);
+  if (hiddenRows > 0) {
+    const rows = `sheet ${sheet}: ${counted(hiddenRows, 'hidden row')}`;
+    if (leavesOutHidden) io.note(`${rows} left out`);
+    else io.warn(`${rows} included; to leave them out, add --visible-only`);
+  }
+  // The preflight of a plan shows the delimiter.
+  if (plan === null && delimiter !== null && delimiter !== ',' && meta.columns.length > 1)
+    io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
+}

@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Channel } from '../../../../contract/index.js';
+import { JobState } from '../../../bulk/job/job-state.js';
+import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
+import { readJobId } from '../../../bulk/job/keys.js';
+import { readJournal } from '../../../bulk/job/open-job.js';
+import { SendTimes } from '../../../bulk/job/send-times.js';
+import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
+import type { FrozenPlan, PlanMeta } from '../../../bulk/plan/plan.js';
+import {
+  type MessageHash,
+  messageHashOf,
+  type SentCounts,
+  SentIndex,
+} from '../../../bulk/plan/sent-index.js';
+import type { Context } from '../../../context.js';
+
+export type RecentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
+
+export const recentDays = 7;
+
+/** The new job that recent ones are compared with. */
+export interface NewJob {
+  channel: Channel;
+  baseUrl: string;
+  /** Of `--job`; earlier runs of it are the same job. */
+  name: string | undefined;
+}
+
+/** Which jobs are compared. */
+export interface Choice {
+  /** By its id alone, before anything of the job is read. */
+  hasId?: (id: string) => boolean;
+  hasMeta?: (meta: PlanMeta) => boolean;
+  /** Sends at this moment or later, in milliseconds since 1970, in place of the recent ones. */
+  since?: number;
+}
+
+/** Gets what the compared jobs have sent or will send. */
+export interface Sends {
+  /** Failed messages whose recipients are unknown. */
+  failed: number;
+  addSent(recipient: string, message: MessageHash, job: string): void;
+  addOpen(recipient: string, message: MessageHash, job: string): void;
+}
+
+/**
+ * The messages that jobs of this machine, of the same channel and service, have sent lately or will send. Null without
+ * such jobs.
+ */
+export async function recentSends(
+  context: RecentContext,
+  wanted: NewJob,
+  choice?: Choice,
+): Promise<SentIndex | null> {
+  const index = new SentIndex();
+  await addSends(context, wanted, index, choice);
+  return index.isEmpty ? null : index;
+}
+
+/** Warns of a job that cannot be read, and does not count it. */
+export async function addSends(
+  context: RecentContext,
+  wanted: NewJob,
+  sends: Sends,
+  { hasId = () => true, hasMeta = () => true, since = recentSince(context) }: Choice = {},
+): Promise<void> {
+  const { stateDirectory } = context.config;
+  for (const id of await jobIds(stateDirectory)) {
+    if (readJobId(id).base === wanted.name || !hasId(id)) continue;
+    try {
+      const folder = join(jobsFolder(stateDirectory), id);
+      const meta = await readPlanMeta(folder);
+      if (meta.channel !== wanted.channel || meta.baseUrl !== wanted.baseUrl) continue;
+      if (hasMeta(meta)) await addJob(sends, { id, folder, meta }, since);
+    } catch (error) {
+      warnOf(context, id, error as Error);
+    }
+  }
+}
+
+/** By the service's clock, or this machine's if that is behind: a clock in the future would make every send old. */
+function recentSince({ clock, network }: RecentContext): number {
+  const now = clock.now();
+  return Math.min(now, network.lastExchange?.serviceTime ?? now) - recentDays * 86_400_000;
+}
+
+/**
+ * Compares a plan made of reports with the other jobs begun since those of the reports: they may have sent some of its rows
+ * since. With all recent ones, where a report is of a job that is not here, or names none. Null without such jobs.
+ */
+export async function sentSinceReports(
+  context: RecentContext,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  reported: readonly string[],
+): Promise<SentCounts | null> {
+  const { stateDirectory } = context.config;
+  // An id from a file becomes a path only if it is the id of a job.
+  const here = (await jobIds(stateDirectory)).filter((id) => reported.includes(id));
+  const folders = here.map((id) => join(jobsFolder(stateDirectory), id));
+  const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
+  const begins = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort();
+  const isKnown = reported.length > 0 && begins.length === reported.length;
+  const begun = (isKnown && begins[0]) || '';
+  const later = await recentSends(context, wanted, {
+    hasId: (id) => !reported.includes(id),
+    hasMeta: ({ created_at: at }) => at >= begun,
+  });
+  return countIn(later, plan);
+}
+
+/** Compares a plan with the jobs that were made while it was planned. Null without such jobs. */
+export async function sentMeanwhile(
+  context: RecentContext,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  known: ReadonlySet<string>,
+): Promise<SentCounts | null> {
+  return countIn(await recentSends(context, wanted, { hasId: (id) => !known.has(id) }), plan);
+}
+
+async function countIn(index: SentIndex | null, plan: FrozenPlan): Promise<SentCounts | null> {
+  if (index === null) return null;
+  for await (const request of plan.requests()) {
+    const message = messageHashOf(request);
+    for (const to of request.to) index.count(to, message);
+  }
+  return index.counts;
+}
+
+function warnOf({ io, config }: RecentContext, id: string, error: Error): void {
+  // A refused command discards the job it made.
+  if (!existsSync(join(jobsFolder(config.stateDirectory), id))) return;
+  io.warn(`cannot read what the job ${id} sent: ${error.message}`);
+}
+
+interface RecentJob {
+  id: string;
+  folder: string;
+  meta: PlanMeta;
+}
+
+async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: number): Promise<void> {
+  const written = (await stat(join(folder, 'journal')).catch(() => null))?.mtimeMs ?? 0;
+  const isNew = Date.parse(meta.created_at) >= since;
+  // Nothing was recorded since, so the journal, which may be long, is not read.
+  if (!isNew && written < since) return;
+  const state = new JobState(meta);
+  const times = new SendTimes(meta.requests, written);
+  await readJournal(folder, 0, (entry) => {
+    state.apply(entry);
+    times.apply(entry);
+  });
+  const isActive = isNew || times.isActiveSince(since);
+  if (!isActive) return;
+  const plan = await openPlan(folder);
+  for await (const request of plan.requests()) {
+    const { number } = request;
+    const sending = sendingOf(state, number);
+    if (sending === null || (sending === 'sent' && !times.isSince(number, since))) continue;
+    sends.failed += state.failed(number);
+    const message = messageHashOf(request);
+    const removed = state.removed(number);
+    request.to.forEach((to, at) => {
+      if (removed.has(at)) return;
+      if (sending === 'sent') sends.addSent(to, message, id);
+      else sends.addOpen(to, message, id);
+    });
+  }
+}
+
+/** Null for a request that was not sent and will not be. */
+function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
+  switch (state.phase(request)) {
+    case 'pending':
+    case 'doubt':
+      return 'open';
+    case 'accepted':
+      return state.failed(request) === state.recipients(request) ? null : 'sent';
+    // The job cannot resolve this doubt any more.
+    case 'alarm':
+      return 'sent';
+    default:
+      return null;
+  }
+}

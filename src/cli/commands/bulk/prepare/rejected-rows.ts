@@ -1,0 +1,61 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import type { RejectedValue, Rejects, RejectsPlace } from '../../../bulk/plan/files/rejects-file.js';
+import type { Context } from '../../../context.js';
+import { CliError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+import { masked } from '../../../output/mask.js';
+import { makeFolder } from '../../../platform/make-folder.js';
+import { counted, grouped } from '../../../text/wording.js';
+import { maskCells } from '../mask-cells.js';
+
+/** Milliseconds. Rejects files hold recipients, so they are not kept forever. */
+const maxAge = 90 * 86_400_000;
+
+/** The folder of rejects files in the state directory, without the old ones. */
+export function rejectsPlaceIn(stateDirectory: string, name: string, now: number): RejectsPlace {
+  const folder = join(stateDirectory, 'rejects');
+  makeFolder(folder);
+  for (const each of readdirSync(folder)) {
+    const path = join(folder, each);
+    const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
+    if (age > maxAge) rmSync(path, { force: true });
+  }
+  return { folder, name: name.replace(/[^\p{L}\p{N}._-]/gu, '_').slice(0, 60) };
+}
+
+/** Warns of the rejected rows. For programs they are in the error object, if the command `fails`. */
+export function warnOfRejects(
+  { printer, attach, warn }: Context['io'],
+  { count, first, rows, quoted, file }: Rejects,
+  { toColumn, fails }: { toColumn: string; fails: boolean },
+): void {
+  if (count === 0) return;
+  const { mask, isMachine } = printer;
+  const shown = mask ? rows.map((row) => maskedRow(row, toColumn, quoted)) : rows;
+  attach({ rejected: count, rejects_file: file, rows: shown });
+  if (isMachine && fails) return;
+  for (const line of first) warn(mask ? maskCells(line, quoted) : line);
+  const more = count - first.length;
+  if (more > 0) warn(`... and ${counted(more, 'more row')}, in ${file}`);
+}
+
+function maskedRow(
+  { line, column, value, message }: RejectedValue,
+  toColumn: string,
+  quoted: readonly string[],
+): RejectedValue {
+  const hidden = value !== null && column === toColumn ? masked(value) : value;
+  return { line, column, value: hidden, message: maskCells(message, quoted) };
+}
+
+/** Exit 8: rows are rejected, and `--skip-invalid` is not given. */
+export function badRows({ meta, rejects }: PlanOutcome): CliError {
+  const all = meta.rejected + meta.recipients + meta.merged;
+  const rows = `${grouped(meta.rejected)} of ${counted(all, 'row')} cannot be sent`;
+  return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {
+    hint: `They are in ${rejects.file}. Fix them, or send the others with --skip-invalid.`,
+    details: { rejected: meta.rejected, rejects_file: rejects.file },
+  });
+}

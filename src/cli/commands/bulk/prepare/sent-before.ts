@@ -1,0 +1,211 @@
+import { jobIds } from '../../../bulk/job/jobs-folder.js';
+import { jobIdOf } from '../../../bulk/job/keys.js';
+import { viewJob } from '../../../bulk/job/open-job.js';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import type { FrozenPlan } from '../../../bulk/plan/plan.js';
+import type { SentCounts, SentIndex } from '../../../bulk/plan/sent-index.js';
+import type { Context } from '../../../context.js';
+import { CliError, Ended, usageError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+import { counted, grouped } from '../../../text/wording.js';
+import { type ResumeContext, resumeOf } from '../next-command.js';
+import type { BulkOptions } from '../options.js';
+import {
+  type NewJob,
+  type RecentContext,
+  recentDays,
+  recentSends,
+  sentMeanwhile,
+  sentSinceReports,
+} from './recent-sends.js';
+
+const lately = `in the last ${recentDays} days`;
+
+/** The recent sends that a new plan is compared with; null where there are none, or repeats are wanted. */
+export async function sendsToCompare(
+  context: RecentContext,
+  job: NewJob,
+  { again, only, skipSent }: BulkOptions,
+): Promise<SentIndex | null> {
+  if (!again && !isOnPurpose(only)) return recentSends(context, job);
+  if (skipSent) throw exclusive(again ? '--again' : `--only ${only}`);
+  return null;
+}
+
+/** The rows of a report that were not sent. */
+const selectsUnsent = (only: BulkOptions['only']) =>
+  only !== undefined && !only.includes('sent') && !only.includes('queued');
+
+/**
+ * A report knows more than the jobs: its unsent rows are sent on purpose. But a rejected one was fixed, perhaps to the
+ * recipient of another row.
+ */
+const isOnPurpose = (only: BulkOptions['only']) =>
+  selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
+
+const exclusive = (option: string) =>
+  usageError(`${option} and --skip-sent exclude each other`, 'Nothing was sent. Use one of the two.');
+
+/** Recipients of a plan who got its message already, or will get it from another job. */
+export interface EarlierSends {
+  /** With `skipped`, those who were left out. */
+  recipients: number;
+  /** Those of them who only may get it, from an unfinished job. */
+  unfinished: number;
+  skipped: boolean;
+  /** The ones to confirm: 0 where `--skip-sent` answers the question, or a named job does for rows of no report. */
+  toConfirm: number;
+  /** Unfinished jobs that would send the same, with the number of recipients. */
+  open: ReadonlyMap<string, number>;
+}
+
+/** What a plan was compared with while it was made. */
+interface Compared {
+  recent: SentIndex | null;
+  /** The jobs of this machine at that time. */
+  jobs: ReadonlySet<string>;
+  outcome: PlanOutcome;
+}
+
+export async function findEarlierSends(
+  context: RecentContext,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  compared: Compared,
+  options: BulkOptions,
+): Promise<EarlierSends> {
+  const { job: name, skipSent: skipped = false } = options;
+  const known = await jobIds(context.config.stateDirectory);
+  // Without a name the same plan is the same job, with a journal of its own sends.
+  const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
+  const counts = isKnown ? null : await countsOf(context, wanted, plan, compared, options);
+  if (counts === null) return { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
+  const recipients = recipientsOf(counts, skipped);
+  const isNamed = name !== undefined;
+  const checksOpen = !isNamed || (skipped && !known.includes(name));
+  return {
+    recipients,
+    unfinished: recipients - counts.sent,
+    skipped,
+    toConfirm: skipped || (isNamed && !selectsUnsent(options.only)) ? 0 : recipients,
+    open: checksOpen ? counts.open : new Map(),
+  };
+}
+
+async function countsOf(
+  context: RecentContext,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  { recent, jobs, outcome }: Compared,
+  { again, only, skipSent }: BulkOptions,
+): Promise<SentCounts | null> {
+  if (again) return null;
+  if (isOnPurpose(only)) return sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs);
+  const meanwhile = await sentMeanwhile(context, wanted, plan, jobs);
+  if (skipSent && meanwhile !== null && meanwhile.sent > 0) throw overtaken(meanwhile.sent);
+  if (meanwhile === null || recent === null) return meanwhile ?? recent?.counts ?? null;
+  const { sent, open } = recent.counts;
+  return { sent: sent + meanwhile.sent, open: new Map([...open, ...meanwhile.open]) };
+}
+
+/** Exit 11: the plan still has them. */
+const overtaken = (count: number) =>
+  new CliError(
+    'sent_before',
+    exits.refused,
+    `another job has just sent the same message to ${counted(count, 'recipient')} of this list`,
+    {
+      hint: 'Nothing was sent now. Run the same command again to leave them out.',
+      details: { recipients: count },
+    },
+  );
+
+/** Only those who got the message can be skipped. */
+function recipientsOf({ sent, open }: SentCounts, skipped: boolean): number {
+  return skipped ? sent : [...open.values()].reduce((sum, count) => sum + count, sent);
+}
+
+/** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
+export function warnOfFailed(io: Context['io'], recent: SentIndex | null): void {
+  if (!hasFailed(recent)) return;
+  const failed = counted(recent?.failed ?? 0, 'message');
+  io.warn(
+    `${failed} of earlier batches failed; this machine does not know whose, so --skip-sent leaves those recipients out, too. To send to them, use --only failed with the report of their job.`,
+  );
+}
+
+const hasFailed = (recent: SentIndex | null) =>
+  recent !== null && recent.counts.sent > 0 && recent.failed > 0;
+
+/** Whether `--skip-sent` has left out everyone. */
+export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
+
+/** Ends a command that has nobody to send to. Throws CliError (exit 11) without `--if-finished ok`. */
+export function endAllSent(
+  io: Context['io'],
+  { alreadySent }: PlanOutcome,
+  recent: SentIndex | null,
+  { ifFinished }: BulkOptions,
+): null {
+  if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
+  if (hasFailed(recent)) {
+    io.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
+    throw new Ended(exits.partly);
+  }
+  io.note('Everyone in this list has the message already; nothing was sent now.');
+  return null;
+}
+
+/** Throws CliError (exit 11) for an unfinished job that would send the same. */
+export async function refuseOpen(context: ResumeContext, { open }: EarlierSends): Promise<void> {
+  for (const [id, count] of open) {
+    const job = await viewJob(context.config.stateDirectory, id);
+    throw new CliError(
+      'rows_open',
+      exits.refused,
+      `the unfinished job ${id} would send the same message to ${counted(count, 'recipient')} of this list`,
+      {
+        hint: `Nothing was sent now. Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
+        details: { job: id, recipients: count },
+      },
+    );
+  }
+}
+
+/** Exit 11: recipients got the message already, and there is no terminal to ask on. */
+export function alreadySent(count: number, { only }: BulkOptions): CliError {
+  const way = isOnPurpose(only)
+    ? 'Use the report of the job that sent to them, or add --again'
+    : 'Add --skip-sent to leave them out, or --again';
+  return new CliError(
+    'sent_before',
+    exits.refused,
+    `${counted(count, 'recipient')} of this list got the same message from this machine ${lately}`,
+    {
+      hint: `Nothing was sent now. ${way} to send to them again.`,
+      details: { recipients: count },
+    },
+  );
+}
+
+function everyoneSent(count: number): CliError {
+  return new CliError(
+    'job_done',
+    exits.refused,
+    `everyone in this list got the same message from this machine ${lately}`,
+    {
+      hint: 'Nothing was sent now. Add --again to send to them again.',
+      details: { recipients: count },
+    },
+  );
+}
+
+/** A line of the preflight; undefined for no recipients. `unfinished` of them only may get it. */
+export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
+  if (count === 0) return undefined;
+  if (skipped) return `${grouped(count)} left out: they got the same message ${lately}`;
+  const sent = `${grouped(count - unfinished)} got the same message ${lately}`;
+  if (unfinished === 0) return sent;
+  if (unfinished === count) return `${grouped(count)} may get the same message from an unfinished job`;
+  return `${sent}, ${grouped(unfinished)} may get it from an unfinished job`;
+}

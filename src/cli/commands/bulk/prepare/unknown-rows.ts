@@ -1,0 +1,108 @@
+import { rm } from 'node:fs/promises';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import type { FrozenPlan } from '../../../bulk/plan/plan.js';
+import { BatchMessages } from '../../../bulk/results/batch-messages.js';
+import { Reader } from '../../../bulk/results/reader.js';
+import type { Context } from '../../../context.js';
+import { CliError } from '../../../errors.js';
+import { exits, isOfKey } from '../../../exit-codes.js';
+import { counted } from '../../../text/wording.js';
+import { openJobRuntime } from '../job-runtime.js';
+import type { BulkOptions } from '../options.js';
+import { type PlanSource, planFile } from './plan-file.js';
+
+type PlanContext = Pick<Context, 'options' | 'io' | 'config' | 'network' | 'clock' | 'signal'>;
+
+/**
+ * Plans a file; for `--only unknown` without the messages whose delivery is known by now. Throws CliError: exit 8 for
+ * the file, 14 where a delivery cannot be read.
+ */
+export async function planUnknown(
+  context: PlanContext,
+  source: PlanSource,
+  options: BulkOptions,
+): Promise<PlanOutcome> {
+  const outcome = await planFile(context, source, options);
+  if (!options.only?.includes('unknown') || outcome.plan === null) return outcome;
+  const ids = await unknownIds(outcome.plan);
+  const read = () => readKnown(context, ids, options.waitTimeout);
+  const known = await context.io.withProgress('Reading the unknown messages', read);
+  if (known.size === 0) return outcome;
+  context.io.note(`${counted(known.size, 'row')} left out: the delivery is known by now`);
+  await rm(source.folder, { recursive: true, force: true });
+  // The sheet is not asked for again.
+  return planFile(
+    context,
+    { ...source, known },
+    { ...options, ...(outcome.sheet && { sheet: outcome.sheet }) },
+  );
+}
+
+/** The messages of rows that are planned because they are unknown, by their batch; '' for single ones. */
+async function unknownIds(plan: FrozenPlan): Promise<Map<string, Set<string>>> {
+  const { columns } = plan.meta;
+  const at = (name: string) => columns.lastIndexOf(name);
+  const [status, delivery, message, batch] = ['status', 'delivery', 'message_id', 'batch_id'].map(at);
+  const ids = new Map<string, Set<string>>();
+  for await (const { values, place } of plan.rows()) {
+    const cell = (index = -1) => (values[index] ?? '').trim();
+    const isUnknown = cell(status).toLowerCase() === 'sent' && cell(delivery).toLowerCase() === 'unknown';
+    if (place === null || !isUnknown) continue;
+    const ofBatch = ids.get(cell(batch)) ?? new Set();
+    ids.set(cell(batch), ofBatch);
+    ofBatch.add(cell(message));
+  }
+  return ids;
+}
+
+/** Those whose delivery is known by now. */
+async function readKnown(
+  context: PlanContext,
+  ids: ReadonlyMap<string, ReadonlySet<string>>,
+  timeout: number,
+): Promise<Set<string>> {
+  const runtime = await openJobRuntime(context, {});
+  try {
+    const { client } = runtime;
+    const reader = new Reader({ ...runtime, timeout });
+    const batches = new BatchMessages(client, reader);
+    const known = new Set<string>();
+    let unread = 0;
+    let cause: string | null = null;
+    for (const [batch, wanted] of ids) {
+      const listed = batch === '' ? null : await batches.of(batch);
+      const deliveries = new Map(
+        listed !== null && 'messages' in listed
+          ? listed.messages.map(({ id, delivery }) => [id, delivery])
+          : [],
+      );
+      for (const id of wanted) {
+        let delivery = deliveries.get(id);
+        if (delivery === undefined && id !== '') {
+          const reply = await reader.read(() => client.messages.get(id));
+          if ('value' in reply) delivery = reply.value.delivery;
+          else cause ??= reply.code;
+        }
+        if (delivery === undefined) unread += 1;
+        else if (delivery !== 'unknown') known.add(id);
+      }
+    }
+    if (unread > 0) throw notRead(unread, cause);
+    return known;
+  } finally {
+    runtime.close();
+  }
+}
+
+const notRead = (count: number, code: string | null) =>
+  new CliError(
+    code ?? 'not_final',
+    exits.notFinal,
+    `the delivery of ${counted(count, 'unknown row')} could not be read${code === null ? '' : `: ${code}`}`,
+    {
+      hint:
+        code !== null && isOfKey(code)
+          ? 'Nothing was sent now. Run it again with a key that can read.'
+          : 'Nothing was sent now. Run it again later: who got the message meanwhile is left out then.',
+    },
+  );

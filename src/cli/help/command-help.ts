@@ -1,0 +1,148 @@
+import type { Command, Help } from 'commander';
+import type { Exit } from '../exit.js';
+import { type ExitCode, exitMeanings, exits as exitTable } from '../exit-codes.js';
+import type { View } from '../output/view.js';
+
+export interface CommandHelp<Row = never> {
+  /** Two real command lines, each with its purpose. */
+  examples: readonly (readonly [line: string, purpose: string])[];
+  /** Meaning of 0, where it is neither "done" nor "all accepted". */
+  ok?: string;
+  /** It runs until a signal ends it, never with 0. */
+  endless?: true;
+  /** Meaning of 11, where it is not about a job. */
+  refused?: string;
+  /** Exit codes besides 0, 1, 2 and 13, which every command has. */
+  exits: readonly ExitCode[];
+  /** Output of `--json`, as an example on one line; several with a label each. */
+  json?: string | readonly (readonly [label: string, example: string])[];
+  /** Lines before the examples. */
+  notes?: readonly string[];
+  /** Other exit codes, for callers who expect those. */
+  exitAs?: ExitTranslation;
+  /** The view that `--columns` chooses from, checked before the action. */
+  view?: ViewChoice<Row>;
+  /** It sends, or counts a try: a command line that does not must not exit with 0. */
+  sends?: true;
+  /** The columns are known only to the action, which checks `--columns` itself. */
+  findsColumns?: boolean;
+}
+
+/** A view, or the one for the command's options. */
+export type ViewChoice<Row> = View<Row> | ((options: Record<string, unknown>) => View<Row>);
+
+/** `key` is the idempotency key of a request that is in doubt. */
+export interface ExitTranslation {
+  of(exit: ExitCode, key: unknown): Exit;
+  /** The hint where ours would not do. */
+  hint(exit: ExitCode, key: unknown): string | undefined;
+  meanings: Readonly<Record<number, string>>;
+}
+
+const helps = new WeakMap<Command, CommandHelp>();
+export const commandHelpOf = (command: Command): CommandHelp | undefined => helps.get(command);
+
+/** The view of the results of a command with its options. */
+export function viewOf(command: Command): View<never> | undefined {
+  const view = helps.get(command)?.view;
+  return typeof view === 'function' ? view(command.opts()) : view;
+}
+
+/** Adds examples, the fields of the JSON and special exit codes to a command's help. */
+export function addHelp<Row>(command: Command, help: CommandHelp<Row>): Command {
+  helps.set(command, help as unknown as CommandHelp);
+  return command.addHelpText('after', () => {
+    const helper = helperOf(command);
+    const { examples, notes = [] } = help;
+    const lines = [
+      '',
+      ...notes,
+      ...(notes.length > 0 ? [''] : []),
+      'Examples:',
+      ...examples.flatMap(([line, purpose]) => [`  # ${purpose}`, `  ${line}`]),
+      '',
+      ...jsonFields(help).flatMap((text) => indented(helper, text)),
+      ...exitCodes(help, helper),
+      globalOptionNote,
+    ];
+    return lines.join('\n');
+  });
+}
+
+/** The end of every help. */
+export const globalOptionNote = 'Global options: urtuu help options';
+
+/** Commander's helper with the width of the command's help. */
+function helperOf(command: Command): Help {
+  const helper = command.createHelp();
+  const helpWidth = command.configureOutput().getOutHelpWidth?.();
+  helper.prepareContext(helpWidth === undefined ? {} : { helpWidth });
+  return helper;
+}
+
+/** The examples of a command's JSON with their labels: empty, or `with --dry-run`. */
+export function jsonExamples({
+  json = [],
+}: Pick<CommandHelp, 'json'>): readonly (readonly [string, string])[] {
+  return typeof json === 'string' ? [['', json]] : json;
+}
+
+/** A line for each kind of rows: `of one id` and `of several` have the same fields. */
+function jsonFields(help: CommandHelp): string[] {
+  const lines = new Map<string, string>();
+  for (const [label, example] of jsonExamples(help)) {
+    const value = JSON.parse(example);
+    const fields = Object.keys(Array.isArray(value) ? value[0] : value).join(', ');
+    if (!lines.has(fields))
+      lines.set(fields, `JSON fields${/^with/.test(label) ? ` ${label}` : ''}: ${fields}`);
+  }
+  return [...lines.values()];
+}
+
+/** Lines after the first indented by two. */
+const indented = (helper: Help, text: string) =>
+  helper
+    .boxWrap(text, (helper.helpWidth ?? 80) - 2)
+    .split('\n')
+    .map((line, index) => `${index === 0 ? '' : '  '}${line}`);
+
+/** Those with a meaning of their own here; all where another table is in use. */
+function exitCodes(help: CommandHelp, helper: Help): string[] {
+  const { exitAs, exits, ok, refused, endless } = help;
+  const special = {
+    ...(ok === undefined ? {} : { 0: ok }),
+    ...(exits.includes(exitTable.wrongCode) ? { 10: exitMeanings[exitTable.wrongCode] } : {}),
+    ...(refused === undefined ? {} : { 11: refused }),
+    ...(endless ? signals : {}),
+  };
+  const width = endless ? 3 : 2;
+  return [
+    exitAs === undefined ? 'Exit codes: urtuu help exit-codes' : 'Exit codes (sysexits.h):',
+    ...Object.entries(exitAs?.meanings ?? special).map(([code, meaning]) =>
+      helper.formatItem(code.padStart(width), width, meaning, helper),
+    ),
+  ];
+}
+
+/** As a shell shows them. */
+const signals = { 130: 'ended by Ctrl-C', 143: 'ended by SIGTERM' };
+
+/** The meaning of each exit code of a command. */
+export function exitMeaningsOf({
+  exits,
+  ok,
+  refused,
+  endless,
+  exitAs,
+}: CommandHelp): Readonly<Record<number, string>> {
+  if (exitAs !== undefined) return exitAs.meanings;
+  const codes: ExitCode[] = [...(endless ? [] : [exitTable.ok]), 1, 2, ...exits, 13];
+  const doubtful = exits.includes(exitTable.doubt);
+  const meanings = Object.fromEntries(codes.map((code) => [code, exitMeanings[code]]));
+  return {
+    ...meanings,
+    ...((ok === undefined && doubtful) || endless ? {} : { 0: ok ?? 'done' }),
+    ...(refused === undefined ? {} : { 11: refused }),
+    ...(endless ? signals : {}),
+  };
+}

@@ -1,0 +1,29 @@
+import { alignOutbox } from '../carriers/simulated/align-outbox.js';
+import { openOutboxDatabase } from '../carriers/simulated/sqlite-outbox.js';
+import type { Backup } from '../storage/sqlite/backup/backup.js';
+
+export type { Backup };
+
+const copies = { openCarrier: openOutboxDatabase, align: alignOutbox };
+
+/** Backs up the data in `directory`, which may be in use, into the new folder `target`. Throws DataError. */
+export async function backup(directory: string, target: string): Promise<Backup> {
+  // Loaded late: a service needs none of it.
+  const { backupData } = await import('../storage/sqlite/backup/backup.js');
+  return backupData(directory, target, copies);
+}
+
+/**
+ * Restores a backup into `directory`, whose service is held from then on. Returns the folder with the previous files.
+ * Throws DataInUseError while a process has the data open.
+ */
+export async function restore(from: string, directory: string): Promise<string | null> {
+  const { restoreData } = await import('../storage/sqlite/backup/restore.js');
+  return restoreData(from, directory, copies);
+}
+
+/** Throws DataInUseError while a process has the data in `directory` open. */
+export async function checkFree(directory: string): Promise<void> {
+  const restore = await import('../storage/sqlite/backup/restore.js');
+  await restore.checkFree(directory);
+}

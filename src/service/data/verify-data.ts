@@ -1,0 +1,18 @@
+import type { Mismatch } from '../storage/checks/mismatches.js';
+
+export type { Mismatch };
+
+/** Everything that is wrong with the data of a service, which may run. Throws DataError for an older or a newer schema. */
+export async function verify(
+  data: { directory: string } | { database: string; secret: Uint8Array },
+): Promise<AsyncIterable<Mismatch>> {
+  // Loaded late: a service needs none of it.
+  if ('database' in data) {
+    const { verifyDatabase } = await import('../storage/postgres/verify.js');
+    const { outboxMigrations } = await import('../carriers/simulated/postgres-outbox.js');
+    return verifyDatabase(data.database, data.secret, outboxMigrations);
+  }
+  const { verifyFiles } = await import('../storage/sqlite/backup/verify.js');
+  const { outboxMigrations } = await import('../carriers/simulated/sqlite-outbox.js');
+  return verifyFiles(data.directory, outboxMigrations);
+}

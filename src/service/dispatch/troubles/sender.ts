@@ -1,0 +1,102 @@
+import type { Clock } from '../../clock.js';
+import type { ClaimedMessage, ShownAnswer } from '../../storage/store.js';
+import { Share } from './share.js';
+
+/** Recipients in a row that get the same answer, after which it is hardly about each of them. */
+const mostAlike = 5;
+/** Messages a second of a sender that is under suspicion. */
+const suspectedRate = 1;
+
+/** Whose messages a carrier may object to: a project, or for email the domain that it sends from. */
+export function senderOf({ message, content }: ClaimedMessage): string {
+  if (message.channel === 'sms') return message.projectId;
+  const from = content.from ?? '';
+  return from
+    .slice(from.lastIndexOf('@') + 1)
+    .replace(/>\s*$/, '')
+    .toLowerCase();
+}
+
+/** The same answer to different recipients, one after the other. */
+export class Row {
+  #code = '';
+  readonly #recipients = new Set<string>();
+
+  add(code: string, recipient: string): void {
+    if (code !== this.#code) this.clear();
+    this.#code = code;
+    if (!this.isFull) this.#recipients.add(recipient);
+  }
+
+  clear(): void {
+    this.#recipients.clear();
+  }
+
+  get isEmpty(): boolean {
+    return this.#recipients.size === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#recipients.size >= mostAlike;
+  }
+}
+
+/** A trouble, and the last answer about it. */
+export interface Trouble {
+  /** On the monotonic clock. */
+  since: number;
+  answer: ShownAnswer;
+}
+
+/** A sender with messages in a lane, as far as the answers to them tell. */
+export class Sender {
+  readonly name: string;
+  /** Messages that are claimed here. */
+  inHand = 0;
+  readonly projects = new Set<string>();
+  /** Since a message of it was accepted, and since one of anybody was. */
+  readonly row = new Row();
+  readonly laneRow = new Row();
+  suspected: Trouble | null = null;
+  throttled: Trouble | null = null;
+  /** Of the lane's rate, lowered while it is throttled. */
+  readonly share: Share;
+  /**
+   * Whether a message of it was answered with a word about the account; `contradicted`: others were accepted since, so
+   * that it is about this sender.
+   */
+  account: 'fine' | 'refused' | 'contradicted' = 'fine';
+  /** When it was put off last, on the monotonic clock. */
+  putOffAt = 0;
+
+  constructor(name: string, clock: Clock) {
+    this.name = name;
+    this.share = new Share(clock);
+  }
+
+  get isTroubled(): boolean {
+    if (this.suspected !== null || this.throttled !== null) return true;
+    return this.account !== 'fine' || !this.row.isEmpty || !this.laneRow.isEmpty;
+  }
+
+  /** A message of it was accepted. */
+  recover(): void {
+    this.row.clear();
+    this.suspected = null;
+    this.account = 'fine';
+  }
+
+  /** Messages a second that it may submit, of a lane's rate; null for any number. */
+  rate(laneRate: number): number | null {
+    if (this.suspected !== null) return suspectedRate;
+    const { factor } = this.share;
+    return factor === 1 ? null : Math.max(1, laneRate * factor);
+  }
+}
+
+/** Those that have nothing accepted, nor has anybody else: two of them, or the only one that sends. */
+export function suspectsOf(senders: readonly Sender[]): Sender[] {
+  const full = senders.filter(({ laneRow }) => laneRow.isFull);
+  const others = senders.some(({ inHand, laneRow }) => inHand > 0 && !laneRow.isFull);
+  return full.length > 1 || !others ? full : [];
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../clock.js';
+import type { MessageRecord } from '../../storage/store.js';
+import type { Sender } from './sender.js';
+
+/** Milliseconds within which two throttled messages say more than each of them. */
+const together = 1_000;
+/** Of the latest answers: what an answer counts after the next one, and the part that has to be throttled. */
+const [lasting, part] = [0.98, 0.2];
+
+interface Throttled {
+  sender: Sender;
+  recipient: string;
+  at: number;
+}
+
+/**
+ * Throttled messages among the latest answers of a lane. They are about its rate only where they are many: a number
+ * whose own queue is full may be throttled for ever.
+ */
+export class Throttles {
+  readonly #clock: Clock;
+  /** Each of another recipient. */
+  #latest: Throttled[] = [];
+  #answers = 0;
+  #throttled = 0;
+  readonly #hasOthers: (projectId: string) => Promise<boolean>;
+  /** On the monotonic clock. */
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, hasOthers: (projectId: string) => Promise<boolean>) {
+    this.#clock = clock;
+    this.#hasOthers = hasOthers;
+  }
+
+  accepted(): void {
+    this.#count(0);
+  }
+
+  /**
+   * What a message tells that was throttled after so many milliseconds: with those of another sender of the rate, alone
+   * of its own sender, where others have work on the lane in any instance.
+   */
+  async throttled(
+    sender: Sender,
+    { to, projectId }: Pick<MessageRecord, 'to' | 'projectId'>,
+    answeredMs: number,
+  ): Promise<'message' | 'sender' | 'lane'> {
+    this.#count(1);
+    const at = this.#clock.monotonic();
+    const others = this.#latest.filter((one) => one.at > at - together && one.recipient !== to);
+    this.#latest = [...lastOfEach(others), { sender, recipient: to, at }];
+    if (this.#throttled < this.#answers * part) return 'message';
+    const senders = [...new Set(this.#latest.map((one) => one.sender))];
+    const sure = senders.filter((one) => this.#latest.filter(({ sender }) => sender === one).length > 1);
+    // Of two senders, one may have but a number that is throttled for ever.
+    if (senders.length > 2 || sure.length > 1) return 'lane';
+    if (!sure.includes(sender)) return 'message';
+    if (at - this.#askedAt < answeredMs) return 'message';
+    this.#askedAt = at;
+    return (await this.#hasOthers(projectId)) ? 'sender' : 'lane';
+  }
+
+  #count(throttled: 0 | 1): void {
+    this.#answers = this.#answers * lasting + 1;
+    this.#throttled = this.#throttled * lasting + throttled;
+  }
+}
+
+/** Two of a sender, and three senders, tell as much as all. */
+function lastOfEach(all: readonly Throttled[]): Throttled[] {
+  const senders = [...new Set(all.map(({ sender }) => sender))].slice(-3);
+  return senders.flatMap((sender) => all.filter((one) => one.sender === sender).slice(-2));
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../clock.js';
+import type { Report } from '../../report.js';
+import type { LaneTrouble } from '../../storage/instances.js';
+import { answerLine, type ShownAnswer } from '../../storage/tried.js';
+
+/** Milliseconds in which the same is reported once. */
+const quietMs = 60_000;
+
+const states: Readonly<Record<LaneTrouble['state'], string>> = {
+  throttled: 'throttled by its carrier',
+  suspected: 'under suspicion',
+  backing_off: 'paused by an answer of its carrier',
+};
+
+/** For the log: it is expected, and has no frames. */
+class LaneWarning extends Error {
+  override readonly name = 'LaneWarning';
+  override readonly stack = '';
+}
+
+/** Reports who is slowed down and why, and when that is over. */
+export class TroubleLog {
+  readonly #lane: string;
+  readonly #clock: Clock;
+  readonly #report: Report;
+  /** Reported, and not over. */
+  readonly #open = new Set<string>();
+  /** When each line was reported last, on the monotonic clock. */
+  readonly #reported = new Map<string, number>();
+
+  constructor(lane: string, clock: Clock, report: Report) {
+    this.#lane = lane;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  /** Called with every answer about a trouble. `of`: projects; null for the whole lane. */
+  goesOn(of: Iterable<string> | null, state: LaneTrouble['state'], answer: ShownAnswer): void {
+    const subject = this.#subject(of);
+    const key = `${subject} ${state}`;
+    if (this.#open.has(key) || !this.#once(key, `${subject} is ${states[state]}: ${answerLine(answer)}`))
+      return;
+    this.#open.add(key);
+  }
+
+  ended(of: Iterable<string> | null, state: LaneTrouble['state']): void {
+    const subject = this.#subject(of);
+    if (this.#open.delete(`${subject} ${state}`)) this.#warn(`${subject} is no longer ${states[state]}`);
+  }
+
+  /** A carrier refuses whoever sends, for good. */
+  refused(of: Iterable<string>, answer: ShownAnswer): void {
+    const text = `${this.#subject(of)} is refused by its carrier: ${answerLine(answer)}`;
+    this.#once(text, text);
+  }
+
+  #subject(of: Iterable<string> | null): string {
+    return of === null ? `lane ${this.#lane}` : `project ${[...of].join(', ')} on lane ${this.#lane}`;
+  }
+
+  #once(key: string, text: string): boolean {
+    const now = this.#clock.monotonic();
+    for (const [old, at] of this.#reported) if (at <= now - quietMs) this.#reported.delete(old);
+    if (this.#reported.has(key)) return false;
+    this.#reported.set(key, now);
+    this.#warn(text);
+    return true;
+  }
+
+  #warn(text: string): void {
+    this.#report(new LaneWarning(text), { level: 'warning' });
+  }
+}

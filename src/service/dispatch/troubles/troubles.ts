@@ -1,0 +1,299 @@
+import type { Carrier, PutOff, Refusal } from '../../carriers/carrier.js';
+import type { Clock } from '../../clock.js';
+import type { Report } from '../../report.js';
+import type { LaneTrouble } from '../../storage/instances.js';
+import type { ClaimedMessage, ShownAnswer } from '../../storage/store.js';
+import type { ShowAnswer } from '../answers.js';
+import { isWaitedFor } from '../tries.js';
+import { Episode } from './episode.js';
+import { Sender, senderOf, suspectsOf, type Trouble } from './sender.js';
+import { Share } from './share.js';
+import { Throttles } from './throttles.js';
+import { TroubleLog } from './trouble-log.js';
+
+export interface TroublesParts {
+  lane: string;
+  carrier: Carrier;
+  clock: Clock;
+  report: Report;
+  show: ShowAnswer;
+  /** Whether another project has messages in a lane, in any instance. */
+  hasOthers(lane: string, projectId: string): Promise<boolean>;
+}
+
+/** Milliseconds after which a sender without messages is forgotten: what is put off comes back hourly. */
+const forgetAfter = 2 * 3_600_000;
+/** Messages that are claimed at once while a lane is tried with one at a time. */
+const claimedToTry = 10;
+/** Seconds of its rate that a carrier has room for. */
+const capacitySeconds = 5;
+/** Milliseconds until a rate that is being lowered is seen to be. */
+const calmAfter = 1_000;
+/** Milliseconds between halvings of a rate at the least: an operator that answers at once would end it before others come. */
+const leastAnswerMs = 250;
+/** Troubles of projects that are shown. */
+const mostShown = 20;
+
+/**
+ * Who may submit in a lane, by what its carrier answers: the one place that decides whether an answer is about the
+ * account, the rate, a sender or a message. Each process has its own, but for the rate, which is lowered for all.
+ */
+export class Troubles {
+  readonly #parts: TroublesParts;
+  readonly #log: TroubleLog;
+  readonly #senders = new Map<string, Sender>();
+  /** With an answer against them. */
+  readonly #troubled = new Set<Sender>();
+  readonly #throttles: Throttles;
+  #throttled: Trouble | null = null;
+  /** When the rate was lowered last, on the monotonic clock. */
+  #loweredAt = Number.NEGATIVE_INFINITY;
+  /** Of the lane's rate, where its carrier has none. */
+  readonly #share: Share;
+  #episode: Episode | null = null;
+
+  constructor(parts: TroublesParts) {
+    const { lane, clock, report } = parts;
+    this.#parts = parts;
+    this.#log = new TroubleLog(lane, clock, report);
+    this.#throttles = new Throttles(clock, (projectId) => parts.hasOthers(lane, projectId));
+    this.#share = new Share(clock);
+  }
+
+  /** Nobody is held up. */
+  get isCalm(): boolean {
+    return this.#episode === null && this.#troubled.size === 0 && this.#share.factor === 1;
+  }
+
+  /** Its rate is lowered. */
+  get isThrottled(): boolean {
+    this.#look();
+    return this.#throttled !== null;
+  }
+
+  enter(claimed: ClaimedMessage): void {
+    const sender = this.#senderOf(claimed);
+    sender.inHand += 1;
+    sender.projects.add(claimed.message.projectId);
+  }
+
+  leave(claimed: ClaimedMessage): void {
+    const sender = this.#senderOf(claimed);
+    sender.inHand -= 1;
+    this.#episode?.release(claimed.message.id);
+    if (sender.inHand === 0 && !this.#troubled.has(sender)) this.#senders.delete(sender.name);
+  }
+
+  /** Milliseconds until a message may ask again; 0: it may be submitted now. */
+  waitOf(claimed: ClaimedMessage): number {
+    if (this.isCalm) return 0;
+    const sender = this.#senderOf(claimed);
+    const isWaited = isWaitedFor(claimed);
+    if (this.#episode?.holds(sender, isWaited))
+      return this.#episode.waitOf(sender, isWaited, claimed.message.id);
+    if (isWaited) return 0;
+    return Math.max(0, ...this.#rates(sender).map(([share, rate]) => share.left(rate).wait));
+  }
+
+  /** The same, for a message that has room: where it may, it is counted as submitted. */
+  admit(claimed: ClaimedMessage): number {
+    const wait = this.waitOf(claimed);
+    if (wait > 0 || this.isCalm) return wait;
+    const sender = this.#senderOf(claimed);
+    const isWaited = isWaitedFor(claimed);
+    const { id } = claimed.message;
+    if (this.#episode?.holds(sender, isWaited)) return this.#episode.admit(id);
+    if (!isWaited) for (const [share, rate] of this.#rates(sender)) share.take(rate);
+    return 0;
+  }
+
+  accepted(claimed: ClaimedMessage): void {
+    this.#throttles.accepted();
+    if (this.isCalm && this.#throttled === null) return;
+    const sender = this.#senderOf(claimed);
+    this.#end();
+    if (sender.suspected !== null) this.#log.ended(sender.projects, 'suspected');
+    sender.recover();
+    for (const each of [...this.#troubled]) {
+      each.laneRow.clear();
+      if (each.account === 'refused') each.account = 'contradicted';
+      if (!each.isTroubled) this.#troubled.delete(each);
+    }
+  }
+
+  /** The scope of an answer: what the carrier said, but for a word about the account that is contradicted. */
+  putOff(claimed: ClaimedMessage, given: PutOff, begunAt: number): Exclude<PutOff['scope'], 'lane'> {
+    const sender = this.#senderOf(claimed);
+    const answer = this.#parts.show(given);
+    sender.putOffAt = this.#parts.clock.monotonic();
+    if (given.scope === 'rate') {
+      this.#throttle(claimed, answer, begunAt).catch((error) =>
+        this.#parts.report(error, { level: 'warning' }),
+      );
+      return 'rate';
+    }
+    const isOfAccount = given.scope === 'account' && sender.account !== 'contradicted';
+    if (isOfAccount) {
+      sender.account = 'refused';
+      // A suspicion of others has lasted, and would hold up this one for as long.
+      if (this.#episode?.kind !== 'account') this.#begin('account', answer);
+    } else if (given.scope === 'message') this.#served(claimed.message.id);
+    if (isOfAccount || !given.isOfRecipient) this.#count(claimed, sender, answer, isOfAccount);
+    this.#episode?.release(claimed.message.id);
+    return isOfAccount ? 'account' : 'message';
+  }
+
+  refused(claimed: ClaimedMessage, given: Refusal): void {
+    this.#served(claimed.message.id);
+    if (given.isOfSender) this.#log.refused(this.#senderOf(claimed).projects, this.#parts.show(given));
+  }
+
+  /** The most messages of each project that may be claimed now, of those that are held up; null where none is. */
+  limits(): { limits: ReadonlyMap<string, number> } | null {
+    this.#look();
+    if (this.isCalm) return null;
+    const limits = new Map<string, number>();
+    for (const sender of this.#troubled) {
+      const most = this.#mostOf(sender);
+      if (most === null) continue;
+      for (const project of sender.projects)
+        limits.set(project, Math.min(most, limits.get(project) ?? Number.POSITIVE_INFINITY));
+    }
+    return { limits };
+  }
+
+  /** Messages that a lane claims at once, of as many as it has room for. */
+  most(room: number): number {
+    if (this.#episode?.kind === 'account') return Math.min(room, claimedToTry);
+    const { factor } = this.#share;
+    return factor === 1 ? room : Math.ceil(room * factor);
+  }
+
+  list(): LaneTrouble[] {
+    this.#look();
+    const now = this.#parts.clock.monotonic();
+    const one = (project: string | null, state: LaneTrouble['state'], trouble: Trouble | null) =>
+      trouble === null ? [] : [{ project, state, forMs: Math.floor(now - trouble.since), ...trouble.answer }];
+    const ofLane = this.#episode === null ? [] : one(null, this.#episode.state, this.#episode);
+    const ofProjects = [...this.#troubled].flatMap(({ projects, suspected, throttled }) =>
+      [...projects].flatMap((project) => [
+        ...one(project, 'suspected', suspected),
+        ...one(project, 'throttled', throttled),
+      ]),
+    );
+    return [...ofLane, ...one(null, 'throttled', this.#throttled), ...ofProjects.slice(0, mostShown)];
+  }
+
+  /** What a carrier says of a message that is tried shows that it serves the account. */
+  #served(id: string): void {
+    if (this.#episode?.kind === 'account' && this.#episode.isTrying(id)) this.#end();
+    else this.#episode?.release(id);
+  }
+
+  #begin(kind: Episode['kind'], answer: ShownAnswer): void {
+    this.#end();
+    this.#episode = new Episode(kind, answer, this.#parts.clock);
+  }
+
+  #end(): void {
+    if (this.#episode !== null) this.#log.ended(null, this.#episode.state);
+    this.#episode = null;
+  }
+
+  #senderOf(claimed: ClaimedMessage): Sender {
+    const name = senderOf(claimed);
+    const sender = this.#senders.get(name) ?? new Sender(name, this.#parts.clock);
+    this.#senders.set(name, sender);
+    return sender;
+  }
+
+  /** Of the lane, a second. */
+  get #rate(): number {
+    const { carrier, lane } = this.#parts;
+    return Math.max(1, carrier.capacity(lane) / capacitySeconds);
+  }
+
+  #mostOf(sender: Sender): number | null {
+    const episode = this.#episode;
+    if (episode?.holds(sender, false)) return episode.waitOf(sender, false, null) > 0 ? 0 : 1;
+    const rate = sender.rate(this.#rate);
+    return rate === null ? null : sender.share.left(rate).messages;
+  }
+
+  /** Those that a sender keeps to. */
+  #rates(sender: Sender): [share: Share, perSecond: number][] {
+    const rate = sender.rate(this.#rate);
+    const own: [Share, number][] = rate === null ? [] : [[sender.share, rate]];
+    const { factor } = this.#share;
+    return factor === 1 ? own : [...own, [this.#share, this.#rate * factor]];
+  }
+
+  /** An answer that is about the account, or may be about everybody. */
+  #count(
+    { message: { id, to } }: ClaimedMessage,
+    sender: Sender,
+    answer: ShownAnswer,
+    isOfAccount: boolean,
+  ): void {
+    this.#troubled.add(sender);
+    sender.row.add(answer.code, to);
+    sender.laneRow.add(answer.code, to);
+    if (sender.row.isFull || sender.suspected !== null) {
+      sender.suspected = { since: sender.suspected?.since ?? this.#parts.clock.monotonic(), answer };
+      this.#log.goesOn(sender.projects, 'suspected', answer);
+    }
+    const suspects = suspectsOf([...this.#senders.values()]);
+    if (suspects.length > 0 && this.#episode === null) this.#begin('suspected', answer);
+    const episode = this.#episode;
+    if (episode === null) return;
+    for (const each of suspects) episode.senders.add(each);
+    if (!isOfAccount && !episode.senders.has(sender) && !episode.isTrying(id)) return;
+    // What is said of a message that is tried is no reason for a pause of the account.
+    if (isOfAccount || episode.kind === 'suspected') episode.answer = answer;
+    episode.failed(id, sender);
+    this.#log.goesOn(null, episode.state, episode.answer);
+  }
+
+  async #throttle(claimed: ClaimedMessage, answer: ShownAnswer, begunAt: number): Promise<void> {
+    const { clock, carrier, lane } = this.#parts;
+    const answeredMs = Math.max(clock.monotonic() - begunAt, leastAnswerMs);
+    const about = await this.#throttles.throttled(this.#senderOf(claimed), claimed.message, answeredMs);
+    const now = clock.monotonic();
+    if (about === 'sender') {
+      const sender = this.#senderOf(claimed);
+      sender.share.lower(this.#rate, answeredMs);
+      sender.throttled = { since: sender.throttled?.since ?? now, answer };
+      this.#troubled.add(sender);
+      this.#log.goesOn(sender.projects, 'throttled', answer);
+    }
+    if (about !== 'lane') return;
+    this.#throttled = { since: this.#throttled?.since ?? now, answer };
+    this.#log.goesOn(null, 'throttled', answer);
+    if (now - this.#loweredAt < answeredMs) return;
+    this.#loweredAt = now;
+    if (carrier.lowerRate === undefined) this.#share.lower(this.#rate, answeredMs);
+    else await carrier.lowerRate(lane, answeredMs);
+  }
+
+  /** Ends what has ended by itself. */
+  #look(): void {
+    const { clock, carrier, lane } = this.#parts;
+    const now = clock.monotonic();
+    const factor = carrier.factor?.(lane) ?? this.#share.factor;
+    if (factor < 1) this.#throttled ??= { since: now, answer: { code: '', words: '' } };
+    else if (this.#throttled !== null && now - this.#loweredAt > calmAfter) {
+      this.#log.ended(null, 'throttled');
+      this.#throttled = null;
+    }
+    for (const sender of [...this.#troubled]) {
+      if (sender.throttled !== null && sender.share.factor === 1) {
+        this.#log.ended(sender.projects, 'throttled');
+        sender.throttled = null;
+      }
+      if (sender.isTroubled && (sender.inHand > 0 || now - sender.putOffAt < forgetAfter)) continue;
+      this.#troubled.delete(sender);
+      if (sender.inHand === 0) this.#senders.delete(sender.name);
+    }
+    if (this.#troubled.size === 0) this.#episode = null;
+  }
+}

@@ -1,0 +1,32 @@
+import { type ErrorFields, type ServiceErrorCode, serviceErrors } from '../../contract/index.js';
+
+type FieldsOf<Code extends ServiceErrorCode> = Code extends keyof ErrorFields ? ErrorFields[Code] : undefined;
+
+/**
+ * An error that is bound to no idempotency key; `http/middleware/answer-error.ts` makes its answer. Nothing was stored,
+ * charged or sent, but for `invalid_code` (an attempt is used up), `provider_failed` of a verification (refunded), and
+ * `unavailable`, which leaves that open unless its message says that nothing was done.
+ */
+export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> extends Error {
+  readonly code: Code;
+  readonly status: number;
+  readonly fields: FieldsOf<Code> | undefined;
+  /** Whole seconds for the `Retry-After` header. */
+  readonly retryAfter: number | undefined;
+  /** For the owner at a terminal; no answer has it. */
+  readonly hint: string | undefined;
+
+  constructor(
+    code: Code,
+    message: string,
+    extra: { fields?: FieldsOf<Code>; retryAfter?: number; status?: number; hint?: string } = {},
+  ) {
+    super(message);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.status = extra.status ?? serviceErrors[code].status;
+    this.fields = extra.fields;
+    this.retryAfter = extra.retryAfter;
+    this.hint = extra.hint;
+  }
+}

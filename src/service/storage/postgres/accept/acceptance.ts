@@ -1,0 +1,247 @@
+import { recipientCaps } from '../../../../contract/index.js';
+import type {
+  AcceptedRecipient,
+  AcceptResult,
+  BatchAcceptance,
+  BatchResult,
+  MessageAcceptance,
+  Refusal,
+  VerificationAcceptance,
+  VerificationResult,
+} from '../../acceptance.js';
+import { earlierMessages, longestWindow } from '../../caps.js';
+import type { BatchRecord, Content, Instant } from '../../records.js';
+import { claimedOf, pendingVerification, queuedMessage } from '../../shared/queued.js';
+import { boundOf } from '../../shared/rows.js';
+import type { PseudonymOf } from '../../shared/secret.js';
+import type { Database } from '../database/database.js';
+import { Groups } from '../database/groups.js';
+import { type Lost, type LostItem, repeatLost } from '../lost-commits.js';
+import { answerTemplate } from './answer-template.js';
+
+/** acceptance_1 of the schema; absent fields are null. */
+type Item = LostItem & Record<string, unknown>;
+
+interface RefusalRow {
+  /** `erased`: it counts the caps with pseudonyms only. */
+  kind: 'accepted' | 'erased' | Refusal['kind'];
+  at: number;
+  balance: number;
+  wait_ms?: number;
+  status: number | null;
+  body: string | null;
+  is_known: boolean;
+}
+
+interface AcceptedRow extends RefusalRow {
+  ord: number;
+  seq: number;
+}
+
+interface AcceptedBatchRow extends RefusalRow {
+  seqs: number[] | null;
+  earlier: [index: number, times: Instant[]][] | null;
+}
+
+const windows = recipientCaps.map(({ windowSeconds }) => windowSeconds * 1_000);
+
+/** Accepting sends, in groups of those that come together. */
+export function createAcceptance(database: Database, lost: Lost, pseudonymOf: PseudonymOf) {
+  /** Made from the first erasure on that is seen: most services have none. */
+  let needsPseudonyms = false;
+  const asked = (items: readonly Item[]) =>
+    needsPseudonyms ? items.map((item) => withPseudonyms(item, pseudonymOf)) : items;
+
+  async function counted<Row extends RefusalRow>(call: () => Promise<Row[]>): Promise<Row[]> {
+    const rows = await call();
+    if (rows[0]?.kind !== 'erased') return rows;
+    needsPseudonyms = true;
+    return call();
+  }
+
+  const accepts = new Groups<Item, AcceptedRow>(async (items) => {
+    const rows = await repeatLost(lost, items, () =>
+      counted(() =>
+        database.attempt<AcceptedRow>('SELECT * FROM accept_1($1, $2) ORDER BY ord', [
+          database.now(),
+          toJson(asked(items)),
+        ]),
+      ),
+    );
+    return rows;
+  });
+  // Large by themselves.
+  const batches = new Groups<Item, AcceptedBatchRow>(
+    (items) =>
+      repeatLost(lost, items, () =>
+        counted(() =>
+          database.attempt<AcceptedBatchRow>('SELECT * FROM accept_batch_1($1, $2)', [
+            database.now(),
+            toJson(asked(items)[0]),
+          ]),
+        ),
+      ),
+    { most: 1 },
+  );
+
+  async function accept(acceptance: MessageAcceptance, verification: Record<string, unknown> = {}) {
+    const { recipient, idempotencyKey, answer, claim, caps } = acceptance;
+    const item: Item = {
+      ...itemOf(acceptance),
+      id: recipient.id,
+      messages: claim === null ? [] : [recipient.id],
+      recipient: recipient.to,
+      operator: recipient.operator,
+      lane: recipient.lane,
+      route: recipient.route,
+      caps,
+      windows,
+      ...(answer === null
+        ? {}
+        : answerTemplate((time, balance) =>
+            answer(queuedMessage(acceptance, recipient, null, time), balance),
+          )),
+      ...verification,
+    };
+    const row = await accepts.add(item);
+    if (row.kind !== 'accepted') return refusalOf(row);
+    const message = queuedMessage(acceptance, recipient, null, row.at);
+    // What was accepted by a call whose answer was lost is not submitted from here.
+    const isClaimed = claim !== null && !row.is_known;
+    const claimed = !isClaimed
+      ? []
+      : [
+          claimedOf(acceptance, {
+            seq: row.seq,
+            message,
+            recipient,
+            token: claim.token,
+            pendingKey: answer === null ? idempotencyKey : null,
+            earlier: null,
+            lifeMs: null,
+          }),
+        ];
+    return { kind: 'accepted' as const, message, balance: row.balance, claimed };
+  }
+
+  return {
+    acceptMessage: (acceptance: MessageAcceptance): Promise<AcceptResult> => accept(acceptance),
+    async acceptVerification(acceptance: VerificationAcceptance): Promise<VerificationResult> {
+      const { id, codeHash, attempts, lifeMs } = acceptance.verification;
+      const accepted = await accept(acceptance, {
+        verification: id,
+        code_hash: hex(codeHash),
+        attempts,
+        life_ms: lifeMs,
+      });
+      if (accepted.kind !== 'accepted') return accepted;
+      const verification = pendingVerification(acceptance.verification, accepted.message);
+      return { ...accepted, verification, claimed: accepted.claimed.map((one) => ({ ...one, lifeMs })) };
+    },
+    async acceptBatch(acceptance: BatchAcceptance): Promise<BatchResult> {
+      const { batchId, recipients, claim, answer } = acceptance;
+      const template = answerTemplate((time, balance) => answer(batchOf(acceptance, time), balance));
+      const batch: Item = {
+        ...itemOf(acceptance),
+        id: batchId,
+        messages: claim === null ? [] : recipients.map(({ id }) => id),
+        caps: [earlierMessages],
+        windows: [longestWindow],
+        recipients: recipients.map((one) => [one.id, one.to, one.operator, one.lane, one.route]),
+        ...template,
+      };
+      const row = await batches.add(batch);
+      if (row.kind !== 'accepted') return refusalOf(row);
+      const { at, balance, seqs } = row;
+      const accepted = { kind: 'accepted' as const, batch: batchOf(acceptance, at), balance };
+      if (claim === null || seqs === null) return { ...accepted, claimed: [] };
+      const earlier = new Map(row.earlier ?? []);
+      const claimed = recipients.map((recipient: AcceptedRecipient, index) =>
+        claimedOf(acceptance, {
+          seq: seqs[index] as number,
+          message: queuedMessage(acceptance, recipient, batchId, at),
+          recipient,
+          token: claim.token,
+          pendingKey: null,
+          earlier: earlier.get(index) ?? [],
+          lifeMs: null,
+        }),
+      );
+      return { ...accepted, claimed };
+    },
+  };
+}
+
+/** Without what only this process needs. */
+function toJson(given: unknown): string {
+  return JSON.stringify(given, (name, value) => (name === 'messages' ? undefined : value));
+}
+
+function withPseudonyms(item: Item, pseudonymOf: PseudonymOf): Item {
+  const { recipient, recipients } = item as { recipient?: string; recipients?: [string, string][] };
+  return recipients === undefined
+    ? { ...item, pseudonym: pseudonymOf(recipient ?? '') }
+    : { ...item, recipients: recipients.map((one) => [...one, pseudonymOf(one[1])]) };
+}
+
+function itemOf(acceptance: MessageAcceptance | BatchAcceptance): Item {
+  const { projectId, channel, parts, rateMultiplier, credits, content, idempotencyKey, claim, boundMs } =
+    acceptance;
+  return {
+    project: projectId,
+    id: '',
+    messages: [],
+    channel,
+    parts,
+    rate_multiplier: rateMultiplier,
+    credits,
+    ...contentOf(content),
+    key: idempotencyKey,
+    token: claim?.token ?? null,
+    lease_ms: claim?.leaseMs ?? null,
+    doubt_ms: claim?.doubtMs ?? null,
+    bound_ms: boundMs,
+  };
+}
+
+function contentOf({ text, html, subject, from, replyTo, encrypted }: Content) {
+  return {
+    text,
+    html,
+    subject,
+    sender: from,
+    reply_to: replyTo,
+    encrypted: encrypted === null ? null : hex(encrypted),
+  };
+}
+
+function batchOf(
+  { batchId, channel, recipients, credits }: BatchAcceptance,
+  createdAt: Instant,
+): BatchRecord {
+  const total = recipients.length;
+  return {
+    id: batchId,
+    status: 'processing',
+    channel,
+    total,
+    sent: 0,
+    failed: 0,
+    unknown: 0,
+    credits: credits * total,
+    createdAt,
+    completedAt: null,
+    prunedAt: null,
+  };
+}
+
+function refusalOf({ kind, balance, wait_ms, status, body }: RefusalRow): Refusal {
+  if (kind === 'repeat') return { kind, answer: boundOf(status, body) };
+  if (kind === 'capped') return { kind, waitMs: wait_ms ?? 0 };
+  if (kind === 'insufficient') return { kind, balance };
+  return { kind: kind === 'held' ? 'held' : 'resetting' };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

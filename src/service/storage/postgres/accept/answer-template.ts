@@ -1,0 +1,26 @@
+import { randomInt } from 'node:crypto';
+import type { BoundAnswer, Instant } from '../../records.js';
+
+/** An answer whose time and balance the database fills in. */
+export interface AnswerTemplate {
+  status: number;
+  head: string;
+  /** After the time; null for an answer without one. */
+  tail: string | null;
+  /** Whether the balance follows, which ends the body. */
+  has_balance: boolean;
+}
+
+/** A time and a balance that no message has: found again in a body, they are replaced. */
+const time: Instant = Date.UTC(6_000) + randomInt(2 ** 46);
+const writtenTime = new Date(time).toISOString();
+const balance = 9_000_000_000_000_000 - randomInt(2 ** 40);
+const ending = `${balance}}`;
+
+export function answerTemplate(answer: (time: Instant, balance: number) => BoundAnswer): AnswerTemplate {
+  const { status, body } = answer(time, balance);
+  const hasBalance = body.endsWith(ending);
+  const rest = hasBalance ? body.slice(0, -ending.length) : body;
+  const [head = '', ...tail] = rest.split(writtenTime);
+  return { status, head, tail: tail.length === 0 ? null : tail.join(writtenTime), has_balance: hasBalance };
+}

@@ -1,0 +1,45 @@
+import { earlierMessages, longestWindow } from '../../caps.js';
+import type { Holding, HoldReason, Unfinished } from '../../holding.js';
+import type { Database } from '../database/database.js';
+import type { ClaimedRow, Claims } from './claims.js';
+
+export function createHolding(database: Database, { toClaimed }: Claims): Holding {
+  /** Before they have to be gone: many take several statements. */
+  async function endLeases(): Promise<void> {
+    for (;;) {
+      const [row] = await database.query<{ is_done: boolean }>('SELECT end_held_leases_1($1) AS is_done', [
+        database.now(),
+      ]);
+      if (row?.is_done !== false) return;
+    }
+  }
+
+  return {
+    async hold(reason) {
+      await database.query('SELECT begin_hold_1($1)', [reason]);
+    },
+    async held() {
+      const [row] = await database.query<{ reason: HoldReason | null }>('SELECT hold_reason_1() AS reason');
+      return row?.reason ?? null;
+    },
+    async countUnfinished() {
+      const [row] = await database.query<Unfinished>('SELECT * FROM count_unfinished_1()');
+      return row as Unfinished;
+    },
+    async claimUnfinished({ token, leaseMs, limit }) {
+      await endLeases();
+      const rows = await database.query<ClaimedRow>(
+        'SELECT * FROM claim_unfinished_1($1, $2, $3, $4, $5, $6)',
+        [database.now(), token, leaseMs, limit, longestWindow, earlierMessages],
+      );
+      return toClaimed(rows, token);
+    },
+    async release() {
+      await endLeases();
+      const [row] = await database.query<{ ended: boolean }>('SELECT release_1($1) AS ended', [
+        database.now(),
+      ]);
+      return row?.ended === true;
+    },
+  };
+}

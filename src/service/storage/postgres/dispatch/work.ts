@@ -1,0 +1,79 @@
+import { lately, overdueBefore } from '../../dispatching.js';
+import type { LaneDepth } from '../../insights.js';
+import type { Store } from '../../store.js';
+import type { Database } from '../database/database.js';
+
+interface WorkRow {
+  /** Null in the row of leases. */
+  class: number | null;
+  wait: number | null;
+  overdue: number | null;
+  leases: number | null;
+  paused: string[];
+}
+
+const doubtClass = 2;
+
+/** Work for a dispatcher, and resets. */
+export function createWork(
+  database: Database,
+): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'hasOthers' | 'beginReset' | 'reset'> {
+  return {
+    async nextWork(lanes) {
+      const rows = await database.query<WorkRow>(
+        'SELECT *, ARRAY(SELECT lane FROM lane_pauses) AS paused FROM work_1($1, $2, $3)',
+        [database.now(), lanes, Math.floor(database.connectedMs())],
+      );
+      const least = (waits: (number | null)[]) => {
+        const known = waits.filter((wait) => wait !== null);
+        return known.length === 0 ? null : Math.min(...known);
+      };
+      const queued = rows.filter((row) => row.class !== null);
+      return {
+        messages: least(queued.filter((row) => row.class !== doubtClass).map(({ wait }) => wait)),
+        overdue: least(
+          queued.map((row) =>
+            row.class === 0 && row.overdue !== null ? row.overdue - overdueBefore.single : row.overdue,
+          ),
+        ),
+        doubts: least(queued.filter((row) => row.class === doubtClass).map(({ wait }) => wait)),
+        leases: least(rows.map(({ leases }) => leases)),
+        paused: rows[0]?.paused ?? [],
+      };
+    },
+    async queueDepth() {
+      const rows = await database.query<Omit<LaneDepth, 'oldestMs'> & { oldest_ms: number | null }>(
+        'SELECT * FROM depth_1($1)',
+        [database.now()],
+      );
+      return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
+    },
+    async hasDue() {
+      const [row] = await database.query<{ is_due: boolean }>('SELECT has_due_1($1) AS is_due', [
+        database.now(),
+      ]);
+      return row?.is_due === true;
+    },
+    async hasOthers(lane, projectId) {
+      const [row] = await database.query<{ are_there: boolean }>(
+        'SELECT has_others_1($1, $2, $3, $4, $5) AS are_there',
+        [database.now(), lane, projectId, lately.ms, lately.messages],
+      );
+      return row?.are_there === true;
+    },
+    async beginReset(owner, holdMs) {
+      const [row] = await database.query<{ is_mine: boolean }>(
+        'SELECT begin_reset_1($1, $2, $3) AS is_mine',
+        [database.now(), owner, holdMs],
+      );
+      return row?.is_mine === true;
+    },
+    async reset(balance, holdMs) {
+      const rows = await database.query<{ id: string; recipient: string }>(
+        'SELECT * FROM reset_2($1, $2, $3)',
+        [database.now(), balance, holdMs],
+      );
+      return rows.map(({ id, recipient }) => ({ id, to: recipient }));
+    },
+  };
+}

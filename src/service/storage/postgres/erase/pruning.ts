@@ -1,0 +1,135 @@
+import {
+  longestRun,
+  type PrunableMessage,
+  type Pruning,
+  portionOf,
+  prunedText,
+  pruneRows,
+  receiptsWait,
+  type StoredAnswer,
+  scannedRows,
+} from '../../pruning.js';
+import type { PseudonymOf } from '../../shared/secret.js';
+import type { Database } from '../database/database.js';
+import { ofProject } from '../read/lookups.js';
+import { tolerance } from '../schema/shared.js';
+
+const columns = `m.seq, m.id, p.id AS "projectId", time_1($2) - m.created_at AS "ageMs"`;
+const ended = `m.status <> 'queued' AND m.content <> 0`;
+/** Not one index scan through all messages of a project: their recipients are looked up. */
+const toRecipient = `projects p CROSS JOIN LATERAL (
+  SELECT * FROM messages m WHERE m.project = p.seq AND m.recipient = $1 OFFSET 0) m`;
+
+/** Erasing recipients and texts of old messages. */
+export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pruning {
+  /** Gives the number of rows. */
+  async function changed(statement: string, values: readonly unknown[]): Promise<number> {
+    const [row] = await database.query<{ rows: number }>(
+      `WITH changed AS (${statement} RETURNING 1) SELECT count(*) AS rows FROM changed`,
+      values,
+    );
+    return row?.rows ?? 0;
+  }
+
+  return {
+    async listPrunable({ olderMs, after }) {
+      const messages = await database.query<PrunableMessage>(
+        `SELECT ${columns} FROM messages m JOIN projects p ON p.seq = m.project
+         WHERE m.seq > $1 AND m.seq <= $1 + ${scannedRows} AND ${ended} AND m.created_at < time_1($2) - $3
+         ORDER BY m.seq LIMIT ${pruneRows}`,
+        [after, database.now(), olderMs],
+      );
+      const [row] = await database.query<{ last: number | null }>('SELECT max(seq) AS last FROM messages');
+      return portionOf(messages, after, row?.last ?? 0);
+    },
+    listFinalTo: (to, olderMs) =>
+      database.query<PrunableMessage>(
+        `SELECT ${columns} FROM ${toRecipient} WHERE ${ended}
+           AND ($3::bigint IS NULL OR m.created_at < time_1($2) - $3) LIMIT ${pruneRows}`,
+        [to, database.now(), olderMs],
+      ),
+    async countMessagesTo(to) {
+      const [row] = await database.query<{ messages: number }>(
+        `SELECT count(*) AS messages FROM ${toRecipient}`,
+        [to],
+      );
+      return row?.messages ?? 0;
+    },
+    async pruneMessages(messages, erased) {
+      await database.query('SELECT prune_messages_1($1, $2, $3)', [
+        database.now(),
+        messages.map(({ seq }) => seq),
+        erased === null ? null : pseudonymOf(erased),
+      ]);
+    },
+    async listPrunedAnswers(after) {
+      const rows = await database.query<StoredAnswer & { is_pruned: boolean | null }>(
+        `SELECT i.project, i.key, i.body, m.content = 0 AS is_pruned
+         FROM (SELECT * FROM idempotency WHERE (project, key) > ($1, $2) ORDER BY project, key LIMIT ${pruneRows}) i
+         LEFT JOIN messages m ON m.id = coalesce(i.body::json ->> 'id', i.body::json -> 'error' ->> 'id')
+         ORDER BY i.project, i.key`,
+        [after?.project ?? -1, after?.key ?? ''],
+      );
+      const last = rows.length === pruneRows ? rows.at(-1) : undefined;
+      return {
+        answers: rows
+          .filter((row) => row.is_pruned)
+          .map(({ project, key, body }) => ({ project, key, body })),
+        next: last === undefined ? null : { project: last.project, key: last.key },
+      };
+    },
+    async replaceAnswers(answers) {
+      await database.query('SELECT replace_answers_1($1)', [JSON.stringify(answers)]);
+    },
+    pruneInbox(which) {
+      const [where, value] = 'from' in which ? ['sender = $1', which.from] : [ofProject, which.projectId];
+      return changed(
+        `DELETE FROM inbox WHERE seq IN (
+           SELECT seq FROM inbox WHERE ${where}
+             AND ($3::bigint IS NULL OR received_at < time_1($2) - $3) LIMIT ${pruneRows})`,
+        [value, database.now(), which.olderMs],
+      );
+    },
+    async eraseSuppressed(to) {
+      const given = [to, pseudonymOf(to)];
+      // Some were suppressed again after they were erased.
+      await database.query(
+        `INSERT INTO suppressions (project, recipient, reason, created_at)
+         SELECT project, $2,
+           CASE WHEN position(lower($1) in lower(reason)) > 0 THEN '${prunedText}' ELSE reason END, created_at
+         FROM suppressions WHERE recipient = $1 ON CONFLICT DO NOTHING`,
+        given,
+      );
+      return changed('DELETE FROM suppressions WHERE recipient = $1', [to]);
+    },
+    async pruneLeftovers(to) {
+      await database.query('SELECT prune_ended_1($1)', [database.now()]);
+      const [where, ...values] =
+        to === null
+          ? ['received_at < time_1($2) - $1', receiptsWait, database.now()]
+          : ['recipient = $1', to];
+      return changed(
+        `DELETE FROM receipts WHERE (route, carrier_id, recipient) IN (
+           SELECT route, carrier_id, recipient FROM receipts WHERE message IS NULL AND ${where} LIMIT ${pruneRows})`,
+        values,
+      );
+    },
+    async beginPruneRun(everyMs) {
+      const [row] = await database.query<{ is_repeated: boolean; idle: number | null }>(
+        `WITH before AS (SELECT coalesce(ended_at, begun_at) AS at FROM prune_runs)
+         INSERT INTO prune_runs AS r (one, begun_at) VALUES (1, time_1($1))
+         ON CONFLICT (one) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL,
+           is_repeated = r.ended_at IS NULL
+         WHERE CASE WHEN r.ended_at IS NULL
+           THEN r.begun_at NOT BETWEEN excluded.begun_at - ${longestRun} AND excluded.begun_at + ${tolerance}
+           ELSE r.ended_at NOT BETWEEN excluded.begun_at - $2::bigint AND excluded.begun_at + ${tolerance} END
+         RETURNING is_repeated, r.begun_at - (SELECT at FROM before) AS idle`,
+        [database.now(), everyMs],
+      );
+      return row === undefined ? null : { isRepeated: row.is_repeated, idleMs: row.idle };
+    },
+    async endPruneRun() {
+      await database.query('UPDATE prune_runs SET ended_at = time_1($1)', [database.now()]);
+    },
+  };
+}

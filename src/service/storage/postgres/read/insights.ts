@@ -1,0 +1,100 @@
+import type { MessageStatus } from '../../../../contract/index.js';
+import {
+  type CountedSome,
+  countedAtOnce,
+  countInParts,
+  type Insights,
+  lookedAt,
+  type MessageHistory,
+} from '../../insights.js';
+import type { Instant } from '../../records.js';
+import type { TriedRun } from '../../tried.js';
+import type { Database } from '../database/database.js';
+import { attemptsARelease } from '../schema/dispatch.js';
+import { ofProject } from './lookups.js';
+
+interface CountRow {
+  slot: number;
+  status: MessageStatus;
+  error_code: string | null;
+  count: number;
+  unknown: number;
+  oldest: number;
+  is_since: boolean;
+}
+
+interface HistoryRow {
+  seq: number;
+  route: string | null;
+  attempts: number;
+  tried: TriedRun[] | null;
+  content: number | null;
+  text: string | null;
+  html: string | null;
+  subject: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  encrypted: Buffer | null;
+}
+
+/** Reads for people. */
+export function createInsights(database: Database): Insights {
+  /** Counts some rows, the newest first, until they are older than `since`. */
+  async function countSome(
+    projectId: string,
+    since: Instant,
+    stepMs: number,
+    before: number | null,
+  ): Promise<CountedSome> {
+    const rows = await database.query<CountRow>(
+      `SELECT created_at >= $2 AS is_since, greatest(0, (created_at - $2) / $3) AS slot, status, error_code,
+         count(*)::int AS count, (count(*) FILTER (WHERE delivery = 'unknown'))::int AS unknown, min(seq) AS oldest
+       FROM (SELECT seq, created_at, status, error_code, delivery FROM messages WHERE ${ofProject} AND seq < $4
+         ORDER BY seq DESC LIMIT ${countedAtOnce}) newest
+       GROUP BY 1, 2, 3, 4`,
+      [projectId, since, stepMs, before ?? Number.MAX_SAFE_INTEGER],
+    );
+    const looked = rows.reduce((sum, { count }) => sum + count, 0);
+    const counts = rows
+      .filter((row) => row.is_since)
+      .map(({ is_since: _, oldest: __, error_code: errorCode, ...row }) => ({ ...row, errorCode }));
+    const isOver = looked < countedAtOnce || counts.length === 0;
+    return { counts, next: isOver ? null : Math.min(...rows.map(({ oldest }) => oldest)) };
+  }
+
+  return {
+    countMessages: (projectId, since, stepMs) =>
+      countInParts((before) => countSome(projectId, since, stepMs, before)),
+    async countWaiting(projectId) {
+      const [row] = await database.query<{ seen: number; waiting: number; age: number | null }>(
+        // Joined, they would be looked for in all messages.
+        `SELECT count(*)::int AS seen, (count(*) FILTER (WHERE ${ofProject}))::int AS waiting,
+           time_1($2) - min(created_at) FILTER (WHERE ${ofProject}) AS age
+         FROM messages WHERE seq = ANY (ARRAY(SELECT message FROM queue WHERE class < 2 LIMIT ${lookedAt}))`,
+        [projectId, database.now()],
+      );
+      const { seen = 0, waiting = 0, age = null } = row ?? {};
+      return { count: waiting, oldestMs: age === null ? null : Math.max(0, age), isWhole: seen < lookedAt };
+    },
+    async getHistory(projectId, messageId): Promise<MessageHistory | null> {
+      const [row] = await database.query<HistoryRow>(
+        `SELECT m.seq, m.route, m.attempts % ${attemptsARelease} AS attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted
+         FROM messages m LEFT JOIN contents c ON c.seq = m.content WHERE m.${ofProject} AND m.id = $2`,
+        [projectId, messageId],
+      );
+      if (row === undefined) return null;
+      const { seq, route, attempts, text, html, subject, sender: from, reply_to: replyTo, encrypted } = row;
+      const receipts = await database.query<MessageHistory['receipts'][0]>(
+        `SELECT carrier_id AS "carrierId", state, received_at AS "receivedAt" FROM receipts
+         WHERE message = $1 AND state IS NOT NULL ORDER BY received_at, carrier_id`,
+        [seq],
+      );
+      const [refund] = await database.query<{ amount: number; createdAt: number }>(
+        `SELECT amount, created_at AS "createdAt" FROM ledger WHERE reason = 'refund' AND subject_id = $1`,
+        [messageId],
+      );
+      const content = row.content === null ? null : { text, html, subject, from, replyTo, encrypted };
+      return { content, route, attempts, tried: row.tried ?? [], receipts, refund: refund ?? null };
+    },
+  };
+}

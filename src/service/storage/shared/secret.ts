@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from '../../encryption.js';
+
+/** Bytes. */
+export const secretLength = 32;
+
+/** The part of the secret that the store keeps, to know it again. */
+export function fingerprintOf(secret: Uint8Array): Uint8Array {
+  return createHmac('sha256', secret).update('fingerprint').digest();
+}
+
+export function isSecretOf(fingerprint: Uint8Array | null, secret: Uint8Array): boolean {
+  return fingerprint !== null && timingSafeEqual(fingerprint, fingerprintOf(secret));
+}
+
+/** In place of a recipient that was erased: caps and suppressions know it again, and nobody without the secret. */
+export type PseudonymOf = (to: string) => string;
+
+export function createPseudonyms(secret: Uint8Array): PseudonymOf {
+  const key = deriveKey(secret, 'erased recipients');
+  // No number or address has a colon.
+  return (to) => `erased:${createHmac('sha256', key).update(to).digest('base64url')}`;
+}

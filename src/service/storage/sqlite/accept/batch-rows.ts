@@ -1,0 +1,39 @@
+import type { AcceptedRecipient } from '../../acceptance.js';
+import { jsonObject } from '../database/json-object.js';
+
+/** Batches as they are read, with the number of their messages whose delivery is unknown. */
+export const selectBatches = `SELECT b.*,
+    (SELECT count(*) FROM messages m INDEXED BY messages_unknown
+      WHERE m.batch = b.seq AND m.delivery = 'unknown') AS unknown
+  FROM batches b`;
+
+/** Digits of the number of a way. */
+const digits = 4;
+
+/** SQL: the number of a way as it stands before a recipient, of its index. */
+export const wayOf = (index: string) => `printf('%0${digits}d', ${index})`;
+export const wayIn = (value: string) => `substr(${value}, 1, ${digits})`;
+export const recipientIn = (value: string) => `substr(${value}, ${digits + 1})`;
+
+/**
+ * The recipients of a batch as JSON: `{"<message id>": "<number of the way><recipient>"}`, and the few ways they have:
+ * `[[operator, lane, route]]`.
+ */
+export function batchRows(
+  recipients: readonly AcceptedRecipient[],
+  isMarked: boolean,
+): { recipients: string; ways: string } {
+  const ways: (string | null)[][] = [];
+  const numbers = new Map<string, string>();
+  const rows = jsonObject(recipients, ({ id, to, operator, lane, route }) => {
+    const way = `${operator} ${lane} ${route}`;
+    let number = numbers.get(way);
+    if (number === undefined) {
+      number = `${ways.length}`.padStart(digits, '0');
+      numbers.set(way, number);
+      ways.push([operator, lane, isMarked ? route : null]);
+    }
+    return [id, number + to];
+  });
+  return { recipients: rows, ways: JSON.stringify(ways) };
+}

@@ -1,0 +1,56 @@
+import type { Instant } from '../../records.js';
+import type { Database } from '../database/database.js';
+
+/** Part of the format: a block is stored under its number. */
+const rowsPerBlock = 1_024;
+
+/** Row numbers, both ends included. */
+export interface Span {
+  first: number;
+  last: number;
+}
+
+/**
+ * The earliest and latest creation time of every full block of messages: an index of times would cost every send.
+ * Exact when the clock was set back: a block holds every time between its two.
+ */
+export function prepareMessageBlocks(database: Database, size = rowsPerBlock) {
+  const selectSpan = database.prepare(
+    // An older release that still runs empties the messages and not the blocks.
+    `WITH full AS (SELECT * FROM message_blocks WHERE block < (SELECT max(seq) FROM messages) / ${size})
+     SELECT min(first) AS first, max(last) AS last FROM (
+       SELECT block * ${size} + 1 AS first, (block + 1) * ${size} AS last, earliest, latest FROM full
+       UNION ALL
+       SELECT min(seq), max(seq), min(created_at), max(created_at) FROM messages
+       WHERE seq > (SELECT coalesce(max(block) + 1, 0) * ${size} FROM full))
+     WHERE latest >= ? AND earliest < ?`,
+  );
+  const removeFrom = database.prepare('DELETE FROM message_blocks WHERE block >= ?');
+  const selectNext = database.prepare('SELECT coalesce(max(block) + 1, 0) AS next FROM message_blocks');
+  const insert = database.prepare(
+    `INSERT INTO message_blocks (block, earliest, latest)
+     SELECT ?, min(created_at), max(created_at) FROM messages WHERE seq BETWEEN ? AND ? HAVING count(*) > 0`,
+  );
+
+  return {
+    /** Writes inside the transaction that stored these messages. */
+    accepted(first: number, last: number): void {
+      const filled = Math.floor(last / size);
+      const before = Math.floor((first - 1) / size);
+      if (filled === before) return;
+      removeFrom.run(before);
+      const { next } = selectNext.get() as { next: number };
+      for (let block = next; block < filled; block += 1) {
+        insert.run(block, block * size + 1, (block + 1) * size);
+      }
+    },
+    /** Has every message of the time span, and few others; null where there is none. */
+    spanOf(since: Instant | null, until: Instant | null): Span | null {
+      const span = selectSpan.get(since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER);
+      const { first, last } = span as { [End in keyof Span]: number | null };
+      return first === null || last === null ? null : { first, last };
+    },
+  };
+}
+
+export type MessageBlocks = ReturnType<typeof prepareMessageBlocks>;

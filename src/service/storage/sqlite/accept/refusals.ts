@@ -1,0 +1,141 @@
+import type { MessageAcceptance, Refusal } from '../../acceptance.js';
+import { cappedUntil, earlierMessages, longestWindow } from '../../caps.js';
+import type { BoundAnswer, Instant } from '../../records.js';
+import { boundOf } from '../../shared/rows.js';
+import type { PseudonymOf } from '../../shared/secret.js';
+import { acceptedAt, anyCorrection, type ClockCorrections } from '../clock-corrections.js';
+import type { Database } from '../database/database.js';
+import { prepareOnce } from '../database/prepare-once.js';
+import { isHeld as storeIsHeld } from '../dispatch/holds.js';
+import { resetUnderWay } from '../erase/resets.js';
+
+const anyErasure = 'EXISTS (SELECT 1 FROM erasures)';
+
+/**
+ * Whether another counted message to the recipient of `m` was accepted before it, however long ago. By the index of
+ * recipients: by that of projects SQLite would look through all messages of the project. Any may have been to a recipient
+ * that was erased since.
+ */
+export const hasEarlier = `(${anyErasure} OR EXISTS (SELECT 1 FROM messages e INDEXED BY messages_recent WHERE e.project = m.project
+  AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq))`;
+
+/** Why a send is not accepted. The functions read inside the transaction of their caller. */
+export function prepareRefusals(database: Database, corrections: ClockCorrections, pseudonymOf: PseudonymOf) {
+  const prepared = prepareOnce(database);
+  // Parameters in order: names cost as much as the statement, and Node.js 22.16 and 24.0 bind no `?1`.
+  const selectStanding = database.prepare(
+    `SELECT balance, ${resetUnderWay('?')} AS isResetting, ${storeIsHeld} AS isHeld,
+       ${anyCorrection} AS isCorrected, ${anyErasure} AS hasErasures
+     FROM projects WHERE seq = ?`,
+  );
+  const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
+  const selectEarlier = database.prepare(
+    `SELECT created_at AS time FROM messages INDEXED BY messages_recent
+     WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?
+     ORDER BY created_at DESC LIMIT ${earlierMessages}`,
+  );
+  const selectEarlierCorrected = database.prepare(
+    `SELECT time FROM (
+       SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m INDEXED BY messages_recent
+       WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?)
+     WHERE time > ? ORDER BY time DESC LIMIT ${earlierMessages}`,
+  );
+
+  /** The same of those that were erased since. */
+  function erasedTo(project: number, recipient: string, at: Instant, before: number): Instant[] {
+    const rows = prepared(
+      `SELECT accepted_at AS time FROM erasures
+       WHERE project = ? AND pseudonym = ? AND accepted_at > ? AND message < ?`,
+    ).all(project, pseudonymOf(recipient), at - longestWindow, before) as { time: number }[];
+    return rows.map(({ time }) => time);
+  }
+
+  /** When counted messages to a recipient were accepted before this one, the newest first. */
+  function earlierTo(
+    project: number,
+    recipient: string,
+    at: Instant,
+    before: number,
+    { isCorrected, hasErasures }: Pick<Standing, 'isCorrected' | 'hasErasures'>,
+  ): Instant[] {
+    const since = at - longestWindow;
+    const rows = (
+      isCorrected
+        ? selectEarlierCorrected.all(project, recipient, since, before, since)
+        : selectEarlier.all(project, recipient, since, before)
+    ) as { time: number }[];
+    const times = rows.map(({ time }) => time);
+    const [newest] = times;
+    const erased = hasErasures ? erasedTo(project, recipient, at, before) : [];
+    const isPast = newest === undefined || corrections.asOf(newest, at, before - 1) === newest;
+    if (isPast && erased.length === 0) return times;
+    return [...times, ...erased].map((time) => Math.min(time, at)).sort((one, other) => other - one);
+  }
+
+  function findAnswer(project: number, key: string): BoundAnswer | null | undefined {
+    const row = selectAnswer.get(project, key) as { status: number | null; body: string | null } | undefined;
+    return row && boundOf(row.status, row.body);
+  }
+
+  function standingOf(project: number, at: Instant): Standing {
+    const row = selectStanding.get(at, project) as StandingRow;
+    return {
+      project,
+      balance: row.balance,
+      isResetting: row.isResetting === 1,
+      isHeld: row.isHeld === 1,
+      isCorrected: row.isCorrected === 1,
+      hasErasures: row.hasErasures === 1,
+    };
+  }
+
+  function ofMessage(standing: Standing, acceptance: MessageAcceptance, at: Instant): Refusal | null {
+    const { recipient, caps, credits, idempotencyKey } = acceptance;
+    const { project } = standing;
+    const unready = unreadyFor(standing, idempotencyKey);
+    if (unready !== null) return unready;
+    const earlier = earlierTo(project, recipient.to, at, Number.MAX_SAFE_INTEGER, standing);
+    const until = cappedUntil(earlier, caps, at);
+    return until === null ? shortOf(standing, credits) : { kind: 'capped', waitMs: until - at };
+  }
+
+  function ofBatch(standing: Standing, key: string | null, charge: number): Refusal | null {
+    return unreadyFor(standing, key) ?? shortOf(standing, charge);
+  }
+
+  /** A reset under way, a hold, or an earlier request with the key. */
+  function unreadyFor({ project, isResetting, isHeld }: Standing, key: string | null): Refusal | null {
+    if (isResetting) return { kind: 'resetting' };
+    if (isHeld) return { kind: 'held' };
+    const answer = key === null ? undefined : findAnswer(project, key);
+    return answer === undefined ? null : { kind: 'repeat', answer };
+  }
+
+  return { standingOf, ofMessage, ofBatch, earlierTo, findAnswer };
+}
+
+export type Refusals = ReturnType<typeof prepareRefusals>;
+
+interface StandingRow {
+  balance: number;
+  isResetting: number;
+  isHeld: number;
+  isCorrected: number;
+  hasErasures: number;
+}
+
+/** The state of a project that decides whether it may send. */
+interface Standing {
+  project: number;
+  balance: number;
+  isResetting: boolean;
+  isHeld: boolean;
+  /** Whether the clock was ever set back: stored times may count as others. */
+  isCorrected: boolean;
+  /** Whether sends of the last days were to recipients that were erased since. */
+  hasErasures: boolean;
+}
+
+function shortOf({ balance }: Standing, charge: number): Refusal | null {
+  return balance < charge ? { kind: 'insufficient', balance } : null;
+}

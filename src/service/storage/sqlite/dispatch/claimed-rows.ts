@@ -1,0 +1,128 @@
+import type { Channel } from '../../../../contract/index.js';
+import type { Clock } from '../../../clock.js';
+import type { ClaimedMessage } from '../../dispatching.js';
+import type { Content } from '../../records.js';
+import { queuedMessage } from '../../shared/queued.js';
+import { hasEarlier, type Refusals } from '../accept/refusals.js';
+import type { Database } from '../database/database.js';
+import type { Projects } from '../projects.js';
+import type { Receipts } from './receipts.js';
+import { triedOf } from './tries.js';
+
+interface ContentRow {
+  text: string | null;
+  html: string | null;
+  subject: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  sealed: Uint8Array | null;
+}
+
+type Rest = [doubtMs: number | null, doubtUntil: number | null, hasEarlier: number, tried: string | null];
+
+/** What a claim reads of a message, in this order. */
+export type ClaimedRow = [
+  seq: number,
+  id: string,
+  project: number,
+  batch: number | null,
+  content: number,
+  channel: Channel,
+  recipient: string,
+  operator: string | null,
+  parts: number | null,
+  rateMultiplier: number | null,
+  credits: number,
+  createdAt: number,
+  attempts: number,
+  pendingKey: string | null,
+  lane: string,
+  route: string | null,
+  tries: number,
+  boundAt: number | null,
+  ...Rest,
+];
+
+export const claimedColumns = `seq, id, project, batch, content, channel, recipient, operator, parts, rate_multiplier, credits,
+  created_at, attempts, pending_key, lane, route, tries, bound_at, doubt_ms, doubt_until,
+  batch IS NOT NULL AND ${hasEarlier}, tried`;
+/** Nothing is known of the clock and of erasures. */
+const anyTimes = { isCorrected: true, hasErasures: true };
+/** Reads claimed messages, inside the transaction of the caller. */
+export function prepareClaimedRows(
+  database: Database,
+  projects: Projects,
+  { refusals, receipts }: { refusals: Refusals; receipts: Receipts },
+  clock: Clock,
+) {
+  const selectContent = database.prepare('SELECT * FROM contents WHERE seq = ?');
+  const selectBatch = database.prepare('SELECT id, stopped_at FROM batches WHERE seq = ?');
+  const selectExpiry = database.prepare(
+    'SELECT expires_at - created_at AS life FROM verifications WHERE message = ?',
+  );
+
+  function contentOf(seq: number): Content {
+    const { text, html, subject, sender, reply_to, sealed } = selectContent.get(seq) as ContentRow;
+    return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed };
+  }
+
+  const batchOf = (seq: number) => selectBatch.get(seq) as { id: string; stopped_at: number | null };
+
+  /** Messages of rows, as claimed with a token. */
+  function claimedOf(rows: readonly ClaimedRow[], token: string): ClaimedMessage[] {
+    const now = clock.now();
+    const contents = remembered(contentOf);
+    const batches = remembered(batchOf);
+    return rows.map((row): ClaimedMessage => {
+      const [seq, id, project, batch, content, channel, to, operator, parts, rateMultiplier, credits] = row;
+      const [, , , , , , , , , , , createdAt, attempts, pendingKey, lane, route, tries, boundAt] = row;
+      const [doubtMs, doubtUntil, hasEarlier, tried] = row.slice(18) as Rest;
+      const read = contents(content);
+      const age = Math.max(0, now - createdAt);
+      const life =
+        read.encrypted === null
+          ? null
+          : ((selectExpiry.get(seq) as { life: number } | undefined)?.life ?? null);
+      return {
+        seq,
+        message: queuedMessage(
+          { projectId: projects.idOf(project), channel, parts, rateMultiplier, credits },
+          { id, to, operator },
+          batch === null ? null : batches(batch).id,
+          createdAt,
+        ),
+        content: read,
+        token,
+        lane,
+        pendingKey,
+        mark: route === null ? null : { attempt: attempts, route },
+        attempts,
+        tries,
+        tried: triedOf(tried),
+        boundMs: boundAt === null ? Number.POSITIVE_INFINITY : boundAt - createdAt - age,
+        lifeMs: life === null ? null : life - age,
+        doubtMs: doubtUntil === null ? null : Math.min(doubtUntil - now, doubtMs ?? Number.POSITIVE_INFINITY),
+        receipts: route === null ? [] : receipts.ownOf(seq),
+        isStopped: batch !== null && batches(batch).stopped_at !== null,
+        earlier:
+          batch === null
+            ? null
+            : hasEarlier === 1
+              ? refusals.earlierTo(project, to, createdAt, seq, anyTimes)
+              : [],
+      };
+    });
+  }
+
+  return claimedOf;
+}
+
+/** The same function, that looks everything up once. */
+export function remembered<Value>(look: (key: number) => Value): (key: number) => Value {
+  const known = new Map<number, Value>();
+  return (key) => {
+    const value = known.get(key) ?? look(key);
+    known.set(key, value);
+    return value;
+  };
+}

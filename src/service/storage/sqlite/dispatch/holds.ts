@@ -1,0 +1,25 @@
+import type { HoldReason } from '../../holding.js';
+import type { Database } from '../database/database.js';
+
+/** True while the store is held. */
+export const isHeld = 'EXISTS (SELECT 1 FROM hold)';
+
+/** The hold. The functions run inside the transaction of their caller. */
+export function prepareHolds(database: Database) {
+  const insert = database.prepare('INSERT INTO hold (one, reason) VALUES (1, ?) ON CONFLICT DO NOTHING');
+  const select = database.prepare('SELECT reason FROM hold');
+  const remove = database.prepare('DELETE FROM hold');
+
+  return {
+    /** Also for a file that is being restored, before anybody opens it as a store. */
+    begin(reason: HoldReason): void {
+      insert.run(reason);
+    },
+    reason: (): HoldReason | null => (select.get() as { reason: HoldReason } | undefined)?.reason ?? null,
+    end(): void {
+      remove.run();
+    },
+  };
+}
+
+export type Holds = ReturnType<typeof prepareHolds>;

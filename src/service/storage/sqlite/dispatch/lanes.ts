@@ -1,0 +1,97 @@
+import type { Channel, MessageError } from '../../../../contract/index.js';
+import type { LanePause, StoppedBatch } from '../../lanes.js';
+import type { Instant } from '../../records.js';
+import type { Database } from '../database/database.js';
+import type { Projects } from '../projects.js';
+import type { Leases } from './leases.js';
+
+/** SQL: whether a message may be marked. */
+export const isInOpenLane = 'lane NOT IN (SELECT lane FROM lane_pauses)';
+
+/** The lanes of real carriers, pauses of lanes, and batches that are stopped. The functions run inside the transaction of their caller. */
+export function prepareLanes(
+  database: Database,
+  { projects, leases, requests }: LaneParts,
+  now: () => Instant,
+) {
+  const insert = database.prepare('INSERT INTO lanes (name) VALUES (?) ON CONFLICT DO NOTHING');
+  const select = database.prepare('SELECT name FROM lanes ORDER BY name');
+  const pause = database.prepare(
+    'INSERT INTO lane_pauses (lane, paused_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
+  const resume = database.prepare('DELETE FROM lane_pauses WHERE lane = ?');
+  const selectPauses = database.prepare('SELECT lane, paused_at AS pausedAt FROM lane_pauses ORDER BY lane');
+  const selectBatch = database.prepare('SELECT * FROM batches WHERE id = ?');
+  const inBatch = `seq BETWEEN :first AND :first + :total - 1 AND batch = :batch AND status = 'queued' AND route IS NULL`;
+  const selectUnmarked = database.prepare(
+    `SELECT seq, id, lease, lane, credits FROM messages WHERE ${inBatch}`,
+  );
+  const fail = database.prepare(
+    `UPDATE messages SET status = 'failed', error_code = :code, error_message = :message, credits = 0, refunded = 1,
+       lease = NULL, due_at = NULL WHERE ${inBatch}`,
+  );
+  const stop = database.prepare(
+    `UPDATE batches SET stopped_at = coalesce(stopped_at, :at), failed = failed + :stopped,
+       completed_at = CASE WHEN sent + failed + :stopped = total THEN coalesce(completed_at, :at) END
+     WHERE seq = :seq`,
+  );
+
+  return {
+    record(lanes: readonly string[]): string[] {
+      for (const lane of lanes) insert.run(lane);
+      return (select.all() as { name: string }[]).map(({ name }) => name);
+    },
+    pauses: () => selectPauses.all() as LanePause[],
+    pause: (lane: string) => void pause.run(lane, now()),
+    resume: (lane: string) => void resume.run(lane),
+    stopBatch(id: string, error: MessageError): StoppedBatch | null {
+      const batch = selectBatch.get(id) as BatchRow | undefined;
+      if (batch === undefined) return null;
+      const given = { first: batch.first_message, total: batch.total, batch: batch.seq };
+      const messages = selectUnmarked.all(given) as UnmarkedRow[];
+      fail.run({ ...given, ...error });
+      const departures = leases.departures();
+      const counts = new Map<string, number>();
+      let refunded = 0;
+      for (const { id: subject, lease, lane, credits } of messages) {
+        counts.set(lane, (counts.get(lane) ?? 0) + 1);
+        if (lease !== null) departures.add(lease, 1);
+        projects.move(batch.project, credits, 'refund', subject);
+        refunded += credits;
+      }
+      departures.write();
+      requests.forget(messages.map(({ seq }) => seq));
+      const stopped = messages.length;
+      stop.run({ seq: batch.seq, stopped, at: now() });
+      const { channel, total, sent, failed } = batch;
+      const lanes = [...counts].map(([lane, count]) => ({ lane, count }));
+      return { channel, total, sent, failed: failed + stopped, stopped, refunded, lanes };
+    },
+  };
+}
+
+interface LaneParts {
+  projects: Projects;
+  leases: Leases;
+  requests: { forget(messages: readonly number[]): void };
+}
+
+interface BatchRow {
+  seq: number;
+  channel: Channel;
+  project: number;
+  total: number;
+  sent: number;
+  failed: number;
+  first_message: number;
+}
+
+interface UnmarkedRow {
+  seq: number;
+  id: string;
+  lease: string | null;
+  lane: string;
+  credits: number;
+}
+
+export type Lanes = ReturnType<typeof prepareLanes>;

@@ -1,0 +1,116 @@
+import type { Receipt } from '../../dispatching.js';
+import type { DeliveryState, Instant } from '../../records.js';
+import type { Database } from '../database/database.js';
+
+/** Milliseconds after which a carrier may have given an id to another message. */
+const joinsWithin = 7 * 86_400_000;
+const isMeant = `(:reference = '' OR substr(id, -length(:reference)) = :reference)`;
+
+/** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
+const submittedWithin = 2 * 86_400_000;
+
+/** One row for each route, carrier id and recipient. The functions write inside the transaction of their caller. */
+export function prepareReceipts(database: Database, now: () => Instant) {
+  const submit = database.prepare(
+    `INSERT INTO receipts (route, carrier_id, recipient, message, submitted_at)
+     VALUES (:route, :carrierId, :to, :seq, :now)
+     ON CONFLICT DO UPDATE SET message = excluded.message, submitted_at = excluded.submitted_at,
+       state = CASE WHEN receipts.message IS NULL AND received_at > :now - ${joinsWithin} THEN state END`,
+  );
+  const receive = database.prepare(
+    `INSERT INTO receipts (route, carrier_id, recipient, state, received_at, reference)
+     VALUES (:route, :carrierId, :to, :state, :now, :reference)
+     ON CONFLICT DO UPDATE SET received_at = excluded.received_at, reference = excluded.reference,
+       message = CASE WHEN submitted_at > :now - ${joinsWithin} THEN message END,
+       state = CASE WHEN coalesce(submitted_at, received_at) > :now - ${joinsWithin}
+         AND state IN ('delivered', 'undelivered', 'bounced') THEN state ELSE excluded.state END`,
+  );
+  const selectMessage = database.prepare(
+    'SELECT message FROM receipts WHERE route = ? AND carrier_id = ? AND recipient = ?',
+  );
+  const selectStates = database.prepare('SELECT state FROM receipts WHERE message = ?');
+  const updateDelivery = database.prepare(
+    `UPDATE messages SET delivery = :state, doubt_until = NULL
+     WHERE seq = :seq AND status = 'sent' AND (delivery IS NULL OR delivery = 'unknown')`,
+  );
+  const selectDelivery = database.prepare('SELECT delivery FROM messages WHERE seq = ?');
+  // In doubt nobody has learnt how many segments there are: no more than parts.
+  const selectFewest = database.prepare(
+    'SELECT parts FROM messages WHERE seq = ? AND doubt_until IS NOT NULL',
+  );
+  // A message that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
+  const selectInDoubt = database.prepare(
+    `SELECT seq, status FROM messages WHERE recipient = :to AND doubt_until IS NOT NULL
+       AND (route = :route OR route = '') AND (status = 'queued' OR delivery = 'unknown')
+       AND created_at > :now - ${joinsWithin} AND ${isMeant}
+       AND (:submittedAt IS NULL OR abs(created_at - :submittedAt) <= ${submittedWithin}) LIMIT 2`,
+  );
+  // Its receipt may come before it is known to be sent.
+  const selectUnderWay = database.prepare(
+    `SELECT 1 FROM messages INDEXED BY messages_recent
+     WHERE project IN (SELECT seq FROM projects) AND recipient = :to AND created_at > :now - ${joinsWithin}
+       AND status = 'queued' AND route = :route AND doubt_until IS NULL AND ${isMeant} LIMIT 1`,
+  );
+
+  // One that came before the mark may be of an older message, and so may one that others fit too.
+  const selectOwn = database.prepare(
+    `SELECT r.carrier_id AS carrierId FROM messages m
+     CROSS JOIN receipts r ON r.recipient = m.recipient AND r.message IS NULL
+     WHERE m.seq = :seq AND r.state IS NOT NULL AND (r.route = m.route OR m.route = '')
+       AND r.received_at >= coalesce(m.marked_at, m.created_at) AND r.received_at > :now - ${joinsWithin}
+       AND r.reference <> '' AND substr(m.id, -length(r.reference)) = r.reference
+       AND NOT EXISTS (SELECT 1 FROM messages o INDEXED BY messages_recent
+         WHERE o.project IN (SELECT seq FROM projects) AND o.recipient = m.recipient
+           AND o.created_at > :now - ${joinsWithin} AND o.seq <> m.seq AND o.route = r.route
+           AND (o.status = 'queued' OR o.delivery = 'unknown')
+           AND substr(o.id, -length(r.reference)) = r.reference)
+     ORDER BY r.carrier_id`,
+  );
+
+  /** The state of a message is that of its segments: delivered when all are, undelivered when one is. */
+  function stateOf(seq: number): DeliveryState | null {
+    const states = (selectStates.all(seq) as { state: DeliveryState | null }[]).map(({ state }) => state);
+    const bad = states.find((state) => state === 'bounced' || state === 'undelivered');
+    if (bad !== undefined) return bad;
+    const { parts } = (selectFewest.get(seq) as { parts: number | null } | undefined) ?? { parts: 1 };
+    if (states.length < (parts ?? 1) || states.includes(null)) return null;
+    return states.every((state) => state === 'delivered') ? 'delivered' : 'unknown';
+  }
+
+  function updateMessage(seq: number): DeliveryState | null {
+    const state = stateOf(seq);
+    if (state !== null) updateDelivery.run({ seq, state });
+    return (selectDelivery.get(seq) as { delivery: DeliveryState | null } | undefined)?.delivery ?? null;
+  }
+
+  return {
+    /** Carrier ids of receipts that came before the message was in doubt, and are its own. */
+    ownOf: (seq: number): string[] =>
+      (selectOwn.all({ seq, now: now() }) as { carrierId: string }[]).map(({ carrierId }) => carrierId),
+    /** The submission's side of the row; returns the delivery that receipts have reported already. */
+    submitted(seq: number, route: string, to: string, carrierIds: readonly string[]): DeliveryState | null {
+      if (carrierIds.length === 0) return null;
+      for (const carrierId of carrierIds) submit.run({ route, carrierId, to, seq, now: now() });
+      return updateMessage(seq);
+    },
+    /** The receipt's side. Gives the number of a message in doubt that it joins, which is to be finalized with it. */
+    received({ route, carrierId, to, state, reference, submittedAt }: Receipt): number | null {
+      receive.run({ route, carrierId, to, state, reference, now: now() });
+      const known = (selectMessage.get(route, carrierId, to) as { message: number | null }).message;
+      if (known !== null) {
+        updateMessage(known);
+        return null;
+      }
+      const meant = { to, route, reference, now: now() };
+      const fitting = selectInDoubt.all({ ...meant, submittedAt });
+      const [only] = fitting as { seq: number; status: string }[];
+      if (only === undefined || fitting.length > 1 || selectUnderWay.get(meant) !== undefined) return null;
+      if (only.status === 'queued') return only.seq;
+      submit.run({ route, carrierId, to, seq: only.seq, now: now() });
+      updateMessage(only.seq);
+      return null;
+    },
+  };
+}
+
+export type Receipts = ReturnType<typeof prepareReceipts>;

@@ -1,0 +1,84 @@
+import type { Clock } from '../../../clock.js';
+import { type Dispatching, lately, overdueBefore } from '../../dispatching.js';
+import { farthestDue, firstDelay, longestDelay } from '../clock-tolerance.js';
+import type { Database } from '../database/database.js';
+import type { Holds } from './holds.js';
+import type { Lanes } from './lanes.js';
+import type { Leases } from './leases.js';
+
+interface FirstRow {
+  at: number;
+  farthest: number;
+}
+
+type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
+
+/** When a dispatcher has something to do. */
+export function prepareWork(database: Database, leases: Leases, holds: Holds, lanes: Lanes, clock: Clock) {
+  const waiting = `lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL AND due_at IS NOT NULL`;
+  const doubtful = 'lane = :lane AND route IS NOT NULL AND due_at IS NOT NULL';
+  const first = (what: string, condition: string, farthest: string | number = farthestDue) => {
+    const select = database.prepare(
+      `SELECT ${what} AS at, ${farthest} AS farthest FROM messages WHERE ${condition} ORDER BY ${what} LIMIT 1`,
+    );
+    return (given: Record<string, number | string>) => select.get(given) as FirstRow | undefined;
+  };
+  const firstDue = first('due_at', waiting);
+  const firstOverdue = first('bound_at', `${waiting} AND bound_at IS NOT NULL`);
+  const firstDoubt = first('due_at', doubtful, firstDelay);
+  const selectDue = database.prepare(
+    `SELECT 1 FROM (SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NULL
+       UNION ALL SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL)
+     WHERE due_at <= :now OR due_at > :now + :longest LIMIT 1`,
+  );
+  const waitsOf = (isBatch: 0 | 1, whose: string) =>
+    `EXISTS (SELECT 1 FROM messages INDEXED BY messages_turns WHERE lane = :lane AND (batch IS NOT NULL) = ${isBatch}
+       AND due_at IS NOT NULL AND route IS NULL AND project ${whose} own)`;
+  const selectOthers = database.prepare(
+    `SELECT ${waitsOf(0, '<')} OR ${waitsOf(0, '>')} OR ${waitsOf(1, '<')} OR ${waitsOf(1, '>')}
+       OR EXISTS (SELECT 1 FROM messages WHERE seq > (SELECT max(seq) FROM messages) - ${lately.messages}
+         AND lane = :lane AND project <> own AND created_at > :since) AS are_there
+     FROM (SELECT seq AS own FROM projects WHERE id = :project)`,
+  );
+
+  return {
+    nextWork(names: readonly string[]): Work {
+      const now = clock.now();
+      const times: Record<'messages' | 'overdue' | 'doubts', number[]> = {
+        messages: [],
+        overdue: [],
+        doubts: [],
+      };
+      const add = (to: number[], row: FirstRow | undefined) => {
+        if (row === undefined) return;
+        // What only a clock that was set back explains is due at once.
+        to.push(row.at > now + row.farthest ? 0 : row.at - now);
+      };
+      // Nothing can be claimed while the store is held.
+      for (const lane of holds.reason() === null ? names : []) {
+        for (const isBatch of [0, 1]) {
+          add(times.messages, firstDue({ lane, isBatch }));
+          const overdue = firstOverdue({ lane, isBatch });
+          const before = isBatch ? overdueBefore.batch : overdueBefore.single;
+          if (overdue !== undefined) times.overdue.push(overdue.at - before - now);
+        }
+        add(times.doubts, firstDoubt({ lane }));
+      }
+      const least = (waits: number[]) => (waits.length === 0 ? null : Math.min(...waits));
+      return {
+        messages: least(times.messages),
+        overdue: least(times.overdue),
+        doubts: least(times.doubts),
+        leases: leases.untilEnd(),
+        paused: lanes.pauses().map(({ lane }) => lane),
+      };
+    },
+    hasDue: (): boolean =>
+      leases.isAny() ||
+      (holds.reason() === null && selectDue.get({ now: clock.now(), longest: longestDelay }) !== undefined),
+    hasOthers(lane: string, project: string): boolean {
+      const row = selectOthers.get({ lane, project, since: clock.now() - lately.ms });
+      return (row as { are_there: number } | undefined)?.are_there === 1;
+    },
+  };
+}
