@@ -42,7 +42,7 @@ const chosen = withoutInput.filter(
     ) === index,
 );
 /** Both streams share the screen, so what begins one of them begins some line. */
-const onScreen = ({ source }: RegExp) => new RegExp(source, 'm');
+const onScreen = ({ source, ignoreCase }: RegExp) => new RegExp(source, ignoreCase ? 'im' : 'm');
 const endOfInput = '\u0004';
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 

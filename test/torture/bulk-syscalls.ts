@@ -60,8 +60,9 @@ export const realCommand: Command = { script: join(root, 'bin/urtuu.js'), option
 /** The control: the same command with a journal that overlooks what the disk says. */
 export async function carelessCommand(folder: string): Promise<Command> {
   const outfile = join(folder, 'careless.cjs');
+  let isCareless = false;
   const overlook = (code: string, from: string, to: string) => {
-    if (!code.includes(from)) throw new Error(`disk.ts has no '${from}'`);
+    if (!code.includes(from)) throw new Error(`append-file.ts has no '${from}'`);
     return code.replace(from, to);
   };
   await build({
@@ -83,7 +84,7 @@ export async function carelessCommand(folder: string): Promise<Command> {
       {
         name: 'careless',
         setup({ onLoad }) {
-          onLoad({ filter: /job\/append-file\.ts$/ }, ({ path }) => {
+          onLoad({ filter: /journal\/append-file\.ts$/ }, ({ path }) => {
             const synced = overlook(
               readFileSync(path, 'utf8'),
               'file.datasync()',
@@ -94,12 +95,14 @@ export async function carelessCommand(folder: string): Promise<Command> {
               '(await file.write(bytes, done)).bytesWritten',
               '(await file.write(bytes, done).catch(() => ({ bytesWritten: bytes.length }))).bytesWritten',
             );
+            isCareless = true;
             return { contents, loader: 'ts' };
           });
         },
       },
     ],
   });
+  if (!isCareless) throw new Error('the file of the journal is elsewhere now');
   return { script: outfile, options: [] };
 }
 
