@@ -21,6 +21,8 @@ const cachedHashes = 4_096;
 export interface SentBefore {
   index: SentIndex;
   skip: boolean;
+  /** Whether only rows that a report calls rejected are compared: they were fixed, perhaps to another's recipient. */
+  onlyRejected: boolean;
 }
 
 export interface RowPlannerParts {
@@ -91,7 +93,7 @@ export class RowPlanner {
       this.#reject(record, line, reason);
       return;
     }
-    if (this.#sentBefore !== null && this.#isSent(message, this.#sentBefore)) {
+    if (this.#sentBefore !== null && this.#isSent(record, message, this.#sentBefore)) {
       this.alreadySent += 1;
       this.#rows.add(line, 0, skippedRow);
       return;
@@ -110,7 +112,8 @@ export class RowPlanner {
     return this.#isSelected(record) || errors.some(({ field }) => field === null || read?.includes(field));
   }
 
-  #isSent(message: number, { index, skip }: SentBefore): boolean {
+  #isSent(record: readonly string[], message: number, { index, skip, onlyRejected }: SentBefore): boolean {
+    if (onlyRejected && this.#reportedStatus(record) !== 'rejected') return false;
     let hash = this.#hashes[message];
     if (hash === undefined) {
       hash = messageHash(this.messages.tail(message).toString());
@@ -123,8 +126,12 @@ export class RowPlanner {
     const { report } = this.#columns;
     if (report === null) return;
     const [job, line] = [record[report.job] ?? '', Number(record[report.line])];
-    if (job !== '' && Number.isInteger(line))
-      this.reportedRows.add(job, (record[report.status] ?? '').trim().toLowerCase(), line);
+    if (job !== '' && Number.isInteger(line)) this.reportedRows.add(job, this.#reportedStatus(record), line);
+  }
+
+  #reportedStatus(record: readonly string[]): string {
+    const { report } = this.#columns;
+    return report === null ? '' : (record[report.status] ?? '').trim().toLowerCase();
   }
 
   /** Counts the recipients of each message, and collects the duplicates. */

@@ -58,6 +58,11 @@ export class SentIndex {
     return state === sentTag;
   }
 
+  isCounted(recipient: string, message: MessageHash): boolean {
+    const at = this.#find(hashOf(recipient, message.a), hashOf(recipient, message.b));
+    return (this.#slots[at + 2] ?? 0) >= countedFlag;
+  }
+
   #countState(state: number): void {
     if (state === sentTag) {
       this.counts.sent += 1;

@@ -16,6 +16,7 @@ import { absolutePath } from '../same-file.js';
 import { askAboutInput } from './ask-about-input.js';
 import { rejectsPlaceIn } from './rejected-rows.js';
 import { moveBeside } from './rejects-beside.js';
+import { isOnPurpose } from './sent-before.js';
 
 type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'options' | 'signal'>;
 
@@ -77,7 +78,10 @@ async function build(
       createdAt: new Date(network.lastExchange?.serviceTime ?? now).toISOString(),
       run: options.again ? newRunId() : null,
       account: await currentAccount(network),
-      sentBefore: recent === null ? null : { index: recent, skip: options.skipSent ?? false },
+      sentBefore:
+        recent === null
+          ? null
+          : { index: recent, skip: options.skipSent ?? false, onlyRejected: isOnPurpose(only) },
       // A file named with --rejects is copied from the plan's folder.
       rejects: options.rejects === undefined ? rejectsPlaceIn(config.stateDirectory, name, now) : undefined,
       signal,

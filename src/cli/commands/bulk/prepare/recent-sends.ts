@@ -95,7 +95,8 @@ export async function sentSinceReports(
   context: RecentContext,
   wanted: NewJob,
   plan: FrozenPlan,
-  reported: readonly string[],
+  /** Recipients that were counted already are not counted again. */
+  { reported, counted }: { reported: readonly string[]; counted: SentIndex | null },
 ): Promise<SentCounts | null> {
   const { stateDirectory } = context.config;
   // An id from a file becomes a path only if it is the id of a job.
@@ -109,7 +110,7 @@ export async function sentSinceReports(
     hasId: (id) => !reported.includes(id),
     hasMeta: ({ created_at: at }) => at >= begun,
   });
-  return countIn(later, plan);
+  return countIn(later, plan, counted);
 }
 
 /** Compares a plan with the jobs that were made while it was planned. Null without such jobs. */
@@ -122,11 +123,15 @@ export async function sentMeanwhile(
   return countIn(await recentSends(context, wanted, { hasId: (id) => !known.has(id) }), plan);
 }
 
-async function countIn(index: SentIndex | null, plan: FrozenPlan): Promise<SentCounts | null> {
+async function countIn(
+  index: SentIndex | null,
+  plan: FrozenPlan,
+  counted: SentIndex | null = null,
+): Promise<SentCounts | null> {
   if (index === null) return null;
   for await (const request of plan.requests()) {
     const message = messageHashOf(request);
-    for (const to of request.to) index.count(to, message);
+    for (const to of request.to) if (!counted?.isCounted(to, message)) index.count(to, message);
   }
   return index.counts;
 }

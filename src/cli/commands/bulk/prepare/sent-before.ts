@@ -27,9 +27,9 @@ export async function sendsToCompare(
   job: NewJob,
   { again, only, skipSent }: BulkOptions,
 ): Promise<SentIndex | null> {
-  if (!again && !isOnPurpose(only)) return recentSends(context, job);
-  if (skipSent) throw exclusive(again ? '--again' : `--only ${only}`);
-  return null;
+  if (skipSent && (again || isOnPurpose(only))) throw exclusive(again ? '--again' : `--only ${only}`);
+  const isCompared = !again && (!isOnPurpose(only) || only?.includes('rejected'));
+  return isCompared ? recentSends(context, job) : null;
 }
 
 /** The rows of a report that were not sent. */
@@ -40,7 +40,7 @@ const selectsUnsent = (only: BulkOptions['only']) =>
  * A report knows more than the jobs: its unsent rows are sent on purpose. But a rejected one was fixed, perhaps to the
  * recipient of another row.
  */
-const isOnPurpose = (only: BulkOptions['only']) =>
+export const isOnPurpose = (only: BulkOptions['only']) =>
   selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
 
 const exclusive = (option: string) =>
@@ -100,12 +100,14 @@ async function countsOf(
   { again, only, skipSent }: BulkOptions,
 ): Promise<SentCounts | null> {
   if (again) return null;
-  if (isOnPurpose(only)) return sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs);
-  const meanwhile = await sentMeanwhile(context, wanted, plan, jobs);
-  if (skipSent && meanwhile !== null && meanwhile.sent > 0) throw overtaken(meanwhile.sent);
-  if (meanwhile === null || recent === null) return meanwhile ?? recent?.counts ?? null;
-  const { sent, open } = recent.counts;
-  return { sent: sent + meanwhile.sent, open: new Map([...open, ...meanwhile.open]) };
+  const since = isOnPurpose(only)
+    ? await sentSinceReports(context, wanted, plan, { reported: outcome.reportedRows.jobs, counted: recent })
+    : await sentMeanwhile(context, wanted, plan, jobs);
+  if (skipSent && since !== null && since.sent > 0) throw overtaken(since.sent);
+  if (since === null || recent === null) return since ?? recent?.counts ?? null;
+  const open = new Map(recent.counts.open);
+  for (const [job, count] of since.open) open.set(job, (open.get(job) ?? 0) + count);
+  return { sent: recent.counts.sent + since.sent, open };
 }
 
 /** Exit 11: the plan still has them. */

@@ -446,6 +446,24 @@ describe('the same message to the same people from another list', () => {
     expect(await here.run(`${line.replace('list', 'report')} --only sent`)).toMatchObject({ code: 11 });
   });
 
+  it('asks about a rejected row that was fixed to the number of another, failed rows beside it or not', async () => {
+    const failing = new Set(numbers(3).slice(0, 1));
+    const here = desk([...people(3), '123,Oyuna'], { failing });
+    await here.run(`${line} --wait --skip-invalid --allow-partial --report report.csv`);
+    failing.clear();
+    const report = here.read('report.csv').replace('123,', `${numbers(3)[2]},`);
+    here.write('fixed.csv', report.trimEnd().split('\n'));
+    const again = `${line.replace('list', 'fixed')} --only failed,rejected --job`;
+    for (const job of ['two', 'three']) {
+      const { code, stderr } = await here.run(`${again} ${job}`);
+      expect(code).toBe(11);
+      expect(stderr).toContain('1 recipient');
+    }
+    const { code } = await here.run(`${line.replace('list', 'fixed')} --only failed --job two`);
+    expect(code).toBe(0);
+    expect([...here.project.received().values()]).toEqual(once(3));
+  });
+
   it('with --skip-sent and nobody left is exit 11, or 0 with --if-finished ok', async () => {
     const here = desk(people(3));
     await here.run(line);
