@@ -12,7 +12,7 @@
 #   0       everyone was sent the reminder, there is no list today, or another run is sending it now
 #   3, 9    some, or all, could not be sent: the report names them
 #   5, 14   later, or not final yet: the next run goes on
-#   6       in doubt: the next run settles it
+#   6       in doubt: the next run resolves it
 #   others  need a person; cron mails what was printed
 set -eu
 

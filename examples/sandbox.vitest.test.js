@@ -23,11 +23,11 @@ test('welcomes a customer once', async () => {
   expect(await sandbox.outbox()).toMatchObject([{ to: '99112233', text: 'Тавтай морил!' }]);
 });
 
-test('is told when the operator does not accept the number', async () => {
+test('reports a number that the operator rejects', async () => {
   await expect(welcome(urtuu, '99000001')).rejects.toMatchObject({ code: 'provider_failed', status: 502 });
 });
 
-test('is told when the credits are gone', async () => {
+test('reports that the credits are used up', async () => {
   await sandbox.credit(-100_000);
   await expect(welcome(urtuu, '9911-2233')).rejects.toMatchObject({
     code: 'insufficient_credits',

@@ -47,12 +47,12 @@ export async function runApplication(
       if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
     })
     .then(async (): Promise<Exit> => {
-      await streams.stdout.settled();
+      await streams.stdout.flushed();
       // Of an output that could not be written, the error says so.
       if (streams.stdout.closed) throw new Ended(exits.ok);
       return exits.ok;
     })
-    // An interrupted command may fail because of that, which is no news.
+    // An interrupted command may fail because of that; nobody needs to read it.
     .catch(async (error: unknown): Promise<Exit> => {
       if (interruption.ending !== undefined) return interruption.ending;
       const { reportError } = await import('./report-error.js');
@@ -64,7 +64,7 @@ export async function runApplication(
   context.notices.flush();
   if (typeof exit !== 'string') await Promise.race([context.network.close(), interruption.ended]);
   interruption.ignore();
-  const flushed = Promise.all([streams.stdout.settled(), streams.stderr.settled()]);
+  const flushed = Promise.all([streams.stdout.flushed(), streams.stderr.flushed()]);
   await (interruption.received === undefined
     ? flushed
     : Promise.race([flushed, environment.clock.sleep(flushWithin)]));

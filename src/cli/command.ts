@@ -20,7 +20,7 @@ export function setBody(command: Command, load: () => Promise<CommandBody>): voi
   bodies.set(command, load);
 }
 
-/** Gives a command its global options, and its body or its commands once. */
+/** Adds the global options to a command, and its body or subcommands, once. */
 export async function loadBody(command: Command, context: Context): Promise<void> {
   addGlobalOptions(command);
   commandsOf(command);

@@ -72,7 +72,7 @@ function callSettingsOf(record: { [Name in keyof CallOptions]?: unknown }): Call
   };
 }
 
-/** By its shape: signals of polyfills and other realms are no instances. */
+/** By its shape: signals of polyfills and other realms are not instances. */
 function readSignal(value: unknown): AbortSignal {
   const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>;
   const listens = [addEventListener, removeEventListener].every((each) => typeof each === 'function');

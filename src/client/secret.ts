@@ -1,5 +1,5 @@
 const shown = '[API key]';
-/** A shorter key is no secret, and its removal would garble other words. */
+/** A shorter key is not secret, and removing it would garble other words. */
 const shortestSecret = 8;
 
 /** Removes the API key from answers and errors. */

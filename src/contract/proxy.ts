@@ -21,11 +21,11 @@ export function proxyFor(
 }
 
 /** Why an address cannot be used; null where it can. */
-export function proxyProblem(address: string): 'is no address' | 'is not encoded' | null {
+export function proxyProblem(address: string): 'not an address' | 'not encoded' | null {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isAddress = url !== null && /^https?:$/.test(url.protocol);
   if (isAddress && isEncoded(url)) return null;
-  return address.includes('@') ? 'is not encoded' : 'is no address';
+  return address.includes('@') ? 'not encoded' : 'not an address';
 }
 
 function isEncoded({ username, password, pathname, search, hash }: URL): boolean {

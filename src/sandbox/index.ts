@@ -27,8 +27,8 @@ export interface SandboxOptions {
   /** Caps, prices, holidays, operators, sender name, over the defaults. */
   settings?: SettingsPatch;
   /**
-   * `off` disables the request rate limits. When absent, `enforced`, but `off` with a clock of the test's own: one that
-   * stands still refills no token bucket.
+   * `off` disables the request rate limits. The default is `enforced`, but `off` with `clock`: a manual
+   * clock refills no token bucket.
    */
   rates?: 'enforced' | 'off';
   /** Keeps its data in this folder; without one it is gone after `close()`. */
@@ -105,7 +105,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return deliveries;
     },
     credit: async (amount) => open().administration.credit(amount),
-    settled: async () => open().administration.settled(),
+    settled: async () => open().administration.idle(),
     reset: async () => open().administration.reset(),
     close() {
       isClosed = true;

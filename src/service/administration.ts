@@ -195,7 +195,7 @@ export interface Administration extends ProjectAdministration {
   /**
    * Takes a mail in, for `recipients` or those that it names: `bounced` for a report that a message cannot be
    * delivered, `kept` for mail to the own domain of a project, `ignored` for other answers to a bounce address. The same
-   * mail is kept once. Refused: `invalid_request` what is no mail, `not_found` one without a known recipient.
+   * mail is kept once. Refused: `invalid_request` for anything but mail, `not_found` without a known recipient.
    */
   receiveMail(mail: Uint8Array, recipients?: readonly string[]): Promise<ReceivedAs>;
   /** Whether the data was ever served with a real carrier; then it is never reset. */
@@ -229,7 +229,7 @@ export interface Administration extends ProjectAdministration {
   /** Fails and refunds what no instance has begun to submit; null when there is no such batch, in any project. */
   stopBatch(id: string): Promise<StoppedBatch | null>;
   /** Resolves when no message is due or in flight. */
-  settled(): Promise<void>;
+  idle(): Promise<void>;
 }
 
 /** A queue: of a route of the configuration, of email, or of the simulated operator. */

@@ -114,7 +114,7 @@ async function serviceBatch(): Promise<number> {
   for (let batch = 0; batch < batches; batch += 1) {
     const to = Array.from({ length: batchSize }, (_, index) => `${88_000_000 + batch * batchSize + index}`);
     await core.operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: `batch-${batch}` });
-    await core.administration.settled();
+    await core.administration.idle();
   }
   const each = (performance.now() - start) / batches;
   await core.close();

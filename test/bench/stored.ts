@@ -20,7 +20,7 @@ async function fill(core: Core, count: number): Promise<void> {
   for (let stored = 0; stored < count; stored += batchSize) {
     const to = Array.from({ length: batchSize }, next);
     await core.operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: randomUUID() });
-    await core.administration.settled();
+    await core.administration.idle();
   }
 }
 

@@ -25,12 +25,12 @@ describe('a job that is cancelled while either side is killed', () => {
   async function running(words: string[]) {
     const child = machine.start(words);
     const ended = outcomeOf(child);
-    let settled = false;
+    let isOver = false;
     void ended.then(() => {
-      settled = true;
+      isOver = true;
     });
     const accepted = (await job().catch(() => ({ accepted: 0 }))).accepted;
-    while (!settled && !((await job().catch(() => ({ accepted: 0 }))).accepted > accepted)) await sleep(50);
+    while (!isOver && !((await job().catch(() => ({ accepted: 0 }))).accepted > accepted)) await sleep(50);
     return { child, ended };
   }
 

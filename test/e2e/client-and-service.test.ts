@@ -104,7 +104,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
       completed_at: null,
       balance: before - 30,
     });
-    await service.administration.settled();
+    await service.administration.idle();
     expect(await client.batches.get(batch.id)).toMatchObject({
       status: 'completed',
       total: 3,
@@ -133,7 +133,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
       status: 400,
       invalid: ['11 32-12-34', 'Bat', '+12025550123'],
     });
-    await service.administration.settled();
+    await service.administration.idle();
     expect(await client.balance.get()).toEqual({ balance });
     expect(await outbox('99112244')).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
     expect(queued).toMatchObject({ status: 'queued', channel: 'email', sent_at: null, credits: 2 });
     expect(queued).not.toHaveProperty('parts');
     expect(queued).not.toHaveProperty('rate_multiplier');
-    await service.administration.settled();
+    await service.administration.idle();
     expect(await client.messages.get(queued.id)).toMatchObject({
       status: 'sent',
       sent_at: expect.stringMatching(timestamp),
@@ -154,7 +154,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
     const to = ['a@example.mn', 'b@example.mn', 'b@EXAMPLE.mn'];
     const batch = await client.email.sendBulk({ to, subject: 'News', html: '<b>News</b>' });
     expect(batch).toMatchObject({ channel: 'email', total: 2, status: 'processing' });
-    await service.administration.settled();
+    await service.administration.idle();
     expect(await client.batches.get(batch.id)).toMatchObject({ status: 'completed', sent: 2 });
   });
 

@@ -190,8 +190,8 @@ describe('urtuu serve --config', () => {
     const data = ['--data', join(machine.home, 'state/urtuu/service')];
     for (const [line, said] of [
       ['serve --port 0', 'sends over real carriers'],
-      ['sandbox reset --yes', 'was served with real carriers: it is no sandbox\n'],
-      ['sandbox credit 5', 'it is no sandbox\n  Use: urtuu service credit --help\n'],
+      ['sandbox reset --yes', 'was served with real carriers; it is not a sandbox\n'],
+      ['sandbox credit 5', 'it is not a sandbox\n  Use: urtuu service credit --help\n'],
     ] as const) {
       const { code, stdout, stderr } = await machine.run([...line.split(' '), ...data]);
       expect([line, code, stdout]).toEqual([line, 11, '']);

@@ -59,7 +59,7 @@ describe('a dump of pg_dump that pg_restore loads', () => {
       await expect(send('99112233', 'hi')).rejects.toMatchObject({ code: 'unavailable' });
       expect(await core.administration.release('queue')).toBe(true);
       await send('99112233', 'hi');
-      await core.administration.settled();
+      await core.administration.idle();
       expect(await core.store.countUnfinished()).toEqual({ messages: 0, submitting: 0 });
     },
   );

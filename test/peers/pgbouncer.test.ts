@@ -100,7 +100,7 @@ async function sendThrough(instances: readonly [Service, Service], database: str
     expect(answers[index]?.status).toBe(200);
     expect(answers[index]?.body).toEqual(answers[index + 1]?.body);
   }
-  await Promise.all(instances.map(({ administration }) => administration.settled()));
+  await Promise.all(instances.map(({ administration }) => administration.idle()));
   const [books] = await query(
     database,
     `SELECT (SELECT count(*)::int FROM deliveries) AS deliveries,

@@ -30,10 +30,10 @@ describe('reading', () => {
   });
 
   it('[GET /v1/batches/{id}/messages] gives pages, the oldest first', async () => {
-    const { get, post, settled } = await newCustomer();
+    const { get, post, idle } = await newCustomer();
     const to = Array.from({ length: 5 }, (_, index) => `${88_000_000 + index}`);
     const { id } = (await post('/sms/bulk', { to, text: 'Hello' })).body;
-    await settled();
+    await idle();
     const seen: string[] = [];
     let next: string | null = null;
     do {
@@ -46,11 +46,11 @@ describe('reading', () => {
   });
 
   it('[GET /v1/messages] lists every message of the project, the newest first, without balance and text', async () => {
-    const { get, post, settled } = await newCustomer();
+    const { get, post, idle } = await newCustomer();
     const single = (await post('/sms', { to: '99112233', text: 'secret' })).body.id;
     const { id } = (await post('/sms/bulk', { to: ['88112233', '99112233'], text: 'secret' })).body;
     await post('/verify', { to: 'bat@example.mn' });
-    await settled();
+    await idle();
     const { status, body } = await get('/messages');
     const data = body.data as Message[];
     expect(status).toBe(200);
@@ -82,15 +82,15 @@ describe('reading', () => {
     const unknown = await get('/messages?after=11111111-1111-4111-8111-111111111111');
     expect(unknown.status).toBe(400);
     expect(unknown.error?.message).toBe('after: must be the id of a message of this project');
-    await service.administration.settled();
+    await service.administration.idle();
   });
 
   it('[GET /v1/batches] lists the batches of the project, the newest first', async () => {
-    const { get, post, settled } = await newCustomer();
+    const { get, post, idle } = await newCustomer();
     await post('/sms/bulk', { to: ['88112233'], text: 'Hello' });
-    await settled();
+    await idle();
     await post('/email/bulk', { to: ['bat@example.mn'], subject: 's', text: 't' });
-    await settled();
+    await idle();
     const { body } = await get('/batches');
     const data = body.data as { id: string }[];
     expect(body).toMatchObject({ data: [{ channel: 'email' }, { channel: 'sms' }], next: null });
@@ -101,14 +101,14 @@ describe('reading', () => {
   });
 
   it('[States batch processing] is completed, with its time, when all of it is sent or failed', async () => {
-    const { get, post, clock, settled } = await newCustomer();
+    const { get, post, clock, idle } = await newCustomer();
     // Accepted after 2 seconds: until then the batch is on its way.
     const { id } = (await post('/sms/bulk', { to: ['99112233', '99000003'], text: 'Hello' })).body;
     const batch = async () => (await get(`/batches/${id}`)).body;
     await vi.waitUntil(async () => (await batch()).sent !== 0);
     expect(await batch()).toMatchObject({ status: 'processing', total: 2, sent: 1, completed_at: null });
     clock.advance(2_000);
-    await settled();
+    await idle();
     expect(await batch()).toMatchObject({
       status: 'completed',
       sent: 2,
@@ -163,7 +163,7 @@ describe('errors', () => {
   });
 
   it('[Errors unavailable] nobody can tell for 30 seconds: 503, then the same key gets the answer', async () => {
-    const { post, clock, balance, settled, outbox } = await newCustomer();
+    const { post, clock, balance, idle, outbox } = await newCustomer();
     const send = () => post('/sms', { to: '99000007', text: 'Hello' }, { key: 'k' });
     const pass = async (seconds: number) => {
       for (let passed = 0; passed < seconds * 10; passed += 1) {
@@ -178,7 +178,7 @@ describe('errors', () => {
     expect(await first).toMatchObject({ status: 503, error: { code: 'unavailable' } });
     expect((await first).headers.get('retry-after')).toBe('10');
     await pass(60);
-    await settled();
+    await idle();
     const repeat = await send();
     expect(repeat).toMatchObject({ status: 200, body: { status: 'sent' } });
     expect(await outbox()).toHaveLength(1);

@@ -25,7 +25,7 @@ export interface Customer {
   balance(): Promise<number>;
   outbox(to?: string): Promise<Delivery[]>;
   /** Lets the background work end, and reads a message or a batch's messages. */
-  settled(): Promise<void>;
+  idle(): Promise<void>;
   messagesOf(batch: Reply): Promise<Message[]>;
 }
 
@@ -51,13 +51,13 @@ export async function newCustomer(options: ServiceOptions = {}): Promise<Custome
     };
   }
   const get = (path: string, apiKey = service.localKey) => ask(path, {}, apiKey);
-  const settled = () => service.administration.settled();
+  const idle = () => service.administration.idle();
 
   return {
     service,
     clock,
     get,
-    settled,
+    idle,
     post(path, body, { key, apiKey = service.localKey } = {}) {
       const headers = {
         'content-type': 'application/json',
@@ -73,7 +73,7 @@ export async function newCustomer(options: ServiceOptions = {}): Promise<Custome
       return deliveries;
     },
     async messagesOf(batch) {
-      await settled();
+      await idle();
       const { body } = await get(`/batches/${batch.body.id}/messages?limit=1000`);
       return body.data as Message[];
     },

@@ -5,7 +5,7 @@ const mail = { to: 'bat@example.mn', subject: 'News', text: 'Hello' };
 
 describe('POST /v1/email', () => {
   it('[Resources single-send result (email)] [States email queued] [States email sent] answers at once, delivers later', async () => {
-    const { post, get, settled, outbox } = await newCustomer();
+    const { post, get, idle, outbox } = await newCustomer();
     const queued = await post('/email', mail);
     expect(queued.status).toBe(202);
     expect(queued.body).toEqual({
@@ -20,7 +20,7 @@ describe('POST /v1/email', () => {
       sent_at: null,
       balance: 99_998,
     });
-    await settled();
+    await idle();
     expect((await get(`/messages/${queued.body.id}`)).body).toMatchObject({
       status: 'sent',
       sent_at: '2026-03-02T01:00:00.000Z',
@@ -35,9 +35,9 @@ describe('POST /v1/email', () => {
     [{ text: 'Hi' }, 202],
     [{ html: '<b>Hi</b>', text: 'Hi' }, 202],
   ])('[POST /v1/email 1] with %o is %i', async (content, status) => {
-    const { post, settled, outbox } = await newCustomer();
+    const { post, idle, outbox } = await newCustomer();
     expect((await post('/email', { to: mail.to, subject: 'News', ...content })).status).toBe(status);
-    await settled();
+    await idle();
     expect(await outbox()).toMatchObject(status === 202 ? [content] : []);
   });
 
@@ -94,21 +94,21 @@ describe('POST /v1/email', () => {
   });
 
   it('[POST /v1/sms 6] an email keeps its links', async () => {
-    const { post, settled, outbox } = await newCustomer();
+    const { post, idle, outbox } = await newCustomer();
     const content = { text: 'See https://a.mn/x', html: '<a href="https://a.mn/x">a</a>' };
     await post('/email', { ...mail, ...content });
-    await settled();
+    await idle();
     expect(await outbox()).toMatchObject([content]);
   });
 
   it('[POST /v1/email 3] comes from the shared domain; name and reply-to are the caller’s or the settings’', async () => {
-    const { post, service, settled, outbox } = await newCustomer();
+    const { post, service, idle, outbox } = await newCustomer();
     await post('/email', mail);
     await service.administration.settings.update({ brand_name: 'Өртөө', reply_to: 'desk@example.mn' });
     await post('/email', mail);
     await post('/email', { ...mail, from_name: 'Bat', reply_to: 'bat@Example.mn' });
     await post('/email', { ...mail, from_name: 'Bat "B" Dorj, ХХК' });
-    await settled();
+    await idle();
     const domain = 'no-reply@mail.urtuu.example';
     expect((await outbox()).map(({ from, reply_to }) => [from, reply_to])).toEqual([
       [`Default <${domain}>`, null],
@@ -119,26 +119,26 @@ describe('POST /v1/email', () => {
   });
 
   it('[POST /v1/email 4] comes from the project’s own domain where it has one', async () => {
-    const { post, settled, outbox } = await newCustomer({ settings: { own_domain: 'example.mn' } });
+    const { post, idle, outbox } = await newCustomer({ settings: { own_domain: 'example.mn' } });
     await post('/email', { ...mail, reply_to: 'bat@example.mn' });
-    await settled();
+    await idle();
     expect(await outbox()).toMatchObject([
       { from: 'Default <no-reply@example.mn>', reply_to: 'bat@example.mn' },
     ]);
   });
 
   it('[POST /v1/email 4] takes an own domain in any letters', async () => {
-    const { post, settled, outbox } = await newCustomer({ settings: { own_domain: 'жишээ.мон' } });
+    const { post, idle, outbox } = await newCustomer({ settings: { own_domain: 'жишээ.мон' } });
     await post('/email', mail);
-    await settled();
+    await idle();
     expect(await outbox()).toMatchObject([{ from: 'Default <no-reply@жишээ.мон>' }]);
   });
 
   it('[POST /v1/email 5] [States email failed] is refunded when it fails', async () => {
-    const { post, get, settled, balance } = await newCustomer();
+    const { post, get, idle, balance } = await newCustomer();
     const queued = await post('/email', { ...mail, to: 'fault-refused@example.mn' });
     expect(queued).toMatchObject({ status: 202, body: { status: 'queued', balance: 99_998 } });
-    await settled();
+    await idle();
     expect((await get(`/messages/${queued.body.id}`)).body).toMatchObject({
       status: 'failed',
       credits: 0,
@@ -177,18 +177,18 @@ describe('POST /v1/email/bulk', () => {
   });
 
   it('[Limits recipient caps] count the spellings of one domain together, the outbox finds them by any', async () => {
-    const { post, settled, outbox } = await newCustomer({ settings: { caps: { per_10_minutes: 4 } } });
+    const { post, idle, outbox } = await newCustomer({ settings: { caps: { per_10_minutes: 4 } } });
     for (const to of spellings) expect((await post('/email', { ...mail, to })).status).toBe(202);
     for (const to of spellings) expect((await post('/email', { ...mail, to })).status).toBe(429);
-    await settled();
+    await idle();
     for (const to of spellings) expect(await outbox(to)).toHaveLength(4);
   });
 
   it('[POST /v1/email/bulk] names bad addresses and sends nothing', async () => {
-    const { post, settled, outbox, balance } = await newCustomer();
+    const { post, idle, outbox, balance } = await newCustomer();
     const refused = await post('/email/bulk', { ...mail, to: ['bat@example.mn', 'bat', '@b.mn'] });
     expect(refused).toMatchObject({ status: 400, error: { invalid: ['bat', '@b.mn'] } });
-    await settled();
+    await idle();
     expect(await outbox()).toEqual([]);
     expect(await balance()).toBe(100_000);
   });

@@ -21,14 +21,14 @@ describe('Idempotency', () => {
     const customer = await newCustomer();
     const first = await customer.post(path, body, { key: 'k' });
     expect(first.headers.get('idempotency-replayed')).toBeNull();
-    await customer.settled();
+    await customer.idle();
     const [balance, outbox] = [await customer.balance(), await customer.outbox()];
     await isReplay(customer, path, body, 'k', first.body);
     // Another body and another endpoint too: the key belongs to the first.
     await isReplay(customer, path, { ...body, text: 'Other' }, 'k', first.body);
     await isReplay(customer, path, { nonsense: true }, 'k', first.body);
     for (const [other, otherBody] of sends) await isReplay(customer, other, otherBody, 'k', first.body);
-    await customer.settled();
+    await customer.idle();
     expect(await customer.balance()).toBe(balance);
     expect(await customer.outbox()).toEqual(outbox);
   });
@@ -40,7 +40,7 @@ describe('Idempotency', () => {
     );
     expect(new Set(replies.map((reply) => JSON.stringify(reply.body))).size).toBe(1);
     expect(replies.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
-    await customer.settled();
+    await customer.idle();
     expect(await customer.outbox()).toHaveLength(path.endsWith('bulk') ? 2 : 1);
   });
 
@@ -94,7 +94,7 @@ describe('Idempotency', () => {
   it.each([...sends, ['/email', { to: 'fault-refused@example.mn', ...mail }] as const])(
     '[Idempotency 1] a repeat of %s is the first answer byte for byte, whatever became of the message %#',
     async (path, body) => {
-      const { service, settled, get } = await newCustomer({ settings: { holidays: { '2026-03-02': 1.1 } } });
+      const { service, idle, get } = await newCustomer({ settings: { holidays: { '2026-03-02': 1.1 } } });
       const ask = async () => {
         const response = await service.fetch(`http://service.test/v1${path}`, {
           method: 'POST',
@@ -108,7 +108,7 @@ describe('Idempotency', () => {
         return { status: response.status, text: await response.text() };
       };
       const first = await ask();
-      await settled();
+      await idle();
       await service.administration.credit(-500);
       expect(await ask()).toEqual(first);
       const { id } = JSON.parse(first.text) as { id: string };

@@ -145,7 +145,7 @@ describe('per-recipient caps', () => {
       ...Array.from({ length: 4 }, () => send(customer, to)),
       ...Array.from({ length: 4 }, () => customer.post('/verify', { to })),
     ]);
-    await customer.settled();
+    await customer.idle();
     const statuses = replies.map(({ status }) => status);
     expect(statuses.slice(3, 11)).toEqual(Array(8).fill(202));
     const singles = [...statuses.slice(0, 3), ...statuses.slice(11)];

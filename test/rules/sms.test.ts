@@ -193,7 +193,7 @@ describe('POST /v1/sms', () => {
 
 describe('POST /v1/sms/bulk', () => {
   it('[POST /v1/sms/bulk 1] [POST /v1/sms/bulk 3] [States batch message not sent] [Resources batch result] charges up front, refunds what is not sent', async () => {
-    const { post, get, balance, settled, messagesOf } = await newCustomer();
+    const { post, get, balance, idle, messagesOf } = await newCustomer();
     const batch = await post('/sms/bulk', { to: ['99112233', '+976 9911 2233', '99000001'], text: 'Hello' });
     expect(batch.status).toBe(202);
     expect(batch.body).toEqual({
@@ -208,7 +208,7 @@ describe('POST /v1/sms/bulk', () => {
       completed_at: null,
       balance: 99_980,
     });
-    await settled();
+    await idle();
     expect(await balance()).toBe(99_990);
     const { balance: _, ...created } = batch.body;
     expect((await get(`/batches/${batch.body.id}`)).body).toEqual({
@@ -242,12 +242,12 @@ describe('POST /v1/sms/bulk', () => {
   });
 
   it('[POST /v1/sms/bulk 2] names bad entries as written, at most 50, sends and charges nothing', async () => {
-    const { post, balance, outbox, settled } = await newCustomer();
+    const { post, balance, outbox, idle } = await newCustomer();
     const bad = Array.from({ length: 60 }, (_, index) => `11 ${100_000 + index}`);
     const refused = await post('/sms/bulk', { to: ['99112233', 'Bat', ...bad], text: 'Hello' });
     expect(refused).toMatchObject({ status: 400, error: { code: 'invalid_request' } });
     expect(refused.error?.invalid).toEqual(['Bat', ...bad.slice(0, 49)]);
-    await settled();
+    await idle();
     expect(await balance()).toBe(100_000);
     expect(await outbox()).toEqual([]);
   });
@@ -256,7 +256,7 @@ describe('POST /v1/sms/bulk', () => {
     ['/sms/bulk', '99112233', 'Bat'],
     ['/email/bulk', 'bat@example.mn', 'bat@'],
   ])('[POST /v1/sms/bulk 2] [POST /v1/email/bulk] %s names what is no text too', async (path, good, bad) => {
-    const { post, balance, outbox, settled } = await newCustomer();
+    const { post, balance, outbox, idle } = await newCustomer();
     const strange = [99112233, null, true, ['99112233'], { to: '99112233' }, 'a\0', '\ud800', ''];
     const to = [good, 99112233, bad, ...strange, good];
     const refused = await post(path, {
@@ -278,7 +278,7 @@ describe('POST /v1/sms/bulk', () => {
       '',
     ]);
     expect(refused.error?.message).toContain('to[1], to[2], to[4], to[5], to[6] and 4 more');
-    await settled();
+    await idle();
     expect(await balance()).toBe(100_000);
     expect(await outbox()).toEqual([]);
   });

@@ -41,7 +41,7 @@ describe('verification', () => {
       status: 201,
       body: { channel: 'email', credits: 2, expires_at: '2026-03-02T01:01:00.000Z' },
     });
-    await customer.settled();
+    await customer.idle();
     expect((await customer.outbox('bat@example.mn')).map(({ text }) => text)).toEqual([
       expect.stringMatching(/^Өртөө код: \d{8}$/),
     ]);
@@ -61,7 +61,7 @@ describe('verification', () => {
       status === 422 ? 'message_too_long' : undefined,
     ]);
     expect(await customer.balance()).toBe(status === 422 ? 100_000 : 99_998);
-    await customer.settled();
+    await customer.idle();
     const [email] = await customer.outbox();
     if (status === 201) expect(Buffer.byteLength(email?.text ?? '')).toBe(262_144);
   });

@@ -88,7 +88,7 @@ describe('createService', () => {
       status: 202,
       body: { status: 'processing', total: 1_000, credits: 10_000 },
     });
-    await service.administration.settled();
+    await service.administration.idle();
     const batch = await call(service, 'GET', `/batches/${accepted.body.id}`);
     expect(batch.body).toMatchObject({ status: 'completed', sent: 1_000, failed: 0 });
   });

@@ -141,7 +141,7 @@ function administrationOf({ administration, store, operations, heartbeat }: Core
       const { body } = await operations.sendSmsBulk({ caller, params, idempotencyKey: null });
       return administration.stopBatch((body as { id: string }).id);
     },
-    settled: () => administration.settled(),
+    idle: () => administration.idle(),
     prune: () => administration.prune({ to }),
     held: () => administration.held(),
     release: () => administration.release('queue'),

@@ -151,7 +151,7 @@ export async function pass(clock: ManualClock, milliseconds: number, step = 250)
 /** Lets time pass until everything has ended. */
 export async function settle({ administration }: Core, clock: ManualClock): Promise<void> {
   let isOver = false;
-  const settled = administration.settled().finally(() => {
+  const settled = administration.idle().finally(() => {
     isOver = true;
   });
   await turns();

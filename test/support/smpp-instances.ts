@@ -46,7 +46,7 @@ export class SmppInstances {
   /** Lets time pass, and sockets and the store exchange what they have, until something holds: the milliseconds. */
   async pass(holds: () => boolean | Promise<boolean>, step = 250, longest = 600_000): Promise<number> {
     for (let passed = 0; passed <= longest; passed += step) {
-      await this.settle();
+      await this.idle();
       if (await holds()) return passed;
       this.clock.advance(step);
     }
@@ -58,7 +58,7 @@ export class SmppInstances {
     return this.pass(() => this.clock.monotonic() >= end, step);
   }
 
-  async settle(): Promise<void> {
+  async idle(): Promise<void> {
     await turns(12);
     // Statements are answered about in their order: those before have been, when these are.
     for (let round = 0; isOnPostgres() && round < 2; round += 1) {

@@ -58,7 +58,7 @@ export class Stage {
 
   /** How many messages each of them got. */
   async messagesTo(people: readonly string[]): Promise<number[]> {
-    await this.#service.administration.settled();
+    await this.#service.administration.idle();
     const got = new Map<string, number>(people.map((number) => [number, 0]));
     for await (const { to } of this.#service.administration.outbox()) {
       const count = got.get(to);

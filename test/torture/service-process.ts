@@ -45,7 +45,7 @@ export class ServiceProcess {
   async deliveries(): Promise<Map<string, number>> {
     await this.kill('SIGTERM');
     const service = await createService({ directory: this.data });
-    await service.administration.settled();
+    await service.administration.idle();
     const got = new Map<string, number>();
     for await (const { to } of service.administration.outbox()) got.set(to, (got.get(to) ?? 0) + 1);
     await service.close();

@@ -24,7 +24,7 @@ async function send(path, count, from) {
     });
     if (status >= 300) throw new Error('HTTP ' + status);
   }
-  await service.administration.settled();
+  await service.administration.idle();
   await service.close();
 }
 (async () => {

@@ -11,7 +11,7 @@ import { topics } from '../topics/index.js';
 interface Tree {
   readonly program: Command;
   readonly config: Pick<Config, 'read' | 'stateDirectory'>;
-  /** Gives a command its options and arguments. */
+  /** Adds a command's options and arguments. */
   load(command: Command): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ const profiles: Source = async ({ config }) =>
 const jobs: Source = async ({ config }) => {
   try {
     const names = await readdir(join(config.stateDirectory, 'jobs'));
-    // What else lies there is no job.
+    // Anything else there is not a job.
     return names.filter((name) => /^[A-Za-z0-9][\w.-]*$/.test(name));
   } catch {
     return [];

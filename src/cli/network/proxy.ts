@@ -11,12 +11,12 @@ export function proxyFor(url: URL, env: Env): string | null {
   switch (proxyProblem(address)) {
     case null:
       return address;
-    case 'is not encoded':
+    case 'not encoded':
       throw usageError(
         `the user name or password in ${variable} is not percent-encoded`,
         'Percent-encode the password: % is %25, # is %23, / is %2F, ? is %3F.',
       );
-    case 'is no address':
+    case 'not an address':
       throw usageError(
         `${variable} is not an http or https address`,
         `Example: ${variable}=http://proxy.example.mn:3128`,

@@ -59,7 +59,7 @@ export class Services {
       const service = await opened.catch(() => null);
       if (service === null) continue;
       if (hasWork)
-        await Promise.race([service.administration.settled(), this.#environment.clock.sleep(idleWithin)]);
+        await Promise.race([service.administration.idle(), this.#environment.clock.sleep(idleWithin)]);
       await service.close();
     }
   }

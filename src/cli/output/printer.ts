@@ -92,7 +92,7 @@ export class Printer {
 
   /**
    * A list of results; ndjson, csv and tsv write each as it arrives. Rows that arrived before an error are written, then
-   * the error is thrown. Gives the number of rows of a table.
+   * the error is thrown. Returns the number of rows of a table.
    */
   async many<Row>(view: View<Row>, rows: Rows<Row>): Promise<number | null> {
     if (!this.#isTable) {

@@ -10,7 +10,7 @@ export interface Addressed {
   localTo(): Promise<string | null>;
 }
 
-/** Each once. Throws CliError where there is none, or one that is no address. */
+/** Each once. Throws CliError where there is none, or one is not an address. */
 export async function recipientsOf(
   mail: Email,
   { recipients, inHeaders, localTo }: Addressed,

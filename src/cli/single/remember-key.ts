@@ -8,7 +8,7 @@ export interface KeyMemory {
   readonly isOpen: boolean;
   accepted(): void;
   /** It was certainly not sent, by any command. */
-  settled(): void;
+  resolved(): void;
   /** It was certainly not sent, by this command. */
   notSent(): void;
   replayed(repeated: boolean): Replayed;
@@ -41,7 +41,7 @@ export async function rememberKey(
     return {
       isOpen: used.isOpen,
       accepted: () => attempt(() => used.accepted()),
-      settled: () => attempt(() => used.settled()),
+      resolved: () => attempt(() => used.resolved()),
       notSent: () => attempt(() => used.notSent()),
       replayed: (repeated) => used.replayed(repeated),
     };

@@ -46,7 +46,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     }
     // Such a refusal does not resolve the copy that an earlier command sent.
     if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
-    memory?.settled();
+    memory?.resolved();
     throw error;
   });
   const isRepeat = replayed || attempts > 1;

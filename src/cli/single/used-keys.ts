@@ -130,7 +130,7 @@ export class UsedKey {
   }
 
   /** It was certainly not sent, by any command. */
-  settled(): void {
+  resolved(): void {
     this.#note('-');
   }
 

@@ -74,12 +74,12 @@ const besides = prefixColumns + 7;
  */
 function untilEnd(terminal: Terminal): { signal: AbortSignal; forget(): void } {
   const ended = new AbortController();
-  let settled = false;
+  let isOver = false;
   const end = () => ended.abort();
   // readline pauses its input after Ctrl-D, and after Ctrl-Z has stopped the process.
   const onPause = () =>
     setImmediate(() => {
-      if (settled) return;
+      if (isOver) return;
       if (terminal.isRaw) terminal.resume();
       else end();
     });
@@ -87,7 +87,7 @@ function untilEnd(terminal: Terminal): { signal: AbortSignal; forget(): void } {
   return {
     signal: ended.signal,
     forget() {
-      settled = true;
+      isOver = true;
       terminal.off('pause', onPause).off('end', end).off('close', end).off('error', end);
     },
   };

@@ -53,7 +53,7 @@ export class Sink {
   }
 
   /** Resolves when all earlier writes have been flushed or dropped. */
-  async settled(): Promise<void> {
+  async flushed(): Promise<void> {
     if (this.#opened !== null) await this.write('');
   }
 

@@ -32,7 +32,7 @@ export const beforeRows = [
   '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>',
   `</sheetView></sheetViews><cols><col min="1" max="${mostColumns}" width="16" customWidth="1"/></cols><sheetData>`,
 ].join('');
-/** A number that is a text is no mistake. */
+/** A number stored as text is intended. */
 export const afterRows =
   '</sheetData><ignoredErrors><ignoredError sqref="A1:XFD1048576" numberStoredAsText="1"/></ignoredErrors>';
 

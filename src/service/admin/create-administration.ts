@@ -91,7 +91,7 @@ export function createAdministration(
     status: () => statusOf(lanes),
     ...createHold(context),
     prune,
-    settled: () => context.dispatcher.settled(),
+    idle: () => context.dispatcher.idle(),
   };
 }
 

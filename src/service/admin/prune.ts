@@ -19,7 +19,7 @@ export interface Prune extends Pick<Administration, 'prune'> {
     limits: ReadonlyMap<string, number>,
     signal?: AbortSignal,
   ): Promise<{ messages: number; incoming: number }>;
-  /** Erases recipients in answers about messages that were pruned. Gives how many answers. */
+  /** Erases recipients in answers about messages that were pruned. Returns the number of answers. */
   pruneAnswers(signal?: AbortSignal): Promise<number>;
 }
 
@@ -122,7 +122,7 @@ function checkAge(olderMs: number | null): void {
     throw invalid('older than: must be 2 days or more, so that caps stay exact');
 }
 
-/** Gives how many there were. */
+/** Returns their number. */
 async function untilNone(some: () => Promise<number>, signal?: AbortSignal): Promise<number> {
   let count = 0;
   for (;;) {

@@ -242,7 +242,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       if (isRead) return await get(asked);
       if (method !== 'POST')
         return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD, POST' } });
-      // A browser names the site of every form; whatever does not is no browser of ours.
+      // A browser sends the origin with every form; other clients are refused.
       if (!origin.origins.has(headers.get('origin') ?? ''))
         return await html(asked, refused(asked.t, asked.t.refusedForm, 403));
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });

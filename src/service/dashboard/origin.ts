@@ -12,7 +12,7 @@ export interface Origin {
   cookie: string;
 }
 
-/** `publicUrl` alone, or the address that is listened on and, with its port, the names of this machine. */
+/** `publicUrl` alone, or the listening address and, with its port, the names of this machine. */
 export function originOf(publicUrl: string | null, listening: string): Origin {
   const main = new URL(publicUrl ?? listening);
   const port = main.port === '' ? '' : `:${main.port}`;

@@ -94,7 +94,7 @@ export function listMessages(
   return context.operations.listMessages(callerOf(context), filter, { limit, after });
 }
 
-/** Gives a refusal of this code as the outcome. */
+/** Returns a refusal with this code instead of throwing it. */
 export const orRefusal = <Value>(work: Promise<Value>, code: ErrorCode): Promise<Value | ServiceError> =>
   work.catch((error) => {
     if (error instanceof ServiceError && error.code === code) return error;

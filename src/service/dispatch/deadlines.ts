@@ -26,7 +26,7 @@ export class Deadlines {
   }
 
   /**
-   * Gives the answer, or `deadline` at least `milliseconds` from now; an answer after that goes to `onLate`. Not with
+   * Returns the answer, or `deadline` at least `milliseconds` from now; an answer after that goes to `onLate`. Not with
    * Promise.race, which keeps all that ever raced until the deadline.
    */
   race<Result>(

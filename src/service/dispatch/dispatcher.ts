@@ -91,7 +91,7 @@ export class Dispatcher {
   }
 
   /** Resolves when no message is leased, or due and not claimed. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     for (let round = 0; ; round += 1) {
       while (this.#isBusy) await this.#changes.wait();
       if (!(await this.#parts.store.hasDue())) return;
@@ -237,7 +237,7 @@ export class Dispatcher {
     }
   }
 
-  /** Claims and dispatches what is due. Gives the milliseconds until the next look; null where none is needed. */
+  /** Claims and dispatches what is due. Returns the milliseconds until the next look; null where none is needed. */
   async #work(): Promise<number | null> {
     const { store, isShared } = this.#parts;
     const lanes = [...this.lanes.values()];

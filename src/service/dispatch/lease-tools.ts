@@ -98,8 +98,8 @@ export class LeaseTools implements SubmitTools {
     { route, doubtMs, request }: { route: string; doubtMs: number; request: string | undefined },
   ): Promise<ClaimedMessage | null> {
     const attempt = claimed.attempts + 1;
-    const sealed = request === undefined ? null : this.#shared.encrypt(request);
-    const isMarked = await this.#shared.mark({ claimed, attempt, route, doubtMs, request: sealed });
+    const encrypted = request === undefined ? null : this.#shared.encrypt(request);
+    const isMarked = await this.#shared.mark({ claimed, attempt, route, doubtMs, request: encrypted });
     return isMarked ? { ...claimed, attempts: attempt, mark: { attempt, route } } : null;
   }
 }

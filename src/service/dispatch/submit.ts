@@ -270,7 +270,7 @@ function submit(
 const onLateOf = (claimed: ClaimedMessage, tools: SubmitTools) => (late: SubmitResult) =>
   tools.onLate(lateDisposition(claimed, late, tools));
 
-/** Its mark fences it still: what was certainly not taken is no doubt any more. */
+/** Its mark fences it still: a message that was certainly not taken is no longer in doubt. */
 function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {
   if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
   const isRefused = late.kind === 'refused' && !late.tryNextRoute;

@@ -116,7 +116,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
 
 const alwaysReady = async (): Promise<Readiness> => ({ status: 'ready', error: null, carriers: [] });
 
-/** The path as sent, byte for byte: another spelling of a route is no route. */
+/** The path as sent, byte for byte: another spelling of a route does not match. */
 function pathOf(target: string): string {
   const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
   const path = start === -1 ? '/' : target.slice(start);

@@ -12,7 +12,7 @@ export function withCarrierRequests(next: RequestHandler, take: TakeRequest): Re
   return async (request, notes) => {
     const [, of, route = '', token = '', query = ''] = paths.exec(request.target) ?? [];
     if (of === undefined) return next(request, notes);
-    // The token is no part of it.
+    // Without the token.
     if (notes) notes.route = `/${of}`;
     const type = request.headers.get('content-type') ?? '';
     const signature = request.headers.get('x-twilio-signature');
@@ -46,7 +46,7 @@ function headersOf(status: number): Record<string, string> {
   return status === 503 ? { 'Retry-After': '10' } : {};
 }
 
-/** Empty for what is no name. */
+/** Empty for an invalid name. */
 function decoded(written: string): string {
   try {
     return decodeURIComponent(written);

@@ -23,7 +23,7 @@ export interface OperationContext {
   random: Random;
   newId(): string;
   encryption: Encryption;
-  dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
+  dispatcher: Pick<Dispatcher, 'prepare' | 'idle'>;
   outcomes: OutcomeWaiter;
   keyUse: Pick<KeyUse, 'note'>;
   /** Whether another instance has had a connection for the lane lately. */

@@ -68,7 +68,7 @@ export interface AdmittedRequest {
   scope: readonly KeyScope[];
   rateLimit: RateLimit;
   /**
-   * Gives the answer bound to the idempotency key; waits while its first request is running. Null for a free key and
+   * Returns the answer bound to the idempotency key; waits while its first request is running. Null for a free key and
    * over the rate.
    */
   replay: (() => Promise<Answer>) | null;

@@ -46,13 +46,13 @@ export interface Pruning {
   /** Of the portion behind `after`, answers about messages that were pruned. */
   listPrunedAnswers(after: { project: number; key: string } | null): Promise<AnswerPortion>;
   replaceAnswers(answers: readonly StoredAnswer[]): Promise<void>;
-  /** Deletes older incoming messages, of one project or from one sender; all of them for null. Gives how many. */
+  /** Deletes older incoming messages, of one project or from one sender; all of them for null. Returns their number. */
   pruneInbox(which: { olderMs: number | null } & ({ projectId: string } | { from: string })): Promise<number>;
-  /** Keeps the pseudonym of a suppressed recipient, in every project. Gives how many there were. */
+  /** Keeps the pseudonym of a suppressed recipient, in every project. Returns their number. */
   eraseSuppressed(to: string): Promise<number>;
   /**
    * Deletes receipts, of one recipient or all, that no message waits for any more, and sign-ins and pseudonyms of sends
-   * that are over. Gives how many receipts.
+   * that are over. Returns the number of receipts.
    */
   pruneLeftovers(to: string | null): Promise<number>;
   /**

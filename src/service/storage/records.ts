@@ -29,7 +29,7 @@ export interface KeyRecord {
   prefix: string | null;
   label: string | null;
   scope: readonly KeyScope[];
-  /** From then on it is no key. */
+  /** From then on it is not accepted. */
   expiresAt: Instant | null;
   createdAt: Instant;
   revokedAt: Instant | null;

@@ -61,7 +61,7 @@ export interface Store
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
   listProjects(): Promise<ProjectRecord[]>;
-  /** Gives the settings as they are stored afterwards. */
+  /** Returns the settings as they are stored afterwards. */
   changeSettings(projectId: string, change: (settings: string) => string): Promise<string>;
   /**
    * Records lanes of real carriers for ever, through every reset; returns all that were recorded. None: the store was
@@ -71,7 +71,7 @@ export interface Store
   /** False when there is no such project. */
   renameProject(id: string, name: string): Promise<boolean>;
   /**
-   * Adds credits; a negative amount takes as many as there are. Gives the new balance. With an `id`, once, however often
+   * Adds credits; a negative amount takes as many as there are. Returns the new balance. With an `id`, once, however often
    * it is called.
    */
   credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
@@ -85,7 +85,7 @@ export interface Store
    */
   beginReset(owner: string, holdMs: number): Promise<boolean>;
   /**
-   * Forgets everything but projects, their settings and keys, and opens every balance anew. Gives the messages that
+   * Forgets everything but projects, their settings and keys, and opens every balance anew. Returns the messages that
    * somebody may still be submitting. Holds back for another `holdMs`.
    */
   reset(balance: number, holdMs: number): Promise<{ id: string; to: string }[]>;

@@ -36,7 +36,7 @@ async function batches({ operations, administration }: Core): Promise<void> {
   for (let batch = 0; batch < batchesASlice; batch += 1) {
     const to = Array.from({ length: 1_000 }, (_, index) => `${88_000_000 + batch * 1_000 + index}`);
     await operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: randomUUID() });
-    await administration.settled();
+    await administration.idle();
   }
 }
 
@@ -54,7 +54,7 @@ async function singles({ operations, administration }: Core): Promise<void> {
     while (next < sendsASlice) await send(next++);
   };
   await Promise.all(Array.from({ length: connections }, sendAll));
-  await administration.settled();
+  await administration.idle();
 }
 
 function clientWork(): Slice {

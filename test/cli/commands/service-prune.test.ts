@@ -46,12 +46,12 @@ describe.each(['a folder', 'a database'])('the data in %s', (place) => {
     await send('99112233', 'old and private', 'key-1');
     await keepIncoming('leave me alone');
     await sendBulk(['99112233', '99112234'], 'an old campaign');
-    await core.administration.settled();
+    await core.administration.idle();
     await core.close();
     core = await openCore({ ...where, report: () => {} });
     await send('99112233', 'new', 'key-2');
     await keepIncoming('stop it');
-    await core.administration.settled();
+    await core.administration.idle();
   });
   afterEach(() => core.close());
 

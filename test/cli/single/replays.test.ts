@@ -61,7 +61,7 @@ describe('an idempotency key given by hand', () => {
     ['a refusal of the content', refusal(422, 'message_too_long'), 8],
     ['a message that failed', refusal(502, 'provider_failed', { id: 'm' }), 9],
   ])(
-    'that an earlier command left in doubt stays so after %s, until it is settled',
+    'that an earlier command left in doubt stays so after %s, until it is resolved',
     async (_, reply, exit) => {
       const none = refusal(402, 'insufficient_credits');
       const steps: (Reply | Error)[] = [reset, reply, none, none];

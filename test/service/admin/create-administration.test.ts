@@ -128,7 +128,7 @@ describe('administration', () => {
   it('the outbox gives deliveries in order, of one recipient, the newest where it is limited', async () => {
     const to = Array.from({ length: 1_000 }, (_, index) => `${88_000_000 + index}`);
     await core.operations.sendSmsBulk({ caller, params: { to, text: 'Hi' }, idempotencyKey: null });
-    await core.administration.settled();
+    await core.administration.idle();
     await send('88000500');
     const read = async (filter: { to?: string; limit?: number }) => {
       const found: string[] = [];

@@ -82,7 +82,7 @@ it.each([
     expect(await core.administration.release(finishAs)).toBe(true);
     // With carriers, once it is released.
     const other = await cores.open(where);
-    await other.administration.settled();
+    await other.administration.idle();
     expect(await other.operations.getMessage(caller, (body as { id: string }).id)).toMatchObject(end);
     expect(await outboxOf(other)).toEqual([]);
     expect(await ledgerDifference(other)).toBe(0);
@@ -132,7 +132,7 @@ it('the outcome of an attempt whose mark the failover has lost is written while 
   expect(message).toEqual({ status: 'sent', delivery: 'delivered' });
   expect(await core.store.claimUnfinished({ token: 't', leaseMs: 1_000, limit: 1 })).toEqual([]);
   await core.administration.release('queue');
-  await core.administration.settled();
+  await core.administration.idle();
   expect(submitted).toEqual(['99112233']);
 });
 

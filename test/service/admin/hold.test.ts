@@ -143,7 +143,7 @@ describe.each([sqlite, postgres])('a restored service on $name', (engine) => {
     expect(await replayOf(core, 'in doubt')).toMatchObject({ status });
     const { data } = await core.operations.listBatches(caller, {}, { limit: 9, after: null });
     expect(data).toMatchObject([{ status: 'completed', sent: finishAs === 'sent' ? 2 : 0 }]);
-    await core.administration.settled();
+    await core.administration.idle();
     expect(submitted).toEqual([]);
     await sms(core, '99112233');
     expect(submitted).toHaveLength(1);
@@ -155,7 +155,7 @@ describe.each([sqlite, postgres])('a restored service on $name', (engine) => {
     const core = await cores.open(restored, doubles);
     await core.administration.release('queue');
     await vi.waitUntil(() => submitted.length === 3);
-    await core.administration.settled();
+    await core.administration.idle();
     expect(submitted.map(({ to }) => to).sort()).toEqual(['94112233', '95112233', 'bat@example.mn']);
     expect(await core.store.countUnfinished()).toEqual({ messages: 1, submitting: 1 });
   });
@@ -201,7 +201,7 @@ describe.each([sqlite, postgres])('a restored service on $name', (engine) => {
       await turns(1);
     }
     await released;
-    await core.administration.settled();
+    await core.administration.idle();
     const { sent, failed, total } = await core.operations.getBatch(caller, (body as { id: string }).id);
     expect({ total, ended: sent + failed }).toEqual({ total: 60, ended: 60 });
     expect(sent).toBeLessThanOrEqual(36);

@@ -81,7 +81,7 @@ describe('a reset', () => {
     await expectWhole(core, 1);
   });
 
-  it('gives a request that another process settles no answer of another message', async () => {
+  it('gives a request that another process finalizes no answer of another message', async () => {
     const clock = newClock();
     const directory = cores.folder();
     let resetNow: () => Promise<void> = async () => {};
@@ -121,7 +121,7 @@ describe('a reset', () => {
     await resetting;
     await Promise.all([...during, batch, email]);
     await before;
-    await core.administration.settled();
+    await core.administration.idle();
     // Repeats of those that were answered before it are new sends.
     await Promise.all(numbers.map((to) => send(core, to, to)));
     await expectWhole(core, 303);
@@ -272,7 +272,7 @@ describe('a reset by another process', () => {
     await resetting;
     await pass(clock, 1_000);
     expect((await Promise.all(sends)).map(({ status }) => status)).toEqual([200, 202]);
-    await core.administration.settled();
+    await core.administration.idle();
     await expectWhole(core, 3);
   });
 

@@ -73,7 +73,7 @@ async function signIn(page: Page): Promise<void> {
 /** Sends, and lets the live pages look. */
 async function sendAndLook(body: object): Promise<void> {
   await opened.call('/sms', body);
-  await opened.service.administration.settled();
+  await opened.service.administration.idle();
   clock.advance(2_000);
 }
 

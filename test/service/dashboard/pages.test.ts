@@ -233,7 +233,7 @@ describe('a text of 70,000 characters', () => {
     const { service, call, page } = await openPopulated();
     await service.administration.receiveMail(Buffer.from(mail), ['info@shop.mn']);
     const { id } = await call('/email', { to: 'bat@example.mn', subject: 'Long', text: long });
-    await service.administration.settled();
+    await service.administration.idle();
     for (const path of ['/inbox', '/outbox']) {
       const { html, words } = await page(path);
       expect(html.length).toBeLessThan(30_000);

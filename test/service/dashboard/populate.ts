@@ -17,7 +17,7 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   const { administration } = service;
   const now = clock.now();
   clock.set(now - 15 * hour);
-  const settle = () => administration.settled();
+  const settle = () => administration.idle();
   const { id: key } = await administration.createKey({ label: 'billing' });
   const old = await administration.createKey({ label: hostile.label });
   await administration.revokeKey(old.id);

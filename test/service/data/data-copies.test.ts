@@ -377,13 +377,13 @@ it('under load, a restore and a release with every message queued again deliver 
     await backup(directory, join(root, `backup-${round}`));
   }
   await Promise.all(sends);
-  await core.administration.settled();
+  await core.administration.idle();
   await end();
   for (const round of [0, 2, 5]) {
     await restore(join(root, `backup-${round}`), directory);
     await openAgain();
     await core.administration.release('queue');
-    await core.administration.settled();
+    await core.administration.idle();
     expect(await core.carrier.repeats()).toBe(0);
     const delivered = new Set((await outboxOf(core)).map(({ message_id }) => message_id));
     const store = new (await loadEngine()).DatabaseSync(join(directory, 'service.db'), { readOnly: true });

@@ -56,7 +56,7 @@ async function fill(place: Place): Promise<void> {
   await sendBulk(['99112234', '99112235'], 'Hi');
   await sendBulk(['99112237'], 'Hi', 'key-5');
   await core.operations.createVerification(caller, { to: '99112236' });
-  await core.administration.settled();
+  await core.administration.idle();
   await core.close();
   core = await openCore({ ...place.data, report: () => {} }, { carriers: () => [] });
   const params = { to: 'bat@example.mn', subject: 's', text: 't' };

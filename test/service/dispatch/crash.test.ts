@@ -160,7 +160,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
       { carrier: (carrier) => ({ ...carrier, inquire: async () => 'not_taken' }) },
     );
     await pass(clock, leaseTime + 1_000);
-    await core.administration.settled();
+    await core.administration.idle();
     expect(await core.carrier.repeats()).toBe(1);
   });
 });
@@ -178,7 +178,7 @@ describe('two services on one folder', () => {
         }),
       ),
     );
-    await Promise.all([first.administration.settled(), second.administration.settled()]);
+    await Promise.all([first.administration.idle(), second.administration.idle()]);
     for (const { body } of batches) {
       const batch = await second.operations.getBatch(caller, (body as { id: string }).id);
       expect(batch).toMatchObject({ status: 'completed', sent: 675 });
@@ -248,7 +248,7 @@ describe('close()', () => {
     const clock = new ManualClock(Date.now() + 1_000);
     const second = await cores.open({ directory, clock });
     await pass(clock, 41_000);
-    await second.administration.settled();
+    await second.administration.idle();
     const batch = await second.operations.getBatch(caller, (body as { id: string }).id);
     expect(batch).toMatchObject({ status: 'completed', sent: 1 });
     expect(await outboxOf(second)).toHaveLength(1);

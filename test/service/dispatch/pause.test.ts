@@ -37,7 +37,7 @@ async function pausedAt(moment: 'before' | 'behind') {
   const clock = new ManualClock(start);
   const other = await cores.open({ directory, clock });
   await pass(clock, leaseTime + 1_000);
-  await other.administration.settled();
+  await other.administration.idle();
   await other.administration.credit(500);
   goOn();
   return { answer: await answer, other };

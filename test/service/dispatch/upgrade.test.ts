@@ -54,7 +54,7 @@ it.each([1, 2])('messages of schema %i that had no end are sent once each', asyn
 
   const core = await cores.open({ directory, clock });
   await pass(clock, 6_000);
-  await core.administration.settled();
+  await core.administration.idle();
   expect((await outboxOf(core)).map(({ message_id }) => message_id).sort()).toEqual([...ids].sort());
   for (const id of ids)
     expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'sent' });

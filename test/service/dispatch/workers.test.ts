@@ -425,7 +425,7 @@ describe('room', () => {
         ),
       ),
     );
-    // Not by way of settled(), which looks for what is due.
+    // Not by way of idle(), which looks for what is due.
     await turns(600);
     expect(await Promise.all(ends.map((status) => status()))).toEqual(Array(count).fill('completed'));
     expect(await outboxOf(core)).toHaveLength(count * size);

@@ -130,7 +130,7 @@ describe('Size limits, request body, over a socket', () => {
     expect(calls).toEqual([]);
   });
 
-  it('two lengths at once are no request', async () => {
+  it('two lengths at once are not a request', async () => {
     const { open, calls } = await serve();
     const smuggled = head('Transfer-Encoding: chunked', 'Content-Length: 5') + chunk(body);
     expect(await open().say(smuggled).closed).toContain(' 400 ');

@@ -63,7 +63,7 @@ describe('the metrics of a service', () => {
     await send('/sms/bulk', { to: ['99112244', '88112244'], text: 'Hello' });
     await send('/nothing/99112233', {});
     await send('/sms', { to: '99112233', text: 'Hello' }, 'nobody');
-    await service.administration.settled();
+    await service.administration.idle();
     const { status, type, text } = await page();
     expect({ status, type }).toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
     const lines = text.split('\n');

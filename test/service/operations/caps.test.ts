@@ -19,7 +19,7 @@ describe('Limits, per-recipient caps', () => {
     for (let batch = 0; batch < 7; batch += 1) {
       ids.push((await bodyOf<{ id: string }>(sendBulk(['99112233'], 'Hi'))).id);
     }
-    await core.administration.settled();
+    await core.administration.idle();
     const batches = await Promise.all(ids.map((id) => core.operations.getBatch(caller, id)));
     expect(batches.map(({ sent }) => sent)).toEqual([1, 1, 1, 1, 1, 0, 0]);
   });

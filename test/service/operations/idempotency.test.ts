@@ -88,7 +88,7 @@ describe('Limits, idempotency', () => {
       expect(new Set(same.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
       expect(same.filter(({ replayed }) => !replayed)).toHaveLength(1);
     }
-    await core.administration.settled();
+    await core.administration.idle();
     expect(await outboxOf(core)).toHaveLength(refused ? 0 : count);
     expect(await core.carrier.repeats()).toBe(0);
     expect(await ledgerDifference(core)).toBe(0);

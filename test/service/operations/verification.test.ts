@@ -21,7 +21,7 @@ const check = (id: string, code: string) => core.operations.checkVerification(ca
 const { balance } = requestsTo(() => core);
 
 async function lastCode(length = 6): Promise<string> {
-  await core.administration.settled();
+  await core.administration.idle();
   const text = (await outboxOf(core)).at(-1)?.text ?? '';
   return new RegExp(`(?<![0-9])[0-9]{${length}}(?![0-9])`).exec(text)?.[0] ?? '';
 }
@@ -53,7 +53,7 @@ describe('POST /v1/verify', () => {
     const id = '00000000-0000-7000-8000-00000000abcd';
     await core.store.createProject({ id, name: 'ө'.repeat(411), balance: 100 });
     await core.operations.createVerification({ projectId: id, keyId: 'x' }, { to: 'bat@example.mn' });
-    await core.administration.settled();
+    await core.administration.idle();
     const [email] = await outboxOf(core);
     expect(email).toMatchObject({
       subject: 'Your code',
@@ -121,7 +121,7 @@ describe('POST /v1/verify', () => {
 
   it('fails when its email fails, and is refunded', async () => {
     const { id } = await create({ to: 'fault-refused@example.mn' });
-    await core.administration.settled();
+    await core.administration.idle();
     expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'failed', credits: 0 });
     await expect(check(id, '123456')).rejects.toMatchObject({ code: 'verification_closed' });
   });

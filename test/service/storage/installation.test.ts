@@ -194,7 +194,7 @@ describe('a service that was killed', () => {
     const before = statSync(at('service.db')).size;
     while (statSync(at('service.db')).size === before)
       await new Promise((resolve) => setTimeout(resolve, 20));
-    await core.administration.settled();
+    await core.administration.idle();
     await send('99112234', 'Hi');
     cpSync(directory, `${directory}.copy`, { recursive: true });
     await core.close();

@@ -63,7 +63,7 @@ describe('a file that another process has locked', () => {
     expect(await balance()).toBe(99_990);
   });
 
-  it('service.db: nothing stands still meanwhile', async () => {
+  it('service.db: nothing blocks meanwhile', async () => {
     const directory = cores.folder();
     core = await cores.open({ directory });
     const unlock = lock(join(directory, 'service.db'));

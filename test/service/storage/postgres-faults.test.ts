@@ -338,7 +338,7 @@ describe('a server', () => {
     await cluster.stop('immediate');
     await new Promise((resolve) => setTimeout(resolve, 60_000 / speed));
     await cluster.start();
-    const settled = () => core.administration.settled().then(() => true);
+    const settled = () => core.administration.idle().then(() => true);
     await vi.waitUntil(() => settled().catch(() => null), later);
     const sent = await query(url, "SELECT recipient FROM messages WHERE status = 'sent' ORDER BY recipient");
     expect(sent.map(({ recipient }) => recipient)).toEqual(to);

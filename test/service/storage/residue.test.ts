@@ -27,7 +27,7 @@ it.skipIf(isOnPostgres())('a prune leaves no copy of a row that was moved', asyn
       params: { ...mail, to },
       idempotencyKey: `key-${to.replace('@', '-')}`,
     });
-  await core.administration.settled();
+  await core.administration.idle();
   clock.set(clock.now() + 9 * day);
   expect(await core.administration.prune({ olderMs: 2 * day })).toMatchObject({ messages: 2_150 });
   await core.close();

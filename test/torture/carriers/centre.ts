@@ -75,7 +75,7 @@ export class Centre implements Peer {
     };
   }
 
-  get isSettled(): boolean {
+  get isIdle(): boolean {
     return this.#receipts === 0;
   }
 

@@ -30,7 +30,7 @@ const other: readonly Reaction[] = [
  */
 export class GatewayPeer implements Peer {
   onMoment: () => void = () => {};
-  readonly isSettled = true;
+  readonly isIdle = true;
   readonly #gateway = new FaultyGateway();
   readonly #options: Options;
   readonly #taken = new Map<string, number>();

@@ -169,7 +169,7 @@ async function judge(
   const service = await createService({ directory, configuration, clock, rates: 'off' });
   try {
     const deadline = Date.now() + longestEnd;
-    const isOver = async () => peers.every((peer) => peer.isSettled) && !(await isUnderWay(service, account));
+    const isOver = async () => peers.every((peer) => peer.isIdle) && !(await isUnderWay(service, account));
     while (Date.now() < deadline && !(await isOver())) await sleep(200);
     const messages = new Map((await messagesOf(service, account)).map((one) => [one.to, one]));
     const due = new Set(accepted.flatMap(({ to }) => to));

@@ -12,7 +12,7 @@ export interface MailRelayOptions {
 export class MailRelay implements Peer {
   readonly #connections: number;
   onMoment: () => void = () => {};
-  readonly isSettled = true;
+  readonly isIdle = true;
   readonly #relay: Relay;
   #port = 0;
   readonly #counted = new Map<string, number>();

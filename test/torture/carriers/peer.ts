@@ -5,7 +5,7 @@ export interface Peer {
   /** Called before and after it takes anything. */
   onMoment: () => void;
   /** Nothing is left that it has to say. */
-  readonly isSettled: boolean;
+  readonly isIdle: boolean;
   /** Pieces of the message to a recipient that it took. */
   takenOf(to: string): number;
   /** Of those, pieces that it had taken before. */

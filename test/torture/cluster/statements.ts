@@ -170,7 +170,7 @@ async function useEverything(core: Core, problems: string[]): Promise<void> {
   if (key !== null) await orUnavailable(administration.revokeKey(key.id));
   await orUnavailable(administration.settings.update({ brand_name: 'Shop' }));
   await orUnavailable(operations.getBalance(caller));
-  for (;;) if ((await orUnavailable(administration.settled().then(() => true))) !== null) return;
+  for (;;) if ((await orUnavailable(administration.idle().then(() => true))) !== null) return;
 }
 
 /** Null for a 503, which may be asked again. */

@@ -199,7 +199,7 @@ async function judge(
   const deadline = Date.now() + longestEnd;
   const isUnderWay = async () => (await core.store.queueDepth()).some(({ waiting }) => waiting > 0);
   while (Date.now() < deadline && (await isUnderWay())) await sleep(50);
-  await core.administration.settled();
+  await core.administration.idle();
   const found = { lost: 0, twice: 0, untrue: 0, credits: 0 };
   for (const times of peer.taken.values()) found.twice += times.length - 1;
   for (const { id: projectId, opening } of projects) {

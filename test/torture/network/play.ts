@@ -69,7 +69,7 @@ export async function playNetwork(options: {
       }
     }
     await Promise.all(Array.from({ length: callers }, work));
-    await core.administration.settled();
+    await core.administration.idle();
     const doubtful = ended.filter(({ ending }) => ending.kind === 'doubtful').length;
     return { ...proxy.counts, calls: ended.length, doubtful, ...(await compare(core, ended)) };
   } finally {

@@ -63,7 +63,7 @@ export async function audit(
     await forEach(acknowledged, async (one) => {
       const apiKey = accounts[one.task.project]?.keys[0] ?? '';
       while (Date.now() < deadline && (await isUnderWay(service, apiKey, one))) {
-        await service.administration.settled();
+        await service.administration.idle();
         await sleep(50);
       }
     });

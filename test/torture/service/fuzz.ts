@@ -83,7 +83,7 @@ export async function playFuzz(options: {
       if (statuses.some((status) => status >= 500)) result.crashed += 1;
       if (mayStore && statuses.some((status) => status < 300)) {
         result.accepted += 1;
-        await core.administration.settled();
+        await core.administration.idle();
       } else if (storage.state() !== before) result.stored += 1;
       if (index % everyNth === 0) {
         const to = numbers[index] ?? '';
@@ -114,7 +114,7 @@ async function furnish({ administration, operations }: Core) {
   const params = { to: ['88000001', '88000002'], text: 'Hello' };
   const { body } = await operations.sendSmsBulk({ caller, params, idempotencyKey: null });
   const { id } = await operations.createVerification(caller, { to: '88000003' });
-  await administration.settled();
+  await administration.idle();
   return { key: secret, ids: { batch: (body as { id: string }).id, verification: id } };
 }
 

@@ -198,7 +198,7 @@ async function judge(
     const deadline = Date.now() + longestEnd;
     const isUnderWay = async () => (await core.store.queueDepth()).some(({ waiting }) => waiting > 0);
     while (Date.now() < deadline && (await isUnderWay())) await sleep(100);
-    await core.administration.settled();
+    await core.administration.idle();
     const taken = new Map<string, number>();
     for (const { to } of smsc.taken) taken.set(to, (taken.get(to) ?? 0) + 1);
     const found = { lost: 0, twice: 0, untrue: 0, unknown: 0, credits: 0 };

@@ -11,7 +11,7 @@ export const errorValue = (value: string) => `${value} is an error, not a value`
 export const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
 
 /**
- * The errors of a row of a report or rejects file whose cells are as they were in their workbook. There they were no
+ * The errors of a row of a report or rejects file whose cells are as they were in their workbook. There they had no
  * values; as text, they would be sent. `written` is the row's own error text.
  */
 export function cellErrorsLeft(

@@ -1,4 +1,4 @@
-/** Whether a value has lost a character (U+FFFD) or is no text (NUL). */
+/** Whether a value has lost a character (U+FFFD) or is not text (NUL). */
 export function isDamaged(value: string): boolean {
   return value.includes('\ufffd') || value.includes('\0');
 }

@@ -1,4 +1,4 @@
-/** Why an input cannot be planned. `file` is no table at all, `sheet` needs a choice, `options` do not apply to it. */
+/** Why an input cannot be planned. `file` is not a table, `sheet` needs a choice, `options` do not apply to it. */
 export type InputErrorKind =
   | 'encoding'
   | 'delimiter'

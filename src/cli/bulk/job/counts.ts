@@ -40,4 +40,4 @@ export function countsOf({ planned, outcomes }: Counted, inFlight = 0): Counts {
 }
 
 /** Recipients whose request was answered for good. */
-export const settledIn = ({ planned, in_doubt, pending }: Counts): number => planned - in_doubt - pending;
+export const answeredIn = ({ planned, in_doubt, pending }: Counts): number => planned - in_doubt - pending;

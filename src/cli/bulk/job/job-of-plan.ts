@@ -40,7 +40,7 @@ export async function openJobOf(stateDirectory: string, plan: FrozenPlan, choice
 
 const isFileMissing = (error: unknown) => error instanceof CliError && error.details.errno === 'ENOENT';
 
-/** Gives the job's id. */
+/** Returns the job's id. */
 async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<string> {
   if (choice.name !== undefined && !isJobName(choice.name)) {
     throw usageError(

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockHolder } from '../../platform/lock.js';
-import { settledIn } from './counts.js';
+import { answeredIn } from './counts.js';
 import type { JobState } from './job-state.js';
 
 /** Null where not known yet. */
@@ -30,7 +30,7 @@ const noteFile = 'running';
 const longerBy = 1_000;
 
 /**
- * Gives a function that notes until when the run waits. Nothing depends on the note, so a disk error does not stop the
+ * Returns a function that notes until when the run waits. Nothing depends on the note, so a disk error does not stop the
  * job.
  */
 export async function noteRun(
@@ -38,7 +38,7 @@ export async function noteRun(
   state: JobState,
   now: number,
 ): Promise<(waitsUntil: number) => Promise<void>> {
-  const note: RunNote = { pid: process.pid, since: now, open: state.open, settled: settledOf(state) };
+  const note: RunNote = { pid: process.pid, since: now, open: state.open, settled: answeredOf(state) };
   const write = () =>
     writeFile(join(folder, noteFile), JSON.stringify(note), { mode: 0o600 }).catch(() => {});
   await write();
@@ -63,7 +63,7 @@ export async function runningOf(folder: string, state: JobState, now: number): P
     return { pid: holder.pid, rate: null, seconds_left: null };
   }
   const seconds = (now - note.since) / 1_000;
-  const [sent, requests] = [settledOf(state) - note.settled, note.open - state.open];
+  const [sent, requests] = [answeredOf(state) - note.settled, note.open - state.open];
   const wait = ((note.waits_until ?? now) - now) / 1_000;
   const isKnown = seconds > 0 && requests > 0;
   return {
@@ -73,7 +73,7 @@ export async function runningOf(folder: string, state: JobState, now: number): P
   };
 }
 
-const settledOf = (state: JobState) => settledIn(state.counts);
+const answeredOf = (state: JobState) => answeredIn(state.counts);
 
 function parse(text: string): RunNote | null {
   try {

@@ -270,7 +270,7 @@ function outcomeOfRemoval(removal: Removal): Outcome {
 const unknown = { code: '', credits: null, id: '', delivery: '' } as const;
 const inDoubt: Outcome = { ...unknown, status: 'in_doubt' };
 
-/** `delivery` is there where the service reports it; null is no report yet. */
+/** `delivery` is there where the service reports it; null means no report yet. */
 function storedReceipt(message: Message & { delivery?: unknown }, index: number): StoredReceipt {
   const { id, status, error, credits, delivery = '' } = message;
   const known = delivery === null || typeof delivery === 'string' ? delivery : '';

@@ -72,10 +72,10 @@ export class RequestSender {
     const { rateLimiter, stop, state, maxWait, now } = this.#options;
     for (;;) {
       // Without money for anything new, a doubt can still be resolved with its own key.
-      const signal = this.#maySettleDoubt(request) ? stop : this.#run.halted;
+      const signal = this.#mayResolveDoubt(request) ? stop : this.#run.halted;
       if (signal?.aborted || !state.isOpen(request)) return false;
       const taken = await rateLimiter.take('sending', signal, timeLeft(since, maxWait, now()));
-      if (this.#run.stopped !== null && !this.#maySettleDoubt(request)) return false;
+      if (this.#run.stopped !== null && !this.#mayResolveDoubt(request)) return false;
       if (taken) return true;
       if (signal?.aborted) continue;
       this.#run.halt({ by: 'service', code: 'rate_limited', status: 429 });
@@ -83,7 +83,7 @@ export class RequestSender {
     }
   }
 
-  #maySettleDoubt(request: number): boolean {
+  #mayResolveDoubt(request: number): boolean {
     const { state, stop } = this.#options;
     return isOutOfMoney(this.#run.stopped) && state.phase(request) === 'doubt' && !stop?.aborted;
   }

@@ -30,7 +30,7 @@ export interface RunOptions {
   maxWait: number;
   /** The job stops before it is charged more than this. */
   maxCredits?: number | undefined;
-  /** Gives failed single sends a new revision, and so a new try. */
+  /** Tries failed single sends again, under a new revision. */
   retryFailed?: boolean | undefined;
   /** Polls accepted requests for their final figures, while others are sent and after that. */
   openPoller?: ((run: Pick<Run, 'recorder' | 'halted'>) => OutcomePoller) | undefined;

@@ -1,4 +1,4 @@
-import { type Counts, settledIn } from '../../bulk/job/counts.js';
+import { answeredIn, type Counts } from '../../bulk/job/counts.js';
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../text/wording.js';
@@ -45,7 +45,7 @@ export async function display<Result>(
       const secondsLeft = announced.isStopping ? null : Math.max(estimate, wait / 1_000);
       const isIdle = announced.isIdle(event, now);
       const waiting = isIdle ? announced.words(now) : event.type === 'waiting' ? [waitWords(event)] : null;
-      const rate = speed(({ counts }) => settledIn(counts));
+      const rate = speed(({ counts }) => answeredIn(counts));
       const words = progressWords(event, { waits, waiting, secondsLeft, rate });
       progress.update(words, part, isIdle && !wasIdle ? wait : 0);
       wasIdle = isIdle;
@@ -87,7 +87,7 @@ export function progressWords(
 
 /** With `waits` only final messages count. */
 export function partOf(counts: Counts, waits: boolean) {
-  return { done: settledIn(counts) - (waits ? counts.queued : 0), total: counts.planned };
+  return { done: answeredIn(counts) - (waits ? counts.queued : 0), total: counts.planned };
 }
 
 const speedOf = (done: number, milliseconds: number) => (done * 1_000) / Math.max(1, milliseconds);

@@ -6,7 +6,7 @@ interface Charged {
   credits: number | null;
 }
 
-/** What sends cost, for each service: credits of the sandbox are no others. */
+/** What sends cost, for each service: credits of the sandbox are not real ones. */
 export class CreditSums {
   count = 0;
   #unknown = 0;

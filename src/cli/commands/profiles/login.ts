@@ -28,7 +28,7 @@ export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (comm
   command.action(async ({ use: isUsed, ...options }: SignInOptions & { use?: boolean }) => {
     const { io, config } = context;
     const before = await config.read();
-    // A new address is no news about the profile in use.
+    // A new address does not change the profile in use.
     const name = profileNameOf(context.options, config.env, context.options.baseUrl ? {} : before);
     const profile = await newProfile(context, name, options);
     await tryKey(context, profile);

@@ -38,6 +38,6 @@ export async function changeableStore(
 ): Promise<Store> {
   const store = await sandboxStore(context, options);
   if (!store.administration.isReal) return store;
-  const message = 'this data was served with real carriers: it is no sandbox';
+  const message = 'this data was served with real carriers; it is not a sandbox';
   throw new CliError('refused', exits.refused, message, advice);
 }

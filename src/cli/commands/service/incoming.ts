@@ -48,7 +48,7 @@ function withoutStacks({ io, network, config }: Pick<Context, 'io' | 'network' |
   return { config, network: { ...network, administration } };
 }
 
-/** Nothing about the mail: its server shall try again. */
+/** Not the mail's fault: its server must try again. */
 function notNow(error: Error & { hint?: string }): CliError {
   const { message, hint } = error;
   return new CliError('unavailable', exits.later, message, {

@@ -125,7 +125,7 @@ function ownDomainOf([domain = '', selector = '', file = '', ...others]: readonl
   );
 }
 
-/** The service refuses a text that is no number, and no truth value. */
+/** The service rejects a text that is neither a number nor a boolean. */
 const read = (group: string, value: string): string | number | boolean =>
   group === 'suppressions' && /^(?:true|false)?$/.test(value)
     ? value === 'true'

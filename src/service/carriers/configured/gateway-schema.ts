@@ -280,7 +280,7 @@ function problemOf(source: string): string | null {
   try {
     new RegExp(source);
   } catch {
-    return 'is no regular expression';
+    return 'is not a regular expression';
   }
   return dangerOf(source);
 }

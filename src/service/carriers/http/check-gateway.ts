@@ -58,5 +58,5 @@ function connectTo(
   });
 }
 
-/** An address is no name of a server. */
+/** An IP address is not the name of a server. */
 const nameOf = (host: string): string => (isIP(host) === 0 ? host : '');

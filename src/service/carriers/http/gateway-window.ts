@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import { Pace } from '../rate/pace.js';
+import { Throughput } from '../rate/throughput.js';
 import { RouteTurns, type TurnsParts } from '../rate/turns.js';
 import type { GatewayRoute } from './gateway-route.js';
 
@@ -23,7 +23,7 @@ const shareOfRepeats = 0.25;
 export class GatewayWindow {
   readonly #route: GatewayRoute;
   readonly #turns: RouteTurns;
-  readonly #pace: Pace;
+  readonly #throughput: Throughput;
   readonly #waiting: Record<Kind, Waiting[]> = { repeat: [], single: [], batch: [] };
   /** Places that are held, and those of them that repeats have. */
   #held = 0;
@@ -34,7 +34,7 @@ export class GatewayWindow {
   constructor(parts: Omit<TurnsParts, 'route'> & { route: GatewayRoute; clock: Clock }) {
     this.#route = parts.route;
     this.#turns = new RouteTurns(parts, () => this.change());
-    this.#pace = new Pace(parts.clock);
+    this.#throughput = new Throughput(parts.clock);
   }
 
   get isOpen(): boolean {
@@ -55,7 +55,7 @@ export class GatewayWindow {
   /** Messages of batches that it takes on: those that begin within a second, and those that have begun. */
   get ahead(): number {
     if (!this.#isOpen) return 0;
-    return Math.min(Math.ceil(this.#pace.perSecond ?? this.#perSecond), mostMessages) + this.#held;
+    return Math.min(Math.ceil(this.#throughput.perSecond ?? this.#perSecond), mostMessages) + this.#held;
   }
 
   /** Repeats that may be under way at once. */
@@ -109,7 +109,7 @@ export class GatewayWindow {
       if (repeats > 0) repeat.shift()?.(this.#take('repeat'));
       else if (single.length > 0) single.shift()?.(this.#take('single'));
       else {
-        this.#pace.begin(batch.length - 1);
+        this.#throughput.begin(batch.length - 1);
         batch.shift()?.(this.#take('batch'));
       }
     }

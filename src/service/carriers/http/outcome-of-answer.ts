@@ -22,7 +22,7 @@ const usual = {
   refused: statusRule(400, 413, 422),
 };
 
-/** The first row that fits, in the order of the table. A 2xx or 5xx that nobody described is no refusal. */
+/** The first row that fits, in the order of the table. A 2xx or 5xx without a row is not a refusal. */
 export function outcomeOfAnswer(route: GatewayRoute, answer: GatewayAnswer): AnswerOutcome {
   const { accepted, unknownRecipient } = route;
   const account = route.account ?? usual.account;

@@ -37,7 +37,7 @@ export function resultOf(route: GatewayRoute, reference: string, exchanged: Exch
   }
 }
 
-/** What a repeat came to: an answer that is no acceptance is about the repeat alone. */
+/** The outcome of a repeat; anything but an acceptance is about the repeat alone. */
 export function acceptedOf(route: GatewayRoute, reference: string, exchanged: Exchanged): Accepted | null {
   if (exchanged.kind !== 'answered') return null;
   const outcome = outcomeOfAnswer(route, exchanged.answer);

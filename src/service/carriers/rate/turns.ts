@@ -6,7 +6,7 @@ import { blockMs, factorAt, type Lowered, type RouteRates } from '../../storage/
 const retryMs = 1_000;
 /** Milliseconds that turns may come together after a timer that was late. */
 const togetherMs = 5;
-/** Timers are no finer: turns that are closer come together. */
+/** The resolution of timers; closer turns come together. */
 const finest = 1;
 
 /** Turns one behind the other, from a time on the monotonic clock. */

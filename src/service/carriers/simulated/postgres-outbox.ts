@@ -29,7 +29,7 @@ export const outboxMigrations: Migrations = {
      CREATE TYPE submission_1 AS (reference text, attempt bigint, channel text, recipient text, text text,
        subject text, html text, sender text, reply_to text, route text);
 
-     -- Gives the places of those that no fence holds back. Its lock makes it wait for a fence under way, and a fence for it.
+     -- Returns the places of those that no fence holds back. Its lock makes it wait for a fence under way, and a fence for it.
      CREATE FUNCTION deliver_1(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql
      SET enable_seqscan TO off SET jit TO off AS $$
      DECLARE
@@ -50,7 +50,7 @@ export const outboxMigrations: Migrations = {
 
      CREATE TYPE inquiry_1 AS (reference text, before bigint);
 
-     -- Gives the places and ages of those that were delivered; the others never will be by an earlier attempt.
+     -- Returns the places and ages of those that were delivered; the others never will be by an earlier attempt.
      CREATE FUNCTION ages_or_fence_1(p_now bigint, p_items json) RETURNS TABLE (place bigint, age bigint)
      LANGUAGE plpgsql SET enable_seqscan TO off SET jit TO off AS $$
      #variable_conflict use_column

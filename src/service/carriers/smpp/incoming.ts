@@ -11,7 +11,7 @@ const [shortReference, longReference] = [0x00, 0x08];
 /** Characters of a sender or a number; SMPP has 20. What no index holds would be sent again for ever. */
 const longest = 255;
 
-/** The message in a deliver_sm that is no receipt. */
+/** The message in a deliver_sm that is not a receipt. */
 export function readIncoming(pdu: Pdu): Omit<Incoming, 'route'> {
   const { source_addr: source = '', destination_addr: to = '', data_coding: coding = 0 } = pdu.fields;
   const { header, text } = shortMessageOf(pdu);

@@ -14,7 +14,7 @@ const oneOf = <Value extends string>(
   given: string | undefined,
 ): Value | undefined => values.find((value) => value === given);
 
-/** The filter of an address; whatever is no filter is left out. */
+/** The filter in a URL, without unknown parameters. */
 function filterOf({ to, channel, status, delivery, batch_id, since }: PageContext['query']): MessageFilter {
   const given = {
     to: to?.trim() || undefined,

@@ -248,7 +248,7 @@ export class Troubles {
     if (episode === null) return;
     for (const each of suspects) episode.senders.add(each);
     if (!isOfAccount && !episode.senders.has(sender) && !episode.isTrying(id)) return;
-    // What is said of a message that is tried is no reason for a pause of the account.
+    // The answer about a trial message does not pause the account.
     if (isOfAccount || episode.kind === 'suspected') episode.answer = answer;
     episode.failed(id, sender);
     this.#log.goesOn(null, episode.state, episode.answer);

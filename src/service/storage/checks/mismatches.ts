@@ -8,6 +8,6 @@ export interface Mismatch {
 
 export interface Check {
   check: Mismatch['check'];
-  /** Gives `subject` and `problem` of each mismatch. */
+  /** Returns `subject` and `problem` of each mismatch. */
   sql: string;
 }

@@ -19,7 +19,7 @@ export class DatabaseClock implements Clock {
     return Math.floor(this.monotonic() + this.#ahead);
   }
 
-  /** Learns from every answer: the database told its time after it was asked, and before the answer was here. */
+  /** Learns from every answer: the database read its clock after the request and before the answer. */
   observe(at: Instant, since: number): void {
     const [least, most] = [at - this.monotonic(), at + 1 - since];
     this.#ahead = Math.max(least, Math.min(this.#ahead, most));

@@ -16,7 +16,7 @@ describe('a run', () => {
     expect(state.balance).toBe(100_000 - 70);
   });
 
-  it('sends nothing when all is settled already', async () => {
+  it('sends nothing when everything is resolved already', async () => {
     const { run, service } = setting();
     await run();
     const before = service.keys.length;
@@ -119,7 +119,7 @@ describe('a run', () => {
     expect(clock.time - start).toBeLessThan(5_000);
   });
 
-  it('goes on with the others when one request alone cannot be settled', async () => {
+  it('goes on with the others when one request alone cannot be resolved', async () => {
     const { run, service } = setting();
     const poison = new Set<string>();
     const client = clientOf(service);

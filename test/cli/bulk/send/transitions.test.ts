@@ -183,7 +183,7 @@ describe('the states of a request', () => {
       { kind: 'retry-refused', code: 'insufficient_credits' },
     ],
     [
-      'a single send is not settled by foreign entries while a copy is unanswered',
+      'a single send is not resolved by foreign entries while a copy is unanswered',
       { ...single, unanswered: 1 },
       refusal('invalid_request', 400, { invalid: ['70112233'] }),
       { kind: 'retry-in-doubt', code: 'invalid_request' },

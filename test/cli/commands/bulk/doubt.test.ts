@@ -171,7 +171,7 @@ describe('one copy without an answer keeps its key', () => {
     expect(exitOf(first)).toBe(6);
   });
 
-  it('is settled with its own key although the balance has run out for others', async () => {
+  it('is resolved with its own key although the balance has run out for others', async () => {
     const given = setting(
       {},
       memoryPlan([
@@ -270,7 +270,7 @@ describe('a request that never left', () => {
     expect(exitOf(end)).toBe(5);
   });
 
-  it('settles nothing of a copy before it', async () => {
+  it('resolves nothing of a copy before it', async () => {
     const given = setting({}, batch);
     const away = new Refused('connection_error', null, { requestSent: false });
     const end = await given.run(meeting(given, [lost(), away]), { maxWait: 1_000 });

@@ -36,7 +36,7 @@ const urtuu = (line: string) =>
 
 /** How often each recipient got a message with this text. */
 async function received(of: Service, text: RegExp): Promise<number[]> {
-  await of.administration.settled();
+  await of.administration.idle();
   const got = new Map<string, number>();
   for await (const { to, text: body } of of.administration.outbox()) {
     if (text.test(body ?? '')) got.set(to, (got.get(to) ?? 0) + 1);

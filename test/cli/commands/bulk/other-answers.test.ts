@@ -49,7 +49,7 @@ describe('an answer whose total is not that of the body', () => {
       { accepted: 3 },
       0,
     ],
-  ])('is settled by the messages of that batch, where it %s', async (_, total, members, counts, exit) => {
+  ])('is resolved by the messages of that batch, where it %s', async (_, total, members, counts, exit) => {
     const given = setting({}, batch);
     const { state, ending } = await given.run(answering(given, answer('b', total)), {
       messageLister: listed(...members),
@@ -78,7 +78,7 @@ describe('an answer whose total is not that of the body', () => {
     },
   );
 
-  it('stays in doubt while the list cannot be read, within --max-wait, and is settled by the next run', async () => {
+  it('stays in doubt while the list cannot be read, within --max-wait, and is resolved by the next run', async () => {
     const given = setting({}, batch);
     const client = answering(given, answer('b', 2));
     const start = given.clock.time;

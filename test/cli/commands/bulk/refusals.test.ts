@@ -152,7 +152,7 @@ describe('a balance that is too low', () => {
     };
     const again = `${personal} --max-wait 0`;
 
-    it('is settled by the same command, though the balance is what it has paid already', async () => {
+    it('is resolved by the same command, though the balance is what it has paid already', async () => {
       const here = desk(people(3), { credits: 30 });
       losing(here, 3);
       expect((await here.run(`${again} --concurrency 3`)).code).toBe(6);

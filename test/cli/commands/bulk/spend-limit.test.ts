@@ -124,7 +124,7 @@ describe('--max-credits', () => {
     });
     const first = await given.run(losing, { maxCredits: 65, maxWait: 0, concurrency: 1 });
     expect(first.state.counts).toMatchObject({ in_doubt: 3, pending: 9 });
-    // Doubt is settled, and the second batch fits; the third would not.
+    // Doubt is resolved, and the second batch fits; the third would not.
     const refusing = clientOf(given.service, async (call) => {
       if (given.service.keys.at(-1) === given.service.keys[0]) throw new Refused('unavailable', 503);
       return call();

@@ -68,7 +68,7 @@ describe('instances on one store', () => {
     // The first goes at once: 1,780 ms at best.
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(isOnPostgres() ? 2_300 : 1_900);
     expect(takenTwice(smsc.taken)).toEqual([]);
-    await instances.settle();
+    await instances.idle();
     expect(await ledgerDifference(one)).toBe(0);
   });
 

@@ -36,7 +36,7 @@ describe('a lane that another instance pauses', () => {
     const batch = await instances.sendBatch(two, numbersFrom(0, 60));
     await instances.pass(() => smsc.taken.length >= 20, 10);
     expect(await two.administration.setLaneStatus('Mobicom', 'paused')).toMatchObject({ status: 'paused' });
-    await instances.settle();
+    await instances.idle();
     const before = smsc.taken.length;
     await instances.passFor(60_000, 1_000);
     expect(smsc.taken.length).toBeLessThanOrEqual(before + window);
@@ -138,7 +138,7 @@ describe('the simulated operator', () => {
     const lanes = await core.administration.listLanes();
     expect(lanes.map(({ lane }) => lane)).toEqual(['email', 'sms']);
     await core.administration.setLaneStatus('sms', 'paused');
-    await instances.settle();
+    await instances.idle();
     await expect(instances.send(core, '99112233')).rejects.toMatchObject({ code: 'unavailable' });
     const batch = await instances.sendBatch(core, ['99112233']);
     await instances.passFor(2_000);

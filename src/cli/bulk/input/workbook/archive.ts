@@ -35,7 +35,7 @@ export class Archive {
     this.names = [...entries.values()].map(({ fileName }) => fileName);
   }
 
-  /** Throws WorkbookError when the bytes are no whole archive, and the store's own errors. */
+  /** Throws WorkbookError when the archive is incomplete, and the store's own errors. */
   static async open(store: ByteStore): Promise<Archive> {
     const reader = new StoreReader(store);
     try {

@@ -155,7 +155,7 @@ export class SheetRows implements XmlHandler {
     values.push(value);
   }
 
-  /** A formula without a value is no empty cell. Its text stays, so that the row is not taken for an empty one. */
+  /** A formula without a value is not an empty cell. Its text stays, so that the row is not taken for an empty one. */
   #withoutValue(): string {
     if (this.#formula === null || this.#type === 'str') return '';
     this.#fault = noStoredValue;

@@ -172,7 +172,7 @@ async function* readRequests(
 const writtenList = /^\{"to":\["[^"\\\0-\x1f]+"(?:,"[^"\\\0-\x1f]+")*\](?=,")/;
 
 /**
- * None where it is no body: then the file is not as it was written. JSON.parse looks every short string up in the
+ * None where it is not a body: then the file was changed. JSON.parse looks every short string up in the
  * table of V8, which takes three times as long as to split them.
  */
 export function recipientsOf(body: string): string[] {

@@ -92,7 +92,7 @@ interface WantedJob extends Omit<BulkInput, 'chosen'> {
   pricing: Pricing | null;
 }
 
-/** Gives a name for a new folder, which is removed again unless a job takes it. */
+/** Passes the path of a new folder, which is removed again unless a job takes it. */
 async function inPlanFolder<Value>(
   { config, network, clock }: Pick<Context, 'config' | 'network' | 'clock'>,
   work: (folder: string) => Promise<Value>,

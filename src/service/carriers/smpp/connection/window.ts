@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.js';
 import type { Report } from '../../../report.js';
-import { Pace } from '../../rate/pace.js';
+import { Throughput } from '../../rate/throughput.js';
 import { RouteTurns } from '../../rate/turns.js';
 import type { RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
@@ -58,7 +58,7 @@ export class RouteWindow {
   readonly #links: readonly Link[];
   readonly #clock: Clock;
   readonly #turns: RouteTurns;
-  readonly #pace: Pace;
+  readonly #throughput: Throughput;
   readonly #waiting: Record<WaitingClass, Waiting[]> = { begun: [], single: [], batch: [] };
   /** Messages with a reservation, answered or not. */
   #messages = 0;
@@ -74,7 +74,7 @@ export class RouteWindow {
     this.#links = links;
     this.#clock = parts.clock;
     this.#turns = new RouteTurns(parts, () => this.change());
-    this.#pace = new Pace(parts.clock);
+    this.#throughput = new Throughput(parts.clock);
   }
 
   get isUp(): boolean {
@@ -90,7 +90,7 @@ export class RouteWindow {
   /** Messages of batches that it takes on: those that begin within a second, and those that have begun. */
   get ahead(): number {
     if (!this.isUp) return 0;
-    return Math.min(Math.ceil(this.#pace.perSecond ?? this.#perSecond), mostMessages) + this.#messages;
+    return Math.min(Math.ceil(this.#throughput.perSecond ?? this.#perSecond), mostMessages) + this.#messages;
   }
 
   get factor(): number {
@@ -177,7 +177,7 @@ export class RouteWindow {
       if (!this.#turns.take(this.#wanted)) return;
       this.#waiting[which].shift();
       if (which !== 'begun') this.#messages += 1;
-      if (which === 'batch') this.#pace.begin(this.#waiting.batch.length);
+      if (which === 'batch') this.#throughput.begin(this.#waiting.batch.length);
       next.resolve(link === null ? held : this.#roomOn(link));
     }
   }

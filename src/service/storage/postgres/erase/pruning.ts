@@ -22,7 +22,7 @@ const toRecipient = `projects p CROSS JOIN LATERAL (
 
 /** Erasing recipients and texts of old messages. */
 export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pruning {
-  /** Gives the number of rows. */
+  /** Returns the number of rows. */
   async function changed(statement: string, values: readonly unknown[]): Promise<number> {
     const [row] = await database.query<{ rows: number }>(
       `WITH changed AS (${statement} RETURNING 1) SELECT count(*) AS rows FROM changed`,

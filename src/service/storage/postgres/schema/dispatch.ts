@@ -151,7 +151,7 @@ BEGIN
       ELSE m.route IS NULL AND coalesce(i.seq IN (SELECT unnest(leased)), false) END;
 END $$;
 
--- Removes doubts that wait from the queue. Gives the leases of those that were claimed, which are locked: their claims
+-- Removes doubts that wait from the queue. Returns the leases of those that were claimed, which are locked: their claims
 -- may have been committed since the leases were locked.
 CREATE FUNCTION unqueue_doubts_1(p_seqs bigint[]) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE

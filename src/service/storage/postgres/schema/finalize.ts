@@ -152,7 +152,7 @@ BEGIN
   FROM ending e CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = e.seq OFFSET 0) m;
 END $$;
 
--- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.
+-- A carrier's report. Returns the message in doubt that it joins, which is to be finalized as sent with it.
 CREATE FUNCTION receive_2(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
   p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
 RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$

@@ -24,7 +24,7 @@ import { damageOf } from './files-problem.js';
 import { lockRestore } from './restore-lock.js';
 
 /**
- * Puts a backup, or a copy of data, in the place of the data in a folder, which is held from then on. Gives the folder
+ * Puts a backup, or a copy of data, in the place of the data in a folder, which is held from then on. Returns the folder
  * in it that keeps the files which were there; null where there were none. Throws DataInUseError while any process has
  * them open, and DataError for a backup that is not whole; then nothing was changed.
  */

@@ -11,7 +11,7 @@ export function isBusy(error: unknown): boolean {
   return code === 5 || code === 6;
 }
 
-/** Whether a file is no database, or a damaged one. */
+/** Whether a file is not a database, or damaged. */
 export function isDamaged(error: unknown): boolean {
   const code = codeOf(error);
   return code === 11 || code === 26;

@@ -120,7 +120,7 @@ export class GroupCommit {
     this.#isResting = false;
   }
 
-  /** Gives those that have to wait because another process is writing. */
+  /** Returns those that have to wait for another process's write. */
   #transact(jobs: Job[]): Job[] {
     try {
       this.#verify();

@@ -93,7 +93,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
       for (const carrierId of carrierIds) submit.run({ route, carrierId, to, seq, now: now() });
       return updateMessage(seq);
     },
-    /** The receipt's side. Gives the number of a message in doubt that it joins, which is to be finalized with it. */
+    /** The receipt's side. Returns the number of a message in doubt that it joins, which is to be finalized with it. */
     received({ route, carrierId, to, state, reference, submittedAt }: Receipt): number | null {
       receive.run({ route, carrierId, to, state, reference, now: now() });
       const known = (selectMessage.get(route, carrierId, to) as { message: number | null }).message;

@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.js';
 
-/** Milliseconds over which a pace is measured. */
+/** Milliseconds over which a throughput is measured. */
 const spanMs = 1_000;
 
 /**
  * How many messages of batches begin in a second here: of a route's rate other instances have their part, and so have
  * single messages and long ones.
  */
-export class Pace {
+export class Throughput {
   readonly #clock: Clock;
   /** On the monotonic clock. */
   #from = Number.NEGATIVE_INFINITY;

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { Pace } from '../../../../src/service/carriers/rate/pace.js';
+import { Throughput } from '../../../../src/service/carriers/rate/throughput.js';
 import { ManualClock } from '../../../../src/service/clock.js';
 
 /** Messages that begin one after the other, while so many others wait. */
 function paceAfter(...steps: [count: number, everyMs: number, waiting: number][]): number | null {
   const clock = new ManualClock(0);
-  const pace = new Pace(clock);
+  const throughput = new Throughput(clock);
   for (const [count, everyMs, waiting] of steps) {
     for (let begun = 0; begun < count; begun += 1) {
-      pace.begin(waiting);
+      throughput.begin(waiting);
       clock.advance(everyMs);
     }
   }
-  return pace.perSecond;
+  return throughput.perSecond;
 }
 
 it('is what begins in a second while others wait', () => {
