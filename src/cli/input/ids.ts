@@ -117,7 +117,6 @@ const eachOf =
             if (index === -1) throw inputError(`unknown column ${column}`, columnsHint(columns));
             return {
               recipientColumn: index,
-              damageSeen: false,
               take: (record: readonly string[]) => take((record[index] ?? '').trim()),
             };
           },

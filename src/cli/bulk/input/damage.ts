@@ -10,7 +10,12 @@ export function damageOf(value: string): string {
 
 const replacement = Buffer.from('\ufffd');
 
-/** Whether a block of UTF-8 can hold damaged values. */
-export function mayHoldDamage(block: Buffer): boolean {
-  return block.includes(0) || block.includes(replacement);
+/** Until blocks with damaged characters were read, no field needs to be searched for them. */
+export class DamageWatch {
+  isNeeded = false;
+
+  /** Looks at a block of UTF-8, before any row of it is taken. */
+  read(block: Buffer): void {
+    if (!this.isNeeded) this.isNeeded = block.includes(0) || block.includes(replacement);
+  }
 }

@@ -1,6 +1,6 @@
 import { grouped } from '../../text/wording.js';
 import type { CellError } from './cell-error.js';
-import { isDamaged } from './damage.js';
+import { DamageWatch } from './damage.js';
 import { FileError } from './file-error.js';
 import { InputError, sheetName } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
@@ -38,7 +38,7 @@ class SheetIntake<Consumer extends RowConsumer> {
   readonly #format: TableFormat;
   #parser: TableParser | null = null;
   #consumer: Consumer | null = null;
-  #damageSeen = false;
+  readonly #damage = new DamageWatch();
   /** The row of the sheet that was copied last. */
   #copied = 0;
 
@@ -72,12 +72,10 @@ class SheetIntake<Consumer extends RowConsumer> {
         { line: row },
       );
     }
-    this.#handlers.copy(Buffer.from('\n'.repeat(row - this.#copied - 1) + text));
+    const block = Buffer.from('\n'.repeat(row - this.#copied - 1) + text);
+    this.#handlers.copy(block);
     this.#copied = row;
-    if (!this.#damageSeen && isDamaged(text)) {
-      this.#damageSeen = true;
-      if (this.#consumer !== null) this.#consumer.damageSeen = true;
-    }
+    this.#damage.read(block);
     if (!isHeader) this.#parser.take(record, row, errors);
   }
 
@@ -93,8 +91,7 @@ class SheetIntake<Consumer extends RowConsumer> {
       { ...this.#format, sheet: { name: sheet, columns: [] } },
       source,
       (columns, line) => {
-        this.#consumer = this.#handlers.onHeader(columns, line, source);
-        this.#consumer.damageSeen = this.#damageSeen;
+        this.#consumer = this.#handlers.onHeader(columns, line, source, this.#damage);
       },
       (record, line, errors) => this.#consumer?.take(record, line, errors),
     );

@@ -1,4 +1,4 @@
-import { mayHoldDamage } from './damage.js';
+import { DamageWatch } from './damage.js';
 import { decodeInput, EncodingError, encodingChoices, encodingNamed } from './decode.js';
 import { type DelimiterProblem, type DetectedDelimiter, detectDelimiter } from './delimiter.js';
 import { FileError } from './file-error.js';
@@ -101,7 +101,7 @@ class TableReader<Consumer extends RowConsumer> {
   #head = Buffer.alloc(0);
   #begun: { parser: TableParser; format: TableFormat } | undefined;
   #consumer: Consumer | null = null;
-  #damageSeen = false;
+  readonly #damage = new DamageWatch();
   /** The input began with a byte order mark. */
   marked = false;
 
@@ -153,8 +153,7 @@ class TableReader<Consumer extends RowConsumer> {
       format,
       this.#source,
       (columns, line) => {
-        this.#consumer = this.#handlers.onHeader(columns, line, this.#source);
-        this.#consumer.damageSeen = this.#damageSeen;
+        this.#consumer = this.#handlers.onHeader(columns, line, this.#source, this.#damage);
       },
       (record, line, errors) => this.#consumer?.take(record, line, errors),
     );
@@ -164,10 +163,7 @@ class TableReader<Consumer extends RowConsumer> {
 
   #parse(parser: TableParser, block: Buffer): Promise<void> {
     this.#handlers.copy(block);
-    if (!this.#damageSeen && mayHoldDamage(block)) {
-      this.#damageSeen = true;
-      if (this.#consumer !== null) this.#consumer.damageSeen = true;
-    }
+    this.#damage.read(block);
     return parser.feed(block);
   }
 

@@ -1,4 +1,5 @@
 import type { CellError } from './cell-error.js';
+import type { DamageWatch } from './damage.js';
 import type { Delimiter } from './delimiter.js';
 import type { TableFormat } from './table-parser.js';
 import type { ByteStore } from './workbook/archive.js';
@@ -30,15 +31,13 @@ export interface RowConsumer {
   take(record: readonly string[], line: number, errors?: readonly CellError[]): void;
   /** Of the recipients or ids: their cells are as a sheet holds them, all others as it shows them. */
   readonly recipientColumn: number;
-  /** Set when damaged characters were read, before any row with them is taken. */
-  damageSeen: boolean;
 }
 
 export interface TableHandlers<Consumer extends RowConsumer> {
   /** Gets the header and the rows as UTF-8, before they are parsed. */
   copy(block: Buffer): void;
   /** `source` names the file, and the sheet of a workbook. */
-  onHeader(columns: string[], line: number, source: string): Consumer;
+  onHeader(columns: string[], line: number, source: string, damage: DamageWatch): Consumer;
   /** Makes a temporary store; without it a workbook is held in memory. */
   store?(name: string): ByteStore;
 }

@@ -2,7 +2,6 @@ import type { Pricing } from '../../../contract/index.js';
 import type { Delimiter } from '../input/delimiter.js';
 import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
-import { type RecipientReader, recipientReader } from '../input/recipient-reader.js';
 import type { RepairCounts } from '../input/repair.js';
 import type { ReadTable, TableInput, TableOptions } from '../input/table-handlers.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
@@ -12,7 +11,6 @@ import { PlanFolder } from './files/plan-folder.js';
 import type { PlanRecord } from './files/plan-format.js';
 import { planOf } from './files/plan-reader.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './files/rejects-file.js';
-import { RowStore } from './files/row-store.js';
 import { Layout } from './layout.js';
 import { MessageStore } from './message-store.js';
 import type { Account, FrozenPlan, PlanMeta } from './plan.js';
@@ -99,9 +97,7 @@ export async function buildPlan(input: TableInput, options: PlanOptions): Promis
 
 interface PlannedRows extends Pick<ReadTable<RowPlanner>, 'format' | 'columns' | 'hiddenRows'> {
   planner: RowPlanner;
-  reader: RecipientReader;
   recipients: RecipientStore;
-  rows: RowStore;
 }
 
 /** The first pass: copies the input, and plans or rejects each row. */
@@ -112,43 +108,42 @@ async function planRows(
   files: PlanFolder,
 ): Promise<PlannedRows> {
   const { source } = input;
-  const reader = recipientReader(options.channel);
-  const recipients = recipientStore(reader, () => files.temporaryFile('addresses'));
-  const rows = new RowStore(files.temporaryFile('rows'));
+  const recipients = recipientStore(options.channel, () => files.temporaryFile('addresses'));
   const copy = files.dataFile('input.csv');
   const { format, columns, consumer, hiddenRows } = await readTable(input, options, {
     copy: (block) => copy.append(block),
     store: (name) => files.temporaryFile(name),
-    onHeader(names, line, place) {
+    onHeader(names, line, place, damage) {
       const composer = bindMessage(options.channel, templates, names);
       const messages = new MessageStore(composer, files.temporaryFile('messages'));
       return new RowPlanner({
-        columns: selectColumns({ names, line, source: place }, options, reader),
-        reader,
+        columns: selectColumns({ names, line, source: place }, options, recipients),
         recipients,
         messages,
-        rows,
+        damage,
+        file: files.temporaryFile('rows'),
         errors: files.dataFile('errors'),
         sentBefore: options.sentBefore ?? null,
       });
     },
   });
-  if (consumer === null || rows.length === consumer.notSelected) throw noRecipients(source, options.only);
-  rows.finish();
+  if (consumer === null || consumer.rows.length === consumer.notSelected)
+    throw noRecipients(source, options.only);
+  consumer.rows.finish();
   consumer.messages.finish();
-  return { format, columns, hiddenRows, planner: consumer, reader, recipients, rows };
+  return { format, columns, hiddenRows, planner: consumer, recipients };
 }
 
 /** Merges the duplicates, lays out the requests and writes the files; no requests if the rejects forbid it. */
 async function freeze(
-  { format, columns, hiddenRows, planner, reader, recipients, rows }: PlannedRows,
+  { format, columns, hiddenRows, planner, recipients }: PlannedRows,
   source: string,
   options: PlanOptions,
   files: PlanFolder,
   disk: PlanDisk,
 ): Promise<PlanOutcome> {
   const { channel, folder } = options;
-  const { messages, duplicates } = planner;
+  const { messages, duplicates, rows } = planner;
   duplicates.resolve(rows, messages.counts, options.allowRepeats ?? false);
   const layout = new Layout(messages, recipients.maxBytes);
   const priceOf = pricesOf(channel, messages, options.pricing);
@@ -170,7 +165,7 @@ async function freeze(
     recipients: layout.recipients,
     merged: duplicates.merged,
     rejected: planner.rejected + duplicates.conflicts,
-    repaired: reader.repaired,
+    repaired: recipients.repaired,
     requests: layout.requests,
     batches: layout.requests - layout.singles,
     singles: layout.singles,
@@ -183,7 +178,7 @@ async function freeze(
   const outcome = {
     meta,
     rejects: { count: 0, first: [], rows: [], quoted: [], file: null } as Rejects,
-    repairs: reader.repairs,
+    repairs: recipients.repairs,
     notSelected: planner.notSelected,
     reportedRows: planner.reportedRows,
     alreadySent: planner.alreadySent,

@@ -1,9 +1,10 @@
-import { type AddressReader, PhoneNumberReader } from '../input/recipient-reader.js';
+import type { Channel } from '../../../contract/index.js';
+import { AddressReader, PhoneNumberReader, type RecipientReader } from '../input/recipient-reader.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { HashIndex, hashOf } from './files/hash-index.js';
 
-/** The different recipients of a plan. Each has a reference, a whole number below 2^32. */
-export interface RecipientStore {
+/** Reads the recipients of a plan and keeps the different ones. Each has a reference, a whole number below 2^32. */
+export interface RecipientStore extends RecipientReader {
   /** Most bytes that `write` writes. */
   readonly maxBytes: number;
   /** Adds the recipient that was read last, and returns its reference. */
@@ -14,29 +15,19 @@ export interface RecipientStore {
   write(reference: number, into: Buffer, at: number): number;
 }
 
-export function recipientStore(
-  reader: PhoneNumberReader | AddressReader,
-  addresses: () => BufferedFile,
-): RecipientStore {
-  return reader instanceof PhoneNumberReader
-    ? new NumberStore(reader)
-    : new AddressStore(reader, addresses());
+export function recipientStore(channel: Channel, addresses: () => BufferedFile): RecipientStore {
+  return channel === 'sms' ? new PhoneNumbers() : new Addresses(addresses());
 }
 
 const digit0 = 0x30;
 
 /** A phone number is its own reference, and one bit says whether it was added. */
-class NumberStore implements RecipientStore {
+class PhoneNumbers extends PhoneNumberReader implements RecipientStore {
   readonly maxBytes = 10;
-  readonly #reader: PhoneNumberReader;
   readonly #added = new Uint8Array(100_000_000 / 8);
 
-  constructor(reader: PhoneNumberReader) {
-    this.#reader = reader;
-  }
-
   add(): number {
-    return this.#reader.number;
+    return this.number;
   }
 
   cameBefore(reference: number): boolean {
@@ -61,20 +52,19 @@ class NumberStore implements RecipientStore {
 }
 
 /** Email addresses are kept in a file; a reference is an offset in it. */
-class AddressStore implements RecipientStore {
+class Addresses extends AddressReader implements RecipientStore {
   maxBytes = 0;
-  readonly #reader: AddressReader;
   readonly #file: BufferedFile;
   readonly #index = new HashIndex();
   #latest = -1;
 
-  constructor(reader: AddressReader, file: BufferedFile) {
-    this.#reader = reader;
+  constructor(file: BufferedFile) {
+    super();
     this.#file = file;
   }
 
   add(): number {
-    const json = JSON.stringify(this.#reader.normalized);
+    const json = JSON.stringify(this.normalized);
     const hash = hashOf(json);
     const known = this.#index.find(hash, (reference) => this.#at(reference).toString() === json);
     if (known !== -1) return known;

@@ -1,11 +1,10 @@
 import { counted } from '../../text/wording.js';
 import type { CellError } from '../input/cell-error.js';
-import { damageOf, isDamaged } from '../input/damage.js';
-import type { RecipientReader } from '../input/recipient-reader.js';
+import { type DamageWatch, damageOf, isDamaged } from '../input/damage.js';
 import { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import type { RowError } from './files/plan-format.js';
-import { type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
+import { RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { MessageStore } from './message-store.js';
 import type { RecipientStore } from './recipient-store.js';
 import { ReportedRows } from './reported-rows.js';
@@ -27,10 +26,11 @@ export interface SentBefore {
 
 export interface RowPlannerParts {
   columns: SelectedColumns;
-  reader: RecipientReader;
   recipients: RecipientStore;
   messages: MessageStore;
-  rows: RowStore;
+  damage: DamageWatch;
+  /** Gets the rows. */
+  file: BufferedFile;
   /** Gets a RowError a line. */
   errors: BufferedFile;
   sentBefore: SentBefore | null;
@@ -41,30 +41,27 @@ export class RowPlanner {
   readonly duplicates = new Duplicates();
   readonly reportedRows = new ReportedRows();
   readonly messages: MessageStore;
+  readonly rows: RowStore;
   rejected = 0;
   /** Rows that `--only` left out. */
   notSelected = 0;
   /** Rows that `--skip-sent` left out. */
   alreadySent = 0;
-  /** Until damaged characters were read, no field is searched for them. */
-  damageSeen = false;
   readonly #columns: SelectedColumns;
-  readonly #reader: RecipientReader;
   readonly #recipients: RecipientStore;
-  readonly #rows: RowStore;
+  readonly #damage: DamageWatch;
   readonly #errors: BufferedFile;
   readonly #sentBefore: SentBefore | null;
   readonly #hashes: MessageHash[] = [];
 
-  constructor({ columns, reader, recipients, messages, rows, errors, sentBefore }: RowPlannerParts) {
+  constructor({ columns, recipients, messages, damage, file, errors, sentBefore }: RowPlannerParts) {
     this.#columns = columns;
-    this.#reader = reader;
     this.#recipients = recipients;
     this.messages = messages;
-    this.#rows = rows;
+    this.#damage = damage;
+    this.rows = new RowStore(file, (block, first) => this.#count(block, first));
     this.#errors = errors;
     this.#sentBefore = sentBefore;
-    rows.onRows = (block, first) => this.#count(block, first);
   }
 
   get recipientColumn(): number {
@@ -77,16 +74,16 @@ export class RowPlanner {
       this.#rejectCells(errors, line);
       return;
     }
-    if (record.length !== names.length || (this.damageSeen && record.some(isDamaged))) {
+    if (record.length !== names.length || (this.#damage.isNeeded && record.some(isDamaged))) {
       this.#rejectShape(record, line);
       return;
     }
     if (!this.#isSelected(record)) {
       this.notSelected += 1;
-      this.#rows.add(line, 0, skippedRow);
+      this.rows.add(line, 0, skippedRow);
       return;
     }
-    const reason = this.#reader.read(record[recipient] ?? '');
+    const reason = this.#recipients.read(record[recipient] ?? '');
     // Messages are numbered as they appear: a rejected row must not add one.
     const message = reason === null ? this.messages.numberOf(record) : -1;
     if (message === -1) {
@@ -95,10 +92,10 @@ export class RowPlanner {
     }
     if (this.#sentBefore !== null && this.#isSent(record, message, this.#sentBefore)) {
       this.alreadySent += 1;
-      this.#rows.add(line, 0, skippedRow);
+      this.rows.add(line, 0, skippedRow);
       return;
     }
-    this.#rows.add(line, this.#recipients.add(), message);
+    this.rows.add(line, this.#recipients.add(), message);
     this.#noteReport(record);
   }
 
@@ -119,7 +116,7 @@ export class RowPlanner {
       hash = messageHash(this.messages.tail(message).toString());
       if (message < cachedHashes) this.#hashes[message] = hash;
     }
-    return index.count(this.#reader.normalized, hash) && skip;
+    return index.count(this.#recipients.normalized, hash) && skip;
   }
 
   #noteReport(record: readonly string[]): void {
@@ -181,12 +178,12 @@ export class RowPlanner {
   }
 
   #report(line: number, column: string, error: string): void {
-    const entry: RowError = { row: this.#rows.length, line, column, error };
+    const entry: RowError = { row: this.rows.length, line, column, error };
     this.#errors.appendText(`${JSON.stringify(entry)}\n`);
   }
 
   #leaveOut(line: number): void {
     this.rejected += 1;
-    this.#rows.add(line, 0, rejectedRow);
+    this.rows.add(line, 0, rejectedRow);
   }
 }

@@ -13,14 +13,15 @@ const blockRows = 8_192;
 /** The rows of the input as line, recipient reference and message number: 12 bytes a row, in a file. */
 export class RowStore {
   length = 0;
-  /** Gets the added rows in order, some thousands at once, which is faster than one by one. */
-  onRows: RowBlockVisitor = () => undefined;
   readonly #file: BufferedFile;
+  readonly #onRows: RowBlockVisitor;
   readonly #pending = new Uint32Array(blockRows * rowFields);
   #used = 0;
 
-  constructor(file: BufferedFile) {
+  /** `onRows` gets the added rows in order, some thousands at once, which is faster than one by one. */
+  constructor(file: BufferedFile, onRows: RowBlockVisitor) {
     this.#file = file;
+    this.#onRows = onRows;
   }
 
   add(line: number, recipient: number, message: number): void {
@@ -52,7 +53,7 @@ export class RowStore {
 
   #flush(): void {
     const block = this.#pending.subarray(0, this.#used);
-    this.onRows(block, this.length - this.#used / rowFields);
+    this.#onRows(block, this.length - this.#used / rowFields);
     this.#file.append(new Uint8Array(this.#pending.buffer, 0, this.#used * 4));
     this.#used = 0;
   }
