@@ -10,6 +10,17 @@ export interface TextSource {
   fileOption: string;
 }
 
+/** That of `--text` and `--text-file`, or of `--html` and `--html-file`. */
+export const textSource = (
+  options: { [Option in 'text' | 'textFile' | 'html' | 'htmlFile']?: string | undefined },
+  name: 'text' | 'html' = 'text',
+): TextSource => ({
+  value: options[name],
+  file: options[`${name}File`],
+  name: `--${name}`,
+  fileOption: `--${name}-file`,
+});
+
 /**
  * Reads a text without the last line end, which editors and `echo` add; undefined when it is not given. Throws
  * CliError: exit 2 for both sources, 8 for an empty text.

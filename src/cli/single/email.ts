@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { EmailSendParams } from '../../contract/index.js';
 import { checkAddress } from '../input/recipients.js';
 import { required } from '../input/required.js';
-import { readText } from '../input/text.js';
+import { readText, textSource } from '../input/text.js';
 import type { Io } from '../io.js';
 
 export interface ContentOptions {
@@ -15,13 +15,16 @@ export interface ContentOptions {
   replyTo?: string;
 }
 
-/** Adds the options for the content of an email. */
-export function addContentOptions(command: Command): void {
+/** Adds the options for the content of an email, or of one for each row of a list. */
+export function addContentOptions(command: Command, { isForRows = false } = {}): void {
+  const [inserts, escapes] = isForRows
+    ? ['; {column} inserts a value of the row', '; {column} inserts a value, escaped']
+    : ['; - reads standard input', '; - reads standard input'];
   command
-    .option('--subject <subject>', 'subject, one line of up to 255 characters')
-    .option('--text <text>', 'plain text; - reads standard input')
+    .option('--subject <subject>', `subject, one line of up to 255 characters${isForRows ? inserts : ''}`)
+    .option('--text <text>', `plain text${inserts}`)
     .option('--text-file <file>', 'read the plain text from a file')
-    .option('--html <html>', 'HTML body; - reads standard input')
+    .option('--html <html>', `HTML body${escapes}`)
     .option('--html-file <file>', 'read the HTML body from a file')
     .option('--from-name <name>', "sender name (default: the project's brand name)")
     .option('--reply-to <address>', 'address for replies (default: that of the project)');
@@ -34,14 +37,8 @@ export async function emailOf(
   options: ContentOptions,
 ): Promise<EmailSendParams> {
   const { subject, fromName, replyTo } = options;
-  const source = (name: 'text' | 'html') => ({
-    value: options[name],
-    file: options[`${name}File`],
-    name: `--${name}`,
-    fileOption: `--${name}-file`,
-  });
-  const html = await readText(io.files, source('html'));
-  const text = await readText(io.files, source('text'));
+  const html = await readText(io.files, textSource(options, 'html'));
+  const text = await readText(io.files, textSource(options));
   // An HTML body can stand alone, without a plain text.
   const values = await required(io, {
     to: { value: to, name: '<to>', question: 'Recipient address:', check: checkAddress },

@@ -1,5 +1,6 @@
 import type { CommandBody } from '../../command.js';
 import { emailPreflightExample, emailSummaryExample } from '../../output/examples.js';
+import { addContentOptions } from '../../single/email.js';
 import { addBulkCommand } from '../bulk/bulk-command.js';
 
 export const emailBulk: CommandBody = (command, context) => {
@@ -9,14 +10,8 @@ export const emailBulk: CommandBody = (command, context) => {
     .argument(
       '[file]',
       'CSV file or Excel workbook (.xlsx) with a column of email addresses, or - for standard input',
-    )
-    .option('--subject <text>', 'subject, up to 255 characters; {column} inserts a value of the row')
-    .option('--text <text>', 'plain-text body, with {column} too')
-    .option('--text-file <file>', 'read the plain-text body from a file')
-    .option('--html <html>', 'HTML body, with {column} too; inserted values are escaped')
-    .option('--html-file <file>', 'read the HTML body from a file')
-    .option('--from-name <name>', 'name of the sender')
-    .option('--reply-to <address>', 'address for replies');
+    );
+  addContentOptions(command, { isForRows: true });
   addBulkCommand(command, context, 'email', {
     examples: [
       [

@@ -1,7 +1,7 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
-import { readText } from '../../input/text.js';
+import { readText, textSource } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
 
 const view: View<Pricing> = {
@@ -65,8 +65,7 @@ export const pricing: CommandBody<'io' | 'network'> = (command, { io, network })
     ],
   });
   command.action(async (options: Options) => {
-    const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(io.files, source);
+    const text = await readText(io.files, textSource(options));
     const prices = await (await network.client()).pricing.get();
     if (text === undefined) return io.print(view, prices);
     await io.print(textView, priced(text, prices));

@@ -3,7 +3,7 @@ import { addHelp } from '../../help/command-help.js';
 import { fillPlaces } from '../../input/places.js';
 import { checkNumber } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
-import { readText } from '../../input/text.js';
+import { readText, textSource } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
 import { estimateSms, estimateView, sendView } from '../../single/dry-run.js';
 import { finishSend } from '../../single/finish.js';
@@ -46,7 +46,7 @@ export const smsSend: CommandBody = (command, context) => {
   });
   command.action(async (first: string | undefined, second: string | undefined, options: Options) => {
     const [to, text] = fillPlaces([first, second], { '--to': options.to, '--text': options.text });
-    const source = { value: text, file: options.textFile, name: '[text]', fileOption: '--text-file' };
+    const source = { ...textSource({ ...options, text }), name: '[text]' };
     const message = await required(context.io, {
       to: { value: to, name: '<to>', question: 'Recipient number:', check: checkNumber },
       text: { value: await readText(context.io.files, source), name: '<text>', question: 'Text:' },

@@ -7,7 +7,7 @@ import { readDuration } from '../../input/duration.js';
 import { fillPlaces } from '../../input/places.js';
 import { checkRecipient } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
-import { readText } from '../../input/text.js';
+import { readText, textSource } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
@@ -51,8 +51,7 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     json: createdExample,
   });
   command.action(async (given: string | undefined, options: Options) => {
-    const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(io.files, source);
+    const text = await readText(io.files, textSource(options));
     const [recipient] = fillPlaces([given], { '--to': options.to });
     const { to } = await required(io, {
       to: { value: recipient, name: '<to>', question: 'Recipient number or address:', check: checkRecipient },

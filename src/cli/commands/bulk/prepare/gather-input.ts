@@ -3,7 +3,7 @@ import type { MessageTemplates } from '../../../bulk/plan/composer.js';
 import type { Context } from '../../../context.js';
 import { usageError } from '../../../errors.js';
 import { required, type Wanted } from '../../../input/required.js';
-import { readText } from '../../../input/text.js';
+import { readText, textSource } from '../../../input/text.js';
 import type { BulkOptions } from '../options.js';
 import { refuseSameFile } from '../same-file.js';
 import { columnsOf, type Header, questionFor } from './read-header.js';
@@ -93,11 +93,9 @@ const mayDuplicate = () =>
   );
 
 async function readTemplates(files: Context['io']['files'], options: BulkOptions): Promise<MessageTemplates> {
-  const text = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-  const html = { value: options.html, file: options.htmlFile, name: '--html', fileOption: '--html-file' };
   return {
-    text: await readText(files, text),
-    html: await readText(files, html),
+    text: await readText(files, textSource(options)),
+    html: await readText(files, textSource(options, 'html')),
     subject: options.subject,
     fromName: options.fromName,
     replyTo: options.replyTo,
