@@ -133,6 +133,34 @@ describe('a service with a gateway', () => {
     expect(await services.messagesOf(batch)).toMatchObject([{ status: 'sent', delivery: null }]);
   });
 
+  it('takes a message of which a part was refused for sent and undelivered', async () => {
+    const parts = {
+      accepted: { status: [200], field: 'parts.*.status', is: ['0'] },
+      refused: { field: 'parts.*.status', is: ['6'] },
+      unknown_recipient: undefined,
+      id: 'parts.*.id',
+    };
+    await open(configured(route(parts)));
+    const part = (status: string, id: string) => ({ status, id });
+    gateway.react = answer(200, { parts: [part('0', 'a'), part('6', 'b')] });
+    const { body } = await services.passed(services.send('99112233', 'Hi'));
+    const { id } = body as { id: string };
+    const read = await services.core.operations.getMessage(caller, id);
+    expect(read).toMatchObject({ status: 'sent', delivery: 'undelivered', credits: 10 });
+    expect(gateway.taken).toHaveLength(1);
+  });
+
+  it('keeps a number that its gateway does not know from later messages', async () => {
+    await open();
+    await services.core.administration.settings.update({ suppressions: true });
+    gateway.react = answer(200, { status: '7' });
+    expect(await services.passed(services.send('99112233', 'Hi'))).toMatchObject(refunded);
+    gateway.react = answer(200, { status: '6' });
+    expect(await services.passed(services.send('95112233', 'Hi'))).toMatchObject(refunded);
+    const listed = await services.core.administration.suppressions.list();
+    expect(listed.data.map(({ to }) => to)).toEqual(['99112233']);
+  });
+
   it('puts one message a pause in doubt while its gateway answers nothing that it knows', async () => {
     await open();
     gateway.react = answer(500);
