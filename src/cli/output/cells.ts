@@ -4,6 +4,7 @@ import type { Column } from './view.js';
 
 /** A cell for people, with local time and grouped numbers. */
 export function shown<Row>(column: Column<Row>, row: Row, mask: boolean): string {
+  if (column.words !== undefined) return column.words(row);
   if (column.kind === 'number') {
     const value = column.value(row);
     if (typeof value === 'number' && Number.isInteger(value)) return grouped(value);

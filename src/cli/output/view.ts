@@ -4,6 +4,8 @@ export interface Column<Row> {
   /** In `--columns`, csv and tsv; in capitals in a table. */
   name: string;
   value: (row: Row) => Cell;
+  /** What people see in its place. */
+  words?: (row: Row) => string;
   /** People see a `time`, an ISO text, in local time and a whole `number` as 1,250,000; a `recipient` can be masked. */
   kind?: 'time' | 'recipient' | 'status' | 'number';
   /** Left out of a table unless `--columns` names it. */

@@ -32,6 +32,23 @@ describe('urtuu jobs', () => {
     );
   });
 
+  it('calls its state the same to a person with --columns, and as JSON does to a program', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    const words = 'stopped: out of credits';
+    for (const line of [
+      'jobs list',
+      'jobs show july',
+      'jobs list --columns state',
+      'jobs show july --columns state',
+    ])
+      expect([line, (await here.run(line)).stdout]).toEqual([line, expect.stringContaining(words)]);
+    expect((await here.run('jobs list -o csv --columns state,reason')).stdout).toBe(
+      'state,reason\r\nunfinished,out of credits\r\n',
+    );
+    expect((await here.run('jobs show july --value state')).stdout).toBe('unfinished\n');
+  });
+
   it('says how much is left of one that it does not remove', async () => {
     const here = desk(people(1_002), { credits: 20 });
     await here.run(`${partly} --concurrency 1`);

@@ -4,7 +4,7 @@ import { type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
 import { localTime } from '../../output/cells.js';
-import { counts, field, type View } from '../../output/view.js';
+import { type Column, counts, field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../text/wording.js';
 import { movedTo } from '../bulk/finish/summary-view.js';
 import { reasonOf } from './reason.js';
@@ -88,7 +88,7 @@ export function stateText(row: JobRow): string {
 
 const number = (name: keyof JobRow & string) => field<JobRow>(name, { kind: 'number' });
 const time = (name: 'created_at' | 'ended_at') => field<JobRow>(name, { kind: 'time' });
-const state = { name: 'state', kind: 'status', value: stateText } as const;
+const state: Column<JobRow> = { name: 'state', value: (row) => row.state, words: stateText };
 
 /** The name of a job may take 24 columns of 80. */
 const longestSource = 11;
@@ -99,7 +99,7 @@ const shortSource = ({ source }: JobRow) =>
 export const jobView: View<JobRow> = {
   columns: [
     field('job'),
-    field('state', { kind: 'status' }),
+    state,
     field('reason'),
     field('pid'),
     number('rate'),
@@ -130,11 +130,11 @@ export const jobView: View<JobRow> = {
     number('credits'),
     { name: 'source', value: shortSource, spare: true },
     // Not a status: on a narrow terminal it wraps.
-    { name: 'state', value: stateText },
+    state,
   ],
   card: [
     field('job'),
-    state,
+    { ...state, kind: 'status' },
     field('channel'),
     field('source'),
     field('base_url'),
