@@ -107,6 +107,17 @@ it('gives a sign of life when nothing changes', async () => {
   expect(tab).toMatchObject({ signs: 1, heard: ['data: "a"'] });
 });
 
+it('goes on for the hours of a session, each of them with what has changed', async () => {
+  const { page, pass, watch, reports } = open();
+  const tab = watch();
+  for (let hour = 0; hour < 12; hour += 1) {
+    page.content = `hour ${hour}`;
+    for (let minute = 0; minute < 60; minute += 1) await pass(60_000);
+  }
+  expect(tab.heard).toEqual(Array.from({ length: 12 }, (_, hour) => `data: "hour ${hour}"`));
+  expect([tab.isOver, tab.signs > 100, reports]).toEqual([false, true, []]);
+});
+
 it('has room for ten streams of a session, and a hundred in all', () => {
   const { feed, watch } = open();
   for (let count = 0; count < 10; count += 1) watch('s');
