@@ -3,15 +3,16 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CommandReference, readCommands } from '../scripts/reference/commands.js';
+import { commandPages } from '../scripts/reference/commands.js';
 import { manPages, manualOf } from '../scripts/reference/man-pages.js';
 import { commandsPage } from '../scripts/reference/markdown.js';
 import { escaped } from '../scripts/reference/roff.js';
+import type { CommandRow } from '../src/cli/commands/commands/read-commands.js';
 
 const root = resolve(import.meta.dirname, '..');
-let commands: CommandReference[];
+let commands: CommandRow[];
 beforeAll(async () => {
-  commands = await readCommands();
+  commands = await commandPages();
 });
 const isThere = (program: string) => spawnSync(program, ['--version']).error === undefined;
 
@@ -70,8 +71,8 @@ describe('the manual', () => {
     const env = { ...process.env, MANWIDTH: '80', LC_ALL: 'C.UTF-8', MAN_KEEP_FORMATTING: '' };
     const { stdout } = spawnSync('man', ['-l', join(folder, 'urtuu-sms-send.1')], { env, encoding: 'utf8' });
     const sms = commands.find(({ name }) => name === 'urtuu sms send');
-    for (const [flags] of sms?.options ?? []) expect(stdout).toContain(flags);
-    for (const [line] of sms?.examples ?? []) expect(stdout).toContain(line);
+    for (const { flags } of sms?.options ?? []) expect(stdout).toContain(flags);
+    for (const { line } of sms?.examples ?? []) expect(stdout).toContain(line);
     expect(stdout).toContain('"id": "0b6f...2c"');
   });
 });

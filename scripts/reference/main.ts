@@ -2,12 +2,13 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pkg from '../../package.json' with { type: 'json' };
-import { type CommandReference, readCommands } from './commands.js';
+import type { CommandRow } from '../../src/cli/commands/commands/read-commands.js';
+import { commandPages } from './commands.js';
 import { manPages, manualOf } from './man-pages.js';
 import { commandsPage } from './markdown.js';
 
 /** The committed parts: the page, and the names of the manual that npm installs. */
-function writeDocs(commands: readonly CommandReference[]): void {
+function writeDocs(commands: readonly CommandRow[]): void {
   writeFileSync('docs/commands.md', commandsPage(commands));
   const man = manualOf(commands);
   const text = readFileSync('package.json', 'utf8');
@@ -15,11 +16,11 @@ function writeDocs(commands: readonly CommandReference[]): void {
   writeFileSync('package.json', text.replace(/"man": \[[^\]]*\]/, list));
 }
 
-function writeManual(commands: readonly CommandReference[]): void {
+function writeManual(commands: readonly CommandRow[]): void {
   rmSync('man', { recursive: true, force: true });
   mkdirSync('man');
   for (const [name, text] of manPages(commands, pkg.version)) writeFileSync(join('man', name), text);
 }
 
 const write = process.argv.includes('--docs') ? writeDocs : writeManual;
-void readCommands().then(write);
+void commandPages().then(write);

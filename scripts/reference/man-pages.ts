@@ -1,11 +1,11 @@
+import type { CommandRow } from '../../src/cli/commands/commands/read-commands.js';
 import { exitMeanings } from '../../src/cli/exit-codes.js';
 import { globalOptionTable } from '../../src/cli/options.js';
 import { topics } from '../../src/cli/topics/index.js';
-import type { CommandReference } from './commands.js';
 import { Page } from './roff.js';
 
 /** The manual by file name: `urtuu.1`, `urtuu-sms-send.1`, `urtuu-csv.7`. */
-export function manPages(commands: readonly CommandReference[], version: string): Map<string, string> {
+export function manPages(commands: readonly CommandRow[], version: string): Map<string, string> {
   const pages = new Map([['urtuu.1', mainPage(commands, version)]]);
   for (const command of commands) pages.set(`${fileName(command.name)}.1`, commandPage(command, version));
   for (const [name, { summary, text }] of Object.entries(topics))
@@ -14,10 +14,10 @@ export function manPages(commands: readonly CommandReference[], version: string)
 }
 
 /** Paths of its pages in the package. */
-export const manualOf = (commands: readonly CommandReference[]): string[] =>
+export const manualOf = (commands: readonly CommandRow[]): string[] =>
   [...manPages(commands, '').keys()].map((name) => `./man/${name}`);
 
-function mainPage(commands: readonly CommandReference[], version: string): string {
+function mainPage(commands: readonly CommandRow[], version: string): string {
   const page = new Page('urtuu', 1, version, 'send SMS and email')
     .heading('Synopsis')
     .paragraph('urtuu <command> [options]')
@@ -37,7 +37,7 @@ function mainPage(commands: readonly CommandReference[], version: string): strin
     .toString();
 }
 
-function commandPage(command: CommandReference, version: string): string {
+function commandPage(command: CommandRow, version: string): string {
   const name = fileName(command.name);
   const page = new Page(name, 1, version, lowerCase(command.summary))
     .heading('Synopsis')
@@ -46,18 +46,18 @@ function commandPage(command: CommandReference, version: string): string {
     .paragraph(command.description);
   if (command.notes.length > 0) page.verbatim(command.notes);
   if (command.arguments.length > 0) page.heading('Arguments');
-  for (const [term, description] of command.arguments) page.item(term, description);
+  for (const { name, description } of command.arguments) page.item(name, description);
   page.heading('Options');
-  for (const [term, description] of command.options) page.item(term, description);
+  for (const { flags, description } of command.options) page.item(flags, description);
   page.paragraph('Every command also takes the global options of urtuu(1).').heading('Examples');
-  for (const [line, purpose] of command.examples) page.paragraph(`${purpose}:`).verbatim([line]);
+  for (const { line, purpose } of command.examples) page.paragraph(`${purpose}:`).verbatim([line]);
   if (command.json.length > 0) page.heading('JSON');
-  for (const [label, example] of command.json) {
-    if (label !== '') page.paragraph(`${label}:`);
-    page.verbatim(JSON.stringify(JSON.parse(example), undefined, 2).split('\n'));
+  for (const { when, example } of command.json) {
+    if (when !== null) page.paragraph(`${when}:`);
+    page.verbatim(JSON.stringify(example, undefined, 2).split('\n'));
   }
   page.heading('Exit codes');
-  for (const [code, meaning] of command.exits) page.item(code, meaning);
+  for (const { code, meaning } of command.exits) page.item(String(code), meaning);
   return page.heading('See also').paragraph('urtuu(1), urtuu-exit-codes(7)').toString();
 }
 

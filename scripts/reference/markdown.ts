@@ -1,9 +1,9 @@
+import type { CommandRow } from '../../src/cli/commands/commands/read-commands.js';
 import { exitMeanings } from '../../src/cli/exit-codes.js';
 import { globalOptionTable } from '../../src/cli/options.js';
-import type { CommandReference } from './commands.js';
 
 /** `docs/commands.md`. */
-export function commandsPage(commands: readonly CommandReference[]): string {
+export function commandsPage(commands: readonly CommandRow[]): string {
   return [
     '# Commands',
     'Generated from the help of the commands (`urtuu <command> --help`) by `npm run docs`.',
@@ -23,24 +23,34 @@ export function commandsPage(commands: readonly CommandReference[]): string {
     .concat('\n');
 }
 
-function section(command: CommandReference): string[] {
+function section(command: CommandRow): string[] {
   const { description, usage, notes, examples, json, exits } = command;
   return [
     `## ${command.name}`,
     description,
     fenced('text', [usage]),
-    ...(command.arguments.length > 0 ? [table('argument', command.arguments)] : []),
-    table('option', command.options),
+    ...(command.arguments.length > 0
+      ? [
+          table(
+            'argument',
+            command.arguments.map(({ name, description }) => [name, description]),
+          ),
+        ]
+      : []),
+    table(
+      'option',
+      command.options.map(({ flags, description }) => [flags, description]),
+    ),
     ...(notes.length > 0 ? [fenced('', notes)] : []),
     fenced(
       'sh',
-      examples.flatMap(([line, purpose]) => [`# ${purpose}`, line]),
+      examples.flatMap(({ line, purpose }) => [`# ${purpose}`, line]),
     ),
-    ...json.flatMap(([label, example]) => [
-      `JSON${label && ` ${label}`}:`,
-      fenced('json', JSON.stringify(JSON.parse(example), undefined, 2).split('\n')),
+    ...json.flatMap(({ when, example }) => [
+      when === null ? 'JSON:' : `JSON ${when}:`,
+      fenced('json', JSON.stringify(example, undefined, 2).split('\n')),
     ]),
-    `Exit codes: ${exits.map(([code, meaning]) => `${code} ${meaning.replace(/[:;,].*/, '')}`).join(', ')}.`,
+    `Exit codes: ${exits.map(({ code, meaning }) => `${code} ${meaning.replace(/[:;,].*/, '')}`).join(', ')}.`,
   ];
 }
 

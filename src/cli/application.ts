@@ -3,7 +3,7 @@ import { createContext, type Streams } from './create-context.js';
 import { Ended } from './errors.js';
 import type { Exit } from './exit.js';
 import { exits } from './exit-codes.js';
-import { commandHelpOf, viewOf } from './help/command-help.js';
+import { commandHelpOf, sendsOrSpends, viewOf } from './help/command-help.js';
 import { commandsOf } from './help/command-tree.js';
 import { Interruption } from './interruption.js';
 import { globalOptions } from './options.js';
@@ -38,7 +38,8 @@ export async function runApplication(
     interruption.watch();
     await context.notices.prepare();
     const help = commandHelpOf(command);
-    if (!help?.findsColumns) await context.io.printer.checkColumns(viewOf(command), help?.sends);
+    if (!help?.findsColumns)
+      await context.io.printer.checkColumns(viewOf(command), help !== undefined && sendsOrSpends(help));
   });
   const work = program
     .parseAsync(normalized(argv, program), { from: 'user' })

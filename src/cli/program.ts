@@ -177,6 +177,11 @@ const tree: readonly (Leaf | Group)[] = [
     'Print a completion script for bash, zsh, fish or PowerShell',
     async () => (await import('./commands/completion/print.js')).completion,
   ],
+  [
+    'commands',
+    'List the commands, for programs that call them',
+    async () => (await import('./commands/commands/list.js')).commands,
+  ],
   ['help', 'Show help on a topic or a command', async () => (await import('./commands/help.js')).help],
   ['__complete', '', async () => (await import('./commands/completion/complete.js')).complete],
 ];

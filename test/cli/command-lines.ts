@@ -421,6 +421,8 @@ export function commandLines(
     },
     { line: () => 'completion zsh', stdout: /#compdef urtuu/, text: true },
     { line: () => 'completion tcsh', code: 2, stderr: /not one of bash/ },
+    { line: () => 'commands balance', stdout: /^NAME +EFFECTS +SUMMARY$/m, json: 'array', shape: '' },
+    { line: () => 'commands sms sned', code: 2, stderr: /Did you mean urtuu sms send/ },
     { line: () => 'help jobs', stdout: /^Jobs$/m, text: true },
     { line: () => 'help nothing', code: 2, stderr: /no command or help topic/ },
     { line: () => 'sendmail -t', stdin: 'To: cron@example.mn\nSubject: s\n\ntext\n', text: true },

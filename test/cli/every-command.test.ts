@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCommands } from '../../scripts/reference/commands.js';
-import { answers, type Result } from '../support/run.js';
+import type { CommandRow } from '../../src/cli/commands/commands/read-commands.js';
+import { answers, type Result, run } from '../support/run.js';
 import { CommandHome } from './command-home.js';
 import { commandLines } from './command-lines.js';
 
-const commands = readCommands();
+/** What programs know of the commands. */
+const commands: Promise<CommandRow[]> = run('commands --json', { env: {} }).then(({ stdout }) =>
+  JSON.parse(stdout).slice(1),
+);
 const home = new CommandHome();
 const { here } = home;
 const json = (line: string) => home.json(line);
@@ -22,15 +25,12 @@ const colour = /\u001b\[(?:1|22|3[1-3]|39)m/g;
 const sandboxed = /^warning: Sandbox: .*\n/;
 const named = (line: () => string) => line.toString().replace(/^\(\) => /, '');
 
-/** The example of JSON in the reference, and the exit codes it names. */
+/** The examples of JSON in the list of commands, and the exit codes it names. */
 async function referenceOf(line: string) {
   const command = (await commands).find(({ name }) => `urtuu ${line} `.startsWith(`${name} `));
   return {
-    codes: command?.exits.map(([code]) => Number(code)),
-    example: (of: string) => {
-      const [, text] = command?.json.find(([label]) => label === of) ?? [];
-      return text === undefined ? undefined : JSON.parse(text);
-    },
+    codes: command?.exits.map(({ code }) => code),
+    example: (of: string) => command?.json.find(({ when }) => (when ?? '') === of)?.example,
   };
 }
 

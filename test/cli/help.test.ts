@@ -63,6 +63,7 @@ const commands = [
   'keys revoke',
   'completion',
   'sendmail',
+  'commands',
 ];
 
 describe('help', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCommands } from '../../scripts/reference/commands.js';
+import { commandPages } from '../../scripts/reference/commands.js';
 import { CommandHome } from '../cli/command-home.js';
 import { type Case, commandLines } from '../cli/command-lines.js';
 import { words } from '../support/run.js';
@@ -29,7 +29,7 @@ const machine = {
 const cases = commandLines(home.known, (line, setting) => home.here(line, { cwd: home.path, ...setting }));
 // What reads standard input would wait for a person; a pipe is tested in test/cli.
 const withoutInput = cases.filter(({ stdin }) => stdin === undefined);
-const names = (await readCommands()).map(({ name }) => name.replace('urtuu ', ''));
+const names = (await commandPages()).map(({ name }) => name.replace('urtuu ', ''));
 const commandOf = ({ line }: Case) =>
   names.find((name) => `${words(line()).join(' ')} `.startsWith(`${name} `));
 /** Every line is tested in test/cli: here each command as it goes well, and each exit code. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandBody } from '../command.js';
 import { type CliError, usageError } from '../errors.js';
+import { addHelp } from '../help/command-help.js';
 import { similarCommands } from '../help/command-tree.js';
 import { nearest, suggestionOf } from '../text/suggest.js';
 import { topics } from '../topics/index.js';
@@ -9,6 +10,14 @@ export const help: CommandBody<'io'> = (command, { io }) => {
   command
     .description('Show help on a topic or a command.')
     .argument('[topic...]', Object.keys(topics).join(', '));
+  addHelp(command, {
+    effects: ['reads'],
+    examples: [
+      ['urtuu help exit-codes', 'a topic'],
+      ['urtuu help sms send', 'the same as urtuu sms send --help'],
+    ],
+    exits: [],
+  });
   command.action(async (words: string[], _, { parent }: Command) => {
     const name = words.join(' ');
     const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;

@@ -3,7 +3,14 @@ import type { Exit } from '../exit.js';
 import { type ExitCode, exitMeanings, exits as exitTable } from '../exit-codes.js';
 import type { View } from '../output/view.js';
 
+/**
+ * What a command may do, with some of its options: `sends` messages; `spends` credits, or a try of a verification;
+ * `changes` data, settings or keys. One that `reads` does none of these.
+ */
+export type Effects = readonly ('sends' | 'spends' | 'changes' | 'reads')[];
+
 export interface CommandHelp<Row = never> {
+  effects: Effects;
   /** Two real command lines, each with its purpose. */
   examples: readonly (readonly [line: string, purpose: string])[];
   /** Meaning of 0, where it is neither "done" nor "all accepted". */
@@ -22,11 +29,13 @@ export interface CommandHelp<Row = never> {
   exitAs?: ExitTranslation;
   /** The view that `--columns` chooses from, checked before the action. */
   view?: ViewChoice<Row>;
-  /** It sends, or counts a try: a command line that does not must not exit with 0. */
-  sends?: true;
   /** The columns are known only to the action, which checks `--columns` itself. */
   findsColumns?: boolean;
 }
+
+/** A command line of one that does not send or spend must not exit with 0. */
+export const sendsOrSpends = ({ effects }: CommandHelp): boolean =>
+  effects.includes('sends') || effects.includes('spends');
 
 /** A view, or the one for the command's options. */
 export type ViewChoice<Row> = View<Row> | ((options: Record<string, unknown>) => View<Row>);

@@ -68,15 +68,18 @@ export function overview(program: Command, width: number): string {
     '  urtuu sandbox outbox',
     '',
     ...(width < wide
-      ? ['urtuu <command> --help', 'urtuu help: topics, global options']
-      : ['More: urtuu <command> --help, urtuu help (topics and global options)']),
+      ? ['urtuu <command> --help', 'urtuu help: topics, global options', 'urtuu commands: all, for programs']
+      : ['More: urtuu <command> --help, urtuu help (topics, options), urtuu commands']),
     '',
   ].join('\n');
 }
 
+/** In the last lines. */
+const namedBelow = ['help', 'commands'];
+
 /** Without commands that this version lacks, and with those that no group names. */
 function groupsOf(program: Command): { title: string; rows: Row[] }[] {
-  const commands = visibleCommands(program).filter((command) => command.name() !== 'help');
+  const commands = visibleCommands(program).filter((command) => !namedBelow.includes(command.name()));
   const left = new Map(commands.map((command) => [command.name(), command.summary()]));
   const grouped = groups.map(([title, rows]) => ({
     title,

@@ -50,7 +50,7 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
     .option('--idempotency-key <key>', 'of one of the four sends; made for each where it is missing', readKey)
     .option('-i, --include', 'print status and headers before the body');
   addHelp(command, {
-    sends: true,
+    effects: ['sends', 'spends'],
     examples: [
       ['urtuu api GET /v1/messages -f status=failed -f limit=5', 'read a list'],
       ["urtuu api POST /v1/sms -f to=99112233 -f text='Сайн уу'", 'send an SMS'],

@@ -13,6 +13,7 @@ export const balance: CommandBody<'io' | 'network'> = (command, { io, network })
   command.option('--min <credits>', 'exit with 7 when the balance is below', readCount);
   addHelp(command, {
     view,
+    effects: ['reads'],
     examples: [
       ['urtuu balance', 'credits left'],
       ['urtuu balance --min 5000 --quiet || echo "credits are low"', 'in a cron job'],

@@ -20,6 +20,7 @@ export const batchesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (c
   addWaitOptions(command, 'every batch is completed');
   addHelp(command, {
     view: ({ messages }) => (messages ? messageView : batchView) as View<never>,
+    effects: ['reads'],
     examples: [
       ['urtuu batches get 51de...90 --wait', 'wait until a batch is completed'],
       ['urtuu batches get 51de...90 --messages -o csv > messages.csv', 'the messages of a batch as CSV'],

@@ -17,6 +17,7 @@ export const batchesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (
   addListOptions(command, 'batches');
   addHelp(command, {
     view: batchListView,
+    effects: ['reads'],
     examples: [
       ['urtuu batches list --limit 5', 'the five newest batches'],
       ['urtuu batches list --status processing', 'batches that are still being sent'],

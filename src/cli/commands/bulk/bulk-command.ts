@@ -21,7 +21,12 @@ export function addBulkCommand(
 ): void {
   addInputOptions(command);
   addCarryOutOptions(command);
-  addHelp(command, { ...help, view: viewOf, sends: true, exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14] });
+  addHelp(command, {
+    ...help,
+    view: viewOf,
+    effects: ['sends', 'spends'],
+    exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
+  });
   command.action(async (file: string | undefined, options: BulkOptions) => {
     // The job retries by itself, and records every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');

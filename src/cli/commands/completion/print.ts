@@ -8,6 +8,7 @@ export const completion: CommandBody<'io'> = (command, { io }) => {
     .description('Print a script that completes commands, options, ids, profiles and jobs in a shell.')
     .argument('<shell>', shells.join(', '), readChoice(...shells));
   addHelp(command, {
+    effects: ['reads'],
     examples: [
       ['eval "$(urtuu completion bash)"', 'in ~/.bashrc; the same with zsh in ~/.zshrc'],
       ['urtuu completion fish > ~/.config/fish/completions/urtuu.fish', 'for fish'],

@@ -25,6 +25,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
   addProjectOption(command);
   addHelp(command, {
     view,
+    effects: ['changes'],
     notes: [
       'On a terminal the link opens in your browser. A session sees one project, for 12 hours; with --all-projects it can switch.',
     ],

@@ -19,6 +19,7 @@ export const doctor: CommandBody<'io' | 'network' | 'config' | 'clock'> = (comma
   );
   addHelp(command, {
     view,
+    effects: ['reads'],
     examples: [
       ['urtuu doctor', 'check the profile in use'],
       ['urtuu doctor --profile work --json', 'check another profile, as JSON'],

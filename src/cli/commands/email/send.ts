@@ -20,7 +20,7 @@ export const emailSend: CommandBody = (command, context) => {
   addSendOptions(command);
   addHelp(command, {
     view: sendView,
-    sends: true,
+    effects: ['sends', 'spends'],
     examples: [
       ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send plain text'],
       [

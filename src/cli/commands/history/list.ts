@@ -78,6 +78,7 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     .option('--clear', 'delete the history');
   addHelp(command, {
     view,
+    effects: ['changes'],
     examples: [
       ['urtuu history --since 2h', 'the sends of two hours'],
       ['urtuu history --since 2026-11-01 --until 2026-12-01', 'those of a month, and what they cost'],

@@ -14,6 +14,7 @@ export const jobsCancel: CommandBody<'io' | 'config' | 'clock' | 'options'> = (c
     .argument('[job]', 'name or id of the job (default: the only unfinished one)');
   addHelp(command, {
     view: jobView,
+    effects: ['changes'],
     examples: [
       ['urtuu jobs cancel july-offer', 'wait up to 30 s until its process has ended'],
       ['urtuu jobs resume july-offer', 'send the rest after all'],

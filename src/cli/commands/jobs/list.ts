@@ -9,6 +9,7 @@ import { jobView } from './views.js';
 export const jobsList: CommandBody<'io' | 'config' | 'clock'> = (command, context) => {
   addHelp(command.description('List the bulk jobs of this machine, newest first.'), {
     view: jobView,
+    effects: ['reads'],
     examples: [
       ['urtuu jobs list', 'all jobs and their progress'],
       ['urtuu jobs list -o csv --columns job,pending,in_doubt', 'for a script'],

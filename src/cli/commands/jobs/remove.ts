@@ -17,6 +17,7 @@ export const jobsRemove: CommandBody<'io' | 'config' | 'options'> = (command, co
       'also if rows are pending or in doubt, or it is the only record of rows of another job',
     );
   addHelp(command, {
+    effects: ['changes'],
     examples: [
       ['urtuu jobs remove july-offer', 'a finished job'],
       ['urtuu jobs remove test --force', 'an unfinished job'],

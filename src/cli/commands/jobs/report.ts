@@ -24,6 +24,7 @@ export const jobsReport: CommandBody = (command, context) => {
         .default(carryOutDefaults.waitTimeout),
     );
   addHelp(command, {
+    effects: ['reads'],
     findsColumns: true,
     examples: [
       ['urtuu jobs report july-offer --report report.csv', 'all rows'],

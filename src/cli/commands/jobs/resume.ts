@@ -23,7 +23,7 @@ export const jobsResume: CommandBody = (command, context) => {
   addCarryOutOptions(command);
   addHelp(command, {
     view: summaryView,
-    sends: true,
+    effects: ['sends', 'spends'],
     examples: [
       ['urtuu jobs resume july-offer', 'after a crash, a top-up or Ctrl-C'],
       ['urtuu jobs resume july-offer --retry-failed --report report.csv', 'retry failed single sends'],

@@ -25,6 +25,7 @@ export const jobsShow: CommandBody = (command, context) => {
     .option('--wait-timeout <duration>', 'how long to wait for the service (default 10m)', readDuration);
   addHelp(command, {
     view: jobDetailsView,
+    effects: ['reads'],
     examples: [
       ['urtuu jobs show july-offer', 'its progress'],
       ['urtuu jobs show july-offer --refresh', 'whether those unknown arrived after all'],

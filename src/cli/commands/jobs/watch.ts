@@ -13,6 +13,7 @@ export const jobsWatch: CommandBody = (command, context) => {
     .argument('[job]', 'name or id of the job (default: the only running one)');
   addHelp(command, {
     view: summaryView,
+    effects: ['reads'],
     examples: [
       ['urtuu jobs watch july-offer', 'its progress, from another terminal'],
       ['urtuu jobs watch july-offer --quiet && echo done', 'in a script'],

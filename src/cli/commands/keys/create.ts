@@ -44,6 +44,7 @@ export const keyCreation =
     addKeyOptions(command);
     addHelp(command, {
       view,
+      effects: ['changes'],
       examples: [
         [`${name} create --label shop --scope send --expires 90d`, 'a key that can only send'],
         [`${name} create --json | jq -r .secret > key.txt`, 'save it in a file'],

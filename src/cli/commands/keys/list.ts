@@ -11,6 +11,7 @@ export const keyList =
     addKeyOptions(command);
     addHelp(command, {
       view,
+      effects: ['reads'],
       examples: [
         [`${name} list`, 'the keys of urtuu serve by their first 12 characters'],
         [`${name} list --data /srv/urtuu --json`, 'keys of another data folder'],

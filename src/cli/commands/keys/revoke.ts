@@ -15,6 +15,7 @@ export const keyRevocation =
       .argument('<key>', `its id, its label, or its first characters as in ${name} list`);
     addKeyOptions(command);
     addHelp(command, {
+      effects: ['changes'],
       examples: [
         [`${name} revoke web`, 'the key labelled web, after a prompt'],
         [`${name} revoke "$id" --yes`, 'in a script'],

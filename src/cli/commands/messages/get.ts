@@ -13,6 +13,7 @@ export const messagesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (
   addWaitOptions(command, 'every message is sent or failed');
   addHelp(command, {
     view: messageView,
+    effects: ['reads'],
     examples: [
       ['urtuu messages get 0b6f...2c --wait', 'wait until an email is sent or failed'],
       ['urtuu messages get --from-file report.csv --column message_id -o csv', 'look up the ids of a report'],

@@ -27,6 +27,7 @@ export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = 
   addListOptions(command, 'messages');
   addHelp(command, {
     view: messageListView,
+    effects: ['reads'],
     examples: [
       ['urtuu messages list --to 99112233 --since 7d', 'the messages of a week to a number'],
       ['urtuu messages list --status failed --follow -o ndjson', 'failed messages, as they come'],

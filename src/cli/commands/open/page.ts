@@ -14,6 +14,7 @@ export const open: CommandBody<'io' | 'config'> = (command, { io, config }) => {
     .argument('[page]', 'messages, or the id of a message');
   addHelp(command, {
     view,
+    effects: ['reads'],
     notes: ['No key is needed: the dashboard asks for a sign-in.'],
     examples: [
       ['urtuu open', 'the dashboard'],

@@ -49,6 +49,7 @@ export const pricing: CommandBody<'io' | 'network'> = (command, { io, network })
     .option('--text <text>', 'price this text as an SMS; - reads standard input')
     .option('--text-file <file>', 'price the text of a file');
   addHelp(command, {
+    effects: ['reads'],
     view: ({ text, textFile }) =>
       (text === undefined && textFile === undefined ? view : textView) as View<never>,
     examples: [

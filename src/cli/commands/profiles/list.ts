@@ -6,6 +6,7 @@ import { profileView } from './view.js';
 export const profilesList: CommandBody<'io' | 'config'> = (command, { io, config }) => {
   addHelp(command, {
     view: profileView,
+    effects: ['reads'],
     examples: [
       ['urtuu profiles list', 'all profiles'],
       ["urtuu profiles list --json | jq -r '.[].name'", 'their names'],

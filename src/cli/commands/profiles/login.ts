@@ -18,6 +18,7 @@ export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (comm
     .option('--use', 'use the profile from now on');
   addHelp(command, {
     view: profileView,
+    effects: ['changes'],
     examples: [
       ['urtuu login --base-url https://sms.example.mn/v1', 'prompt for the key'],
       ["urtuu login --profile work --key-command 'pass show urtuu'", 'leave the key in a password store'],

@@ -8,6 +8,7 @@ import { namedProfile } from './named.js';
 export const logout: CommandBody<'options' | 'io' | 'config'> = (command, context) => {
   command.description('Remove a profile and its saved key. Does not revoke the key.');
   addHelp(command, {
+    effects: ['changes'],
     examples: [
       ['urtuu logout', 'remove the profile in use'],
       ['urtuu logout --profile work --yes', 'remove a profile without a prompt'],

@@ -9,6 +9,7 @@ export const profilesShow: CommandBody<'options' | 'io' | 'config'> = (command, 
   command.argument('[name]', 'name of the profile (default: the one in use)');
   addHelp(command, {
     view: profileView,
+    effects: ['reads'],
     examples: [
       ['urtuu profiles show', 'the profile in use, without its key'],
       ['urtuu profiles show work --json | jq -r .base_url', 'one value of a profile'],

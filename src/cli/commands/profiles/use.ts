@@ -5,6 +5,7 @@ import { namedProfile } from './named.js';
 export const profilesUse: CommandBody<'io' | 'config'> = (command, { io, config }) => {
   command.argument('<name>', 'name of the profile');
   addHelp(command, {
+    effects: ['changes'],
     examples: [
       ['urtuu profiles use work', 'switch to a profile'],
       ['urtuu --profile work balance', 'use a profile for one command'],

@@ -21,6 +21,7 @@ export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command,
   addSandboxOptions(command);
   addHelp(command, {
     view,
+    effects: ['changes'],
     examples: [
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
       ['urtuu sandbox credit --set 0', 'test without credits'],

@@ -49,6 +49,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
   addSandboxOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     examples: [
       ['urtuu sandbox outbox', 'all messages, oldest first'],
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],

@@ -10,6 +10,7 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
   );
   addSandboxOptions(command);
   addHelp(command, {
+    effects: ['changes'],
     examples: [
       ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],

@@ -32,6 +32,7 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     // `-h 3` of a sendmail caller counts hops: help would end with 0, and its mail would be lost.
     .helpOption('--help', 'show help');
   addHelp(command, {
+    effects: ['sends', 'spends'],
     notes: [
       'The headers have the subject, the sender name and the reply address; text and',
       'HTML may be encoded as MIME allows. Attachments are refused. A message with a',

@@ -66,6 +66,7 @@ export const serve: CommandBody = (command, context) => {
   addDashboardOptions(command);
   addHelp(command, {
     view,
+    effects: ['sends'],
     examples: [
       ['urtuu serve --config service.json', 'send over the SMPP routes in service.json'],
       ['urtuu serve --port 0 --data ./data -o ndjson', 'for a test: the first line has the port'],

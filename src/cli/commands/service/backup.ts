@@ -22,6 +22,7 @@ export const serviceBackup: CommandBody<'io' | 'network' | 'config'> = (command,
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['changes'],
     notes: [
       'The backup has the secret in it: keep it where nobody else can read it. It is',
       'verified before it gets its name. A database is backed up with pg_dump.',

@@ -34,6 +34,7 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     notes: [
       'A carrier has 10 s to answer. status new: the first urtuu serve makes the store.',
       'Exit 5: a check failed. Exit 13: the configuration breaks a rule.',

@@ -30,6 +30,7 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config' 
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['changes'],
     examples: [
       ["urtuu service credit 5000 --note 'Invoice 112'", 'add 5,000 credits'],
       ['urtuu service credit -500 --project Shop --yes', 'take 500'],

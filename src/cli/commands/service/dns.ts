@@ -17,6 +17,7 @@ export const serviceDns: CommandBody<'io' | 'network' | 'config'> = (command, co
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     notes: [
       'SPF allows the mail servers of the domain: add your relay, as a:relay.example.mn or as',
       'the include: that it documents. DKIM needs selector and key file in own_domain.',

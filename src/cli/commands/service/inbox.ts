@@ -46,6 +46,7 @@ export const serviceInbox: CommandBody<'io' | 'network' | 'config' | 'clock' | '
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     notes: [
       'An SMS in parts is one message; […] stands for a part that has not come. --follow',
       'lists it when it is whole, or a day after its first part.',

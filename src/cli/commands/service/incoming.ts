@@ -21,6 +21,7 @@ export const serviceIncoming: CommandBody<'io' | 'network' | 'config'> = (comman
     .option('--to <address>', 'recipient of the envelope (default: those in the headers)');
   addStoreOptions(command);
   addHelp(command, {
+    effects: ['changes'],
     notes: [
       'A report that a message cannot be delivered sets its delivery to bounced. Mail to the',
       'own domain of a project goes to its inbox. The same mail is taken in once.',

@@ -41,6 +41,7 @@ export const serviceLedger: CommandBody<'io' | 'network' | 'config' | 'clock'> =
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     examples: [
       ['urtuu service ledger --since 30d -o csv > ledger.csv', 'a month for the accounts'],
       ['urtuu service ledger --project Shop --limit 20', 'the newest entries of a project'],

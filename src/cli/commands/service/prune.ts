@@ -34,6 +34,7 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['changes'],
     notes: [
       'Incoming messages are deleted. Messages that have not ended stay as they are.',
       'Ids, outcomes, credits, ledger and counts of batches stay. Idempotency keys stay',

@@ -43,6 +43,7 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['sends'],
     notes: [
       'A held service does not know what was sent since the backup, or in the moments',
       'before the failover. For its messages without an outcome, if any, choose:',

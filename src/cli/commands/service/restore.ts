@@ -26,6 +26,7 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['changes'],
     notes: [
       'Stop the service first. The previous files are kept in the data folder, in a',
       'folder that is named. A database is restored with pg_restore.',

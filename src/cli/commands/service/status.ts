@@ -61,6 +61,7 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     notes: [
       'sent and failed count the last minute, over all instances; unknown counts those',
       'of sent that may have arrived. connected: instances with a connection, of those',

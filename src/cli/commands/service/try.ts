@@ -46,6 +46,7 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     .requiredOption('--config <file>', 'the configuration, as for urtuu serve');
   addHelp(command, {
     view,
+    effects: ['sends', 'spends'],
     notes: [
       'Nothing is stored or charged, and no service needs to run. The request is shown',
       'before the prompt, secrets as ***. Its message id is new and nobody knows it: a',

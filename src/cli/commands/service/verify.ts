@@ -20,6 +20,7 @@ export const serviceVerify: CommandBody<'io' | 'network' | 'config'> = (command,
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     notes: [
       'It checks the files and their indexes (on PostgreSQL, run pg_amcheck for those),',
       'ledgers against balances, batches against their messages, claims, contents and',

@@ -21,6 +21,7 @@ export const settingsGet =
     owner.addOptions(command);
     addHelp(command, {
       view: settingsView,
+      effects: ['reads'],
       examples: [
         [`${owner.command} get`, 'all settings'],
         [`${owner.command} get caps.per_10_minutes`, 'the bare value of one'],

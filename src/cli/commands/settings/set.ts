@@ -26,6 +26,7 @@ export const settingsSet =
     owner.addOptions(command);
     addHelp(command, {
       view: settingsView,
+      effects: ['changes'],
       notes: [
         'Settings:',
         '  brand_name               sender name of emails',

@@ -29,7 +29,7 @@ export const smsSend: CommandBody = (command, context) => {
   addSendOptions(command);
   addHelp(command, {
     view: sendView,
-    sends: true,
+    effects: ['sends', 'spends'],
     examples: [
       ["urtuu sms send 99112233 'Таны захиалга хүргэгдлээ.'", 'send a text'],
       ['uptime | urtuu sms send 99112233 - --json', 'send the output of a command, print JSON'],

@@ -18,7 +18,7 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
     .argument('[code]', 'the code; - reads standard input');
   addHelp(command, {
     view: verificationView,
-    sends: true,
+    effects: ['spends'],
     examples: [
       ['urtuu verify check 7f9c...e1 123456', 'check a code'],
       ['urtuu verify check "$id" && echo verified', 'prompt for the code on a terminal'],

@@ -38,7 +38,7 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     .option('--text-file <file>', 'read the text from a file');
   addHelp(command, {
     view: createdView,
-    sends: true,
+    effects: ['sends', 'spends'],
     examples: [
       ['urtuu verify create 99112233', 'send a code'],
       [

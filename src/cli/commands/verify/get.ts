@@ -11,6 +11,7 @@ export const verifyGet: CommandBody<'io' | 'network'> = (command, { io, network 
     .argument('[id]', 'id of the verification', readId);
   addHelp(command, {
     view: verificationView,
+    effects: ['reads'],
     examples: [
       ['urtuu verify get 7f9c...e1', 'show the status and the tries left'],
       ['urtuu verify get "$id" --json | jq -r .status', 'in a script'],

@@ -36,6 +36,7 @@ export const whoami: CommandBody<'io' | 'network' | 'config'> = (command, { io, 
   command.description('Show the profile, service, key and balance that commands use.');
   addHelp(command, {
     view,
+    effects: ['reads'],
     examples: [
       ['urtuu whoami', 'before a send'],
       ['urtuu whoami --value base_url', 'in a script'],

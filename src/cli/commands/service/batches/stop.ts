@@ -29,6 +29,7 @@ export const serviceBatchesStop: CommandBody<'options' | 'io' | 'network' | 'con
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['changes'],
     examples: [
       ['urtuu service batches stop 0193a1b2-...', 'after a prompt'],
       ['urtuu service batches stop "$id" --yes --json', 'in a script'],

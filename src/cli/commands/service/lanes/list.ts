@@ -11,6 +11,7 @@ export const serviceLanesList: CommandBody<'io' | 'network' | 'config'> = (comma
   addStoreOptions(command);
   addHelp(command, {
     view: laneView,
+    effects: ['reads'],
     examples: [
       ['urtuu service lanes list', 'the messages that wait, by lane'],
       ['urtuu service lanes list --json', 'in a script'],

@@ -12,6 +12,7 @@ export const serviceLanesPause: CommandBody<'io' | 'network' | 'config'> = (comm
   addStoreOptions(command);
   addHelp(command, {
     view: laneView,
+    effects: ['changes'],
     examples: [
       ['urtuu service lanes pause Mobicom', 'submit nothing more to an operator'],
       ['urtuu service lanes resume Mobicom', 'go on'],

@@ -10,6 +10,7 @@ export const serviceLanesResume: CommandBody<'io' | 'network' | 'config'> = (com
   addStoreOptions(command);
   addHelp(command, {
     view: laneView,
+    effects: ['sends'],
     examples: [
       ['urtuu service lanes resume Mobicom', 'submit again'],
       ['urtuu service lanes resume email --database postgres://urtuu@db/urtuu', 'on a database'],

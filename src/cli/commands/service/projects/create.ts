@@ -10,6 +10,7 @@ export const serviceProjectsCreate: CommandBody<'io' | 'network' | 'config'> = (
   addStoreOptions(command);
   addHelp(command, {
     view: projectView,
+    effects: ['changes'],
     examples: [
       ['urtuu service projects create Shop', 'create a project'],
       ['urtuu service keys create --project Shop', 'its first key'],

@@ -8,6 +8,7 @@ export const serviceProjectsList: CommandBody<'io' | 'network' | 'config'> = (co
   addStoreOptions(command);
   addHelp(command, {
     view: projectView,
+    effects: ['reads'],
     examples: [
       ['urtuu service projects list', 'the projects of urtuu serve'],
       ['urtuu service projects list -o csv --columns name,balance', 'their balances'],

@@ -12,6 +12,7 @@ export const serviceProjectsRename: CommandBody<'io' | 'network' | 'config'> = (
   addStoreOptions(command);
   addHelp(command, {
     view: projectView,
+    effects: ['changes'],
     examples: [
       ['urtuu service projects rename Default Shop', 'name the first project'],
       ['urtuu service projects rename "$id" Shop --json', 'in a script'],

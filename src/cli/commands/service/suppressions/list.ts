@@ -30,6 +30,7 @@ export const serviceSuppressionsList: CommandBody<Needs> = (command, context) =>
   addStoreOptions(command);
   addHelp(command, {
     view,
+    effects: ['reads'],
     notes: [
       'With the setting `suppressions` an address that bounced, or a number that its operator',
       'calls unknown, gets nothing more: messages to it fail and are refunded.',

@@ -12,6 +12,7 @@ export const serviceSuppressionsRemove: CommandBody<'io' | 'network' | 'config'>
   addProjectOption(command);
   addStoreOptions(command);
   addHelp(command, {
+    effects: ['changes'],
     examples: [
       ['urtuu service suppressions remove bold@example.com', 'an address that works again'],
       ['urtuu service suppressions remove 99112233 --project Shop', 'a number, in one project'],
