@@ -6,7 +6,7 @@ import { checkPrinted, commandNames, commandsIn } from '../support/printed-comma
 const source = resolve(import.meta.dirname, '../../src');
 /** Help is the same for every run. */
 const help =
-  /^cli\/(?:help\/(?:command-help|overview)|usage-error|commands\/help|completion\/scripts|topics\/texts)\.ts$/;
+  /^cli\/(?:help\/(?:command-help|overview)|usage-error|commands\/(?:help|commands\/list)|completion\/scripts|topics\/texts)\.ts$/;
 /** Pages and answers of a running service, which no command prints. */
 const served = /^service\/(?:dashboard\/|readiness\.ts$)/;
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
