@@ -21,7 +21,7 @@ export function addIdOptions(command: Command): void {
     .argument('[id...]', 'ids, or - to read one per line from standard input')
     .option('--from-file <file>', 'read one id per line from a file, or - for standard input')
     .option('--column <name>', 'read the ids from this column of a CSV file with a header')
-    .option('--array', 'print a JSON array for one id too');
+    .option('--array', 'print a JSON array even for one id');
 }
 
 /** The ids of the arguments, with those of `-` in its place, then those of the file. Throws CliError. */

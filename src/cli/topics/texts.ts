@@ -25,9 +25,9 @@ error, with the service's error code and the exit code:
 export const sandbox = `The sandbox
 
 With --sandbox, or URTUU_SANDBOX=1, a command uses a service inside its own
-process. It needs no account, no key and no network, has credits of its own, and
-nothing leaves this machine. Its data is durable: one command finds the messages
-of another.
+process. It needs no account, no key and no network, has its own credits, and
+sends nothing from this machine. Its data is durable: one command finds the
+messages of another.
 
   urtuu --sandbox sms send 99112233 'Сайн байна уу'
   urtuu sandbox outbox          show delivered messages, with texts and codes
@@ -35,49 +35,49 @@ of another.
   urtuu sandbox reset           start again
 
 These recipients fail, to test a script; an address works with any domain. The
-last five fail the first request of a command: its retry succeeds, unless
---max-retries 0 forbids it.
+last five fail the first request of a command; its retry succeeds, unless you
+set --max-retries 0.
 
   number    address                what happens
   99000001  fault-refused          not accepted: provider_failed, refunded
-  99000002                         not accepted by its operator, delivered over
-                                   the route without links
-  99000003  fault-2s               accepted, which the operator says after 2
+  99000002                         refused by its operator, delivered over the
+                                   route without links
+  99000003  fault-2s               accepted; the operator answers after 2
                                    seconds
-  99000004  fault-10s              accepted, which the operator says after 10
+  99000004  fault-10s              accepted; the operator answers after 10
                                    seconds
-  99000005  fault-40s              accepted, which the operator says after 40
-                                   seconds: over the client's timeout
-  99000006  fault-answer-lost      accepted, the answer of the operator is lost:
-                                   the service asks, and it is sent
-  99000007  fault-silent           accepted, but for 30 seconds nobody can tell:
+  99000005  fault-40s              accepted; the operator answers after 40
+                                   seconds, over the client's timeout
+  99000006  fault-answer-lost      accepted, but the operator's answer is lost:
+                                   the service asks, then it is sent
+  99000007  fault-silent           accepted, but unknown for 30 seconds:
                                    unavailable, then sent
-  99000008  fault-hand-over-lost   lost on the way to the operator once, then
+  99000008  fault-hand-over-lost   lost once on the way to the operator, then
                                    accepted
-  99000021  fault-delivered        accepted, then a receipt says that it was
-                                   delivered
-  99000022  fault-bounced          accepted, then a receipt says that it was not
-                                   delivered (an email: that it bounced)
-  99000023  fault-undecidable      accepted, but nobody can ever tell: sent,
-                                   with delivery unknown
-  99000024  fault-later            put off once by the operator, accepted 5
+  99000021  fault-delivered        accepted, then reported as delivered
+  99000022  fault-bounced          accepted, then reported as undelivered (an
+                                   email: bounced)
+  99000023  fault-undecidable      accepted, but the outcome is never known:
+                                   sent, with delivery unknown
+  99000024  fault-later            deferred once by the operator, accepted 5
                                    seconds later
   99000025  fault-throttled        throttled at every try: provider_failed after
                                    15 seconds, in a batch or by email after a
                                    day
-  99000026  fault-busy             put off at every try: provider_failed after
+  99000026  fault-busy             deferred at every try: provider_failed after
                                    15 seconds, in a batch or by email after a
                                    day
   99000027  fault-account          the account is refused once, which pauses the
                                    lane for a second; accepted 5 seconds later
-  99000028  fault-down             the operator is down for 10 seconds: all its
+  99000028  fault-down             the operator is down for 10 seconds: its
                                    messages wait, then this one is accepted
-  99000011  fault-drop-before      the connection is dropped and nothing is done
+  99000011  fault-drop-before      the connection is dropped before anything is
+                                   done
   99000012  fault-drop-after       sent, but the connection is dropped before
                                    the answer
   99000013  fault-500              HTTP 500, nothing is done
   99000014  fault-429              HTTP 429 rate_limited, nothing is done
-  99000015  fault-html             an HTML page of a proxy with HTTP 502,
+  99000015  fault-html             an HTML page with HTTP 502, as from a proxy;
                                    nothing is done
 
   urtuu --sandbox sms send 99000012 'Hi' --max-retries 0; echo $?     # 6
@@ -137,36 +137,35 @@ Its first row with cells names the columns. {column} is what the sheet shows:
 2026-11-21. Recipients, and numbers without a format, keep all their digits.
 Formulas have their stored values. Cells with an error (#N/A) are invalid.
 Merged cells have their value in the first cell only. Hidden columns are
-included, and hidden rows unless --visible-only is given; a terminal asks about
-them. Hidden sheets are read with --sheet. Errors name a cell as
+included, and hidden rows too, unless --visible-only is set; a terminal asks
+about them. Hidden sheets are read with --sheet. Errors name a cell as
 FILE!SHEET:CELL.
 
 A list without column names needs --headerless. Its columns are called 1, 2, 3
 and so on: --to-column 2, {1} in a text. A single column holds the recipients.
-Where a title stands above the names, --header-row 3 says their row.
+If a title is above the names, --header-row 3 sets their row.
 
 These are repaired and counted: spaces, dashes, brackets and invisible
 characters in a number, 9911.2233 and 9911/2233, +976 and 976, full-width
 digits, a leading ', ="...", 99112233.0 and 9.9112233E7. A number like 9.91E+07
 has lost its digits, and a cell may hold two numbers: those rows are invalid.
 
-With an invalid row nothing is sent. Invalid rows are listed as FILE:LINE and
-written beside the list, to LIST.rejected.csv (or --rejects FILE), with their
-line and error. Fix them there or in the list, or skip them with --skip-invalid
-(exit 3).
+An invalid row stops the send. Invalid rows are listed as FILE:LINE and written
+beside the list, to LIST.rejected.csv (or --rejects FILE), with their line and
+error. Fix them there or in the list, or skip them with --skip-invalid (exit 3).
 
 A recipient in several rows gets one message. If the text differs between rows,
 the second row of a recipient is invalid, unless --allow-repeats sends both.
 
 A report (--report FILE, urtuu jobs report) is CSV, or a workbook if its name
-ends in .xlsx. It has the columns of the list, then
-message_id, batch_id, status, error_code, credits, line, delivery and job.
-status is sent, queued, failed, rejected, moved, pending or in_doubt; the
-error_code of moved rows names the job that took them. A report can be sent
-again: --only failed moves only those rows out of their job. Rows that the job
-would still send are refused (exit 11): resume it. Rows of delivery unknown may
-have arrived: --only unknown sends to them again, perhaps twice, and needs
---accept-duplicates without a terminal.
+ends in .xlsx. It has the columns of the list, then message_id, batch_id,
+status, error_code, credits, line, delivery and job. status is sent, queued,
+failed, rejected, moved, pending or in_doubt; the error_code of moved rows names
+the job that took them. A report can be sent again: --only failed moves only
+those rows out of their job. Rows that the job would still send are refused
+(exit 11): resume it. Rows with delivery unknown may have arrived: --only
+unknown sends them again, perhaps twice, and needs --accept-duplicates without a
+terminal.
 `;
 
 export const templates = `Templates
@@ -192,7 +191,7 @@ export const jobs = `Jobs
 
 Every bulk send is a job: a plan on disk, written before the first request, and
 a journal of every answer. After any failure of the process, the network or the
-machine, run the same command again, or urtuu jobs resume NAME: nobody gets a
+machine, run the same command again, or urtuu jobs resume NAME: nobody is sent a
 second message, and nobody is left out.
 
   urtuu jobs list               list the jobs of this machine
@@ -203,13 +202,13 @@ second message, and nobody is left out.
   urtuu jobs report NAME        write the outcome of every row, as CSV
   urtuu jobs remove NAME        forget it
 
-Every recipient is in one of these; they always add up to planned:
+Every recipient has one of these outcomes; they add up to planned:
 
-  sent          the operator or mail server took the message
-  unknown       sent; nobody knows whether it arrived, and it is not sent again
-  queued        accepted; not known to be sent yet
+  sent          accepted by the operator or mail server
+  unknown       sent, but it may not have arrived; it is not sent again
+  queued        accepted by the service; not final yet
   failed        not sent, refunded
-  rejected      refused by the service, or left out as invalid
+  rejected      refused by the service, or skipped as invalid
   moved         another job took the row, as --only does
   in_doubt      may have been accepted: resume the job
   pending       not sent yet
@@ -217,21 +216,21 @@ Every recipient is in one of these; they always add up to planned:
 A finished job does not run again (exit 11). In cron and CI, --if-finished ok
 exits as the job did. --again sends to everyone again, as a new job (NAME.2).
 --job NAME names a job, and refuses a list that has changed; without it the name
-follows from the service and the content. --max-credits N limits the spending. A
-balance that is too low for everyone is exit 7 before anything is sent, unless
---allow-partial is given.
+is derived from the service and the content. --max-credits N limits what the job
+spends. If the balance is too low for everyone, it exits 7 before anything is
+sent, unless you add --allow-partial.
 
 Without --job, recipients who got the same message from this machine in the last
-7 days are counted: a terminal prompts, elsewhere it is exit 11. --skip-sent
-leaves them out.
+7 days are counted: a terminal prompts, a script exits 11. --skip-sent skips
+them.
 
 A job resumes only with its own API key, or with another key of the same project
 and --same-project.
 
 To retry single sends that the operator refused: jobs resume NAME
 --retry-failed. To retry failed messages of a batch: send the report with --only
-failed. To send again what was sent but not delivered: --only undelivered. To
-look again for those unknown: jobs show NAME --refresh.
+failed. To repeat undelivered messages: --only undelivered. To check unknown
+ones again: jobs show NAME --refresh.
 
 Ctrl-C finishes the requests in flight and prints the command to resume; a
 second one stops at once, and leaves some in doubt until the job is resumed.

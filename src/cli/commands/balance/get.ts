@@ -10,7 +10,7 @@ import { counted, grouped } from '../../text/wording.js';
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
 
 export const balance: CommandBody<'io' | 'network'> = (command, { io, network }) => {
-  command.option('--min <credits>', 'exit with 7 when the balance is below', readCount);
+  command.option('--min <credits>', 'exit with 7 if the balance is lower', readCount);
   addHelp(command, {
     view,
     effects: ['reads'],

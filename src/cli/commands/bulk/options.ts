@@ -80,7 +80,7 @@ export function addCarryOutOptions(command: Command): Command {
       command
         .createOption(
           '--if-finished <how>',
-          'how to end for a finished job: refuse (11), or ok (0; 3 or 9 with failures)',
+          'exit code for a finished job: refuse (11), or ok (0; 3 or 9 with failures)',
         )
         .argParser(readChoice('refuse', 'ok'))
         .default('refuse'),
@@ -101,7 +101,7 @@ export function addInputOptions(command: Command): Command {
     .option('--headerless', 'the file has no header')
     .option('--header-row <n>', 'row with the names of the columns (default: the first)', readHeaderRow)
     .option('--sheet <name>', 'sheet of an Excel workbook (default: the only one with rows)')
-    .option('--visible-only', 'leave out the hidden rows of an Excel workbook, such as filtered ones')
+    .option('--visible-only', 'skip hidden rows of an Excel workbook, such as filtered ones')
     .option(
       '--only <statuses>',
       'send only the rows of a report with these statuses, such as failed,pending; or undelivered, unknown',
@@ -119,7 +119,7 @@ export function addInputOptions(command: Command): Command {
       'skip recipients who got the same message from a job of this machine in the last 7 days',
     )
     .option('--allow-partial', 'send as far as the balance goes if it is too low')
-    .option('--dry-run', 'show what would be sent and its price, without sending');
+    .option('--dry-run', 'show the messages and the price without sending');
 }
 
 function readConcurrency(written: string): number {

@@ -9,12 +9,12 @@ import { resumeOf } from '../bulk/next-command.js';
 export const jobsRemove: CommandBody<'io' | 'config' | 'options'> = (command, context) => {
   command
     .description(
-      'Remove jobs: plan, journal and receipts. Sent messages stay sent, and --skip-sent forgets them.',
+      'Remove jobs with their plan, journal and receipts. --skip-sent no longer knows their messages.',
     )
     .argument('<job...>', 'names or ids')
     .option(
       '--force',
-      'also if rows are pending or in doubt, or it is the only record of rows of another job',
+      'even if rows are pending or in doubt, or it is the only record of rows of another job',
     );
   addHelp(command, {
     effects: ['changes'],

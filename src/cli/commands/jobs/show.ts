@@ -28,7 +28,7 @@ export const jobsShow: CommandBody = (command, context) => {
     effects: ['reads'],
     examples: [
       ['urtuu jobs show july-offer', 'its progress'],
-      ['urtuu jobs show july-offer --refresh', 'whether those unknown arrived after all'],
+      ['urtuu jobs show july-offer --refresh', 'check the unknown messages again'],
     ],
     exits: [4, 5, 11, 12, 14],
     json: jobDetailsExample,

@@ -8,13 +8,15 @@ import { profileView } from './view.js';
 
 export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Save an API key in a profile. Prompts for the key. The first profile is the one in use.')
+    .description(
+      'Save an API key in a profile. Prompts for the key. The first profile becomes the current one.',
+    )
     .option(
       '--key-command <command>',
       'save a command that prints the key instead (pass, secret-tool, security, op)',
     )
     .option('--allow-http', 'allow plain http to other machines, for this profile')
-    .option('--local-to <address>', 'for sendmail: who gets mail for names without a domain', readAddress)
+    .option('--local-to <address>', 'for sendmail: address for names without a domain', readAddress)
     .option('--use', 'use the profile from now on');
   addHelp(command, {
     view: profileView,

@@ -45,7 +45,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     .description('Show the messages that the embedded service delivered, with texts and codes.')
     .option('--to <recipient>', 'only messages to this recipient')
     .option('--limit <n>', 'only the newest n messages', readCount)
-    .option('--follow', 'go on with new messages until Ctrl-C');
+    .option('--follow', 'print new messages until Ctrl-C');
   addSandboxOptions(command);
   addHelp(command, {
     view,

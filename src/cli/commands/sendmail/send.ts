@@ -25,10 +25,10 @@ type Needs = 'options' | 'io' | 'network' | 'config' | 'clock';
 export const sendmail: CommandBody<Needs> = (command, context) => {
   command
     .description('Read a message from standard input and send it by email, for cron and sendmail callers.')
-    .argument('[recipient...]', 'addresses; with -t beside those in the message')
+    .argument('[recipient...]', 'addresses; with -t in addition to those in the message')
     .option('-t', 'send to the addresses in To, Cc and Bcc')
     .option('-F <name>', 'sender name of a message without a From header')
-    .option('--local-to <address>', 'who gets mail for names without a domain, such as root', readAddress)
+    .option('--local-to <address>', 'address for names without a domain, such as root', readAddress)
     // `-h 3` of a sendmail caller counts hops: help would end with 0, and its mail would be lost.
     .helpOption('--help', 'show help');
   addHelp(command, {
@@ -36,15 +36,15 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     notes: [
       'The headers have the subject, the sender name and the reply address; text and',
       'HTML may be encoded as MIME allows. Attachments are refused. A message with a',
-      'Message-ID is sent once to the same recipients, however often it is given.',
+      'Message-ID is sent once to the same recipients, however often it comes in.',
       '',
       "Postfix's options -B, -f, -h, -i, -L, -N, -O, -o, -R, -r, -V and -X are accepted",
       'and ignored: the service sets the sender address and mails no delivery reports.',
       '',
-      'Cron mails the output of its jobs. Let it call urtuu, and set the recipient:',
+      'Cron mails the output of its jobs. Make it call urtuu, and set the recipient:',
       '  crond -m "urtuu sendmail -t"       # cronie',
       '  MAILTO=ops@example.mn              # in the crontab; several with commas',
-      'Without MAILTO it writes to the name of the user, which needs --local-to, or:',
+      'Without MAILTO cron writes to the user name, which needs --local-to, or:',
       '  urtuu login --profile cron --local-to ops@example.mn',
       'Other crons call /usr/sbin/sendmail, which can be this script:',
       '  #!/bin/sh',

@@ -11,7 +11,7 @@ export interface DashboardOptions {
 
 export function addDashboardOptions(command: Command): void {
   command
-    .option('--dashboard', 'serve the dashboard beyond this machine too; see urtuu dashboard')
+    .option('--dashboard', 'serve the dashboard to other machines too; see urtuu dashboard')
     .option('--no-dashboard', 'serve no dashboard')
     .option('--public-url <url>', 'where people open the dashboard, such as https://sms.example.mn');
 }

@@ -46,14 +46,14 @@ const stopWithin = 40_000;
 export const serve: CommandBody = (command, context) => {
   command
     .description(
-      'Run the service on this machine until it is stopped. Its messages go to a simulated operator and reach nobody; with --config they go out over real carriers. The first start creates a key.',
+      'Run the service on this machine. It delivers to a simulated operator and reaches nobody; with --config it sends over real carriers. The first start creates a key.',
     )
     .option('--host <host>', 'address to listen on', defaultHost)
     .option('--port <port>', 'port to listen on; 0 takes a free one', readPort, defaultPort)
     .option('--data <folder>', 'folder of its data (default: in the state folder)', readName)
     .option('--config <file>', 'carriers that send for real (default: a simulated operator)')
     .option('--database <url>', 'keep the data in PostgreSQL, for many instances (URTUU_DATABASE)')
-    .option('--tls-cert <file>', 'certificate in PEM, with its chain: listen with TLS')
+    .option('--tls-cert <file>', 'listen with TLS: certificate and chain in PEM')
     .option('--tls-key <file>', 'its private key in PEM')
     .option(
       '--log <what>',

@@ -17,15 +17,15 @@ const view: View<Row> = {
 
 export const serviceBackup: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command
-    .description('Back up the data of a service, also while it runs.')
+    .description('Back up the data of a service, even while it runs.')
     .argument('<folder>', 'a new folder for the backup');
   addStoreOptions(command);
   addHelp(command, {
     view,
     effects: ['changes'],
     notes: [
-      'The backup has the secret in it: keep it where nobody else can read it. It is',
-      'verified before it gets its name. A database is backed up with pg_dump.',
+      'The backup includes the secret: keep it where nobody else can read it. It is',
+      'verified before it gets its name. Back up a database with pg_dump.',
     ],
     examples: [
       ['urtuu service backup /backup/urtuu-2026-11-21', 'of the service of urtuu serve'],

@@ -37,13 +37,13 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
     effects: ['reads'],
     notes: [
       'A carrier has 10 s to answer. status new: the first urtuu serve makes the store.',
-      'Exit 5: a check failed. Exit 13: the configuration breaks a rule.',
+      'Exit 5: a check failed. Exit 13: the configuration is invalid.',
     ],
     examples: [
       ['urtuu service check --config service.json', 'check before a start'],
       ['urtuu service check --config service.json --json', 'in a script'],
     ],
-    ok: 'the store can be used and every carrier took the login',
+    ok: 'the store is usable and every login succeeded',
     exits: [5],
     json: '[{"check": "store", "address": "/srv/urtuu", "status": "ok", "problem": null}]',
   });

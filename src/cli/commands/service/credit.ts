@@ -23,7 +23,7 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config' 
   context,
 ) => {
   command
-    .description('Add credits to a project. A negative number takes those that are there, after a prompt.')
+    .description('Add credits to a project. A negative number removes credits, down to 0, after a prompt.')
     .argument('<credits>', 'credits to add', readAmount)
     .option('--note <text>', 'reason, for the ledger');
   addProjectOption(command);

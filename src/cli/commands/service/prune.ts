@@ -28,27 +28,31 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
   context,
 ) => {
   command
-    .description('Erase recipients, texts and deliveries of old messages, also while the service runs.')
-    .option('--older-than <time>', 'of messages accepted before: 180d ago, a date; at least 2d ago', readTime)
-    .option('--recipient <to>', 'only of messages to this number or address, and from it');
+    .description('Erase recipients, texts and deliveries of old messages, even while the service runs.')
+    .option(
+      '--older-than <time>',
+      'messages accepted before this time: 180d ago, a date; at least 2d ago',
+      readTime,
+    )
+    .option('--recipient <to>', 'only messages to and from this number or address');
   addStoreOptions(command);
   addHelp(command, {
     view,
     effects: ['changes'],
     notes: [
-      'Incoming messages are deleted. Messages that have not ended stay as they are.',
-      'Ids, outcomes, credits, ledger and counts of batches stay. Idempotency keys stay',
-      'too: a repeat never sends again, and its answer has an empty recipient.',
+      'Incoming messages are deleted. Unfinished messages stay as they are. Ids,',
+      'outcomes, credits, ledger, batch counts and idempotency keys are kept: a repeat',
+      'never sends again, and its answer has an empty recipient.',
       '',
       '--recipient alone erases one person at any age. The caps still count the last',
-      'messages, and a suppressed recipient stays so: both keep an HMAC. It ends with 3',
-      'while messages have not ended; run it again then.',
+      'messages, and a suppressed recipient stays so: both keep an HMAC. It exits 3 if',
+      'messages are unfinished; run it again later.',
       '',
       'A running service does it once a day:',
       '  urtuu service settings set retention_days 180',
     ],
     examples: [
-      ['urtuu service prune --older-than 180d --yes', 'everybody'],
+      ['urtuu service prune --older-than 180d --yes', 'erase everyone'],
       ['urtuu service prune --recipient 99112233', 'erase one person'],
     ],
     ok: 'erased',

@@ -48,7 +48,7 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
       'A held service does not know what was sent since the backup, or in the moments',
       'before the failover. For its messages without an outcome, if any, choose:',
       '  sent    charged, delivery "unknown"; nothing goes out twice',
-      '  failed  refunded; the choice when you know that nothing went out',
+      '  failed  refunded; choose this if you know that nothing went out',
       '  queue   sent now, perhaps a second time; those that were being submitted are',
       '          not: they end as sent with an unknown delivery',
     ],

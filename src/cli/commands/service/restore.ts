@@ -28,8 +28,8 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     view,
     effects: ['changes'],
     notes: [
-      'Stop the service first. The previous files are kept in the data folder, in a',
-      'folder that is named. A database is restored with pg_restore.',
+      'Stop the service first. The previous files are kept in the data folder, in a new',
+      'folder whose path is printed. Restore a database with pg_restore.',
     ],
     examples: [
       ['urtuu service restore /backup/urtuu-2026-11-21', 'after a prompt'],

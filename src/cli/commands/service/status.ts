@@ -57,15 +57,15 @@ const lookEvery = 5_000;
 export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> = (command, context) => {
   command
     .description('Show the queue and the connections of a service by lane: an operator, or email.')
-    .option('--watch', 'show it again every 5 s until Ctrl-C');
+    .option('--watch', 'repeat every 5 s until Ctrl-C');
   addStoreOptions(command);
   addHelp(command, {
     view,
     effects: ['reads'],
     notes: [
-      'sent and failed count the last minute, over all instances; unknown counts those',
-      'of sent that may have arrived. connected: instances with a connection, of those',
-      'that run. waiting counts up to 1,000,000 messages.',
+      'sent and failed count the last minute, over all instances; unknown counts sent',
+      'messages that may not have arrived. connected counts running instances with a',
+      'connection. waiting counts up to 1,000,000 messages.',
     ],
     examples: [
       ['urtuu service status', 'the service of urtuu serve'],

@@ -39,7 +39,7 @@ const meanings: Readonly<Record<TrialAnswer['row'], string>> = {
 
 export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Send one real SMS over a gateway of a configuration, and show what its answer means.')
+    .description('Send one real SMS over a gateway of a configuration, and explain the answer.')
     .argument('<route>', 'name of a route over HTTP')
     .argument('<number>', 'recipient')
     .argument('<text>', 'text of the message')
@@ -49,10 +49,10 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     effects: ['sends', 'spends'],
     notes: [
       'Nothing is stored or charged, and no service needs to run. The request is shown',
-      'before the prompt, secrets as ***. Its message id is new and nobody knows it: a',
+      'before the prompt, with secrets as ***. Its message id belongs to no message: a',
       'receipt for it changes nothing.',
-      'Exit 5: the message was not accepted, or nobody knows.',
-      'Exit 13: the configuration breaks a rule.',
+      'Exit 5: the message was not accepted, or the outcome is unknown.',
+      'Exit 13: the configuration is invalid.',
     ],
     examples: [
       ["urtuu service try gateway 99112233 'Hi' --config service.json", 'after a prompt'],

@@ -16,7 +16,7 @@ const view: View<Mismatch> = {
 };
 
 export const serviceVerify: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
-  command.description('Verify that the data of a service adds up, also while it runs. Changes nothing.');
+  command.description('Verify the data of a service, even while it runs. Changes nothing.');
   addStoreOptions(command);
   addHelp(command, {
     view,
@@ -24,7 +24,7 @@ export const serviceVerify: CommandBody<'io' | 'network' | 'config'> = (command,
     notes: [
       'It checks the files and their indexes (on PostgreSQL, run pg_amcheck for those),',
       'ledgers against balances, batches against their messages, claims, contents and',
-      'answers, and that nothing was delivered twice. With a mismatch it ends with 3.',
+      'answers, and that nothing was delivered twice. A mismatch exits 3.',
     ],
     examples: [
       ['urtuu service verify', 'the service of urtuu serve'],

@@ -5,7 +5,7 @@ import { laneExample, laneView, setLaneStatus } from './data.js';
 
 export const serviceLanesResume: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Resume a lane that was paused. What waits in it is submitted, the oldest first.')
+    .description('Resume a paused lane. Its waiting messages are submitted, oldest first.')
     .argument('<lane>', 'the lane, as in urtuu service lanes list');
   addStoreOptions(command);
   addHelp(command, {
