@@ -5,11 +5,12 @@ import pkg from '../../package.json' with { type: 'json' };
 import type { CommandRow } from '../../src/cli/commands/commands/read-commands.js';
 import { commandPages } from './commands.js';
 import { manPages, manualOf } from './man-pages.js';
-import { commandsPage } from './markdown.js';
+import { commandsPage, skillOf } from './markdown.js';
 
-/** The committed parts: the page, and the names of the manual that npm installs. */
+/** The committed parts: the page, the skill, and the names of the manual that npm installs. */
 function writeDocs(commands: readonly CommandRow[]): void {
   writeFileSync('docs/commands.md', commandsPage(commands));
+  writeFileSync('deploy/skill/SKILL.md', skillOf(readFileSync('docs/agents.md', 'utf8')));
   const man = manualOf(commands);
   const text = readFileSync('package.json', 'utf8');
   const list = `"man": [\n${man.map((path) => `    "${path}"`).join(',\n')}\n  ]`;

@@ -23,6 +23,15 @@ export function commandsPage(commands: readonly CommandRow[]): string {
     .concat('\n');
 }
 
+/** `deploy/skill/SKILL.md`: `docs/agents.md` as a skill, which its folder holds whole. */
+export const skillOf = (page: string): string =>
+  `---
+name: urtuu
+description: Send SMS, email and verification codes with the urtuu command line, one message or one to every row of a list, each recipient once. Use when asked to text, email or notify people, or about such messages, jobs and balances.
+---
+
+${page}`;
+
 function section(command: CommandRow): string[] {
   const { description, usage, notes, examples, json, exits } = command;
   return [

@@ -36,7 +36,7 @@ describe('the packed package', () => {
       /^docs\/[\w-]+\.(?:md|svg)$/,
       /^man\/urtuu[a-z-]*\.[17]$/,
       /^examples\/[\w.-]+$/,
-      /^deploy\/(?:action\/)?[\w.-]+$/,
+      /^deploy\/(?:action\/|skill\/)?[\w.-]+$/,
     ];
     const paths = tarball.files.map(({ path }) => path);
     expect(paths.filter((path) => !wanted.some((each) => each.test(path)))).toEqual([]);
