@@ -80,7 +80,7 @@ describe('the packed package', () => {
     expect(megabytes(installed)).toBeGreaterThan(Number(engine) - 3);
     expect(megabytes(installed)).toBeLessThan(Number(engine) + 3);
     expect(readme).toContain(`one package of at most ${whole} MB.`);
-    expect(readme).toContain(`add an engine of ${engine} MB:`);
+    expect(readme).toContain(`add a ${engine} MB engine:`);
   });
 
   it('names the licence of every package it holds', () => {
