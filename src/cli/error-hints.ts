@@ -27,11 +27,11 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
 
 /** The base URL ends where its version stands, whatever was appended. */
 export const unknownRouteHint = (baseUrl: string) =>
-  `Check the path, and the base URL, which has to end in the version: ${baseUrl.replace(/(?<!\/)\/v\d+(\/.*)?$/, '')}/v1`;
+  `Check the path, and the base URL, which must end in the version: ${baseUrl.replace(/(?<!\/)\/v\d+(\/.*)?$/, '')}/v1`;
 
 // Of a service on this machine, whose owner may be the one who reads it.
 export const ownKeyHint =
-  'Use a key with this scope. The owner of the service makes one with: `urtuu keys create`';
+  'Use a key with this scope. The owner of the service creates one with: `urtuu keys create`';
 
 const [short, long] = recipientCaps;
 

@@ -20,7 +20,7 @@ describe('urtuu api', () => {
 
   it('says of an unknown route how a base URL ends, and of an unknown id what to check', async () => {
     const unknown = () => fakeService(() => refusal(404, 'not_found'));
-    const route = 'has to end in the version: https://sms.example.mn/v1\n';
+    const route = 'must end in the version: https://sms.example.mn/v1\n';
     const id = 'Check the id';
     const env = { URTUU_API_KEY: testKey };
     for (const [line, base, hint] of [

@@ -171,7 +171,7 @@ describe('--wait-timeout', () => {
     const untouched = blocked();
     const { code, stderr } = await run(`${line} --wait-timeout 3s`, untouched);
     expect({ code, requests: untouched.requests }).toEqual({ code: 2, requests: [] });
-    expect(stderr).toContain('--wait-timeout is the limit of --wait, which is missing\n  Add --wait.\n');
+    expect(stderr).toContain('--wait-timeout needs --wait\n  Add --wait.\n');
   });
 });
 

@@ -10,10 +10,7 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
     throw refused('the base URL is not an http or https address', example);
   // Nothing of them is shown: they may be secrets.
   if (url.username + url.password !== '')
-    throw refused(
-      'the base URL has a user or password',
-      'Leave it out: the API key is all that a service asks for.',
-    );
+    throw refused('the base URL has a user or password', 'Leave it out: a service needs only the API key.');
   if (/[?#]/.test(written))
     throw refused(
       `the base URL has a ${written.includes('?') ? 'query' : 'fragment'}`,

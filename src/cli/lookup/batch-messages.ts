@@ -27,7 +27,7 @@ export async function showMessagesOf(
   }
   const [first] = found;
   if (first !== undefined && !(await canList(client, first))) {
-    context.io.warn('this service does not list the messages of a batch; showing its figures');
+    context.io.warn('this service does not list the messages of a batch; showing its totals');
     await show(context, batchView, batchResource(client), ids, {});
     if (problem !== null) throw problem;
     return;

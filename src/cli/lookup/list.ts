@@ -73,7 +73,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
   }
   if (until !== undefined) throw usageError('--follow and --until exclude each other', 'Use one of the two.');
   if (io.printer.format === 'json') {
-    throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
+    throw usageError('--follow never ends, so it cannot print a JSON array', 'Use --output ndjson.');
   }
   io.endless();
   await io.printer.batches(view, followed(context, readOffered, { limit, ...how }));

@@ -23,7 +23,7 @@ export function addWaitOptions(command: Command, until: string): void {
     .hook('preAction', (_, called) => {
       const { wait, waitTimeout } = called.opts<WaitOptions>();
       if (waitTimeout !== undefined && wait !== true)
-        throw usageError('--wait-timeout is the limit of --wait, which is missing', 'Add --wait.');
+        throw usageError('--wait-timeout needs --wait', 'Add --wait.');
     });
 }
 
@@ -88,7 +88,7 @@ export const neverRead = (what: string): CliError =>
 export function unknownError(count = 1, details: Record<string, unknown> = {}): CliError {
   const what = count === 1 ? 'the message is' : `${counted(count, 'message')} are`;
   return new CliError('unknown', exits.partly, `${what} sent, and may not have arrived`, {
-    hint: 'The operator never answered. A receipt may still come; to send again may be to send twice.',
+    hint: 'The operator never answered. A receipt may still arrive. Sending again may send it twice.',
     details: { unknown: count, ...details },
   });
 }

@@ -70,7 +70,7 @@ async function reset(parts: ResetParts): Promise<void> {
 }
 
 function halfDone(): ServiceError {
-  const message = 'the messages were removed, and the outbox was not yet; reset again to finish';
+  const message = 'the messages were removed, but not the outbox; reset again to finish';
   return new ServiceError('unavailable', message, { retryAfter: 1 });
 }
 

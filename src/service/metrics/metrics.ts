@@ -36,7 +36,7 @@ export class Metrics {
   readonly #refusals = new Counter('urtuu_refusals_total', 'Refused requests by error code.');
   readonly #shed = new Counter(
     'urtuu_connections_shed_total',
-    'Connections that got 503 because all that there may be were at work.',
+    'Connections answered with 503 because the limit was reached.',
   );
   readonly #finalized = new Counter(
     'urtuu_messages_total',
@@ -44,7 +44,7 @@ export class Metrics {
   );
   readonly #unknown = new Counter(
     'urtuu_unknown_deliveries_total',
-    'Of the sent messages, those that may have arrived, by channel.',
+    'Sent messages that may not have arrived, by channel.',
   );
   readonly #submitted = new Histogram(
     'urtuu_submit_duration_seconds',

@@ -34,7 +34,7 @@ describe('a job that is not named', () => {
     const elsewhere = await here.run('jobs resume --base-url http://127.0.0.1:9999/v1');
     expect(elsewhere).toMatchObject({ code: 12 });
     expect(elsewhere.stderr).toContain(
-      'There is one of another service: urtuu jobs resume july --base-url http://127.0.0.1:7788/v1',
+      'There is one for another service: urtuu jobs resume july --base-url http://127.0.0.1:7788/v1',
     );
     expect((await here.run('jobs resume --sandbox')).stderr).toMatch(/: urtuu jobs resume july$/m);
     expect(await here.run("jobs resume ''")).toMatchObject({

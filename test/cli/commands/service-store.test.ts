@@ -146,9 +146,9 @@ describe.each(['a folder', 'a database'])('the commands of the owner beside a se
     expect(all).toMatchObject({ stdout: '0\n', stderr: expect.not.stringContaining('Took') });
     await here(`service credit 700 ${poor}`);
     const some = await here(`service credit -5000000 ${poor}`);
-    expect(some).toMatchObject({ code: 0, stderr: expect.stringContaining('Took 700 credits') });
+    expect(some).toMatchObject({ code: 0, stderr: expect.stringContaining('Removed 700 credits') });
     const none = await here(`service credit -5 ${poor}`);
-    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('Took 0 credits') });
+    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('Removed 0 credits') });
   });
 
   it.runIf(place === 'a database')('urtuu keys reads URTUU_DATABASE, urtuu sandbox does not', async () => {

@@ -215,7 +215,7 @@ describe('a reset that fails', () => {
       core.carrier.reset = () => Promise.reject(failure());
       await expect(core.administration.reset()).rejects.toMatchObject({
         code: 'unavailable',
-        message: 'the messages were removed, and the outbox was not yet; reset again to finish',
+        message: 'the messages were removed, but not the outbox; reset again to finish',
       });
       expect(cores.faults).toMatchObject([{ stack: expect.stringContaining(failure().message) }]);
       expect(await replayOf(core, 'k')).toBeNull();

@@ -79,6 +79,6 @@ export function withQuery(path: string, fields: readonly Field[]): string {
 export function bodyOf(fields: readonly Field[]): string {
   const names = fields.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw usageError(`the field ${twice} is given twice`, 'Give a list with -F.');
+  if (twice !== undefined) throw usageError(`the field ${twice} appears twice`, 'Give a list with -F.');
   return JSON.stringify(Object.fromEntries(fields));
 }

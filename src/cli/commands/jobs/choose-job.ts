@@ -35,7 +35,7 @@ export async function chosenJob(
   const [first] = found;
   if (first === undefined) {
     throw new CliError('not_found', exits.missing, `there is no job to ${verb}`, {
-      hint: other === null ? 'See: `urtuu jobs list`' : `There is one of another service: ${other}`,
+      hint: other === null ? 'See: `urtuu jobs list`' : `There is one for another service: ${other}`,
     });
   }
   if (found.length === 1) return first.job;

@@ -44,6 +44,6 @@ const notRead = (id: string, code: string | null) =>
     exits.notFinal,
     `not all of the job ${id} could be read: ${code ?? 'timeout'}`,
     {
-      hint: `What is known: \`urtuu jobs show ${id}\``,
+      hint: `See what is known: \`urtuu jobs show ${id}\``,
     },
   );

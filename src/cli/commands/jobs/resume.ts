@@ -17,7 +17,7 @@ import type { JobRow } from './views.js';
 export const jobsResume: CommandBody = (command, context) => {
   command
     .description(
-      'Resume a job from its frozen plan, also a cancelled one. It needs no file, never prompts, and sends as far as the balance goes.',
+      'Resume a job from its frozen plan, even a cancelled one. It needs no file, never prompts, and sends as far as the balance goes.',
     )
     .argument('[job]', 'name or id of the job (default: the only stopped one)');
   addCarryOutOptions(command);

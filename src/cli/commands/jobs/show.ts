@@ -35,7 +35,7 @@ export const jobsShow: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined, { refresh, waitTimeout }: Options) => {
     if (waitTimeout !== undefined && !refresh)
-      throw usageError('--wait-timeout is the limit of --refresh, which is missing', 'Add --refresh.');
+      throw usageError('--wait-timeout needs --refresh', 'Add --refresh.');
     const id = given ?? (await chosenJob(context, { verb: 'show', fits: () => true }));
     if (refresh) {
       // Each reading is retried by itself, with a token for every try.
@@ -46,6 +46,6 @@ export const jobsShow: CommandBody = (command, context) => {
     const row = await jobRow(job, context.clock.now());
     await context.io.print(jobDetailsView, { ...row, batches: batchesOf(job.state) });
     if (!refresh && row.state === 'finished' && row.queued + row.unknown > 0)
-      context.io.note('To read again what is queued or unknown:', refreshCommand(context, job));
+      context.io.note('To check queued and unknown messages again:', refreshCommand(context, job));
   });
 };

@@ -48,7 +48,7 @@ function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
   if (found.length === 1) return key;
   throw usageError(
     `${found.length} keys ${found.some(({ label }) => label === given) ? 'have the label' : 'begin with'} ${given}`,
-    'Name it by its id or its first 12 characters. See: `urtuu keys list`',
+    'Use its id or its first 12 characters. See: `urtuu keys list`',
   );
 }
 
@@ -58,5 +58,5 @@ const noSuchKey = (given: string) =>
     'not_found',
     exits.missing,
     `no active key ${given.startsWith('urtuu_') && given.length > 12 ? `${given.slice(0, 12)}...` : given}`,
-    { hint: 'Name it by its id, its label or its first 12 characters. See: `urtuu keys list`' },
+    { hint: 'Use its id, its label or its first 12 characters. See: `urtuu keys list`' },
   );

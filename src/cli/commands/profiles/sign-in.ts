@@ -29,7 +29,7 @@ export async function newProfile(
   if (apiKeyFile !== undefined && keyCommand !== undefined) {
     throw usageError(
       '--api-key-file and --key-command exclude each other',
-      'Keep the key, or the command that prints it.',
+      'Save the key or the command that prints it.',
     );
   }
   const { profiles } = await config.read();
@@ -73,6 +73,6 @@ export async function tryKey(
     await io.withProgress('Trying the key', () => client.balance.get());
   } catch (error) {
     if (!(error instanceof UrtuuError) || exitOfFailure(error, 'reading') !== exits.later) throw error;
-    io.warn(`the key could not be tried: ${error.message}`);
+    io.warn(`the key could not be checked: ${error.message}`);
   }
 }

@@ -60,7 +60,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
   command.action(async ({ to, limit, follow = false, ...options }: Options) => {
     const { io, clock } = context;
     if (follow && io.printer.format === 'json')
-      throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
+      throw usageError('--follow never ends, so it cannot print a JSON array', 'Use --output ndjson.');
     const store = await sandboxStore(context, options);
     const outbox = store.administration.outbox.bind(store.administration);
     const filter = to === undefined ? {} : { to };

@@ -22,7 +22,7 @@ export async function checkFailed(
   const { io } = context;
   const failed = await failedIn(context, batches, id).catch((error: Error) => {
     const whom = counted(total, 'recipient');
-    io.warn(`accepted for ${whom}; whether it failed at once for any could not be read: ${error.message}`);
+    io.warn(`accepted for ${whom}; could not check for immediate failures: ${error.message}`);
     return { count: 0, messages: [] };
   });
   if (failed.count === 0) return;

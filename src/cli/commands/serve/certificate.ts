@@ -16,7 +16,7 @@ export function readCertificate(
 ): { cert: string; key: string } | null {
   if (tlsCert === undefined && tlsKey === undefined) return null;
   if (tlsCert === undefined || tlsKey === undefined)
-    throw usageError('--tls-cert and --tls-key belong together', 'Give both, in PEM.');
+    throw usageError('--tls-cert and --tls-key belong together', 'Add both, in PEM.');
   const pair = { cert: readPem(resolve(cwd, tlsCert)), key: readPem(resolve(cwd, tlsKey)) };
   try {
     createSecureContext(pair);
@@ -32,10 +32,6 @@ function readPem(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw machineError(
-      `cannot read ${path}: ${code}`,
-      error,
-      'Check the name, and that you may read the file.',
-    );
+    throw machineError(`cannot read ${path}: ${code}`, error, 'Check the name and its permissions.');
   }
 }

@@ -18,7 +18,7 @@ export async function openService(
     const { forgotten } = error instanceof CliError ? error.details : {};
     if (!acceptData || typeof forgotten !== 'string') throw error;
     io.warn((error as CliError).message);
-    io.warn(`Starting anyway forgets ${forgotten}.`);
+    io.warn(`Starting anyway loses ${forgotten}.`);
     await confirmed(context, 'Start with the data as it is?');
     return network.service(folder, { acceptData, ...given });
   }

@@ -39,7 +39,7 @@ export const serviceBackup: CommandBody<'io' | 'network' | 'config'> = (command,
     if ('database' in place) {
       throw usageError(
         'a PostgreSQL database is backed up by its own tools',
-        'Run: pg_dump --format=custom --file urtuu.dump <url>, best on a standby. Keep URTUU_SECRET_FILE too: without it the dump is of no use.',
+        'Run: pg_dump --format=custom --file urtuu.dump <url>, best on a standby. Keep URTUU_SECRET_FILE too: without it the dump is useless.',
       );
     }
     const { folder } = place;

@@ -36,7 +36,7 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
     view,
     effects: ['reads'],
     notes: [
-      'A carrier has 10 s to answer. status new: the first urtuu serve makes the store.',
+      'A carrier has 10 s to answer. Status new: urtuu serve will create the store.',
       'Exit 5: a check failed. Exit 13: the configuration is invalid.',
     ],
     examples: [

@@ -6,7 +6,7 @@ export const serviceCommands: readonly (Leaf | Group)[] = [
   ['status', 'Show the queue and the connections', async () => (await import('./status.js')).serviceStatus],
   [
     'backup',
-    'Back up the data of a service, also while it runs',
+    'Back up the data of a service, even while it runs',
     async () => (await import('./backup.js')).serviceBackup,
   ],
   ['restore', 'Restore a backup', async () => (await import('./restore.js')).serviceRestore],
@@ -64,17 +64,17 @@ export const serviceCommands: readonly (Leaf | Group)[] = [
   ['ledger', 'List the changes of a balance', async () => (await import('./ledger.js')).serviceLedger],
   [
     'inbox',
-    'List messages from outside: replies by mail, SMS',
+    'List incoming messages: replies by mail, SMS',
     async () => (await import('./inbox.js')).serviceInbox,
   ],
   [
     'incoming',
-    'Take in a bounce or a reply, from a mail server',
+    'Receive a bounce or a reply from a mail server',
     async () => (await import('./incoming.js')).serviceIncoming,
   ],
   [
     'suppressions',
-    'Manage recipients that get nothing more',
+    'Manage suppressed recipients',
     [
       [
         'list',

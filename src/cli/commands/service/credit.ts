@@ -52,7 +52,7 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config' 
       // They are taken by now: a ledger that cannot be read costs no more than the note.
       const taken = await takenBy(id, store.project, clock.now()).catch(() => null);
       if (taken !== null && taken < -amount)
-        io.note(`Took ${counted(taken, 'credit')}: the balance had no more.`);
+        io.note(`Removed ${counted(taken, 'credit')}: the balance had no more.`);
     }
     noteStore(io, store);
   });

@@ -48,8 +48,8 @@ export const serviceInbox: CommandBody<'io' | 'network' | 'config' | 'clock' | '
     view,
     effects: ['reads'],
     notes: [
-      'An SMS in parts is one message; […] stands for a part that has not come. --follow',
-      'lists it when it is whole, or a day after its first part.',
+      'An SMS in parts is one message; […] is a missing part. --follow lists it when it',
+      'is complete, or half an hour after its first part.',
     ],
     examples: [
       ['urtuu service inbox --limit 20', 'the newest messages'],

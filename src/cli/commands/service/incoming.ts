@@ -17,14 +17,14 @@ interface Options extends StoreOptions {
 
 export const serviceIncoming: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Take in one mail from standard input: a bounce, or a reply. For the pipe of a mail server.')
+    .description('Receive one mail on standard input: a bounce or a reply, from a mail server.')
     .option('--to <address>', 'recipient of the envelope (default: those in the headers)');
   addStoreOptions(command);
   addHelp(command, {
     effects: ['changes'],
     notes: [
-      'A report that a message cannot be delivered sets its delivery to bounced. Mail to the',
-      'own domain of a project goes to its inbox. The same mail is taken in once.',
+      'A failure report sets the delivery of its message to bounced. Mail to the own',
+      'domain of a project goes to its inbox. The same mail is received once.',
     ],
     examples: [
       ['urtuu service incoming --to "$RECIPIENT" < mail.eml', 'from the pipe of a mail server'],

@@ -79,13 +79,13 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
     });
     if (to !== undefined && columns.every((name) => pruned[name] === 0)) {
       throw new CliError('not_found', exits.missing, `no message to ${shown}, and none from it`, {
-        hint: 'Nothing was erased. A message that was erased before has no recipient any more.',
+        hint: 'Nothing was erased. An erased message has no recipient.',
       });
     }
     await io.print(view, pruned);
     if (pruned.kept === 0) return;
     throw new CliError('kept', exits.partly, `${counted(pruned.kept, 'message')} to ${shown} kept`, {
-      hint: `${olderMs === null ? 'They' : 'They are newer, or'} have not ended. Run it again later.`,
+      hint: `${olderMs === null ? 'They' : 'They are newer, or'} are unfinished. Run it again later.`,
     });
   });
 };

@@ -81,7 +81,7 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
 async function release(administration: Administration, finishAs: FinishAs, name: string): Promise<void> {
   if (await administration.release(finishAs)) return;
   throw new CliError('refused', exits.refused, `another release has ended the hold of ${name}`, {
-    hint: 'Some messages may have ended as it chose, some as you did. See: `urtuu messages list`',
+    hint: 'Some messages may have ended as it chose, others as you chose. See: `urtuu messages list`',
   });
 }
 

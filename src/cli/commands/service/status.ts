@@ -77,7 +77,7 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;
     if (watch && io.printer.format === 'json')
-      throw usageError('--watch never ends, and a JSON array has to', 'Use --output ndjson.');
+      throw usageError('--watch never ends, so it cannot print a JSON array', 'Use --output ndjson.');
     const store = await ownedStore(context, options);
     noteStore(io, store);
     const { administration } = store;

@@ -34,7 +34,7 @@ const meanings: Readonly<Record<TrialAnswer['row'], string>> = {
   account: 'The service would pause the route, and send the message again.',
   not_sent: 'Nothing was sent. The service would pause the route, and send the message later.',
   unknown:
-    'No rule of the route fits: the service would charge the message and, without a repeat_key, never send it again.',
+    'No rule of the route matches: the service would charge the message and, without a repeat_key, never send it again.',
 };
 
 export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {

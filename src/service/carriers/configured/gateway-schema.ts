@@ -152,7 +152,7 @@ export function gatewayRouteOf(
   const read = (written: string | WrittenSecret, field: string): string =>
     typeof written === 'string' ? written : secretOf(written, field);
   const template = templateOf(route, secretOf, fail);
-  if (route.id !== undefined && route.id_match !== undefined) fail('id_match', 'must not stand beside id');
+  if (route.id !== undefined && route.id_match !== undefined) fail('id_match', 'cannot be combined with id');
   if (route.id_match !== undefined && !/\((?!\?)/.test(route.id_match.replace(/\\./g, '')))
     fail('id_match', 'must have a group around the id');
   const { receipts, incoming, receiptUrl } = requestsOf(route, source.publicUrl, secretOf, fail);
@@ -238,7 +238,7 @@ function headersOf(
   }
   if (basic === undefined) return given;
   if (Object.keys(given).some((name) => name.toLowerCase() === 'authorization'))
-    fail('basic', 'must not stand beside an Authorization header');
+    fail('basic', 'cannot be combined with an Authorization header');
   const user = read(basic.user, 'basic.user');
   if (user.includes(':')) fail('basic.user', 'must not have a colon');
   const login = Buffer.from(`${user}:${read(basic.password, 'basic.password')}`).toString('base64');
@@ -255,7 +255,7 @@ function repeatsOf(
   if (repeat_for === undefined) return fail('repeat_for', 'is required with repeat_key');
   const taken = [...Object.keys(headers), ...(basic === undefined ? [] : ['Authorization']), 'Content-Type'];
   if (taken.some((name) => name.toLowerCase() === key.header.toLowerCase()))
-    fail('repeat_key.header', 'is a header of the route already');
+    fail('repeat_key.header', 'is already a header of the route');
   const forMs = durationMs(repeat_for, 'mhd') as number;
   if (forMs <= (durationMs(timeout, 'sm') as number)) fail('repeat_for', 'must be longer than timeout');
   return { header: key.header, forMs };

@@ -49,7 +49,7 @@ export function checkTogether(routes: readonly RouteOfList[]): void {
     if (names.indexOf(name) !== index) fail(index, 'name', 'is the name of another route');
     for (const prefix of prefixes) {
       const owner = ownerOf.get(prefix);
-      if (owner !== undefined) fail(index, 'prefixes', `${prefix} belongs to ${owner} already`);
+      if (owner !== undefined) fail(index, 'prefixes', `${prefix} already belongs to ${owner}`);
       ownerOf.set(prefix, name);
     }
     for (const other of fallback) {

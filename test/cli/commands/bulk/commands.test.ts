@@ -202,7 +202,7 @@ describe('urtuu sms bulk', () => {
         const { code, stderr } = await here.run(`${line} --base-url https://sms.example.mn${end}`);
         expect([code, stderr]).toEqual([
           12,
-          expect.stringContaining('has to end in the version: https://sms.example.mn/v1\n'),
+          expect.stringContaining('must end in the version: https://sms.example.mn/v1\n'),
         ]);
       }
       expect(here.project.sends).toEqual([]);

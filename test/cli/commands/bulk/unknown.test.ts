@@ -141,7 +141,9 @@ describe('jobs show --refresh', () => {
     expect(stderr).toBe('');
     const before = await here.run('jobs show july');
     expect(before.stdout).toMatch(/\nqueued +5\n/);
-    expect(before.stderr).toBe('To read again what is queued or unknown: urtuu jobs show july --refresh\n');
+    expect(before.stderr).toBe(
+      'To check queued and unknown messages again: urtuu jobs show july --refresh\n',
+    );
     const after = await here.run('jobs show july --refresh --json');
     expect(figures(after.stdout)).toMatchObject(countsWith({ sent: 3, unknown: 1, failed: 1 }));
     const requests = here.project.service.requests.length;
@@ -220,7 +222,7 @@ describe('--only unknown', () => {
     const { here } = await reported(line);
     const { code, stderr } = await here.run(`${again} --yes --accept-duplicates`);
     expect(code).toBe(0);
-    expect(stderr).toContain('some may have got the message, and get it twice');
+    expect(stderr).toContain('some recipients may get the message twice');
     expect([...here.project.received()].filter(([, times]) => times > 1).map(([to]) => to)).toEqual([
       first,
       second,

@@ -65,12 +65,12 @@ it.each([
   [
     'does not answer',
     new Error('reset'),
-    /^warning: accepted for 2 recipients; .* could not be read: the connection failed .*\n$/,
+    /^warning: accepted for 2 recipients; could not check for immediate failures: the connection failed .*\n$/,
   ],
   [
     'refuses the key',
     refusal(403, 'forbidden'),
-    /^warning: accepted for 2 recipients; whether it failed at once for any could not be read: .*forbidden\n$/,
+    /^warning: accepted for 2 recipients; could not check for immediate failures: .*forbidden\n$/,
   ],
   ['is still at work', { body: batch({ channel: 'email' }) }, /^$/],
 ])('was accepted, whatever the look finds, where the service %s', async (_, answer, said) => {

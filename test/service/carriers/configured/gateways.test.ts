@@ -121,7 +121,7 @@ describe('a route over HTTP', () => {
     [{ headers: { 'X To': '1' } }, 'must be the name of a header'],
     [
       { headers: { authorization: 'x' } },
-      'sms.routes[0].basic: must not stand beside an Authorization header',
+      'sms.routes[0].basic: cannot be combined with an Authorization header',
     ],
     [{ form: { to: '{nummer}', text: '{text}' } }, 'sms.routes[0].form: unknown placeholder {nummer}'],
     [{ form: { to: '{number}' } }, 'sms.routes[0].form: must have {text} somewhere'],
@@ -134,7 +134,7 @@ describe('a route over HTTP', () => {
     [{ accepted: { field: 'a..b', is: ['0'] } }, 'sms.routes[0].accepted.field: must be a path'],
     [{ accepted: { match: '(a+)+' } }, 'sms.routes[0].accepted.match: must be a regular expression'],
     [{ id_match: '(' }, 'sms.routes[0].id_match: must be a regular expression'],
-    [{ id: 'id', id_match: 'id=(.*)' }, 'sms.routes[0].id_match: must not stand beside id'],
+    [{ id: 'id', id_match: 'id=(.*)' }, 'sms.routes[0].id_match: cannot be combined with id'],
     [{ id_match: 'id=.*' }, 'sms.routes[0].id_match: must have a group around the id'],
     [{ receipts }, 'sms.routes[0].id: is required: receipts name it'],
     [

@@ -176,7 +176,7 @@ function withoutDeliveries({ rows, code: cause }: NonNullable<Receipts['unreadDe
     exit,
     `The delivery reports of ${counted(rows, 'row')} could not be read (${cause}).`,
     {
-      hint: `All else in the report is complete. ${again}, or add --offline.`,
+      hint: `The rest of the report is complete. ${again}, or add --offline.`,
       details: { rows, cause },
     },
   );
@@ -227,7 +227,7 @@ async function gather(
     });
     if (receipts.unlisted) {
       io.note(
-        'The service does not list the messages of a batch: the report has the figures of the batches.',
+        'The service does not list the messages of a batch: the report has only the totals of each batch.',
       );
     }
     const entries: Entry[] = [...receipts.learned];

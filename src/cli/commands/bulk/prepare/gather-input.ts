@@ -50,7 +50,10 @@ export async function gatherInput(
   const chosen = io.canPrompt && !isComplete ? await askedWith(wanted, look, io) : {};
   const { file = '', confirmation: _, duplicates: __, ...rest } = await required(io, wanted);
   if (file === '-' && options.only?.includes('unknown'))
-    throw usageError('--only unknown reads the report twice: - can be read once', 'Name the file.');
+    throw usageError(
+      '--only unknown reads the report twice, and standard input can be read only once',
+      'Name the file.',
+    );
   refuseSameFile(config, file, options);
   return { file, templates: { ...templates, ...rest }, chosen };
 }
@@ -80,7 +83,7 @@ function needsAcceptance(
 ): boolean {
   const mayRepeat = only?.includes('unknown') ?? false;
   if (acceptDuplicates && !mayRepeat)
-    throw usageError('--accept-duplicates is for --only unknown, which is missing', 'Remove it.');
+    throw usageError('--accept-duplicates needs --only unknown', 'Remove it.');
   // A question says it; --yes is a habit.
   const asks = io.canPrompt && !yes;
   return mayRepeat && !acceptDuplicates && !dryRun && !asks;

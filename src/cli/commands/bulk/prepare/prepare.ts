@@ -119,9 +119,9 @@ async function prepareIn(
   const { plan } = outcome;
   showInput(io, outcome, options);
   if (plan !== null && options.only?.includes('undelivered'))
-    io.note('Undelivered rows are sent again, as a new job; they were charged before.');
+    io.note('Undelivered rows are sent again as a new job, and charged again.');
   if (plan !== null && options.only?.includes('unknown'))
-    io.note('Unknown rows are sent again, as a new job; some may have got the message, and get it twice.');
+    io.note('Unknown rows are sent again as a new job; some recipients may get the message twice.');
   if (options.skipSent) warnOfFailed(io, recent);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
   if (plan === null) throw badRows(outcome);

@@ -44,7 +44,7 @@ export const serviceBatchesStop: CommandBody<'options' | 'io' | 'network' | 'con
     const stopped = await store.administration.stopBatch(id);
     if (stopped === null) {
       throw new CliError('not_found', exits.missing, `no batch ${id}`, {
-        hint: 'Check the id, and --data or --database.',
+        hint: 'Check the id and --data or --database.',
       });
     }
     await io.print(view, stopped);

@@ -49,7 +49,7 @@ export function prepareFolder(directory: string): void {
   const { mode } = statSync(directory);
   if ((mode & writableByOthers) === 0) return;
   throw new DataError(`${directory} can be written to by others`, {
-    hint: `Take that away: chmod go-w '${directory}', or name a new folder in it, which is made for you alone.`,
+    hint: `Run: chmod go-w '${directory}', or name a new folder in it, which is made for you alone.`,
   });
 }
 

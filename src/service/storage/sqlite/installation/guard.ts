@@ -130,5 +130,5 @@ function isCutOff(path: string): boolean {
 }
 
 function unavailable(): ServiceError {
-  return new ServiceError('unavailable', 'the data of the service was taken away; nothing can be done');
+  return new ServiceError('unavailable', 'the data of the service has disappeared; nothing can be done');
 }

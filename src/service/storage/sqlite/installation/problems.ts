@@ -14,9 +14,8 @@ export interface Problem {
 
 const forgottenWithout: Record<Problem['file'], string> = {
   store:
-    'messages, balances, API keys and idempotency keys: a send that is repeated or resumed is sent again to everyone',
-  carrier:
-    'the outbox, and which messages the simulated operator was given: those on their way may be sent again',
+    'messages, balances, API keys and idempotency keys: repeating or resuming a send sends to everyone again',
+  carrier: 'the outbox, and which messages the simulated operator has: those under way may be sent again',
   secret: 'the codes of verifications that are pending, and texts with a code that were not sent yet',
   identity: 'nothing; but it is not known whether the other files are the newest',
   rates: 'nothing',

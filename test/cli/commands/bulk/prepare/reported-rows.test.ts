@@ -376,7 +376,7 @@ describe('--only undelivered', () => {
     ]);
     const end = await here.run(send);
     expect(end.code).toBe(0);
-    expect(end.stderr).toContain('Undelivered rows are sent again, as a new job; they were charged before.');
+    expect(end.stderr).toContain('Undelivered rows are sent again as a new job, and charged again.');
     expect([...here.project.received().keys()]).toEqual(['99000000', '99000001']);
     expect(await here.run(send)).toMatchObject({ code: 11 });
     expect(await here.run(send.replace('undelivered', 'failed,undelivered --dry-run'))).toMatchObject({
