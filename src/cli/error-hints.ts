@@ -3,7 +3,7 @@ import { type ErrorCode, recipientCaps } from '../contract/index.js';
 /** Hints for failed requests; commands are between backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Fix the named value; see --help of the command.',
-  forbidden: 'Use a key with this scope. The owner of the service makes them.',
+  forbidden: 'Use a key with this scope. The owner of the service creates them.',
   unauthorized: 'Check the key with: `urtuu doctor`; or sign in again with: `urtuu login`',
   insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
   not_found: 'Check the id, and that the profile belongs to its project.',

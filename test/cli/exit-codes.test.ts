@@ -151,9 +151,9 @@ describe('the exit code', () => {
       const { stderr } = await run(`${read} --json --base-url ${url}`, { fetch });
       return JSON.parse(stderr).error.hint;
     };
-    expect(await hintAt('http://127.0.0.1:7799/v1')).toMatch(/makes one with: urtuu keys create$/);
+    expect(await hintAt('http://127.0.0.1:7799/v1')).toMatch(/creates one with: urtuu keys create$/);
     expect(await hintAt('https://sms.example.mn/v1')).toBe(
-      'Use a key with this scope. The owner of the service makes them.',
+      'Use a key with this scope. The owner of the service creates them.',
     );
   });
 

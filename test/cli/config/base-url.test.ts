@@ -13,8 +13,8 @@ it.each([
   ],
   ['https://sms.example.mn/v1?', 'has a query', 'Leave it out.'],
   ['https://sms.example.mn/v1#s3cret', 'has a fragment', 'Leave it out.'],
-  ['https://bat:s3cret@sms.example.mn/v1?a=b', 'has a user or password', 'Leave it out: the API key'],
-  ['https://s3cret@sms.example.mn/v1', 'has a user or password', 'Leave it out: the API key'],
+  ['https://bat:s3cret@sms.example.mn/v1?a=b', 'has a user or password', 'Leave it out: a service needs'],
+  ['https://s3cret@sms.example.mn/v1', 'has a user or password', 'Leave it out: a service needs'],
 ])('%s is refused for what is wrong with it', async (base, what, hint) => {
   for (const [line, env] of [
     [`balance --base-url '${base}'`, {}],

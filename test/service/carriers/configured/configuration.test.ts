@@ -202,7 +202,7 @@ describe('a configuration', () => {
     [changed({ prefixes: ['9'] }), 'sms.routes[0].prefixes[0]: must be two digits'],
     [changed({ prefixes: [] }), 'sms.routes[0].prefixes: is required'],
     [withRoutes(route, { ...route, prefixes: ['88'] }), 'sms.routes[1].name: is the name of another route'],
-    [withRoutes(route, { ...route, name: 'U' }), 'sms.routes[1].prefixes: 99 belongs to Mobicom already'],
+    [withRoutes(route, { ...route, name: 'U' }), 'sms.routes[1].prefixes: 99 already belongs to Mobicom'],
     [changed({ fallback: ['none'] }), 'sms.routes[0].fallback: there is no route "none"'],
     [changed({ fallback: ['Mobicom'] }), 'sms.routes[0].fallback: must not name the route itself'],
   ])('%j is refused: %s', (written, problem) => {

@@ -165,7 +165,7 @@ describe('a route over HTTP', () => {
     [{ repeat_key: { header: 'Key' }, repeat_for: '8d' }, 'sms.routes[0].repeat_for: must be 1m to 7d'],
     [
       { repeat_key: { header: 'x-api-key' }, repeat_for: '1h' },
-      'sms.routes[0].repeat_key.header: is a header of the route already',
+      'sms.routes[0].repeat_key.header: is already a header of the route',
     ],
     [
       { repeat_key: { header: 'Host' }, repeat_for: '1h' },
