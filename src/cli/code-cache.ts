@@ -27,6 +27,8 @@ export interface CodeCacheOptions {
   user: number;
   /** Loads everything that is not a bundle of ours. */
   require: (id: string) => unknown;
+  /** The bytes of a bundle; by default those of the file. */
+  read?: (file: string) => Buffer;
 }
 
 interface Header {
@@ -86,7 +88,8 @@ export class CodeCache {
 
   #compile(file: string, folder: string): Script {
     // The build keeps bundles ASCII, which V8 stores in half the space. Joined as bytes, they are one string alone.
-    const source = Buffer.concat([opening, readFileSync(file), closing]).toString('latin1');
+    const { read = readFileSync } = this.#options;
+    const source = Buffer.concat([opening, read(file), closing]).toString('latin1');
     const cachedData = this.#codesOf(folder).get(basename(file));
     const script = new Script(source, {
       filename: file,

@@ -9,8 +9,18 @@ declare const BUILD: string;
 /** A run of more seconds gains nothing from the cache, and V8 has dropped code that it used early on. */
 const longestRun = 10;
 
+/** The folder of the bundles, and how they are read where that is no folder of the disk. */
+interface Bundles {
+  folder: string;
+  read?: (file: string) => Buffer;
+}
+
 /** Where the process begins: the version without loading anything, all else out of the code cache. */
-export function start(process: NodeJS.Process, require: (id: string) => unknown): void {
+export function start(
+  process: NodeJS.Process,
+  require: (id: string) => unknown,
+  { folder, ...reading }: Bundles = { folder: __dirname },
+): void {
   const argv = process.argv.slice(2);
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V') && written(`${pkg.version}\n`))
     return;
@@ -20,8 +30,9 @@ export function start(process: NodeJS.Process, require: (id: string) => unknown)
     command: commandOf(argv),
     user: process.geteuid?.() ?? -1,
     require,
+    ...reading,
   });
-  const main = cache.load(join(__dirname, 'main.cjs')) as typeof import('./main.js');
+  const main = cache.load(join(folder, 'main.cjs')) as typeof import('./main.js');
   process.on('exit', (code) => {
     if (code === 0 && process.uptime() < longestRun) cache.save();
   });
