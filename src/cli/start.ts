@@ -9,7 +9,7 @@ declare const BUILD: string;
 /** A run of more seconds gains nothing from the cache, and V8 has dropped code that it used early on. */
 const longestRun = 10;
 
-/** The folder of the bundles, and how they are read where that is no folder of the disk. */
+/** The folder of the bundles, and how they are read if that is not a folder on the disk. */
 interface Bundles {
   folder: string;
   read?: (file: string) => Buffer;
