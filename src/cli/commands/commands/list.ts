@@ -72,5 +72,5 @@ function commandNamed(words: readonly string[], program: Command): Command {
   for (const word of words) found = found && commandsOf(found).find((each) => each.name() === word);
   if (found !== undefined) return found;
   const suggestion = suggestionOf(similarCommands(program, words.at(-1) ?? ''));
-  throw usageError(`no command '${words.join(' ')}'`, `${suggestion}List them: \`urtuu commands\``);
+  throw usageError(`no command '${words.join(' ')}'`, `${suggestion}See: \`urtuu commands\``);
 }
