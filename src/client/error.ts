@@ -30,8 +30,8 @@ interface ErrorBase extends Error {
    */
   readonly requestSent: boolean;
   /**
-   * Whether this call may have sent the message: a request left, and no answer tells. Repeat the call with
-   * `idempotencyKey`, which cannot send twice. Of earlier calls under the same key it says nothing: their doubt ends
+   * Whether this call may have sent the message: a request left without a clear answer. Repeat the call with
+   * `idempotencyKey`, which cannot send twice. It says nothing about earlier calls under the same key: their doubt ends
    * with a success, `provider_failed`, 400 or 422. Always false for reads.
    */
   readonly inDoubt: boolean;

@@ -7,8 +7,8 @@ import { isPage } from './transport/proof.js';
 import type { RequestSender } from './transport/request.js';
 
 /**
- * A list: `await` reads one page, `for await` reads all items, page after page, from the first one on. Nothing is
- * requested before. Each page is one call, with retries of its own.
+ * A list: `await` reads one page, `for await` reads all items, page by page, from the first. Nothing is requested
+ * until then. Each page is one call, with its own retries.
  *
  * ```ts
  * const { data, next } = await client.messages.list({ status: 'failed', limit: 50 });

@@ -18,7 +18,7 @@ interface Wait {
 }
 
 /**
- * Polls until the batch is completed. A poll that fails for now is repeated, after its Retry-After; the limit rejects
+ * Polls until the batch is completed. A poll with a temporary failure is repeated, after its Retry-After; the limit rejects
  * with `timeout`, its cause the last such failure.
  */
 export async function untilCompleted(

@@ -32,8 +32,8 @@ export class Batches {
   }
 
   /**
-   * Waits until a batch is `completed`: every message of it is sent or failed. Polls 0.5 to 15 s apart, and goes on
-   * after a poll that fails for now (no answer, a 5xx, a rate limit) (GET /v1/batches/{id}).
+   * Waits until a batch is `completed`: every message of it is sent or failed. Polls every 0.5 to 15 s, and continues
+   * after a temporary failure (no answer, a 5xx, a rate limit) (GET /v1/batches/{id}).
    * @param id UUID of the batch
    * @param options here `timeout` limits the whole wait; default 600,000 ms
    * @throws {UrtuuError} `timeout`: the batch is not completed yet; waiting again is safe. `not_found` ...
@@ -57,7 +57,7 @@ export class Batches {
    * @param id UUID of the batch
    * @param page which page; the first without one
    * @param options of each request
-   * @throws {UrtuuError} `not_found`, also when the service lacks the extension ...
+   * @throws {UrtuuError} `not_found`, also if the service lacks the extension ...
    */
   messages(id: string, page: PageOptions = {}, options?: CallOptions): List<Message> {
     return listOf(this.#request, {

@@ -1,9 +1,9 @@
 import type { ConnectionOptions } from './runtime.js';
 
 /**
- * A fetch function, for example the global one. It makes one request per call and repeats none. On the error it
- * rejects with, or on the reason of its aborted signal, it may set `requestSent`: false when certainly nothing of
- * the request left, true when certainly some of it did.
+ * A fetch function, for example the global one. It makes one request per call, without retries. On the error it
+ * rejects with, or on the reason of its aborted signal, it may set `requestSent`: false if certainly nothing of the
+ * request left, true if certainly some of it did.
  * @param url absolute, http or https
  * @param init the request; new for each attempt
  */

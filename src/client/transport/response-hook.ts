@@ -16,13 +16,13 @@ export interface ResponseEvent {
   durationMs: number;
   /** X-Request-Id; null when absent. */
   requestId: string | null;
-  /** The rate limit of the project; null when the answer does not tell. */
+  /** The rate limit of the project; null when the answer does not have it. */
   rateLimit: RateLimit | null;
 }
 
 /**
  * Called for every HTTP answer, before the call resolves or rejects. Attempts without an answer are not reported;
- * the next `attempt`, or the error of the call, tells. The client does not wait for a promise, and ignores errors.
+ * the next `attempt`, or the error of the call, counts them. The client does not wait for a promise, and ignores errors.
  * @param event the answer
  */
 export type ResponseHook = (event: ResponseEvent) => void;
