@@ -22,7 +22,15 @@ export type { CarrierCheck, RouteTrial, TrialAnswer } from './carriers/configure
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { checkConfiguration, tryRoute } from './configuration.js';
 export { createService } from './create-service.js';
-export { type Backup, backup, checkFree, restore } from './data/data-copies.js';
+export {
+  abandonMove,
+  type Backup,
+  backup,
+  checkFree,
+  type Moved,
+  moveData,
+  restore,
+} from './data/data-copies.js';
 export { type Mismatch, verify } from './data/verify-data.js';
 export { DataError } from './errors/data-error.js';
 export { EngineError } from './errors/engine-error.js';

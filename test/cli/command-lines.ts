@@ -318,6 +318,13 @@ export function commandLines(
     { line: () => 'service prune --older-than 1h', code: 2, stderr: /2 days ago/ },
     { line: () => 'service backup .', code: 13, stderr: /is there already/ },
     { line: () => 'service restore nowhere', code: 12, stderr: /no backup in/ },
+    { line: () => 'service move', code: 2, stderr: /missing: --database/ },
+    { line: () => 'service move --database postgres://db/a', code: 2, stderr: /missing: --secret-file/ },
+    {
+      line: () => 'service move --data nowhere --database postgres://db/a --secret-file s --yes',
+      code: 12,
+      stderr: /no service data in/,
+    },
     { line: () => 'service release --finish-as sent --yes', code: 11, stderr: /is not held/ },
     { line: () => 'service release --finish-as gone', code: 2, stderr: /not one of sent, failed, queue/ },
     { line: () => 'service projects list', stdout: /^ID/, json: 'array', shape: '' },

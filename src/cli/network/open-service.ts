@@ -36,7 +36,7 @@ export async function openAdministration(
 /** Calls of the service for data that this process has not opened. */
 export type ServiceFiles = Pick<
   Awaited<ReturnType<typeof loadService>>,
-  'backup' | 'checkFree' | 'restore' | 'verify'
+  'abandonMove' | 'backup' | 'checkFree' | 'moveData' | 'restore' | 'verify'
 >;
 
 /** Throws CliError for data or an engine that cannot be used, and where another process has the data open (exit 11). */

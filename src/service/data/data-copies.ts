@@ -2,7 +2,9 @@ import { alignOutbox } from '../carriers/simulated/align-outbox.js';
 import { openOutboxDatabase } from '../carriers/simulated/sqlite-outbox.js';
 import type { Backup } from '../storage/sqlite/backup/backup.js';
 
-export type { Backup };
+import type { Moved, MoveOptions } from './move/move-data.js';
+
+export type { Backup, Moved };
 
 const copies = { openCarrier: openOutboxDatabase, align: alignOutbox };
 
@@ -26,4 +28,16 @@ export async function restore(from: string, directory: string): Promise<string |
 export async function checkFree(directory: string): Promise<void> {
   const restore = await import('../storage/sqlite/backup/restore.js');
   await restore.checkFree(directory);
+}
+
+/** Moves the data in a folder to an empty database; see move/move-data.ts. */
+export async function moveData(options: MoveOptions): Promise<Moved> {
+  const move = await import('./move/move-data.js');
+  return move.moveData(options);
+}
+
+/** Abandons a move; see move/move-data.ts. */
+export async function abandonMove(directory: string, url: string): Promise<boolean> {
+  const move = await import('./move/move-data.js');
+  return move.abandonMove(directory, url);
 }

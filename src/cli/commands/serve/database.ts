@@ -22,6 +22,15 @@ export function databaseAccess(
 ): DatabaseAccess | null {
   if (database !== undefined && data !== undefined)
     throw usageError('--data and --database exclude each other', 'Give one of them.');
+  const url = databaseUrl(config, { ...(database === undefined ? {} : { database }), data });
+  return url === null ? null : { url, secret: readSecret(config) };
+}
+
+/** The same without its secret. */
+export function databaseUrl(
+  config: Pick<Config, 'env'>,
+  { database, data }: { database?: string; data?: string | undefined },
+): string | null {
   if (database !== undefined && hasPassword(database)) {
     throw usageError(
       '--database contains a password, which shows in the process list',
@@ -34,7 +43,7 @@ export function databaseAccess(
     const name = database === undefined ? 'URTUU_DATABASE' : '--database';
     throw usageError(`${name} is not the URL of a database`, 'Write it as postgres://user@host/name.');
   }
-  return { url, secret: readSecret(config) };
+  return url;
 }
 
 function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {

@@ -10,7 +10,7 @@ import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { readChoice, readCount, readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { holdWarning } from '../service/hold-warning.js';
+import { holdWarning } from '../service/store.js';
 import { readCertificate } from './certificate.js';
 import { addDashboardOptions, type DashboardOptions, dashboardOf } from './dashboard.js';
 import { databaseAccess } from './database.js';

@@ -7,8 +7,7 @@ import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
-import { holdWarning } from './hold-warning.js';
-import { addStoreOptions, ownedPlace, ownedStore, type StoreOptions } from './store.js';
+import { addStoreOptions, holdWarning, ownedPlace, ownedStore, type StoreOptions } from './store.js';
 
 interface Check {
   /** `store`, a route or `email`. */

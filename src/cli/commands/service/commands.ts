@@ -10,6 +10,7 @@ export const serviceCommands: readonly (Leaf | Group)[] = [
     async () => (await import('./backup.js')).serviceBackup,
   ],
   ['restore', 'Restore a backup', async () => (await import('./restore.js')).serviceRestore],
+  ['move', 'Move the data of a folder to a database', async () => (await import('./move.js')).serviceMove],
   ['verify', 'Verify that the data adds up', async () => (await import('./verify.js')).serviceVerify],
   [
     'prune',

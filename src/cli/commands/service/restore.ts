@@ -5,8 +5,7 @@ import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { field, type View } from '../../output/view.js';
-import { holdWarning } from './hold-warning.js';
-import { addStoreOptions, hasData, ownedPlace, type StoreOptions } from './store.js';
+import { addStoreOptions, hasData, holdWarning, ownedPlace, type StoreOptions } from './store.js';
 
 interface Row {
   data: string;

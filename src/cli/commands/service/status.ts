@@ -6,9 +6,8 @@ import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../text/wording.js';
 import type { Clock } from '../../time/clock.js';
-import { holdWarning } from './hold-warning.js';
 import { slowColumn, warnOfSlow } from './slow-lanes.js';
-import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
+import { addStoreOptions, holdWarning, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 type Row = LaneStatus & Pick<ServiceStatus, 'held'>;
 

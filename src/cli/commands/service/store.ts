@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Administration } from '../../../service/index.js';
+import type { Administration, Hold } from '../../../service/index.js';
 import type { Config } from '../../config/config.js';
 import { withoutPassword } from '../../config/database-url.js';
 import { sandboxDirectory, serviceDirectory } from '../../config/folders.js';
@@ -94,3 +94,11 @@ export const noData = (folder: string) =>
   new CliError('not_found', exits.missing, `no service data in ${folder}`, {
     hint: 'Check the name, or start a service there: `urtuu serve`',
   });
+
+const causes: Readonly<Record<Hold['reason'], string>> = {
+  restored: 'its data was restored',
+  failed_over: 'its database has failed over or was recovered',
+};
+
+export const holdWarning = (reason: Hold['reason']): string =>
+  `The service is held, since ${causes[reason]}: nothing is sent. See: \`urtuu service release --help\``;

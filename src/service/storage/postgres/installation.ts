@@ -3,23 +3,29 @@ import type { Random } from '../../random.js';
 import { fingerprintOf, isSecretOf } from '../shared/secret.js';
 import type { Database } from './database/database.js';
 
-/** Binds a new database to the secret. */
+/** Binds a new database to the secret, and refuses one as checkSecret does. */
 export async function bind(database: Database, secret: Uint8Array, random: Random): Promise<void> {
   const id = Buffer.from(random.bytes(16)).toString('hex');
   await database.attempt(
     'INSERT INTO installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
     [id, fingerprintOf(secret)],
   );
+  await checkSecret(database, secret);
   await database.attempt('SELECT open_hold_1()', []);
 }
 
-/** Refuses a database that is bound to another secret, or to none yet. */
+/** Refuses a database that is bound to another secret, or to none yet, and one that a move is filling. */
 export async function checkSecret(database: Database, secret: Uint8Array): Promise<void> {
-  const [row] = await database.attempt<{ secret_fingerprint: Buffer }>(
-    'SELECT secret_fingerprint FROM installation',
+  const [row] = await database.attempt<{ id: string; secret_fingerprint: Buffer; filling: string | null }>(
+    'SELECT id, secret_fingerprint, filling FROM installation',
     [],
   );
   if (row === undefined) throw new NoDataError('there is no service in the database');
+  if (row.filling !== null) {
+    throw new DataError(`the database is being filled from installation ${row.id}`, {
+      hint: 'Go on with `urtuu service move` on the folder of that installation, or give it up with --abandon.',
+    });
+  }
   if (!isSecretOf(row.secret_fingerprint, secret)) {
     throw new DataError('the database belongs to another secret', {
       hint: 'Give the secret that it was first started with in URTUU_SECRET_FILE.',

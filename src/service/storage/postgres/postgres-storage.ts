@@ -91,8 +91,8 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   }
 
   try {
-    if (!options.isExisting) await bind(database, secret, systemRandom);
-    await checkSecret(database, secret);
+    if (options.isExisting) await checkSecret(database, secret);
+    else await bind(database, secret, systemRandom);
     if (now === undefined) time = await clockOf(database, clock);
   } catch (error) {
     await close();

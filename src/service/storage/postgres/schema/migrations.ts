@@ -14,7 +14,7 @@ import { requestFunctions } from './requests.js';
 import { routeFunctions, stopBefore, stopFunction } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { signIns } from './sign-ins.js';
-import { tables } from './tables.js';
+import { fillColumn, tables } from './tables.js';
 import { throttling } from './throttling.js';
 import { fillQueue, turnFunctions, turnIndex, turnTables } from './turns.js';
 
@@ -52,5 +52,6 @@ export const migrations: Migrations = {
     turnIndex,
     keepIncoming,
     [requestFunctions, leaveFunction].join('\n'),
+    fillColumn,
   ],
 };

@@ -183,3 +183,6 @@ CREATE UNLOGGED TABLE buckets (
   PRIMARY KEY (project, kind)
 ) WITH (fillfactor = 10);
 `;
+
+/** While a move fills the database: its place and the target that the folder names; nobody serves it meanwhile. */
+export const fillColumn = 'ALTER TABLE installation ADD COLUMN filling text';

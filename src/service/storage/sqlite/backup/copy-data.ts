@@ -21,7 +21,7 @@ export interface CarrierCopies {
  * Copies data beside processes that use it, as it was at one time: the store first, then the file of the simulated
  * operator, from which everything later is taken away. Files that are not there are left out. The copy is held, and has no
  * sign-ins to the dashboard: a link that was used since, or a session that was ended, would be good again. Nor has it the
- * dashboard's address, which leads to the service that it was copied from.
+ * dashboard's address, which leads to the service that it was copied from, nor a move of the folder to a database.
  */
 export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCopies): Promise<void> {
   const engine = await loadEngine();
@@ -30,7 +30,7 @@ export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCo
   const store = await openStoreDatabase(to.store);
   // The copy has the -wal in it.
   if (hasWal) store.exec('UPDATE installation SET wal_follows = 0');
-  store.exec('DELETE FROM sign_ins; DELETE FROM dashboard');
+  store.exec('DELETE FROM sign_ins; DELETE FROM dashboard; DELETE FROM moves');
   prepareHolds(store).begin('restored');
   closeAlone(store, to.store);
   if (existsSync(from.carrier)) {

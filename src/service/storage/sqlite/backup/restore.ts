@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataError, DataInUseError } from '../../../errors/data-error.js';
+import { DataError } from '../../../errors/data-error.js';
 import { systemRandom } from '../../../random.js';
-import { isBusy, isDamaged } from '../database/busy.js';
+import { inUse, lockAlone } from '../database/alone.js';
+import { isDamaged } from '../database/busy.js';
 import { type Engine, loadEngine } from '../database/engine.js';
 import { giveFolderToOwner } from '../database/private-files.js';
 import { isOpenElsewhere, rename } from '../database/rename.js';
@@ -170,9 +171,6 @@ function makeFolderOfOwner(path: string): void {
   giveFolderToOwner(path);
 }
 
-const inUse = (path: string, cause: unknown) =>
-  Object.assign(new DataInUseError(`another process has ${path} open`), { cause });
-
 /** Keeps every other process out of the files that are there when it is taken, until it is released. */
 async function createLock(files: DataFiles) {
   const { DatabaseSync } = await loadEngine();
@@ -184,13 +182,11 @@ async function createLock(files: DataFiles) {
         const database = new DatabaseSync(path, { timeout: 0 });
         locked.set(path, database);
         try {
-          // An open connection has a lock on the file, even while it does nothing.
-          database.exec(
-            'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)',
-          );
+          lockAlone(database, path);
+          database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
         } catch (error) {
           // Damaged: nobody can use it.
-          if (!isDamaged(error)) throw isBusy(error) ? inUse(path, error) : error;
+          if (!isDamaged(error)) throw error;
         }
       }
     },

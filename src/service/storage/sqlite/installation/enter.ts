@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
-import { fingerprintOf, isSecretOf } from '../../shared/secret.js';
+import { fingerprintOf, isSecretOf, secretLength } from '../../shared/secret.js';
 import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { makePrivate } from '../database/private-files.js';
@@ -99,7 +99,7 @@ async function complete(entry: Entry): Promise<Entered | null> {
   if (isOld && !acceptData && !existsSync(files.secret))
     throw dataError(files, [{ file: 'secret', what: 'is missing' }]);
   if (acceptData && existsSync(files.secret) && readSecret(files.secret) === null) setAside(files.secret);
-  makeSecret(files.secret, random);
+  makeSecret(files.secret, random.bytes(secretLength));
   const secret = readSecret(files.secret);
   if (secret === null) throw dataError(files, [{ file: 'secret', what: 'is damaged' }]);
   const carrier = await entry.openCarrier();

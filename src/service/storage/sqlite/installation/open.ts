@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
 import { secretLength } from '../../shared/secret.js';
+import { lockAlone } from '../database/alone.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/database.js';
-import { versionOf } from '../database/open.js';
+import { checkVersion, versionOf } from '../database/open.js';
+import { migrations } from '../schema/schema.js';
 import { openStoreDatabase } from '../sqlite-store.js';
 import { turnToOwnCheckpoints } from './checkpoint.js';
 import { enter } from './enter.js';
 import { type DataFiles, filesOf, prepareFolder, setAside, sizeOf } from './folder.js';
 import { DataGuard } from './guard.js';
 import { readIdentity } from './identity.js';
+import { refuseMoved } from './moves.js';
 import { dataError, type Problem } from './problems.js';
 
 /** The open data files of a service. */
@@ -22,13 +25,15 @@ export interface Installation {
   rates: string | null;
   /** Protects verification codes, kept apart from the store. */
   secret: Uint8Array;
-  /** Watches that the files stay where they are; null in memory, which no other process can use. */
+  /** Watches that the files stay where they are; null where no other process can use them: in memory, and for a move. */
   guard: DataGuard | null;
 }
 
 export interface InstallationOptions {
   /** Opens incomplete data: files that cannot be used are set aside and made anew. */
   acceptData?: boolean;
+  /** For a move: keeps every other process out until the files are closed, and opens data that is being moved. */
+  isMove?: boolean;
   /** Called for errors while the files are watched. */
   report?(error: unknown): void;
   /** Opens the file of the simulated operator, which is kept together with the store. */
@@ -64,22 +69,24 @@ export async function openInstallation(
 async function openFiles(
   files: DataFiles,
   random: Random,
-  { acceptData = false, report = () => {}, ...options }: InstallationOptions,
+  { acceptData = false, isMove = false, report = () => {}, ...options }: InstallationOptions,
 ): Promise<Installation> {
-  const store = await openStore(files, acceptData);
+  const store = await openStore(files, acceptData, isMove);
   try {
+    if (!isMove) refuseMoved(store, files);
     turnToOwnCheckpoints(store);
     const openCarrier = () =>
       openUsable(files, 'carrier', acceptData, () => options.openCarrier(files.carrier));
     const entered = await enter({ files, store, random, acceptData, openCarrier });
-    return { ...entered, store, rates: files.rates, guard: new DataGuard(files, entered.id, store, report) };
+    const guard = isMove ? null : new DataGuard(files, entered.id, store, report);
+    return { ...entered, store, rates: files.rates, guard };
   } catch (error) {
     store.close();
     throw error;
   }
 }
 
-async function openStore(files: DataFiles, acceptData: boolean): Promise<Database> {
+async function openStore(files: DataFiles, acceptData: boolean, isAlone: boolean): Promise<Database> {
   // In this order: the store is the first that is made, so where another file is, it has to be there too.
   const others = [files.identity, files.secret, files.carrier].some((path) => existsSync(path));
   const size = sizeOf(files.store);
@@ -98,7 +105,10 @@ async function openStore(files: DataFiles, acceptData: boolean): Promise<Databas
   }
   return openUsable(files, 'store', acceptData, () =>
     openStoreDatabase(files.store, (database) => {
+      if (isAlone) lockAlone(database, files.store);
       if (others && versionOf(database) === 0) refuse('is empty, or its -wal file is missing');
+      // The copy that is kept of it would be made by another connection.
+      if (isAlone) checkVersion(database, migrations);
     }),
   );
 }

@@ -1,5 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { Random } from '../../../random.js';
 import { secretLength } from '../../shared/secret.js';
 import { makePrivate } from '../database/private-files.js';
 
@@ -16,11 +16,11 @@ export function readSecret(path: string): Uint8Array | null {
   }
 }
 
-/** Makes one where there is none. */
-export function makeSecret(path: string, random: Random): void {
-  const made = `${path}.${process.pid}.${Buffer.from(random.bytes(6)).toString('hex')}`;
+/** Writes one where there is none. */
+export function makeSecret(path: string, secret: Uint8Array): void {
+  const made = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
   makePrivate(made);
-  writeFileSync(made, random.bytes(secretLength), { flush: true });
+  writeFileSync(made, secret, { flush: true });
   try {
     // A link never replaces: a secret that is there stays.
     linkSync(made, path);

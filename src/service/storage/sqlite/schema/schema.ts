@@ -187,4 +187,15 @@ export const migrations: readonly string[] = [
     sealed BLOB NOT NULL
   ) STRICT;
   `,
+  `
+  -- A row from the beginning of a move to a database on. target: random, the same in the database; secret_file: where the
+  -- secret was written; is_done: the database has everything, and nobody serves the folder any more.
+  CREATE TABLE moves (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    target TEXT NOT NULL,
+    database TEXT NOT NULL,
+    secret_file TEXT NOT NULL,
+    is_done INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  `,
 ];

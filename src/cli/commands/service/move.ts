@@ -1,0 +1,123 @@
+import { resolve } from 'node:path';
+import type { CommandBody } from '../../command.js';
+import { withoutPassword } from '../../config/database-url.js';
+import { serviceDirectory } from '../../config/folders.js';
+import { CliError, usageError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { addHelp } from '../../help/command-help.js';
+import { confirmed } from '../../input/required.js';
+import { readName } from '../../options.js';
+import { field, type View } from '../../output/view.js';
+import { databaseError, databaseUrl } from '../serve/database.js';
+import { addStoreOptions, hasData, noData, type StoreOptions } from './store.js';
+
+interface Row {
+  data: string;
+  database: string;
+  /** Null where it was given up. */
+  secret_file: string | null;
+  status: 'moved' | 'moved_before' | 'abandoned';
+  /** That were moved now. */
+  rows: number;
+  /** SHA-256 of all tables, the same on both sides; null where nothing was moved now. */
+  digest: string | null;
+}
+
+const view: View<Row> = {
+  columns: [
+    field('data'),
+    field('database'),
+    field('secret_file'),
+    field('status'),
+    field('rows', { kind: 'number' }),
+    field('digest'),
+  ],
+  record: ({ data, database, secret_file, status, rows, digest }) => ({
+    ...{ data, database, secret_file, status, rows, digest },
+  }),
+};
+
+interface Options extends StoreOptions {
+  secretFile?: string;
+  abandon?: boolean;
+}
+
+export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
+  command
+    .description('Move everything of a stopped service from its folder to an empty PostgreSQL database.')
+    .option('--secret-file <file>', 'where to write the secret for every instance', readName)
+    .option('--abandon', 'give a move up: empty the database, and serve the folder again');
+  addStoreOptions(command);
+  addHelp(command, {
+    view,
+    effects: ['changes'],
+    notes: [
+      'Stop the service first; while it moves nobody answers. A move that was cut short',
+      'goes on when the same line is typed again. At any moment one of the two can be',
+      'served, or neither: at the end the folder is marked as moved, then the database',
+      'opens. The folder keeps its files.',
+    ],
+    examples: [
+      [
+        'urtuu service move --database postgres://urtuu@db/urtuu --secret-file urtuu.secret',
+        'after a prompt',
+      ],
+      [
+        'urtuu service move --data /srv/urtuu --database postgres://urtuu@db/urtuu --abandon --yes',
+        'give it up',
+      ],
+    ],
+    refused: 'a process has the data open',
+    exits: [11, 12, 13],
+    json: '{"data": "/srv/urtuu", "database": "postgres://urtuu@db/urtuu", "secret_file": "/srv/urtuu.secret", "status": "moved", "rows": 1204531, "digest": "9f86d0...0a08"}',
+  });
+  command.action(async ({ data, secretFile: given, abandon = false, ...options }: Options) => {
+    const { io, network, config } = context;
+    const folder = data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data);
+    const url = databaseUrl(config, options);
+    if (url === null) throw usageError('missing: --database', 'Name the database to move to.');
+    if (given === undefined && !abandon)
+      throw usageError('missing: --secret-file', 'Every instance needs the secret: name a new file for it.');
+    if (!hasData(folder)) throw noData(folder);
+    const database = withoutPassword(url);
+    const secretFile = resolve(config.cwd, given ?? '');
+    await confirmed(
+      context,
+      abandon
+        ? `Empty ${database}, and serve ${folder} again?`
+        : `Move the data in ${folder} to ${database}?`,
+    );
+    const progress = io.progress();
+    const steps = { copy: 'Copying', verify: 'Verifying' } as const;
+    const done = { copy: 0, verify: 0 };
+    const work = await network
+      .files(async (service) => {
+        if (abandon) return service.abandonMove(folder, url);
+        return service.moveData({
+          ...{ directory: folder, url, database, secretFile },
+          onProgress(step, rows, total) {
+            done[step] += rows;
+            progress.update(steps[step], { done: done[step], total });
+          },
+        });
+      })
+      .catch((error) => {
+        throw error.code === 'database_failed' ? databaseError(url, error.cause) : error;
+      })
+      .finally(() => progress.stop());
+    if (work === false) {
+      throw new CliError('refused', exits.refused, `the data in ${folder} is not being moved`, {
+        hint: 'Nothing was done.',
+      });
+    }
+    const common = { data: folder, database };
+    if (work === true) {
+      await io.print(view, { ...common, secret_file: null, status: 'abandoned', rows: 0, digest: null });
+      return;
+    }
+    const { isNew, rows, digest } = work;
+    const status = isNew ? 'moved' : 'moved_before';
+    await io.print(view, { ...common, secret_file: secretFile, status, rows, digest });
+    io.note(`Serve it: \`URTUU_SECRET_FILE=${secretFile} urtuu serve --database ${database}\``);
+  });
+};

@@ -1,0 +1,180 @@
+import { acceptedAt } from '../../storage/sqlite/clock-corrections.js';
+
+/** A table of the database, and the rows of the folder that it is filled with. */
+export interface MovedTable {
+  /** service.db, or operator.db. */
+  file: 'store' | 'carrier';
+  from: string;
+  where?: string;
+  to: string;
+  /** Columns of `to` whose order both sides have, and that no two rows share. */
+  key: readonly string[];
+  /** Columns of `to`, each from an expression over a row of `from`. */
+  columns: Readonly<Record<string, string>>;
+  /** Columns of `to` that SQLite has as 0 and 1, and as JSON. */
+  booleans?: readonly string[];
+  json?: readonly string[];
+  /** Whether `seq` is numbered by a sequence. */
+  isNumbered?: boolean;
+}
+
+/** Columns that have one name and one form on both sides. */
+const same = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, name]));
+
+/** A message of a release that bounded nothing waits for as long as it takes. */
+const boundAt = 'coalesce(bound_at, created_at + 900000000000000)';
+const countsAt = acceptedAt('seq', 'created_at');
+
+/** In an order in which every row finds what it refers to. */
+export const movedTables: readonly MovedTable[] = [
+  {
+    ...{ file: 'store', from: 'projects', to: 'projects', key: ['seq'], isNumbered: true },
+    columns: same('seq id name balance settings created_at'),
+  },
+  {
+    ...{ file: 'store', from: 'keys', to: 'keys', key: ['id'] },
+    columns: same('id project hash prefix label scope expires_at created_at revoked_at used_at'),
+  },
+  {
+    ...{ file: 'store', from: 'ledger', to: 'ledger', key: ['seq'], isNumbered: true },
+    columns: same('seq project amount reason subject_id note created_at'),
+  },
+  {
+    ...{ file: 'store', from: 'contents', to: 'contents', key: ['seq'], isNumbered: true },
+    columns: { ...same('seq text html subject sender reply_to'), encrypted: 'sealed' },
+  },
+  {
+    ...{ file: 'store', from: 'batches', to: 'batches', key: ['seq'], isNumbered: true },
+    columns: same(
+      'seq id project channel total sent failed credits created_at completed_at stopped_at pruned_at',
+    ),
+  },
+  {
+    ...{ file: 'store', from: 'messages', to: 'messages', key: ['seq'], isNumbered: true },
+    columns: {
+      ...same('seq id project batch content channel recipient operator status parts rate_multiplier credits'),
+      ...same('error_code error_message created_at sent_at refunded lane route attempts tries pending_key'),
+      ...same('doubt_ms doubt_until delivery tried marked_at'),
+      counts_at: countsAt,
+      bound_at: boundAt,
+    },
+    booleans: ['refunded'],
+    json: ['tried'],
+  },
+  {
+    // A claim of the database deletes these rows; in the folder due_at says the same, once all leases have ended.
+    ...{ file: 'store', from: 'messages', to: 'queue', key: ['message'], where: "status = 'queued'" },
+    columns: {
+      ...same('lane project'),
+      class: 'CASE WHEN route IS NOT NULL THEN 2 WHEN batch IS NOT NULL THEN 1 ELSE 0 END',
+      batch: 'CASE WHEN route IS NOT NULL THEN 0 ELSE coalesce(batch, 0) END',
+      message: 'seq',
+      due_at: 'coalesce(due_at, created_at)',
+      queued_at: countsAt,
+      bound_at: boundAt,
+    },
+  },
+  {
+    ...{ file: 'store', from: 'messages', to: 'unknown_deliveries', key: ['batch', 'message'] },
+    where: "delivery = 'unknown' AND batch IS NOT NULL",
+    columns: { batch: 'batch', message: 'seq' },
+  },
+  {
+    ...{ file: 'store', from: 'idempotency', to: 'idempotency', key: ['project', 'key'] },
+    columns: same('project key status body'),
+  },
+  {
+    ...{ file: 'store', from: 'verifications', to: 'verifications', key: ['id'] },
+    columns: {
+      ...same('id project message code_hash status attempts_remaining created_at verified_at'),
+      life_ms: 'expires_at - created_at',
+      counts_at: acceptedAt('message', 'created_at'),
+    },
+  },
+  {
+    ...{ file: 'store', from: 'receipts', to: 'receipts', key: ['route', 'carrier_id', 'recipient'] },
+    columns: same('route carrier_id recipient message submitted_at state received_at reference'),
+  },
+  {
+    ...{ file: 'store', from: 'requests', to: 'requests', key: ['message'] },
+    columns: same('message attempt first_at sealed'),
+  },
+  {
+    ...{ file: 'store', from: 'erasures', to: 'erasures', key: ['project', 'pseudonym', 'message'] },
+    columns: { ...same('project pseudonym message'), counts_at: 'accepted_at' },
+  },
+  {
+    ...{ file: 'store', from: 'inbox', to: 'inbox', key: ['seq'], isNumbered: true },
+    columns: same(
+      'seq id project channel sender recipient subject text received_at fingerprint series parts',
+    ),
+    json: ['parts'],
+  },
+  {
+    ...{ file: 'store', from: 'suppressions', to: 'suppressions', key: ['seq'], isNumbered: true },
+    columns: same('seq project recipient reason created_at'),
+  },
+  { ...{ file: 'store', from: 'lanes', to: 'lanes', key: ['name'] }, columns: same('name') },
+  {
+    ...{ file: 'store', from: 'lane_pauses', to: 'lane_pauses', key: ['lane'] },
+    columns: same('lane paused_at'),
+  },
+  {
+    ...{ file: 'store', from: 'prune_runs', to: 'prune_runs', key: ['one'] },
+    columns: same('one begun_at ended_at is_repeated'),
+    booleans: ['is_repeated'],
+  },
+  {
+    ...{ file: 'store', from: 'left_ended', to: 'left_ended', key: ['seq'], isNumbered: true },
+    columns: same('seq ended at'),
+  },
+  {
+    ...{ file: 'carrier', from: 'deliveries', to: 'deliveries', key: ['seq'], isNumbered: true },
+    columns: same('seq reference channel recipient text subject html sender reply_to route delivered_at'),
+  },
+  {
+    ...{ file: 'carrier', from: 'losses', to: 'first_names', key: ['name'] },
+    columns: { name: 'reference' },
+  },
+  {
+    ...{ file: 'carrier', from: 'barred', to: 'fences', key: ['reference'] },
+    columns: same('reference before'),
+  },
+];
+
+/** What of the folder has no row or column of its own in the database, and why. */
+export const unmoved: Readonly<Record<string, string>> = {
+  'store.installation': 'the id and the fingerprint of the secret are written by themselves',
+  'store.moves': 'of the folder',
+  'store.hold': 'set as the database opens',
+  'store.clock_corrections': 'in counts_at of messages',
+  'store.message_blocks': 'the database finds messages by their time otherwise',
+  'store.leases': 'ended before',
+  'store.turns': 'begin anew',
+  'store.binds': 'leases of connections: ended',
+  'store.instances': 'heartbeats: ended',
+  'store.sign_ins': 'sessions of the dashboard: ended',
+  'store.dashboard': 'where a service that ended listened',
+  'store.batches.first_message': 'messages name their batch',
+  'store.messages.lease': 'ended before',
+  'store.idempotency.seq': 'the key is the primary key',
+  'carrier.installation': 'of the folder',
+};
+
+/** Tables of the database, and columns, that a move leaves as they begin, and why. */
+export const unfilled: Readonly<Record<string, string>> = {
+  installation: 'written by itself',
+  hold: 'set as the database opens',
+  leases: 'ended',
+  turns: 'begin anew',
+  binds: 'ended',
+  instances: 'ended',
+  sign_ins: 'ended',
+  dashboard: 'of a service that ended',
+  resets: 'none is under way',
+  buckets: 'a burst for each project',
+  route_rates: 'begin anew',
+  urtuu_schema: 'of the schema',
+  operator_schema: 'of the schema',
+  'idempotency.message': 'not known, as for keys of an earlier release',
+};

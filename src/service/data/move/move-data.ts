@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+import { outboxMigrations } from '../../carriers/simulated/postgres-outbox.js';
+import { DataError } from '../../errors/data-error.js';
+import { verifyDatabase } from '../../storage/postgres/verify.js';
+import { syncFolder } from '../../storage/sqlite/installation/folder.js';
+import { makeSecret, readSecret } from '../../storage/sqlite/installation/secret.js';
+import { type MovedTable, movedTables } from './mapping.js';
+import { type Row, summing } from './rows.js';
+import { openSource, type Source } from './source.js';
+import { openTarget, type Target } from './target.js';
+
+export interface MoveOptions {
+  directory: string;
+  /** With the password, where it has one. */
+  url: string;
+  /** The URL for people. */
+  database: string;
+  /** A new file, or one that has the secret of the folder. */
+  secretFile: string;
+  onProgress?(step: 'copy' | 'verify', rows: number, total: number): void;
+  /** Called at each mark, for tests that end there. */
+  at?(mark: MoveMark): void;
+}
+
+export const moveMarks = [
+  'secret',
+  'folder',
+  'database',
+  'rows',
+  'copied',
+  'verified',
+  'moved',
+  'opened',
+] as const;
+export type MoveMark = (typeof moveMarks)[number];
+
+export interface Moved {
+  /** False where an earlier move had finished. */
+  isNew: boolean;
+  tables: number;
+  rows: number;
+  /** Of all tables, the same on both sides; null where an earlier move had finished. */
+  digest: string | null;
+}
+
+/** Bounds what is in memory at a time. */
+const most = { rows: 2_000, bytes: 2_000_000 };
+
+/**
+ * Moves everything in a folder into an empty database. At any moment one of the two can be served, or neither: the folder
+ * is marked before anything is written to the database, and marked as moved before the database opens. What both name is
+ * one random target, so that no other database opens for this folder. It can be cut short anywhere, and be called again.
+ */
+export async function moveData(options: MoveOptions): Promise<Moved> {
+  const source = await openSource(options.directory);
+  try {
+    const target = await openTarget(options.url);
+    try {
+      return await moveInto(source, target, options);
+    } finally {
+      target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+async function moveInto(source: Source, target: Target, options: MoveOptions): Promise<Moved> {
+  const { database, at = () => {}, onProgress = () => {} } = options;
+  const before = source.move();
+  const state = await target.state(before?.target ?? null);
+  if (before?.isDone && state?.id === source.id && !state.isFilling)
+    return { isNew: false, tables: movedTables.length, rows: 0, digest: null };
+  if (before?.isDone && !state?.isOwn) {
+    throw new DataError(`the data in ${options.directory} was moved to ${before.database}`, {
+      hint: 'It is in that database, and in no other. Nothing was changed.',
+    });
+  }
+  if (state !== null && !state.isOwn) throw occupied(source, state, database);
+  const filled = state === null ? await target.someRow() : null;
+  if (filled !== null) {
+    throw new DataError(`the database is not empty: there are rows in ${filled}`, {
+      hint: 'Create a new database. Nothing was changed.',
+    });
+  }
+  writeSecret(options.secretFile, source.secret);
+  at('secret');
+  const name = state === null ? await begin(source, target, options) : (before?.target as string);
+  at('database');
+
+  const counts = movedTables.map((table) => source.count(table));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  for (const table of movedTables) {
+    await copy(
+      source,
+      target,
+      name,
+      table,
+      () => at('rows'),
+      (rows) => onProgress('copy', rows, total),
+    );
+  }
+  at('copied');
+  const digest = await verify(source, target, (rows) => onProgress('verify', rows, total));
+  for await (const { check, subject, problem } of verifyDatabase(
+    options.url,
+    source.secret,
+    outboxMigrations,
+  )) {
+    throw new DataError(`the data does not add up: ${check} ${subject}: ${problem}`, {
+      hint: `Nobody serves it yet. Give the move up with --abandon, then see: \`urtuu service verify\``,
+    });
+  }
+  at('verified');
+  source.finish();
+  at('moved');
+  await target.open(name, source.hold());
+  at('opened');
+  return { isNew: true, tables: movedTables.length, rows: total, digest };
+}
+
+/** Marks the folder, then the database. */
+async function begin(source: Source, target: Target, options: MoveOptions): Promise<string> {
+  const { database, secretFile, at = () => {} } = options;
+  const before = source.move();
+  const name = randomBytes(16).toString('hex');
+  source.begin({ target: name, database, secretFile });
+  at('folder');
+  if (await target.begin(name, source.id, source.fingerprint())) return name;
+  // A service has just begun in it.
+  if (before === null) source.abandon();
+  throw new DataError('another process has just taken the database', {
+    hint: 'Stop what uses it, and create a new database.',
+  });
+}
+
+/**
+ * Abandons a move: empties the database, where it is filled by this move, and then lets the folder be served again. Throws
+ * DataError once the folder was moved: the database may have been served since. False where there is no move.
+ */
+export async function abandonMove(directory: string, url: string): Promise<boolean> {
+  const source = await openSource(directory);
+  try {
+    const move = source.move();
+    if (move === null) return false;
+    if (move.isDone) {
+      throw new DataError(`the data in ${directory} was moved to ${move.database}`, {
+        hint: 'The database may have been served since. Nothing was changed.',
+      });
+    }
+    const target = await openTarget(url);
+    try {
+      await target.abandon(move.target);
+    } finally {
+      target.close();
+    }
+    source.abandon();
+    return true;
+  } finally {
+    source.close();
+  }
+}
+
+async function copy(
+  source: Source,
+  target: Target,
+  name: string,
+  table: MovedTable,
+  onWritten: () => void,
+  onRows: (count: number) => void,
+): Promise<void> {
+  let rows: Row[] = [];
+  let bytes = 0;
+  const write = async () => {
+    if (rows.length > 0) await target.add(name, table, rows);
+    onRows(rows.length);
+    onWritten();
+    rows = [];
+    bytes = 0;
+  };
+  // In order and whole: whatever is there was preceded by all before it.
+  for (const row of source.rows(table, await target.lastKey(table))) {
+    rows.push(row);
+    bytes += sizeOf(row);
+    if (rows.length === most.rows || bytes > most.bytes) await write();
+  }
+  await write();
+}
+
+function sizeOf(row: Row): number {
+  let size = 0;
+  for (const value of row) size += typeof value === 'string' ? value.length : 8;
+  return size;
+}
+
+/** Throws where a table differs; gives a digest of all. */
+async function verify(source: Source, target: Target, onRows: (count: number) => void): Promise<string> {
+  const all = summing();
+  for (const table of movedTables) {
+    const sum = summing();
+    for (const row of source.rows(table, null)) sum.add(row);
+    const [here, there] = [sum.end(), await target.sum(table, onRows)];
+    if (here.rows !== there.rows || here.digest !== there.digest) {
+      throw new DataError(
+        `the table ${table.to} differs from the folder: ${there.rows} rows in the database, ${here.rows} in the folder`,
+        { hint: 'Nobody serves it yet. Give the move up with --abandon, and move again.' },
+      );
+    }
+    all.add([table.to, here.rows, here.digest]);
+  }
+  return all.end().digest;
+}
+
+function writeSecret(path: string, secret: Uint8Array): void {
+  makeSecret(path, secret);
+  syncFolder(dirname(path));
+  const written = readSecret(path);
+  if (written !== null && Buffer.compare(written, secret) === 0) return;
+  throw new DataError(`${path} is there already, and is not the secret of the data`, {
+    hint: 'Name a new file. Nothing was moved.',
+  });
+}
+
+function occupied(source: Source, { id, isFilling }: { id: string; isFilling: boolean }, database: string) {
+  const what =
+    id !== source.id
+      ? `${isFilling ? 'is being filled from' : 'holds the data of'} another installation, ${id}`
+      : isFilling
+        ? 'is being filled by another move of this data'
+        : 'is served with this data already: the folder is a copy';
+  return new DataError(`${database} ${what}`, { hint: 'Create a new database. Nothing was changed.' });
+}

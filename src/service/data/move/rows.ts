@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { MovedTable } from './mapping.js';
+
+/** Values of one row, in the order of the columns, as JSON has them: bytes as \x and hex digits. */
+export type Row = unknown[];
+
+/** Read at a time: some are as large as an email may be. */
+export const rowsAtOnce = 200;
+
+/** The columns of a table, always in one order. */
+export const columnsOf = ({ columns }: MovedTable): string[] => Object.keys(columns).sort();
+
+/** Makes rows of SQLite those of the database. */
+export function converterOf({ booleans = [], json = [], ...table }: MovedTable): (row: Row) => Row {
+  const convert = columnsOf(table).map((column) => {
+    if (booleans.includes(column)) return (value: unknown) => value === 1;
+    if (json.includes(column))
+      return (value: unknown) => (value === null ? null : ordered(JSON.parse(value as string)));
+    return plain;
+  });
+  return (row) => row.map((value, index) => (convert[index] ?? plain)(value));
+}
+
+/** Of what the database's driver reads. */
+export const fromDatabase = (row: Row): Row => row.map((value) => ordered(plain(value)));
+
+function plain(value: unknown): unknown {
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
+}
+
+/** The fields of objects have no order in the database. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, each]) => [name, ordered(each)]),
+  );
+}
+
+/** What both sides have to have alike. */
+export interface Summary {
+  rows: number;
+  digest: string;
+}
+
+export function summing() {
+  const hash = createHash('sha256');
+  let rows = 0;
+  return {
+    add(row: Row): void {
+      rows += 1;
+      hash.update(`${JSON.stringify(row)}\n`);
+    },
+    end: (): Summary => ({ rows, digest: hash.digest('hex') }),
+  };
+}

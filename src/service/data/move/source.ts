@@ -1,0 +1,109 @@
+import { outboxMigrations } from '../../carriers/simulated/sqlite-outbox.js';
+import { systemClock } from '../../clock.js';
+import { systemRandom } from '../../random.js';
+import type { HoldReason } from '../../storage/holding.js';
+import { lockAlone } from '../../storage/sqlite/database/alone.js';
+import type { Database } from '../../storage/sqlite/database/database.js';
+import { checkVersion, openDatabase } from '../../storage/sqlite/database/open.js';
+import { prepareHolds } from '../../storage/sqlite/dispatch/holds.js';
+import { prepareLeases } from '../../storage/sqlite/dispatch/leases.js';
+import { type Move, readMove } from '../../storage/sqlite/installation/moves.js';
+import { openInstallation } from '../../storage/sqlite/installation/open.js';
+import type { MovedTable } from './mapping.js';
+import { columnsOf, converterOf, type Row, rowsAtOnce } from './rows.js';
+
+/** The folder that a move empties into a database. No other process has it open until it is closed. */
+export type Source = Awaited<ReturnType<typeof openSource>>;
+
+/** Throws DataInUseError while a process has the folder open, and DataError where it is not whole. */
+export async function openSource(directory: string) {
+  const { id, secret, store, carrier } = await openInstallation(directory, systemRandom, {
+    isMove: true,
+    openCarrier: (path) =>
+      openDatabase(path, {
+        synchronous: 'full',
+        migrations: outboxMigrations,
+        keepsCopy: true,
+        check(database) {
+          lockAlone(database, path);
+          checkVersion(database, outboxMigrations);
+        },
+      }),
+  });
+  const databases = { store, carrier };
+
+  /** On disk when it returns, in the file itself: a copy of it says so too. */
+  function write(work: () => void): void {
+    store.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      store.exec('COMMIT');
+    } catch (error) {
+      if (store.isTransaction) store.exec('ROLLBACK');
+      throw error;
+    }
+    store.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  return {
+    id,
+    secret,
+    fingerprint: () =>
+      (store.prepare('SELECT secret_fingerprint AS it FROM installation').get() as { it: Uint8Array }).it,
+    move: (): Move | null => readMove(store),
+    hold: (): HoldReason | null => prepareHolds(store).reason(),
+    /** From now on nobody serves the folder. What was leased waits again, or is in doubt. */
+    begin({ target, database, secretFile }: Omit<Move, 'isDone'>): void {
+      write(() => {
+        prepareLeases(store, systemClock).endAll();
+        store.prepare('DELETE FROM moves').run();
+        store
+          .prepare('INSERT INTO moves (one, target, database, secret_file) VALUES (1, ?, ?, ?)')
+          .run(target, database, secretFile);
+      });
+    },
+    finish: () => write(() => void store.prepare('UPDATE moves SET is_done = 1').run()),
+    abandon: () => write(() => void store.prepare('DELETE FROM moves').run()),
+    count: (table: MovedTable): number =>
+      (databases[table.file].prepare(`SELECT count(*) AS count ${rowsOf(table)}`).get() as { count: number })
+        .count,
+    rows: (table: MovedTable, after: Row | null) => read(databases[table.file], table, after),
+    close(): void {
+      for (const database of [carrier, store]) {
+        // One file each, and no lock that outlives the connection: with statements it is closed later.
+        database.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL');
+        database.prepare('SELECT 1 FROM installation').get();
+        database.close();
+      }
+    },
+  };
+}
+
+const rowsOf = ({ from, where = 'true' }: MovedTable) => `FROM ${from} WHERE ${where}`;
+
+/**
+ * The rows behind a key, as the database has them, in the order of their keys. In pages: an engine may crash over rows
+ * that are left unread as the file is closed.
+ */
+function* read(database: Database, table: MovedTable, first: Row | null): Generator<Row> {
+  const { columns, key } = table;
+  const names = columnsOf(table);
+  const list = (some: readonly string[]) => some.map((name) => columns[name]).join(', ');
+  const select = (behind: string) => {
+    const page = database.prepare(
+      `SELECT ${list(names)} ${rowsOf(table)}${behind} ORDER BY ${list(key)} LIMIT ${rowsAtOnce}`,
+    );
+    page.setReturnArrays(true);
+    return page;
+  };
+  const next = select(` AND (${list(key)}) > (${key.map(() => '?').join(', ')})`);
+  const convert = converterOf(table);
+  let after = first;
+  for (;;) {
+    const page = (after === null ? select('').all() : next.all(...(after as string[]))) as Row[];
+    for (const row of page) yield convert(row);
+    const last = page.at(-1);
+    if (last === undefined || page.length < rowsAtOnce) return;
+    after = key.map((name) => last[names.indexOf(name)]);
+  }
+}

@@ -1,0 +1,205 @@
+import { outboxMigrations } from '../../carriers/simulated/postgres-outbox.js';
+import { DataError } from '../../errors/data-error.js';
+import type { HoldReason } from '../../storage/holding.js';
+import { checkTerms, destroy, newClient } from '../../storage/postgres/database/connection.js';
+import { migrate } from '../../storage/postgres/database/migrate.js';
+import { migrations } from '../../storage/postgres/schema/migrations.js';
+import { type MovedTable, movedTables, unfilled } from './mapping.js';
+import { columnsOf, fromDatabase, type Row, rowsAtOnce, type Summary, summing } from './rows.js';
+
+/** The database failed, or cannot be reached; `cause` is the error of its driver. */
+export class DatabaseFailure extends Error {
+  override readonly name = 'DatabaseFailure';
+  readonly code = 'database_failed';
+}
+
+export type Target = Awaited<ReturnType<typeof openTarget>>;
+
+const tables = [
+  ...movedTables.map(({ to }) => to),
+  ...Object.keys(unfilled).filter((one) => !/\./.test(one)),
+];
+const isOwn = (table: string) => tables.includes(table);
+/** What holds rows of a service. */
+const filled = tables.filter((one) => one !== 'installation' && !one.endsWith('_schema'));
+
+/** Brings an empty database to the schema, and connects. Throws DataError for one with tables of somebody else. */
+export async function openTarget(url: string) {
+  const first = await connect(url);
+  try {
+    const { rows } = await failing(
+      first.query<{ schema: string; name: string; is_here: boolean }>(
+        `SELECT n.nspname AS schema, c.relname AS name, n.nspname = current_schema() AS is_here
+         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+         WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'`,
+      ),
+    );
+    const foreign = rows.find(({ name, is_here }) => !is_here || !isOwn(name));
+    if (foreign !== undefined) {
+      throw new DataError(`the database has a table of something else: ${foreign.schema}.${foreign.name}`, {
+        hint: 'Create a database for the service alone. Nothing was changed.',
+      });
+    }
+  } finally {
+    destroy(first);
+  }
+  for (const each of [migrations, outboxMigrations]) await failing(migrate(url, each));
+  const client = await connect(url);
+  await failing(checkTerms(client)).catch((error) => {
+    destroy(client);
+    throw error;
+  });
+
+  async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    await query('BEGIN');
+    try {
+      await query(
+        `SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
+           set_config('synchronous_commit', 'on', true)`,
+      );
+      const result = await work();
+      await query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  }
+
+  async function query<Found>(text: string, values: readonly unknown[] = []): Promise<Found[]> {
+    const { rows } = await failing(client.query(text, values as unknown[]));
+    return rows as Found[];
+  }
+
+  /** While this move fills the database: nobody opens, empties or takes it meanwhile. */
+  const whileFilling = <Result>(target: string, work: () => Promise<Result>): Promise<Result> =>
+    transaction(async () => {
+      const found = await query(`SELECT 1 FROM installation WHERE filling = ${mark} FOR SHARE`, [target]);
+      if (found.length === 0) throw taken();
+      return work();
+    });
+
+  return {
+    async state(target: string | null): Promise<TargetState | null> {
+      const [row] = await query<TargetState>(
+        `SELECT id, filling IS NOT NULL AS "isFilling", coalesce(filling = ${mark}, false) AS "isOwn" FROM installation`,
+        [target ?? ''],
+      );
+      return row ?? null;
+    },
+    /** The first table that has a row. */
+    async someRow(): Promise<string | null> {
+      const exists = filled.map((one) => `WHEN EXISTS (SELECT 1 FROM ${one}) THEN '${one}'`);
+      const [row] = await query<{ name: string | null }>(`SELECT CASE ${exists.join(' ')} END AS name`);
+      return row?.name ?? null;
+    },
+    /** False where another has taken the database meanwhile. */
+    async begin(target: string, id: string, fingerprint: Uint8Array): Promise<boolean> {
+      const rows = await transaction(() =>
+        query(
+          `INSERT INTO installation (one, id, secret_fingerprint, filling) VALUES (1, $2, $3, ${mark})
+           ON CONFLICT DO NOTHING RETURNING 1`,
+          [target, id, fingerprint],
+        ),
+      );
+      return rows.length === 1;
+    },
+    /** The key of the last row; null where there is none. */
+    async lastKey({ to, key }: MovedTable): Promise<Row | null> {
+      const order = key.map((name) => `${name} DESC`).join(', ');
+      const [row] = await transaction(() =>
+        query<Record<string, unknown>>(`SELECT ${key.join(', ')} FROM ${to} ORDER BY ${order} LIMIT 1`),
+      );
+      return row === undefined ? null : key.map((name) => row[name]);
+    },
+    /** Rows that are there stay. */
+    async add(target: string, table: MovedTable, rows: readonly Row[]): Promise<void> {
+      const columns = columnsOf(table);
+      const objects = rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
+      const names = columns.join(', ');
+      await whileFilling(target, () =>
+        query(
+          `INSERT INTO ${table.to} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${table.to}, $1)
+           ON CONFLICT DO NOTHING`,
+          [JSON.stringify(objects)],
+        ),
+      );
+    },
+    sum(table: MovedTable, onRows: (count: number) => void): Promise<Summary> {
+      return transaction(async () => {
+        const columns = columnsOf(table);
+        await query(
+          `DECLARE moved CURSOR FOR SELECT ${columns.join(', ')} FROM ${table.to} ORDER BY ${table.key.join(', ')}`,
+        );
+        const sum = summing();
+        for (;;) {
+          const rows = await query<Record<string, unknown>>(`FETCH ${rowsAtOnce} FROM moved`);
+          for (const row of rows) sum.add(fromDatabase(columns.map((name) => row[name])));
+          onRows(rows.length);
+          if (rows.length < rowsAtOnce) break;
+        }
+        await query('CLOSE moved');
+        return sum.end();
+      });
+    },
+    /** Lets it be served. `hold`: as the folder was held. */
+    open: (target: string, hold: HoldReason | null): Promise<void> =>
+      whileFilling(target, async () => {
+        for (const { to, isNumbered } of movedTables) {
+          if (isNumbered) {
+            await query(
+              `SELECT setval(pg_get_serial_sequence('${to}', 'seq'), max(seq)) FROM ${to} HAVING max(seq) IS NOT NULL`,
+            );
+          }
+        }
+        await query(`ANALYZE ${movedTables.map(({ to }) => to).join(', ')}`);
+        await query('SELECT set_hold_1($1)', [hold]);
+        await query('UPDATE installation SET filling = NULL');
+      }),
+    /** Removes what a move has brought; false where nothing of it is there. */
+    abandon: (target: string): Promise<boolean> =>
+      transaction(async () => {
+        const rows = await query(`DELETE FROM installation WHERE filling = ${mark} RETURNING 1`, [target]);
+        if (rows.length === 0) return false;
+        await query(`TRUNCATE ${filled.join(', ')} RESTART IDENTITY`);
+        return true;
+      }),
+    close: () => destroy(client),
+  };
+}
+
+/** Of this database alone: a dump of it, loaded elsewhere, is not the one that a folder is moved to. */
+const mark = "place_1() || ' ' || $1::text";
+
+export interface TargetState {
+  /** Of the installation. */
+  id: string;
+  isFilling: boolean;
+  /** Filled by the move that was asked about, and no other. */
+  isOwn: boolean;
+}
+
+async function connect(url: string) {
+  const client = newClient(url, false);
+  // Without a listener the end of its backend would end this process.
+  client.on('error', () => {});
+  await failing(client.connect()).catch((error) => {
+    destroy(client);
+    throw error;
+  });
+  return client;
+}
+
+async function failing<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DataError) throw error;
+    throw new DatabaseFailure((error as Error).message, { cause: error });
+  }
+}
+
+const taken = () =>
+  new DataError('the database is not filled by this move any more: another has opened or emptied it', {
+    hint: 'Type the line again, which says how it is.',
+  });

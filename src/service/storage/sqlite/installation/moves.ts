@@ -1,0 +1,49 @@
+import { dirname } from 'node:path';
+import { DataError } from '../../../errors/data-error.js';
+import type { Database } from '../database/database.js';
+import type { DataFiles } from './folder.js';
+
+/** A move of the folder to a database. */
+export interface Move {
+  /** Random; the same in the database. */
+  target: string;
+  /** Its URL without a password. */
+  database: string;
+  /** Where the secret was written. */
+  secretFile: string;
+  /** The database has everything, and the folder is served by nobody any more. */
+  isDone: boolean;
+}
+
+interface Row {
+  target: string;
+  database: string;
+  secret_file: string;
+  is_done: number;
+}
+
+export function readMove(store: Database): Move | null {
+  const row = store.prepare('SELECT target, database, secret_file, is_done FROM moves').get() as
+    | Row
+    | undefined;
+  if (row === undefined) return null;
+  const { target, database, secret_file: secretFile, is_done } = row;
+  return { target, database, secretFile, isDone: is_done === 1 };
+}
+
+/** Throws DataError where the data is being moved, or was: it has one owner, which is not this folder. */
+export function refuseMoved(store: Database, files: DataFiles): void {
+  const move = readMove(store);
+  if (move === null) return;
+  const folder = dirname(files.store);
+  const { database, secretFile, isDone } = move;
+  if (isDone) {
+    throw new DataError(`the data in ${folder} was moved to ${database}`, {
+      hint: `Serve it from there: \`URTUU_SECRET_FILE='${secretFile}' urtuu serve --database '${database}'\``,
+    });
+  }
+  const line = `urtuu service move --data '${folder}' --database '${database}' --secret-file '${secretFile}'`;
+  throw new DataError(`the data in ${folder} is being moved to ${database}`, {
+    hint: `Go on: \`${line}\`; or give the move up with --abandon.`,
+  });
+}

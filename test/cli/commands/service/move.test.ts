@@ -1,0 +1,73 @@
+import { cpSync, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Cores, caller } from '../../../support/cores.js';
+import { newDatabase, query } from '../../../support/postgres.js';
+import { run } from '../../../support/run.js';
+
+const cores = new Cores();
+let home: string;
+let url: string;
+beforeEach(async () => {
+  home = cores.folder();
+  url = await newDatabase();
+  const core = await cores.open({ directory: join(home, 'made') });
+  await core.operations.sendSms({ caller, params: { to: '99112233', text: 'hi' }, idempotencyKey: 'before' });
+  await core.close();
+  cpSync(join(home, 'made'), join(home, 'data'), { recursive: true });
+});
+afterEach(() => cores.closeAll());
+
+const here = (line: string, env: Record<string, string> = {}) =>
+  run(line, { home, cwd: home, env: { URTUU_DATABASE: url, ...env }, clock: { now: () => Date.now() } });
+const line = 'service move --data data --secret-file urtuu.secret';
+
+it('moves a folder to a database, which has everything; the folder says where it is', async () => {
+  const moved = await here(`${line} --yes -o json`);
+  expect(moved).toMatchObject({ code: 0 });
+  expect(JSON.parse(moved.stdout)).toEqual({
+    data: join(home, 'data'),
+    database: url,
+    secret_file: join(home, 'urtuu.secret'),
+    status: 'moved',
+    rows: expect.any(Number),
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(statSync(join(home, 'urtuu.secret')).mode & 0o777).toBe(0o600);
+  const ledger = await here('service ledger -o json', { URTUU_SECRET_FILE: 'urtuu.secret' });
+  expect(JSON.parse(ledger.stdout)).toHaveLength(2);
+  cpSync(join(home, 'data'), join(home, 'again'), { recursive: true });
+  const refused = await here('service ledger --data again');
+  expect(refused).toMatchObject({ code: 13, stderr: expect.stringContaining('was moved to postgres://') });
+  expect(refused.stderr).toContain('urtuu serve --database');
+  cpSync(join(home, 'again'), join(home, 'third'), { recursive: true });
+  const again = await here('service move --data third --secret-file urtuu.secret --yes -o json');
+  expect(JSON.parse(again.stdout)).toMatchObject({ status: 'moved_before', rows: 0, digest: null });
+});
+
+it('is refused with 11 while a process has the folder open', async () => {
+  const core = await cores.open({ directory: join(home, 'data') });
+  expect(await here(`${line} --yes`)).toMatchObject({
+    code: 11,
+    stderr: expect.stringContaining('Stop every process that uses it'),
+  });
+  await core.close();
+  expect(existsSync(join(home, 'urtuu.secret'))).toBe(false);
+});
+
+it('never prompts without a terminal', async () => {
+  expect(await here(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+});
+
+it('says why the database cannot be used, and leaves the folder as it was', async () => {
+  const away = { URTUU_DATABASE: 'postgres://postgres@127.0.0.1:1/urtuu' };
+  const refused = await here(`${line} --yes`, away);
+  expect(refused).toMatchObject({ code: 13, stderr: expect.stringContaining('cannot use postgres://') });
+  await query(url, 'CREATE TABLE customers (name text)');
+  cpSync(join(home, 'data'), join(home, 'again'), { recursive: true });
+  const foreign = await here('service move --data again --secret-file urtuu.secret --yes');
+  expect(foreign).toMatchObject({ code: 13, stderr: expect.stringContaining('public.customers') });
+  cpSync(join(home, 'again'), join(home, 'free'), { recursive: true });
+  const none = await here('service move --data free --abandon --yes', away);
+  expect(none).toMatchObject({ code: 11, stderr: expect.stringContaining('is not being moved') });
+});

@@ -1,0 +1,500 @@
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Carrier } from '../../../src/service/carriers/carrier.js';
+import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
+import { backup, restore } from '../../../src/service/data/data-copies.js';
+import { movedTables, unfilled, unmoved } from '../../../src/service/data/move/mapping.js';
+import {
+  abandonMove,
+  type Moved,
+  type MoveMark,
+  type MoveOptions,
+  moveData,
+  moveMarks,
+} from '../../../src/service/data/move/move-data.js';
+import { openTarget } from '../../../src/service/data/move/target.js';
+import { verify } from '../../../src/service/data/verify-data.js';
+import { DataError, DataInUseError } from '../../../src/service/errors/data-error.js';
+import { openAdministration } from '../../../src/service/open-administration.js';
+import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
+import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
+import { Cores, caller, ledgerDifference, outboxOf, replayOf } from '../../support/cores.js';
+import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
+
+const cores = new Cores();
+const makers = new Cores();
+let filled: Filled | undefined;
+let template: string | undefined;
+afterAll(() => makers.closeAll());
+let directory: string;
+let root: string;
+let url: string;
+beforeEach(async () => {
+  root = cores.folder();
+  directory = join(root, 'data');
+  url = await newDatabase();
+});
+afterEach(() => cores.closeAll());
+
+const closed = (carriers: readonly Carrier[]) =>
+  carriers.map((one): Carrier => ({ ...one, capacity: () => 0 }));
+const hanging = (carriers: readonly Carrier[]) =>
+  carriers.map((one): Carrier => ({ ...one, submit: () => new Promise(() => {}) }));
+const secretFile = () => join(root, 'urtuu.secret');
+const options = () => ({ directory, url, database: 'postgres://db/urtuu', secretFile: secretFile() });
+
+/** As when its processes have ended: on Node.js 20 a connection that was closed keeps its locks for a while. */
+function end(): void {
+  cpSync(directory, `${directory}.ended`, { recursive: true });
+  rmSync(directory, { recursive: true });
+  renameSync(`${directory}.ended`, directory);
+}
+
+function move(more: Partial<MoveOptions> = {}): Promise<Moved> {
+  end();
+  return moveData({ ...options(), ...more });
+}
+
+class Killed extends Error {}
+
+/** Everything that stays of a process that dies at a mark: what it has written. */
+async function killedAt(mark: MoveMark, call = 1): Promise<void> {
+  let calls = 0;
+  const at = (reached: MoveMark) => {
+    if (reached === mark && ++calls === call) throw new Killed(mark);
+  };
+  await expect(move({ at })).rejects.toThrow(Killed);
+}
+
+interface Filled {
+  answers: Map<string, unknown>;
+  balance: number;
+  messages: unknown[];
+  /** Ids of what waits. */
+  waiting: string[];
+  doubtId: string;
+  verification: { id: string; code: string };
+}
+
+/** The folder of the test, as `fillFolder` has left it. */
+async function fill(held = false): Promise<Filled> {
+  template ??= makers.folder();
+  filled ??= await fillFolder(template);
+  cpSync(template, directory, { recursive: true });
+  if (held) {
+    const core = await cores.open({ directory }, { carriers: closed });
+    await core.store.hold('restored');
+    await core.close();
+  }
+  return filled;
+}
+
+/** A service with one of everything, ended: some of it sent, some waiting, one message in doubt. */
+async function fillFolder(directory: string): Promise<Filled> {
+  const answers = new Map<string, unknown>();
+  const keys: string[] = [];
+  const core = await cores.open({ directory });
+  const { operations, store, administration } = core;
+  const send = (to: string, key: string) => {
+    keys.push(key);
+    return operations.sendSms({ caller, params: { to, text: 'hi' }, idempotencyKey: key });
+  };
+  await send('99112233', 'single');
+  await send('99000001', 'failed');
+  await send('88112233', 'pruned later');
+  keys.push('batch', 'waiting', 'waiting batch');
+  const batch = { to: ['95112233', '94112233', '99000009'], text: 'Сайн уу' };
+  await operations.sendSmsBulk({ caller, params: batch, idempotencyKey: 'batch' });
+  const { id } = await operations.createVerification(caller, { to: '99887766' });
+  await administration.idle();
+  const code = (await outboxOf(core)).find(({ to }) => to === '99887766')?.code ?? '';
+  await store.suppress(caller.projectId, 'gone@example.mn', 'bounced');
+  await store.credit(caller.projectId, 500, { id: 'gift', note: 'a gift' });
+  await store.createProject({ id: 'shop', name: 'Shop', balance: 7 });
+  await store.changeSettings('shop', () => '{"brand_name":"Shop"}');
+  await administration.prune({ to: '88112233' });
+  const incoming = {
+    projectId: caller.projectId,
+    channel: 'sms',
+    from: '99112233',
+    to: '1234',
+    subject: null,
+  } as const;
+  for (const [number, part] of [
+    [2, 'world'],
+    [1, 'hello '],
+  ] as const) {
+    await store.keepIncoming({
+      ...incoming,
+      id: `in-${number}`,
+      text: part,
+      fingerprint: null,
+      part: { reference: '7', number, total: 3 },
+    });
+  }
+  await core.close();
+
+  const dying = await cores.openMortal({ directory, report() {} }, { carriers: hanging, leaseMs: 60_000 });
+  void dying.operations
+    .sendSms({ caller, params: { to: '86112233', text: 'hi' }, idempotencyKey: 'in doubt' })
+    .catch(() => {});
+  await vi.waitUntil(async () => (await dying.store.countUnfinished()).submitting === 1);
+  const page = { limit: 1, after: null };
+  const found = await dying.operations.listMessages(caller, { to: '86112233' }, page);
+  const doubtId = found.data[0]?.id ?? '';
+  await dying.storage.close();
+  await dying.carrier.close();
+
+  const last = await cores.open({ directory }, { carriers: closed });
+  const email = { to: 'bat@example.mn', subject: 's', text: 't' };
+  const one = await last.operations.sendEmail({ caller, params: email, idempotencyKey: 'waiting' });
+  const waits = { to: ['95112244', '94112244'], text: 'hi' };
+  await last.operations.sendSmsBulk({ caller, params: waits, idempotencyKey: 'waiting batch' });
+  await last.store.pauseLane('Skytel');
+  for (const key of keys) answers.set(key, await replayOf(last, key));
+  const { data: messages } = await last.operations.listMessages(caller, {}, { limit: 100, after: null });
+  const { balance } = await last.operations.getBalance(caller);
+  await last.close();
+  const waiting = [(one.body as { id: string }).id];
+  return { answers, balance, messages, waiting, doubtId, verification: { id, code } };
+}
+
+/** What the service in the database says of everything; and that what waited goes out once. */
+async function expectAll({
+  answers,
+  balance,
+  messages,
+  waiting,
+  doubtId,
+  verification,
+}: Filled): Promise<void> {
+  const secret = readFileSync(secretFile());
+  const idle = await cores.open({ database: url, secret }, { carriers: closed });
+  for (const [key, answer] of answers) expect([key, await replayOf(idle, key)]).toEqual([key, answer]);
+  const listed = await idle.operations.listMessages(caller, {}, { limit: 100, after: null });
+  expect(listed.data).toEqual(messages);
+  expect((await idle.operations.getBalance(caller)).balance).toBe(balance);
+  expect(await ledgerDifference(idle)).toBe(0);
+  await idle.close();
+  const core = await cores.open({ database: url, secret });
+  await core.administration.idle();
+  const message = () => core.operations.getMessage(caller, doubtId);
+  await vi.waitUntil(async () => (await message()).status !== 'queued', 20_000);
+  const references = (await outboxOf(core)).map((one) => one.message_id);
+  expect(new Set(references).size).toBe(references.length);
+  expect(references).toEqual(expect.arrayContaining(waiting));
+  // Nobody has submitted it: it goes out, or fails where it is too late.
+  const isSent = references.includes(doubtId);
+  expect((await message()).status).toBe(isSent ? 'sent' : 'failed');
+  expect((await replayOf(core, 'in doubt'))?.status).toBe(isSent ? 200 : 502);
+  const checked = await core.operations.checkVerification(caller, verification.id, {
+    code: verification.code,
+  });
+  expect(checked).toMatchObject({ status: 'verified' });
+  const again = await core.operations.sendSms({
+    caller,
+    params: { to: '99112255', text: 'hi' },
+    idempotencyKey: 'new',
+  });
+  expect(again.status).toBe(200);
+  expect(await ledgerDifference(core)).toBe(0);
+  await core.close();
+  const mismatches = [];
+  for await (const one of await verify({ database: url, secret })) mismatches.push(one);
+  expect(mismatches).toEqual([]);
+}
+
+const isRefused = async (opening: Promise<unknown>, words: RegExp) => {
+  const error = await opening.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(DataError);
+  expect((error as Error).message).toMatch(words);
+};
+const openFolder = () => cores.open({ directory });
+const openDatabase = () => cores.open({ database: url, secret: readFileSync(join(directory, 'secret')) });
+
+describe('a move', () => {
+  it('brings everything: every old key is answered as before, and nothing goes out twice', async () => {
+    const filled = await fill();
+    const moved = await move();
+    expect(moved.isNew).toBe(true);
+    expect(moved.rows).toBeGreaterThan(20);
+    expect(statSync(secretFile()).mode & 0o777).toBe(0o600);
+    expect(readFileSync(secretFile())).toEqual(readFileSync(join(directory, 'secret')));
+    await isRefused(openFolder(), /was moved to postgres:\/\/db\/urtuu/);
+    await expectAll(filled);
+    expect(await move()).toMatchObject({ isNew: false });
+  });
+
+  it('keeps a hold', async () => {
+    await fill(true);
+    await move();
+    const core = await openDatabase();
+    expect(await core.store.held()).toBe('restored');
+    expect((await core.store.countUnfinished()).messages).toBe(4);
+  });
+
+  it.each(moveMarks)(
+    'goes on after it was killed at %s, and nobody has two owners meanwhile',
+    async (mark) => {
+      const filled = await fill();
+      await killedAt(mark, mark === 'rows' ? 6 : 1);
+      const isMarked = mark !== 'secret';
+      if (isMarked)
+        await isRefused(openFolder(), mark === 'moved' || mark === 'opened' ? /was moved/ : /is being moved/);
+      if (isMarked && mark !== 'folder' && mark !== 'opened')
+        await isRefused(openDatabase(), /is being filled/);
+      await move();
+      await isRefused(openFolder(), /was moved/);
+      await expectAll(filled);
+    },
+  );
+
+  it.each(['folder', 'database', 'rows', 'copied', 'verified'] as const)(
+    'can be given up at %s: the database is emptied, and the folder serves again',
+    async (mark) => {
+      const filled = await fill();
+      await killedAt(mark, mark === 'rows' ? 6 : 1);
+      end();
+      expect(await abandonMove(directory, url)).toBe(true);
+      expect(await query(url, 'SELECT 1 FROM messages UNION ALL SELECT 1 FROM installation')).toEqual([]);
+      const core = await openFolder();
+      for (const [key, answer] of filled.answers) {
+        expect([key, await replayOf(core, key)]).toEqual([key, answer]);
+      }
+      await core.close();
+      await move();
+      const moved = await openDatabase();
+      expect(await replayOf(moved, 'single')).toEqual(filled.answers.get('single'));
+    },
+  );
+
+  it('cannot be given up once the folder is marked as moved', async () => {
+    await fill();
+    await killedAt('moved');
+    end();
+    await isRefused(abandonMove(directory, url), /was moved/);
+    await move();
+    end();
+    await isRefused(abandonMove(directory, url), /was moved/);
+  });
+
+  it('moves a table in several chunks, and goes on in the middle of one', async () => {
+    const core = await cores.open({ directory }, { carriers: closed });
+    const to = Array.from({ length: 1_000 }, (_, index) => String(99_200_000 + index));
+    for (let batch = 0; batch < 5; batch += 1) {
+      const params = { to, text: `hi ${batch}` };
+      await core.operations.sendSmsBulk({ caller, params, idempotencyKey: `batch ${batch}` });
+    }
+    await core.close();
+    const chunksBefore = movedTables.findIndex((table) => table.to === 'messages');
+    await killedAt('rows', chunksBefore + 2);
+    expect(await query(url, 'SELECT count(*)::int AS count FROM messages')).toEqual([{ count: 4_000 }]);
+    expect((await move()).rows).toBeGreaterThan(10_000);
+    const moved = await cores.open(
+      { database: url, secret: readFileSync(secretFile()) },
+      { carriers: closed },
+    );
+    expect(await moved.store.countUnfinished()).toEqual({ messages: 5_000, submitting: 0 });
+    expect(await ledgerDifference(moved)).toBe(0);
+  });
+
+  it('moves what an earlier release has written, once it was brought up to date', async () => {
+    execFileSync('tar', [
+      'xzf',
+      join(import.meta.dirname, '../../fixtures/c7d7ad4/state.tar.gz'),
+      '-C',
+      root,
+    ]);
+    const [found] = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('service.db'),
+    );
+    cpSync(join(root, found as string, '..'), directory, { recursive: true });
+    await isRefused(move(), /an older version of urtuu/);
+    end();
+    await (await openFolder()).close();
+    await move();
+    const core = await openDatabase();
+    expect(await ledgerDifference(core)).toBe(0);
+    expect((await core.operations.listMessages(caller, {}, { limit: 1, after: null })).data).toHaveLength(1);
+  });
+});
+
+describe('a move is refused', () => {
+  const unmarked = async () => (await openFolder()).close();
+
+  it('while a process has the folder open', async () => {
+    const core = await openFolder();
+    await expect(moveData(options())).rejects.toThrow(DataInUseError);
+    await core.close();
+    await unmarked();
+    expect(existsSync(secretFile())).toBe(false);
+  });
+
+  it('into a database with a foreign table', async () => {
+    await fill();
+    await query(url, 'CREATE TABLE customers (name text)');
+    await isRefused(move(), /a table of something else: public\.customers/);
+    await query(url, 'DROP TABLE customers; CREATE SCHEMA other; CREATE TABLE other.projects (name text)');
+    await isRefused(move(), /other\.projects/);
+    expect(await query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    await unmarked();
+  });
+
+  it('into a database of another installation', async () => {
+    await fill();
+    await (await cores.open({ database: url, secret: new Uint8Array(32) })).close();
+    await isRefused(move(), /holds the data of another installation/);
+    await query(url, 'DELETE FROM installation');
+    await isRefused(move(), /is not empty/);
+    await unmarked();
+  });
+
+  it('into a database that is filled from another folder, or by another move of this one', async () => {
+    await fill();
+    await killedAt('copied');
+    const other = join(root, 'other');
+    await (await cores.open({ directory: `${other} made` })).close();
+    cpSync(`${other} made`, other, { recursive: true });
+    await isRefused(
+      moveData({ ...options(), directory: other }),
+      /is being filled from another installation/,
+    );
+    // The folder begins anew with another database: the first one opens for it no more.
+    const first = url;
+    url = await newDatabase();
+    await killedAt('moved');
+    await isRefused(move({ url: first }), /in no other|was moved/);
+    await move();
+    await isRefused(move({ url: first }), /was moved/);
+  });
+
+  it('into a copy of the database that was filled', async () => {
+    await fill();
+    await killedAt('moved');
+    const copy = await backupOfDatabase(url);
+    await isRefused(move({ url: copy }), /was moved/);
+    await move();
+  });
+
+  it('with a file of another secret', async () => {
+    await fill();
+    writeFileSync(secretFile(), new Uint8Array(32));
+    await isRefused(move(), /is there already, and is not the secret/);
+    await unmarked();
+  });
+
+  it('beside another one', async () => {
+    await fill();
+    let second: Promise<unknown> = Promise.resolve();
+    const at = (mark: MoveMark) => {
+      if (mark === 'copied') second = moveData(options()).catch((error) => error);
+    };
+    await move({ at });
+    expect(await second).toBeInstanceOf(DataInUseError);
+  });
+
+  it('of a copy of the folder, once the other has opened the database: it writes nothing any more', async () => {
+    await fill();
+    await killedAt('database');
+    const copy = join(root, 'copy');
+    cpSync(directory, copy, { recursive: true });
+    const target = await openTarget(url);
+    await move();
+    const name = await targetOf(copy);
+    const other = `${copy} of it`;
+    cpSync(copy, other, { recursive: true });
+    await isRefused(moveData({ ...options(), directory: other }), /is served with this data already/);
+    const [table] = movedTables.filter(({ to }) => to === 'lanes');
+    await isRefused(target.add(name, table as never, [['late']]), /not filled by this move any more/);
+    await isRefused(target.open(name, null), /not filled by this move any more/);
+    expect(await target.abandon(name)).toBe(false);
+    target.close();
+    expect(await query(url, "SELECT 1 FROM lanes WHERE name = 'late'")).toEqual([]);
+  });
+});
+
+describe('a folder that is moved', () => {
+  it('is not opened by accepting its data, nor is the database by another start', async () => {
+    await fill();
+    await killedAt('verified');
+    await isRefused(cores.open({ directory, acceptData: true }), /is being moved/);
+    await isRefused(openAdministration({ directory }), /is being moved/);
+    await isRefused(openDatabase(), /is being filled from installation/);
+    expect(await query(url, 'SELECT 1 FROM hold')).toEqual([]);
+  });
+
+  it('can be backed up, and what is restored from that is held', async () => {
+    await fill();
+    await move();
+    end();
+    await backup(directory, join(root, 'backup'));
+    await restore(join(root, 'backup'), join(root, 'restored'));
+    const core = await cores.open({ directory: join(root, 'restored') });
+    expect(await core.store.held()).toBe('restored');
+  });
+});
+
+describe('the mapping', () => {
+  const words = (text: string) => new Set(text.match(/\w+/g));
+
+  it('names every table and column of the folder', async () => {
+    const files = {
+      store: await openStoreDatabase(':memory:'),
+      carrier: await openOutboxDatabase(':memory:'),
+    };
+    const missing: string[] = [];
+    for (const file of ['store', 'carrier'] as const) {
+      const rows = files[file]
+        .prepare(
+          `SELECT t.name AS name, c.name AS "column" FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
+        )
+        .all() as { name: string; column: string }[];
+      for (const { name, column } of rows) {
+        const used = movedTables
+          .filter((one) => one.file === file && one.from === name)
+          .flatMap((one) => [...Object.values(one.columns), one.where ?? '']);
+        const names = [`${file}.${name}`, `${file}.${name}.${column}`];
+        if (!words(used.join(' ')).has(column) && !names.some((one) => one in unmoved))
+          missing.push(`${names[1]}`);
+      }
+      files[file].close();
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it('names every table and column of the database', async () => {
+    (await openTarget(url)).close();
+    const rows = await query<{ name: string; column: string }>(
+      url,
+      `SELECT table_name AS name, column_name AS "column" FROM information_schema.columns WHERE table_schema = 'public'`,
+    );
+    const missing = rows.filter(({ name, column }) => {
+      const table = movedTables.find(({ to }) => to === name);
+      return !(column in (table?.columns ?? {})) && !(name in unfilled) && !(`${name}.${column}` in unfilled);
+    });
+    expect(missing).toEqual([]);
+    expect(rows.length).toBeGreaterThan(100);
+  });
+});
+
+async function targetOf(folder: string): Promise<string> {
+  const { DatabaseSync } = await loadEngine();
+  const database = new DatabaseSync(join(folder, 'service.db'));
+  const { target } = database.prepare('SELECT target FROM moves').get() as { target: string };
+  database.close();
+  return target;
+}
