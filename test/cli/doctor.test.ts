@@ -49,6 +49,11 @@ describe('urtuu doctor', () => {
     expect(await examine(well, { env })).toMatchObject({ code: 2 });
   });
 
+  it('names the kind of installation and its Node.js', async () => {
+    const setting = { nodeVersion: 'v26.10.0', script: '/home/bat/.local/bin/urtuu' };
+    expect((await examine(well, setting)).of('node')?.detail).toBe('v26.10.0, executable');
+  });
+
   it('calls only private what it has checked', async () => {
     for (const platform of ['linux', 'win32'] as const) {
       const home = mkdtempSync(join(tmpdir(), 'urtuu-doctor-'));

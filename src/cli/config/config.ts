@@ -13,6 +13,8 @@ export interface Config {
   readonly platform: NodeJS.Platform;
   /** `v20.11.1` */
   readonly nodeVersion: string;
+  /** Path of the running command, perhaps a link. */
+  readonly script: string;
   /** Folder that relative file names start from. Throws CliError (exit 13) where it was deleted. */
   readonly cwd: string;
   /** Folder of the profiles; null without a home. */
@@ -60,6 +62,7 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
     env: environment.env,
     platform: environment.platform,
     nodeVersion: environment.nodeVersion,
+    script: environment.script ?? '',
     get cwd() {
       return environment.cwd;
     },

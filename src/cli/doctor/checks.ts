@@ -7,6 +7,7 @@ import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Files } from '../files/files.js';
 import type { Network } from '../network/network.js';
+import { kindOf } from '../platform/installation.js';
 import { platformOf } from '../platform/platform.js';
 import { quoteArgument } from '../platform/quote.js';
 import { printedError } from '../printed-error.js';
@@ -74,8 +75,8 @@ export async function* runChecks(setup: Setup): AsyncGenerator<Check> {
   );
 }
 
-function nodeVersion({ config: { nodeVersion: version } }: Setup): string {
-  if (Number(/\d+/.exec(version)?.[0]) >= minNodeVersion) return version;
+function nodeVersion({ config: { nodeVersion: version, script } }: Setup): string {
+  if (Number(/\d+/.exec(version)?.[0]) >= minNodeVersion) return `${version}, ${kindOf(script)}`;
   throw new CliError('machine', exits.machine, `${version} is too old`, {
     hint: `Install Node.js ${minNodeVersion} or newer.`,
   });

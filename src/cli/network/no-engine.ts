@@ -1,8 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { EngineError } from '../../service/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { realPath } from '../platform/installation.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 
 /** The embedded service has no SQLite engine; the hint is the command that installs one. */
@@ -39,17 +40,4 @@ export function engineCommand(script: string, exists: (path: string) => boolean 
   const manager = managers.find(({ lock }) => has(lock)) ?? npm;
   const isGlobal = !has('package.json') || /[\\/]global(?:[\\/]|$)/.test(folder);
   return `${isGlobal ? manager.global : manager.local} ${engine}`;
-}
-
-/** Of a page of the package that the command, by its real path, belongs to. */
-export function pathOfPage(script: string, name: string): string {
-  return join(dirname(dirname(realPath(script))), 'docs', name);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,0 +1,32 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export type Kind = 'clone' | 'npm package' | 'executable' | 'Debian package' | 'Homebrew formula';
+
+/** How the command, by its path, was installed. */
+export function kindOf(script: string, exists: (path: string) => boolean = existsSync): Kind {
+  const path = realPath(script);
+  if (isScript(path)) return /[\\/]node_modules[\\/]/.test(path) ? 'npm package' : 'clone';
+  if (/\/Cellar\//.test(path)) return 'Homebrew formula';
+  const isDebian = path === '/usr/bin/urtuu' && exists('/var/lib/dpkg/info/urtuu.list');
+  return isDebian ? 'Debian package' : 'executable';
+}
+
+/** Of a page of the documentation that was installed with the command. */
+export function pathOfPage(script: string, name: string): string {
+  const path = realPath(script);
+  const docs = isScript(path) ? 'docs' : 'share/doc/urtuu/docs';
+  return join(dirname(dirname(path)), docs, name);
+}
+
+/** The links of a path followed, where it is there. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The others have Node.js in them. */
+const isScript = (path: string) => /\.[cm]?[jt]s$/.test(path) || path === '';
