@@ -100,7 +100,7 @@ test('a bulk job that is killed goes on, and each recipient gets one message', a
   const sends = () =>
     existsSync(jobs) &&
     readdirSync(jobs, { recursive: true }).some(
-      (file) => file.endsWith('journal.ndjson') && readFileSync(join(jobs, file)).length > 1_000,
+      (file) => file.endsWith('journal') && readFileSync(join(jobs, file)).length > 1_000,
     );
   while (child.exitCode === null && !sends()) await setTimeout(5);
   child.kill('SIGKILL');
@@ -124,7 +124,7 @@ test('it serves', async () => {
   try {
     const answer = await answerOf('http://127.0.0.1:17788/healthz');
     assert.equal(answer.status, 200);
-    assert.match(await (await fetch('http://127.0.0.1:17788/')).text(), /<html/);
+    assert.match(await (await fetch('http://127.0.0.1:17788/dashboard')).text(), /<html/);
   } finally {
     child.kill();
   }

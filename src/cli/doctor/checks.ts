@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { Config } from '../config/config.js';
+import { kindOf } from '../config/installation.js';
 import { readKey } from '../config/key.js';
 import { configPath } from '../config/profiles.js';
 import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Files } from '../files/files.js';
 import type { Network } from '../network/network.js';
-import { kindOf } from '../platform/installation.js';
 import { platformOf } from '../platform/platform.js';
 import { quoteArgument } from '../platform/quote.js';
 import { printedError } from '../printed-error.js';

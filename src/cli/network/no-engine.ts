@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineError } from '../../service/index.js';
+import { realPath } from '../config/installation.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import { realPath } from '../platform/installation.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 
 /** The embedded service has no SQLite engine; the hint is the command that installs one. */

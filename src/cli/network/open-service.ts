@@ -99,7 +99,7 @@ export async function configurationError(
 ): Promise<CliError | null> {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'invalid_configuration') return null;
-  const { pathOfPage } = await import('../platform/installation.js');
+  const { pathOfPage } = await import('../config/installation.js');
   const hint = `Its fields are described in ${pathOfPage(script, 'carriers.md')}`;
   return new CliError(code, exits.machine, message, { hint, cause: error });
 }

@@ -1,13 +1,9 @@
 import { expect, it } from 'vitest';
-import { kindOf, pathOfPage } from '../../../src/cli/platform/installation.js';
+import { kindOf, pathOfPage } from '../../../src/cli/config/installation.js';
 
 it.each([
   ['/home/a/urtuu/bin/urtuu.js', 'clone', '/home/a/urtuu/docs/carriers.md'],
-  [
-    '/usr/lib/node_modules/urtuu/bin/urtuu.js',
-    'npm package',
-    '/usr/lib/node_modules/urtuu/docs/carriers.md',
-  ],
+  ['/usr/lib/node_modules/urtuu/bin/urtuu.js', 'npm package', '/usr/lib/node_modules/urtuu/docs/carriers.md'],
   ['/home/a/.local/bin/urtuu', 'executable', '/home/a/.local/share/doc/urtuu/docs/carriers.md'],
   ['/usr/bin/urtuu', 'Debian package', '/usr/share/doc/urtuu/docs/carriers.md'],
   [
