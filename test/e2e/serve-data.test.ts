@@ -65,7 +65,7 @@ describe('urtuu serve on data that is not whole', () => {
     const asked = await machine.run(['serve', '--port', '0', '--data', data, '--accept-data']);
     expect(asked).toMatchObject({ code: 2, stdout: '' });
     expect(asked.stderr).toMatch(
-      /service\.db is missing.*forgets messages, balances, API keys and idempotency keys/s,
+      /service\.db is missing.*loses messages, balances, API keys and idempotency keys/s,
     );
     expect(readFileSync(join(data, 'installation.json'), 'utf8')).toBe(kept);
 
