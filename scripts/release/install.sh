@@ -67,6 +67,10 @@ if command -v sha256sum >/dev/null; then found=$(sha256sum "$archive"); else fou
 
 tar -xJf "$archive" -C "$work" 2>/dev/null ||
   fail "cannot unpack $name.tar.xz" 'It needs xz (the Debian package xz-utils) and 200 MB of room for temporary files.'
+# macOS runs nothing unsigned, and only a Mac can sign.
+case $system in
+  darwin-*) codesign --force --sign - "$work/$name/bin/urtuu" 2>/dev/null || fail 'cannot sign the executable' ;;
+esac
 [ "$("$work/$name/bin/urtuu" --version)" = "$version" ] ||
   fail 'the executable does not run here; nothing was installed' \
     'On Linux it needs glibc 2.28 and libatomic (the Debian package libatomic1). Or: npm install --global urtuu'

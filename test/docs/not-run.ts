@@ -7,6 +7,12 @@ export const testedElsewhere: Record<string, string> = {
 /** Blocks that no test runs, by page and first line, and why. They are still parsed as what they are. */
 export const notRun: Record<string, string> = {
   'README.md: npm install --global urtuu': 'installs from the registry; test/package installs what is packed',
+  'docs/install.md: sha256sum --check --ignore-missing SHA256SUMS':
+    'needs the files of a release; test/systems/release.js checks them',
+  'docs/install.md: sh install.sh --from https://mirror.example.mn/urtuu':
+    'needs a mirror; test/systems/release.js installs from one',
+  'docs/install.md: sudo useradd --system --home-dir /var/lib/urtuu --shell /usr/sbin/nologin urtuu':
+    'needs systemd; test/systems/release.js installs the package',
   'README.md: urtuu login --base-url https://api.example.com/v1':
     'prompts for the key; test/terminal answers the prompt on a real terminal',
   'docs/guide.md: eval "$(urtuu completion bash)"':
