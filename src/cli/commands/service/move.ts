@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CommandBody } from '../../command.js';
 import { withoutPassword } from '../../config/database-url.js';
-import { serviceDirectory } from '../../config/folders.js';
+import { sandboxDirectory, serviceDirectory } from '../../config/folders.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
@@ -73,7 +73,8 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
   });
   command.action(async ({ data, secretFile: given, abandon = false, ...options }: Options) => {
     const { io, network, config } = context;
-    const folder = data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data);
+    const usual = config.sandbox ? sandboxDirectory : serviceDirectory;
+    const folder = data === undefined ? usual(config.stateDirectory) : resolve(config.cwd, data);
     const url = databaseUrl(config, options);
     if (url === null) throw usageError('missing: --database', 'Name the database to move to.');
     if (given === undefined && !abandon)

@@ -71,3 +71,8 @@ it('says why the database cannot be used, and leaves the folder as it was', asyn
   const none = await here('service move --data free --abandon --yes', away);
   expect(none).toMatchObject({ code: 11, stderr: expect.stringContaining('is not being moved') });
 });
+
+it('with --sandbox, means the data of the sandbox', async () => {
+  const refused = await here('--sandbox service move --secret-file urtuu.secret --yes');
+  expect(refused).toMatchObject({ code: 12, stderr: expect.stringContaining('sandbox') });
+});
