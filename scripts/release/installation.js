@@ -11,6 +11,8 @@ const completions = {
   fish: 'share/fish/vendor_completions.d/urtuu.fish',
   powershell: 'share/powershell/urtuu.ps1',
 };
+/** Nothing is left in the home of who makes a release. */
+const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
 const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'THIRD-PARTY-LICENSES.txt'];
 
 /** Writes what comes with the command, as it lies below a prefix such as /usr; a system needs its own shells only. */
@@ -23,7 +25,7 @@ export function writeInstallation(prefix, system) {
   const isWindows = system.startsWith('win');
   for (const [shell, file] of Object.entries(completions))
     if ((shell === 'powershell') === isWindows)
-      put(file, execFileSync(process.execPath, ['bin/urtuu.js', 'completion', shell]));
+      put(file, execFileSync(process.execPath, ['bin/urtuu.js', 'completion', shell], { env }));
   for (const page of isWindows ? [] : readdirSync('man'))
     put(`share/man/man${page.at(-1)}/${page}`, readFileSync(join('man', page)));
   for (const name of documents) put(`share/doc/urtuu/${name}`, readFileSync(name));
