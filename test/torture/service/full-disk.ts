@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Machine, outcomeOf, printed, root } from '../../support/binary.js';
@@ -12,7 +12,7 @@ import { dueOverTime, type Task, taskMaker } from './tasks.js';
 const accountCount = 12;
 const namespace = ['-Urm'];
 /** Milliseconds that a single SMS has, of which a full disk may take all; and until the rest is used up. */
-const [singleTime, longestFilling] = [15_000, 5_000];
+const [singleTime, longestFilling] = [15_000, 20_000];
 
 export const whyNoDisk = (): string | null =>
   spawnSync('unshare', [...namespace, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
@@ -22,7 +22,7 @@ export const whyNoDisk = (): string | null =>
 /** A small disk at a folder that programs see which are run with the words of `within`; `path` is its way from here. */
 async function smallDisk(folder: string) {
   mkdirSync(folder);
-  const script = 'mount -t tmpfs -o size=32m tmpfs "$0" && echo mounted && read -r _';
+  const script = 'mount -t tmpfs -o size=128m tmpfs "$0" && echo mounted && read -r _';
   const holder = spawn('unshare', [...namespace, 'bash', '-c', script, folder]);
   const ended = outcomeOf(holder);
   await printed(holder, 'stdout', /mounted/);
@@ -40,7 +40,7 @@ async function smallDisk(folder: string) {
 function fill(disk: string, left: number): void {
   const { bavail, bsize } = statfsSync(disk);
   try {
-    writeFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - left)));
+    appendFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - left)));
   } catch (error) {
     // Others have taken the rest meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
@@ -103,7 +103,11 @@ export async function playFullDisk(options: {
       await sleep(200 + random() * 300);
       const before = refused;
       fill(disk.path, random() * 300_000);
-      for (let waited = 0; waited < longestFilling && refused === before; waited += 50) await sleep(50);
+      for (let waited = 0; waited < longestFilling && refused === before; waited += 50) {
+        await sleep(50);
+        // Files that had room of their own need none for a while.
+        if (waited > 1_000) fill(disk.path, 0);
+      }
       await sleep(random() * 1_000);
       const isKilled = random() < 0.5;
       if (isKilled) await server.end('SIGKILL');

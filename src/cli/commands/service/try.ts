@@ -37,6 +37,8 @@ const meanings: Readonly<Record<TrialAnswer['row'], string>> = {
     'No rule of the route matches: the service would charge the message and, without a repeat_key, never send it again.',
 };
 
+const mayHaveArrived: ReadonlySet<TrialAnswer['row']> = new Set(['unknown', 'partly_accepted']);
+
 export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
     .description('Send one real SMS over a gateway of a configuration, and explain the answer.')
@@ -51,7 +53,8 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
       'Nothing is stored or charged, and no service needs to run. The request is shown',
       'before the prompt, with secrets as ***. Its message id belongs to no message: a',
       'receipt for it changes nothing.',
-      'Exit 5: the message was not accepted, or the outcome is unknown.',
+      'Exit 5: the message was not accepted. Exit 6: the outcome is unknown, or a part of',
+      'the message was accepted.',
       'Exit 13: the configuration is invalid.',
     ],
     examples: [
@@ -59,7 +62,7 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
       ["urtuu service try gateway 99112233 'Hi' --config service.json --yes --json", 'in a script'],
     ],
     ok: 'the gateway accepted the message',
-    exits: [5, 8],
+    exits: [5, 6, 8],
     json: '{"row": "refused", "status": 200, "ids": [], "reason": "HTTP 200", "answer": "ERR 6"}',
   });
   command.action(async (route: string, number: string, text: string, { config: file }: Options) => {
@@ -73,7 +76,10 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     const answer = await trial.send();
     await io.print(view, answer);
     io.note(meanings[answer.row]);
-    if (answer.row !== 'accepted')
-      throw new CliError('check_failed', exits.later, `the message was not accepted: ${answer.row}`);
+    if (answer.row === 'accepted') return;
+    const [exit, what] = mayHaveArrived.has(answer.row)
+      ? [exits.doubt, 'may have been sent']
+      : [exits.later, 'was not accepted'];
+    throw new CliError('check_failed', exit, `the message ${what}: ${answer.row}`);
   });
 };

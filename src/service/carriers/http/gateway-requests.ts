@@ -76,6 +76,9 @@ function itemsOf(fields: ReceiptFields | IncomingFields, [query, body]: readonly
 
 const isNoPath = new Set(['token', 'signature', 'delivered', 'undelivered']);
 
+/** An unknown id may be of somebody else's message to the same number: it joins no message in doubt. */
+const beforeAnyMessage = 0;
+
 /** Null for one that changes nothing. */
 async function receiptOf(
   route: string,
@@ -86,15 +89,15 @@ async function receiptOf(
   const known = stateOf(state, fields);
   if (known === null) return null;
   const named = to === null ? null : (normalNumber(to) ?? to);
-  const common = { route, state: known, submittedAt: null };
+  const common = { route, state: known };
   if (fields.reference !== null) {
     if (reference === null || !isId(reference)) return null;
     const recipient = await recipientOf(reference);
     if (recipient === null || (named !== null && named !== recipient)) return null;
-    return { ...common, carrierId: reference, reference, to: recipient };
+    return { ...common, carrierId: reference, reference, to: recipient, submittedAt: null };
   }
   if (id === null || named === null || !isId(id) || !isId(named)) return null;
-  return { ...common, carrierId: id, reference: '', to: named };
+  return { ...common, carrierId: id, reference: '', to: named, submittedAt: beforeAnyMessage };
 }
 
 function stateOf(written: string | null, { delivered, undelivered }: ReceiptFields): DeliveryState | null {

@@ -50,7 +50,7 @@ it('sends one message and shows request and answer, without secrets', async () =
   expect(stdout + stderr).not.toMatch(/secret|0123456789/);
 });
 
-it('says which rule of the route fits, and exits 5 where the message was not accepted', async () => {
+it('says which rule of the route fits, and exits 5 where the message was not accepted, 6 where nobody knows', async () => {
   const rows = [];
   for (const react of [answer(401), answer(422), answer(429), answer(200, { status: '9' }), answer(500)]) {
     gateway.react = react;
@@ -61,8 +61,8 @@ it('says which rule of the route fits, and exits 5 where the message was not acc
     [5, 'account'],
     [5, 'refused'],
     [5, 'throttled'],
-    [5, 'unknown'],
-    [5, 'unknown'],
+    [6, 'unknown'],
+    [6, 'unknown'],
   ]);
   await gateway.close();
   const { code, stdout, stderr } = await here(line('gateway'));

@@ -134,6 +134,18 @@ describe('a receipt of a gateway', () => {
     expect(gateway.taken).toHaveLength(1);
   });
 
+  it('decides nothing that was unknown by an unknown id: it may be of another message to the number', async () => {
+    await open();
+    gateway.react = answer(500);
+    await services.passed(services.send('99112233', 'Hi', 'key').catch((error) => error));
+    const id = new URL(gateway.taken[0]?.fields.dlr ?? '').searchParams.get('ref') ?? '';
+    expect(await json([{ id: 'of another', to: '99112233', state: 'ok' }])).toBe(true);
+    expect(await services.core.operations.getMessage(caller, id)).toMatchObject({
+      status: 'queued',
+      delivery: null,
+    });
+  });
+
   it('changes nothing of a message that went over another route', async () => {
     const second = new FaultyGateway();
     const other = {
