@@ -102,7 +102,7 @@ describe('urtuu login', () => {
     const down = fakeService(() => new Error('down'));
     const later = await run('login --api-key-file - --max-retries 0', { ...setting, ...down });
     expect(later.code).toBe(0);
-    expect(later.stderr).toContain('could not be tried');
+    expect(later.stderr).toContain('could not be checked');
     expect(statSync(file()).isFile()).toBe(true);
   });
 

@@ -119,6 +119,9 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     const { isNew, rows, digest } = work;
     const status = isNew ? 'moved' : 'moved_before';
     await io.print(view, { ...common, secret_file: secretFile, status, rows, digest });
-    io.note(`Serve it: \`URTUU_SECRET_FILE=${secretFile} urtuu serve --database ${database}\``);
+    io.note(
+      `Give every instance URTUU_SECRET_FILE=${secretFile}, and serve it:`,
+      config.commandLine(['serve'], { '--database': database }),
+    );
   });
 };

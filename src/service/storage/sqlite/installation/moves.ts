@@ -39,7 +39,7 @@ export function refuseMoved(store: Database, files: DataFiles): void {
   const { database, secretFile, isDone } = move;
   if (isDone) {
     throw new DataError(`the data in ${folder} was moved to ${database}`, {
-      hint: `Serve it from there: \`URTUU_SECRET_FILE='${secretFile}' urtuu serve --database '${database}'\``,
+      hint: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
     });
   }
   const line = `urtuu service move --data '${folder}' --database '${database}' --secret-file '${secretFile}'`;
