@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { type Machine, printed, root } from '../../support/binary.js';
 import { isDatabase } from './data.js';
@@ -19,9 +20,20 @@ export class Server {
 
   async start(): Promise<void> {
     const port = this.url === '' ? 0 : Number(new URL(this.url).port);
+    this.url = await this.#startAt(port);
+  }
+
+  /** While it was down, a connection of somebody else may have got its port for a moment. */
+  async #startAt(port: number, tries = 50): Promise<string> {
     this.#child = this.#spawn(port);
-    const line = await printed(this.#child, 'stdout', /\n/);
-    this.url = (JSON.parse(line) as { base_url: string }).base_url;
+    try {
+      const line = await printed(this.#child, 'stdout', /\n/);
+      return (JSON.parse(line) as { base_url: string }).base_url;
+    } catch (error) {
+      if (!/address in use/.test(String(error)) || tries === 0) throw error;
+      await sleep(100);
+      return this.#startAt(port, tries - 1);
+    }
   }
 
   /** Sends a signal and waits for the end; how many milliseconds that took. */

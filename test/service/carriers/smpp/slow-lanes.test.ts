@@ -81,9 +81,9 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a route of %
     const factors: number[] = [];
     for (let sent = 5; sent < theirs.length; sent += 5) {
       await instances.passFor(500, 50);
-      // What waited before goes out first, for a second.
-      const waited = Math.max(0, sent - 10);
-      expect(takenOf(theirs.slice(0, waited))).toBe(waited);
+      // Nobody else waits over 2 s: the clock goes on faster than a busy database answers.
+      const waited = theirs.slice(0, Math.max(0, sent - 10));
+      await instances.pass(() => takenOf(waited) === waited.length, 50, 1_000);
       factors.push((await one.storage.rateLimiter.takeTurns('Mobicom', 100, 1)).factor);
       await batchOf(one, other, theirs.slice(sent, sent + 5));
     }
