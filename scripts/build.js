@@ -1,6 +1,6 @@
 // Builds what is published: the client for both module systems, the command line and the service as bundles, the manual.
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { bundle, mail } from './bundles.js';
 import { writeDeclarations } from './declarations.js';
 import { writeEntry } from './entries.js';
@@ -24,12 +24,12 @@ const together = [
   },
   {
     name: 'parts',
-    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|recent-ids|input[/\\](?:places|required|text)|output[/\\](?:examples|views))/,
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|history[/\\]recent-ids|input[/\\](?:places|required|text)|output[/\\](?:examples|views))/,
     priority: 1,
   },
   {
     name: 'job',
-    test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
+    test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]finish[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
   },
   { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|remember-key|send)\.ts$/ },
 ];
@@ -45,6 +45,9 @@ const built = await Promise.all([
   bundle('mail/postal-mime', mail),
   bundle('cli/main', 'src/cli/main.ts', { together }),
 ]);
+// It comes where a module is imported late that a group holds, and costs every start: import that one at once.
+if (existsSync('dist/cli/rolldown-runtime.cjs'))
+  throw new Error('the helpers of the bundler are a file of their own');
 const hash = createHash('sha256');
 for (const { code } of built) hash.update(code);
 const start = await bundle('cli/start', 'src/cli/start.ts', { constants: { BUILD: hash.digest('hex') } });

@@ -4,6 +4,7 @@ import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { exposureOf, type FileOwner } from '../platform/private-file.js';
 import { quoteArgument } from '../platform/quote.js';
+import { writePrivateFile } from '../platform/write-private-file.js';
 
 export interface Profile {
   base_url?: string;
@@ -104,7 +105,6 @@ export async function writeConfig(
   reader = thisProcess(platform),
 ): Promise<void> {
   if (existsSync(directory)) refuseExposedFolder(directory, reader);
-  const { writePrivateFile } = await import('../platform/write-private-file.js');
   await writePrivateFile(configPath(directory), `${JSON.stringify(config, null, 2)}\n`);
 }
 

@@ -8,7 +8,7 @@ import { cpuOf } from '../cpu.js';
 import { numberOf, rowsWork, writeList } from '../rows.js';
 import { postRate } from '../service-http.js';
 import { type RunningService, startService } from '../service-process.js';
-import { answeringService } from '../start.js';
+import { answeringService, freshKey } from '../start.js';
 import { type Comparison, type Side, workerSide } from './sides.js';
 
 const text = 'Сайн байна уу, {name} {phone}: таны төлбөр {amount} төгрөг боллоо. Баярлалаа!';
@@ -90,11 +90,13 @@ function startRow(words: string, args: (run: number) => string[]): Comparison {
       const machine = new Machine();
       const server = await answeringService();
       const url = `${server.origin}/v1`;
-      const key = `urtuu_${'A'.repeat(40)}`;
-      const env = machine.environment({ URTUU_BASE_URL: url, URTUU_API_KEY: key, LC_ALL: 'C' });
+      const env = machine.environment({ URTUU_BASE_URL: url, LC_ALL: 'C' });
       let run = 0;
       return {
-        measure: () => cpuOf([join(tree, 'bin/urtuu.js'), ...args(run++)], { cwd: tree, env, runs: 5 }),
+        measure() {
+          const words = [join(tree, 'bin/urtuu.js'), ...args(run++)];
+          return cpuOf(words, { cwd: tree, env: { ...env, ...freshKey() }, runs: 5 });
+        },
         async close() {
           machine.remove();
           await server[Symbol.asyncDispose]();
