@@ -8,14 +8,13 @@ import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
 import { type Lane, lanesOf, setPaused } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
-import { isDue, lookEvery, nextLook } from './looks.js';
+import { LookLoop } from './look-loop.js';
+import { isDue, nextLook } from './looks.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
 import { type DispatchRules, type RulesOf, type SubmitTools, submitMessage } from './submit.js';
 
-/** The most milliseconds between looks that fail. */
-const longestPause = 10_000;
 const groupSize = 1_000;
 
 /**
@@ -37,15 +36,11 @@ export class Dispatcher {
   #inFlight = 0;
   #reserved = 0;
   #claims = 0;
-  #isRunning = false;
-  #isStopped = true;
-  #again = false;
   /** A lane was full at the last look: what ends makes room. */
   #waitsForRoom = false;
-  #failedLooks = 0;
-  #cancelLook: () => void = () => {};
   #unsubscribe: () => void = () => {};
   readonly #changes: Moments;
+  readonly #loop: LookLoop;
 
   constructor(parts: DispatcherParts) {
     const { store, clock, report, carriers, answer, leaseMs = leaseTime } = parts;
@@ -56,6 +51,12 @@ export class Dispatcher {
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
+    this.#loop = new LookLoop({
+      clock,
+      report,
+      look: () => this.#look(),
+      onRest: () => this.#changes.next(),
+    });
     this.#finalizer = new Finalizer(store, answer, clock, report);
     const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
@@ -71,27 +72,24 @@ export class Dispatcher {
 
   async start(): Promise<void> {
     const { carriers, changes, store, answer, receive } = this.#parts;
-    this.#isStopped = false;
+    this.#loop.start();
     this.#finalizer.start();
     this.#unsubscribe();
-    this.#unsubscribe = changes.subscribe('due', () => this.#wake());
+    this.#unsubscribe = changes.subscribe('due', () => this.#loop.wake());
     const record = async (receipt: Receipt) => void (await store.recordReceipts([receipt], answer));
     await Promise.all(carriers.map((carrier) => carrier.start(record, receive)));
-    this.#wake();
+    this.#loop.wake();
   }
 
   /** Claims nothing more and waits until what is in flight has ended or was given back. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#loop.stop();
     this.#unsubscribe();
-    this.#cancelLook();
     this.#finalizer.stop();
     await Promise.all(this.#parts.carriers.map((carrier) => carrier.stop()));
     while (this.#isBusy) await this.#changes.wait();
     this.#leases.stop();
-    this.#again = false;
     this.#waitsForRoom = false;
-    this.#failedLooks = 0;
   }
 
   /** Resolves when no message is leased, or due and not claimed. */
@@ -101,14 +99,14 @@ export class Dispatcher {
       if (!(await this.#parts.store.hasDue())) return;
       // Another process is at it, or died: its leases end by themselves.
       if (round > 0) await this.#changes.wait(50);
-      this.#lookNow();
+      this.#loop.lookNow();
     }
   }
 
   /** To be asked for just before the messages are accepted. */
   prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
     const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
-    const room = this.#isStopped ? null : takeRoom(this.lanes, routes);
+    const room = this.#loop.isStopped ? null : takeRoom(this.lanes, routes);
     if (room === null) return slotWithoutRoom(this.lanes, routes);
     this.#reserved += recipients.length;
     return {
@@ -118,7 +116,7 @@ export class Dispatcher {
         this.#reserved -= recipients.length;
         room.release();
         if (claimed.length === 0) {
-          this.#wake();
+          this.#loop.wake();
           this.#changes.next();
         }
         return this.#dispatchAll(claimed, () => rules);
@@ -181,7 +179,7 @@ export class Dispatcher {
     this.#leases.release(claimed.token);
     this.#inFlight -= 1;
     const hasRoom = this.lanes.get(claimed.lane)?.leave(claimed);
-    if (this.#waitsForRoom && hasRoom) this.#wake();
+    if (this.#waitsForRoom && hasRoom) this.#loop.wake();
     if (this.#inFlight === 0) {
       this.#deadlines.clear();
       this.#changes.next();
@@ -203,53 +201,18 @@ export class Dispatcher {
   }
 
   get #isBusy(): boolean {
-    return this.#isRunning || this.#inFlight > 0 || this.#reserved > 0;
-  }
-
-  /** Looks for work now; while looks fail, when the next one is due. */
-  #wake(): void {
-    if (this.#failedLooks === 0) this.#lookNow();
-  }
-
-  #lookNow(): void {
-    if (this.#isStopped) return;
-    this.#again = true;
-    if (!this.#isRunning) void this.#run();
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    this.#cancelLook();
-    try {
-      let wait: number | null = null;
-      while (this.#again && !this.#isStopped) {
-        this.#again = false;
-        wait = await this.#work();
-      }
-      if (wait !== null) this.#look(Math.max(Math.min(wait, lookEvery), 10));
-      this.#failedLooks = 0;
-    } catch (error) {
-      // The store is busy or the disk full: nothing was lost, the next look tries again.
-      this.#parts.report(error);
-      this.#again = false;
-      this.#look(Math.min(lookEvery * 2 ** this.#failedLooks, longestPause));
-      this.#failedLooks += 1;
-    } finally {
-      this.#isRunning = false;
-      this.#changes.next();
-      if (this.#again && !this.#isStopped) void this.#run();
-    }
+    return this.#loop.isRunning || this.#inFlight > 0 || this.#reserved > 0;
   }
 
   /** Claims and dispatches what is due. Returns the milliseconds until the next look; null where none is needed. */
-  async #work(): Promise<number | null> {
+  async #look(): Promise<number | null> {
     const { store, isShared } = this.#parts;
     const lanes = [...this.lanes.values()];
     const open = lanes.filter((lane) => lane.wanted('batch') > 0);
     const closed = lanes.filter((lane) => !open.includes(lane));
     this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);
     const next = await store.nextWork(open.map(({ name }) => name));
-    if (setPaused(lanes, next.paused)) this.#again = true;
+    if (setPaused(lanes, next.paused)) this.#loop.lookNow();
     const held = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
     if (isDue(next.leases)) await store.endLeases();
     // A lane that is closed to batches may have room for single messages.
@@ -276,7 +239,7 @@ export class Dispatcher {
       });
       const rules = await this.#rulesOfAll(claimed);
       lane.release(kept);
-      if (claimed.length > 0) this.#again = true;
+      if (claimed.length > 0) this.#loop.lookNow();
       void this.#dispatchAll(claimed, rules);
     }
   }
@@ -295,14 +258,8 @@ export class Dispatcher {
     if (limit === 0) return;
     const claim = { ...this.#newLease(), limit, lane: lane.name };
     const doubts = await this.#parts.store.claimDoubts(claim);
-    if (doubts.length > 0) this.#again = true;
+    if (doubts.length > 0) this.#loop.lookNow();
     for (const one of doubts) this.#resolveDoubt(one, lane).catch((error) => this.#parts.report(error));
-  }
-
-  #look(milliseconds: number): void {
-    this.#cancelLook();
-    if (this.#isStopped) return;
-    this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.#lookNow());
   }
 }
 
