@@ -51,13 +51,14 @@ const isPrintable = (text: string) => visible(text) === text;
 
 /** The options that the next run of the same job needs too; not --max-wait, with which it would give up again. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
-  const { concurrency, maxCredits, rate, wait, waitTimeout, report } = options;
+  const { concurrency, maxCredits, maxWait, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
   const written = (value: number, usual: number) => (value === usual ? undefined : writtenDuration(value));
   return {
     '--max-credits': maxCredits,
     '--rate': rate,
     '--concurrency': differs(concurrency, carryOutDefaults.concurrency),
+    '--max-wait': written(maxWait, carryOutDefaults.maxWait),
     '--wait': wait,
     '--wait-timeout': written(waitTimeout, carryOutDefaults.waitTimeout),
     '--report': report !== undefined && isPrintable(report) ? report : undefined,
@@ -177,6 +178,7 @@ function rejectsOptions(
     '--max-credits': limit === null ? undefined : Math.max(0, limit - state.credits),
     '--rate': kept['--rate'],
     '--concurrency': kept['--concurrency'],
+    '--max-wait': kept['--max-wait'],
     '--wait': kept['--wait'],
     '--wait-timeout': kept['--wait-timeout'],
     // A rejects file has its header first, and is always UTF-8 with commas.
@@ -194,7 +196,6 @@ function rejectsOptions(
     '--retry-failed': undefined,
     '--if-finished': undefined,
     '--same-project': undefined,
-    '--max-wait': undefined,
     '--dry-run': undefined,
   };
 }

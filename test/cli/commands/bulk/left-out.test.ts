@@ -115,7 +115,7 @@ describe('the command for the fixed rows', () => {
   it.each([
     ['--max-credits 15', '--max-credits 5', 7],
     ['--max-credits 20', '--max-credits 10', 0],
-    ['--rate 5 --concurrency 2', '--rate 5 --concurrency 2', 0],
+    ['--rate 5 --concurrency 2 --max-wait 5m', '--rate 5 --concurrency 2 --max-wait 5m', 0],
     ['--skip-sent --allow-partial', '--skip-sent --job two-rejects --allow-partial', 0],
   ])('spends no more than the run might have: %s', async (options, kept, exit) => {
     const { command, code } = await fixed(options, numbers(3)[2] ?? '');
