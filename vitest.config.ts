@@ -25,6 +25,15 @@ const peers = 'test/peers/**/*.test.ts';
 /** The installed package as a service, on every Node.js: `npm run test:nodes`. */
 const nodes = 'test/package/service.test.ts';
 
+/** Vite does not know imports `with { type: 'text' }`. */
+const plugins = [
+  {
+    name: 'sql-as-text',
+    transform: (code: string, id: string) =>
+      id.endsWith('.sql') ? `export default ${JSON.stringify(code)};` : null,
+  },
+];
+
 const common = { maxWorkers: '100%', testTimeout: 30_000, hookTimeout: 30_000 };
 
 /** Modules load once a worker: helpers register no hooks of their own, but call onTestFinished. */
@@ -42,12 +51,12 @@ const alone = { ...common, name: 'alone', include: [...slow.map(tests), 'example
 export default defineConfig(({ mode }) => ({
   test: {
     projects: {
-      fast: [{ test: together }],
-      peers: [{ test: { ...common, name: 'peers', include: [peers] } }],
-      nodes: [{ test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }],
+      fast: [{ plugins, test: together }],
+      peers: [{ plugins, test: { ...common, name: 'peers', include: [peers] } }],
+      nodes: [{ plugins, test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }],
     }[mode] ?? [
-      { test: { ...alone, exclude: [...configDefaults.exclude, peers, nodes] } },
-      { test: together },
+      { plugins, test: { ...alone, exclude: [...configDefaults.exclude, peers, nodes] } },
+      { plugins, test: together },
     ],
     globalSetup: ['real-home', 'fast-folders', 'postgres-cluster'].map((name) => `test/support/${name}.ts`),
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'test-results.json' }]] : ['default'],

@@ -273,6 +273,8 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     input: { [entry]: source },
     platform: 'node',
     external: ['@photostructure/sqlite'],
+    // As `with { type: 'text' }` says it, which esbuild reads by itself.
+    moduleTypes: { '.sql': 'text' },
     // Or the entry would be a file of its own that only hands on what the core exports.
     preserveEntrySignatures: 'allow-extension',
     plugins: [

@@ -267,9 +267,10 @@ function importsOf(file: string): Import[] {
   }));
 }
 
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  /\.tsx?$/.test(name),
+const everyFile = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /\.(?:tsx?|sql)$/.test(name),
 );
+const files = everyFile.filter((name) => !name.endsWith('.sql'));
 const imports = files.flatMap((name) => importsOf(join(source, name)));
 const isBuiltin = (target: string) => target.startsWith('node:') || builtinModules.includes(target);
 const isPackage = ({ target }: Import) =>
@@ -374,6 +375,13 @@ describe('imports', () => {
     expect(files.filter((name) => cast.test(readFileSync(join(source, name), 'utf8')))).toEqual([]);
   });
 
+  it('bring PL/pgSQL from .sql files: none stands in a string', () => {
+    const sql = /\bplpgsql\b|\bCREATE (?:OR REPLACE )?FUNCTION\b/i;
+    const found = files.filter((name) => sql.test(readFileSync(join(source, name), 'utf8')));
+    expect(found).toEqual([]);
+    expect(everyFile.length).toBeGreaterThan(files.length);
+  });
+
   it('of contract reach no Node module either', () => {
     expect(imports.filter(({ file, target }) => file.startsWith('contract/') && isBuiltin(target))).toEqual(
       [],
@@ -384,7 +392,7 @@ describe('imports', () => {
 describe('a folder of the source', () => {
   it('has at most 20 files', () => {
     const counts = new Map<string, number>();
-    for (const name of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
+    for (const name of everyFile) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
     expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
   });
 

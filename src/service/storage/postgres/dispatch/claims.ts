@@ -16,7 +16,7 @@ import { StatementError } from '../database/failure.js';
 import { Groups } from '../database/groups.js';
 import type { Lost } from '../lost-commits.js';
 import { onceEach } from '../once-each.js';
-import { joinsWithin } from '../schema/finalize.js';
+import { joinsWithin } from '../schema/constants.js';
 
 /** claimed_1 of the schema. */
 export interface ClaimedRow {

@@ -12,7 +12,7 @@ import {
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { Database } from '../database/database.js';
 import { ofProject } from '../read/lookups.js';
-import { tolerance } from '../schema/shared.js';
+import { tolerance } from '../schema/constants.js';
 
 const columns = `m.seq, m.id, p.id AS "projectId", time_1($2) - m.created_at AS "ageMs"`;
 const ended = `m.status <> 'queued' AND m.content <> 0`;

@@ -10,7 +10,7 @@ import {
 import type { Instant } from '../../records.js';
 import type { TriedRun } from '../../tried.js';
 import type { Database } from '../database/database.js';
-import { attemptsARelease } from '../schema/dispatch.js';
+import { attemptsARelease } from '../schema/constants.js';
 import { ofProject } from './lookups.js';
 
 interface CountRow {

@@ -1,22 +1,49 @@
 import type { Migrations } from '../database/migrate.js';
-import { acceptFunctions, acceptIntoQueue } from './accept.js';
-import { depthFunctions } from './depth.js';
-import { dispatchFunctions, leaveFunction, postponeFunction } from './dispatch.js';
-import { finalizationType, finalizeBefore, finalizeFunctions, listUnknown } from './finalize.js';
-import { holdFunctions, holdTable } from './hold.js';
-import { inboxSchema, keepIncoming } from './inbox.js';
-import { instanceFunctions, leftEndedTable } from './instances.js';
-import { endLeaseFunction, leaseFunctions } from './leases.js';
-import { markBefore, markFunction } from './marks.js';
-import { pruneSchema } from './prune.js';
-import { recordFunctions, resetBefore, resetFunction } from './records.js';
-import { requestFunctions } from './requests.js';
-import { routeFunctions, stopBefore, stopFunction } from './routes.js';
-import { sharedFunctions } from './shared.js';
-import { signIns } from './sign-ins.js';
-import { fillColumn, tables } from './tables.js';
-import { throttling } from './throttling.js';
-import { fillQueue, turnFunctions, turnIndex, turnTables } from './turns.js';
+import accept from './01/accept.sql' with { type: 'text' };
+import depth from './01/depth.sql' with { type: 'text' };
+import dispatch from './01/dispatch.sql' with { type: 'text' };
+import hold from './01/hold.sql' with { type: 'text' };
+import inbox from './01/inbox.sql' with { type: 'text' };
+import instances from './01/instances.sql' with { type: 'text' };
+import leases from './01/leases.sql' with { type: 'text' };
+import prune from './01/prune.sql' with { type: 'text' };
+import records from './01/records.sql' with { type: 'text' };
+import release from './01/release.sql' with { type: 'text' };
+import routes from './01/routes.sql' with { type: 'text' };
+import shared from './01/shared.sql' with { type: 'text' };
+import signIns from './01/sign-ins.sql' with { type: 'text' };
+import tables from './01/tables.sql' with { type: 'text' };
+import finalize from './02-finalize.sql' with { type: 'text' };
+import listUnknown from './03-list-unknown.sql' with { type: 'text' };
+import stopBatch from './04-stop-batch.sql' with { type: 'text' };
+import throttling from './05-throttling.sql' with { type: 'text' };
+import mark from './06-mark.sql' with { type: 'text' };
+import queue from './07/queue.sql' with { type: 'text' };
+import turns from './07/turns.sql' with { type: 'text' };
+import fillQueue from './08-fill-queue.sql' with { type: 'text' };
+import indexTurns from './09-index-turns.sql' with { type: 'text' };
+import keepIncoming from './10-keep-incoming.sql' with { type: 'text' };
+import requests from './11-requests.sql' with { type: 'text' };
+import filling from './12-filling.sql' with { type: 'text' };
+import { constants } from './constants.js';
+import { fillIn } from './fill-in.js';
+
+const first = [
+  tables,
+  shared,
+  hold,
+  accept,
+  dispatch,
+  leases,
+  records,
+  signIns,
+  inbox,
+  instances,
+  release,
+  depth,
+  prune,
+  routes,
+];
 
 /**
  * Functions carry their version in the name. One that changes is a new version in a new step, and leaves the step that it
@@ -24,34 +51,21 @@ import { fillQueue, turnFunctions, turnIndex, turnTables } from './turns.js';
  */
 export const migrations: Migrations = {
   table: 'urtuu_schema',
-  steps: [
+  steps: fillIn(
     [
-      tables,
-      sharedFunctions,
-      holdTable,
-      acceptFunctions,
-      dispatchFunctions,
-      leaseFunctions,
-      finalizationType,
-      recordFunctions,
-      signIns,
-      inboxSchema,
-      instanceFunctions,
-      holdFunctions,
-      depthFunctions,
-      pruneSchema,
-      routeFunctions,
-    ].join('\n'),
-    [finalizeFunctions, finalizeBefore, resetFunction, resetBefore].join('\n'),
-    listUnknown,
-    [stopFunction, stopBefore, leftEndedTable].join('\n'),
-    throttling,
-    [markFunction, markBefore].join('\n'),
-    [turnTables, acceptIntoQueue, postponeFunction, endLeaseFunction, turnFunctions].join('\n'),
-    fillQueue,
-    turnIndex,
-    keepIncoming,
-    [requestFunctions, leaveFunction].join('\n'),
-    fillColumn,
-  ],
+      first.join('\n'),
+      finalize,
+      listUnknown,
+      stopBatch,
+      throttling,
+      mark,
+      [queue, turns].join('\n'),
+      fillQueue,
+      indexTurns,
+      keepIncoming,
+      requests,
+      filling,
+    ],
+    constants,
+  ),
 };

@@ -1,42 +1,6 @@
-import { batchSlice, mostProjects } from '../../shared/turns.js';
-import { firstDelay } from './dispatch.js';
-import { durable, planned, tolerance } from './shared.js';
+-- Claims in turn. What is due is looked up in the queue itself, and only the place in the round is remembered, by a
+-- statement of its own after the claim: whoever pauses in a claim keeps nobody's turn.
 
-/** Projects that a claim passes at most, of which others have just locked what is due. */
-const mostPassed = 1_000;
-
-export const turnTables = `
--- Of what releases before this one queue it is 0, until the next step: a project and a batch like any other. Of doubts it
--- says nothing. batch: 0 of a single message.
-ALTER TABLE queue ADD COLUMN project int NOT NULL DEFAULT 0, ADD COLUMN batch bigint NOT NULL DEFAULT 0;
-
--- Whose turn it is in a lane and class: in the row of project 0 a project's, in that of a project one of its batches'.
--- taken: what a batch has had of its slice. Lost at a crash, which costs a turn.
-CREATE UNLOGGED TABLE turns (
-  lane text COLLATE "C" NOT NULL,
-  class smallint NOT NULL,
-  project int NOT NULL,
-  next bigint NOT NULL,
-  taken int NOT NULL,
-  PRIMARY KEY (lane, class, project)
-) WITH (fillfactor = 50);
-`;
-
-/** What was queued before. */
-export const fillQueue = `
-UPDATE queue q SET project = m.project, batch = coalesce(m.batch, 0) FROM messages m WHERE m.seq = q.message;
-`;
-
-export const turnIndex = 'CREATE INDEX queue_turns ON queue (lane, class, project, batch, due_at, message)';
-
-/** Of a queue that was never analysed the planner takes any index of its lane. In this order there is but one. */
-const inOrder = `${planned} SET enable_sort TO off`;
-
-/**
- * Claims in turn. What is due is looked up in the queue itself, and only the place in the round is remembered, by a
- * statement of its own after the claim: whoever pauses in a claim keeps nobody's turn.
- */
-export const turnFunctions = `
 -- What was queued in the future was queued before the clock was set back, and is due.
 CREATE FUNCTION bring_forward_1(p_lane text, p_class int, p_limit int, p_at bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -45,12 +9,12 @@ BEGIN
     -- Claims that come together would wait for each other, in circles.
     SELECT q.ctid FROM queue q WHERE q.ctid = ANY (ARRAY(
       SELECT far.ctid FROM (
-        (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
+        (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + :first_delay
           ORDER BY due_at DESC LIMIT p_limit)
         UNION ALL
-        (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + ${firstDelay}
+        (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > p_at + :first_delay
           ORDER BY due_at LIMIT 1)) far
-      WHERE far.queued_at > p_at + ${tolerance}))
+      WHERE far.queued_at > p_at + :tolerance))
     FOR UPDATE SKIP LOCKED));
 END $$;
 
@@ -106,7 +70,7 @@ END $$;
 CREATE FUNCTION deal_1(p_turn turns, p_projects bigint[], p_wanted int, OUT turn turns, OUT shares int[])
 LANGUAGE plpgsql AS $$
 DECLARE
-  most int := least(p_wanted, ${mostProjects});
+  most int := least(p_wanted, :most_projects);
   are_all boolean := cardinality(p_projects) <= most;
   among int := CASE WHEN are_all THEN cardinality(p_projects) ELSE p_wanted / ceil(p_wanted::numeric / most)::int END;
   more int := CASE WHEN are_all THEN p_wanted % among ELSE 0 END;
@@ -149,7 +113,7 @@ BEGIN
       DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT w.ctid FROM queue w
         WHERE w.lane = p_lane AND w.class = 1 AND (w.project, w.batch) >= (p_project, first.batch)
           AND (w.project, w.batch, w.due_at) <= (p_project, first.batch, p_at)
-        ORDER BY w.project, w.batch, w.due_at, w.message LIMIT least(p_wanted - cardinality(taken), ${batchSlice} - used)
+        ORDER BY w.project, w.batch, w.due_at, w.message LIMIT least(p_wanted - cardinality(taken), :batch_slice - used)
         FOR UPDATE SKIP LOCKED))
       RETURNING q.due_at, q.message
     )
@@ -158,7 +122,7 @@ BEGIN
     taken := taken || messages;
     turn.next := first.batch;
     turn.taken := used + cardinality(messages);
-    IF turn.taken = ${batchSlice} THEN
+    IF turn.taken = :batch_slice THEN
       turn.next := place;
       turn.taken := 0;
     END IF;
@@ -178,7 +142,7 @@ CREATE TYPE claimed_2 AS (
 -- p_limits: by project, the most that it may get.
 CREATE FUNCTION claim_2(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
   p_limits json, p_window bigint, p_most int)
-RETURNS SETOF claimed_2 LANGUAGE plpgsql ${inOrder} AS $$
+RETURNS SETOF claimed_2 LANGUAGE plpgsql :in_order AS $$
 #variable_conflict use_column
 DECLARE
   at bigint := time_1(p_now);
@@ -196,12 +160,12 @@ DECLARE
   most int;
   passed int := 0;
 BEGIN
-  ${durable}
+  :durable;
   IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   PERFORM bring_forward_1(p_lane, p_class, p_limit, at);
   WHILE wanted > 0 LOOP
     turn := turn_1(p_lane, p_class, 0, turned);
-    most := least(wanted, ${mostProjects}) + 1;
+    most := least(wanted, :most_projects) + 1;
     SELECT array_agg(d.project::bigint) AS projects, array_agg(d.batch) AS batches, array_agg(d.is_only) AS are_only
     INTO due FROM due_projects_1(p_lane, p_class, at, turn.next,
       ARRAY(SELECT l.key::int FROM jsonb_each_text(limits) l WHERE l.value = '0'), most) d;
@@ -238,7 +202,7 @@ BEGIN
     IF coalesce(taken, '{}') = '{}' THEN
       -- Others have just locked all of it.
       passed := passed + cardinality(due.projects);
-      EXIT WHEN cardinality(due.projects) < most OR passed > ${mostPassed};
+      EXIT WHEN cardinality(due.projects) < most OR passed > :most_passed;
     END IF;
     seqs := seqs || taken;
     wanted := wanted - coalesce(cardinality(taken), 0);
@@ -260,7 +224,7 @@ END $$;
 -- Whether another project has messages that wait in a lane, or had one accepted for it among the last p_messages of all
 -- and p_within_ms.
 CREATE FUNCTION has_others_1(p_now bigint, p_lane text, p_project text, p_within_ms bigint, p_messages bigint)
-RETURNS boolean LANGUAGE plpgsql ${inOrder} AS $$
+RETURNS boolean LANGUAGE plpgsql :in_order AS $$
 DECLARE
   own int := (SELECT p.seq FROM projects p WHERE p.id = p_project);
   since bigint := time_1(p_now) - p_within_ms;
@@ -279,4 +243,3 @@ BEGIN
   INSERT INTO turns SELECT * FROM json_populate_recordset(NULL::turns, p_turns) t ORDER BY t.lane, t.class, t.project
   ON CONFLICT (lane, class, project) DO UPDATE SET next = excluded.next, taken = excluded.taken;
 END $$;
-`;

@@ -1,18 +1,5 @@
-/**
- * Plans of functions are kept: those made while the tables are small must not scan them when they are large. Nor a whole
- * index for a join: large tables are joined LATERAL with OFFSET 0, which looks rows up one by one, or by = ANY (array).
- */
-export const planned =
-  'SET enable_seqscan TO off SET enable_mergejoin TO off SET jit TO off SET plan_cache_mode TO force_generic_plan';
+-- In PL/pgSQL even where a query would do: its plans are kept, those of SQL functions are made anew at each call.
 
-/** The beginning of every write. Settings of the transaction do not leak to other clients of a pooler. */
-export const durable = `PERFORM set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true);`;
-
-/** Milliseconds that a stored time may lie in the future while nobody has set the clock back. */
-export const tolerance = 15_000;
-
-/** In PL/pgSQL even where a query would do: its plans are kept, those of SQL functions are made anew at each call. */
-export const sharedFunctions = `
 CREATE FUNCTION time_1(p_given bigint) RETURNS bigint LANGUAGE sql VOLATILE AS $$
   SELECT coalesce(p_given, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
 $$;
@@ -66,4 +53,3 @@ BEGIN
       AND seq + 0 < p_before
     ORDER BY counts_at DESC LIMIT p_limit);
 END $$;
-`;

@@ -1,7 +1,5 @@
-import { durable, planned, tolerance } from './shared.js';
+-- Requests that may go out again, until their messages end.
 
-/** Requests that may go out again, until their messages end. */
-export const requestFunctions = `
 -- first_at: when one of the message first went out.
 CREATE TABLE requests (
   message bigint PRIMARY KEY,
@@ -11,7 +9,7 @@ CREATE TABLE requests (
 );
 
 -- mark_2, with the requests of the attempts in base64.
-CREATE FUNCTION mark_3(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql ${planned} AS $$
+CREATE FUNCTION mark_3(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql :planned AS $$
 DECLARE
   marked bigint[] := ARRAY(SELECT mark_2(p_now, p_items));
 BEGIN
@@ -27,12 +25,12 @@ END $$;
 
 -- Marks the repeat of a request; null where it may not go out.
 CREATE FUNCTION mark_repeat_1(p_now bigint, p_seq bigint, p_id text, p_token text, p_attempt int, p_within_ms bigint)
-RETURNS bytea LANGUAGE plpgsql ${planned} AS $$
+RETURNS bytea LANGUAGE plpgsql :planned AS $$
 DECLARE
   at bigint;
   request bytea;
 BEGIN
-  ${durable}
+  :durable;
   IF hold_reason_1() IS NOT NULL THEN RETURN NULL; END IF;
   PERFORM 1 FROM leases l WHERE l.token = p_token AND p_seq = ANY (l.messages) FOR NO KEY UPDATE;
   IF NOT FOUND THEN RETURN NULL; END IF;
@@ -43,9 +41,28 @@ BEGIN
   at := time_1(p_now);
   IF is_resetting_1(at) THEN RETURN NULL; END IF;
   UPDATE requests r SET attempt = p_attempt + 1
-  WHERE r.message = p_seq AND r.attempt = p_attempt AND at - r.first_at BETWEEN -${tolerance} AND p_within_ms
+  WHERE r.message = p_seq AND r.attempt = p_attempt AND at - r.first_at BETWEEN -:tolerance AND p_within_ms
   RETURNING r.sealed INTO request;
   IF FOUND THEN UPDATE messages SET attempts = p_attempt + 1 WHERE seq = p_seq; END IF;
   RETURN request;
 END $$;
-`;
+
+-- Takes messages out of leases; one that is empty ends, and so do the requests of messages that have. Its arguments
+-- stay, so that the release before calls it.
+CREATE OR REPLACE FUNCTION leave_1(p_tokens text[], p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  lease record;
+  emptied text[] := '{}';
+BEGIN
+  FOR lease IN SELECT l.token, array_agg(s.seq) FILTER (WHERE g.seq IS NULL) AS stay
+    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) LEFT JOIN rows_1(p_seqs) AS g(seq) ON g.seq = s.seq
+    WHERE l.token = ANY (p_tokens) GROUP BY l.token HAVING count(g.seq) > 0
+  LOOP
+    IF lease.stay IS NULL THEN emptied := emptied || lease.token;
+    ELSE UPDATE leases SET messages = lease.stay WHERE token = lease.token;
+    END IF;
+  END LOOP;
+  DELETE FROM leases WHERE token = ANY (emptied);
+  DELETE FROM requests r WHERE r.message = ANY (p_seqs)
+    AND (SELECT m.status FROM messages m WHERE m.seq = r.message) <> 'queued';
+END $$;

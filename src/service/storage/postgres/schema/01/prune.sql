@@ -1,9 +1,5 @@
-import { countedFor, prunedText } from '../../pruning.js';
-import { durable, tolerance } from './shared.js';
-import { isGood } from './sign-ins.js';
+-- Erasing recipients and texts of messages that have ended.
 
-/** Erasing recipients and texts of messages that have ended. */
-export const pruneSchema = `
 -- The last run of the schedule; it has not ended while it goes on, or its instance has died.
 CREATE TABLE prune_runs (
   one int PRIMARY KEY CHECK (one = 1),
@@ -22,7 +18,7 @@ CREATE FUNCTION prune_messages_1(p_now bigint, p_seqs bigint[], p_pseudonym text
 DECLARE
   gone record;
 BEGIN
-  ${durable}
+  :durable;
   IF p_pseudonym IS NOT NULL THEN
     -- Sends are accepted before it or after it.
     PERFORM 1 FROM projects WHERE seq = ANY (ARRAY(SELECT m.project FROM messages m WHERE m.seq = ANY (p_seqs)))
@@ -33,7 +29,7 @@ BEGIN
     INSERT INTO erasures (project, pseudonym, message, counts_at)
     SELECT m.project, p_pseudonym, m.seq, m.counts_at FROM messages m
     WHERE m.seq = ANY (p_seqs) AND m.status <> 'queued' AND m.content <> 0 AND NOT m.refunded
-      AND m.counts_at > time_1(p_now) - ${countedFor};
+      AND m.counts_at > time_1(p_now) - :counted_for;
   END IF;
   FOR gone IN
     SELECT m.batch, m.content, array_agg(m.seq) AS seqs FROM messages m
@@ -41,7 +37,7 @@ BEGIN
     GROUP BY m.batch, m.content ORDER BY m.batch, m.content
   LOOP
     UPDATE messages SET recipient = '', content = 0, doubt_until = NULL,
-      error_message = CASE WHEN error_message IS NOT NULL THEN '${prunedText}' END
+      error_message = CASE WHEN error_message IS NOT NULL THEN ':pruned_text' END
     WHERE seq = ANY (gone.seqs);
     DELETE FROM receipts WHERE message = ANY (gone.seqs);
     IF gone.batch IS NULL THEN
@@ -62,18 +58,17 @@ CREATE FUNCTION prune_ended_1(p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   at bigint := time_1(p_now);
 BEGIN
-  ${durable}
-  DELETE FROM sign_ins WHERE NOT (${isGood});
+  :durable;
+  DELETE FROM sign_ins WHERE NOT (:is_good);
   -- The clock was set back since.
-  UPDATE erasures SET counts_at = at WHERE counts_at > at + ${tolerance};
-  DELETE FROM erasures WHERE counts_at <= at - ${countedFor};
+  UPDATE erasures SET counts_at = at WHERE counts_at > at + :tolerance;
+  DELETE FROM erasures WHERE counts_at <= at - :counted_for;
 END $$;
 
 CREATE FUNCTION replace_answers_1(p_items json) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  ${durable}
+  :durable;
   UPDATE idempotency k SET body = i.body
   FROM json_to_recordset(p_items) AS i(project int, key text, body text)
   WHERE k.project = i.project AND k.key = i.key COLLATE "C";
 END $$;
-`;

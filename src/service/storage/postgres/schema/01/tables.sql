@@ -1,5 +1,5 @@
-/** Times are milliseconds since 1970 on the database's clock; durations are milliseconds. */
-export const tables = `
+-- Times are milliseconds since 1970 on the database's clock; durations are milliseconds.
+
 CREATE TABLE installation (
   one int PRIMARY KEY CHECK (one = 1),
   id text NOT NULL,
@@ -182,7 +182,3 @@ CREATE UNLOGGED TABLE buckets (
   full_at double precision NOT NULL,
   PRIMARY KEY (project, kind)
 ) WITH (fillfactor = 10);
-`;
-
-/** While a move fills the database: its place and the target that the folder names; nobody serves it meanwhile. */
-export const fillColumn = 'ALTER TABLE installation ADD COLUMN filling text';

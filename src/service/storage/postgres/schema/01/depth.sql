@@ -1,11 +1,8 @@
-import { mostCounted } from '../../insights.js';
-import { planned } from './shared.js';
+-- The queue of each lane.
 
-/** The queue of each lane. */
-export const depthFunctions = `
 CREATE FUNCTION depth_1(p_now bigint)
 RETURNS TABLE (lane text, waiting bigint, oldest_ms bigint, claimed bigint, doubtful bigint)
-LANGUAGE plpgsql ${planned} AS $$
+LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
 DECLARE
   at bigint := time_1(p_now);
@@ -22,9 +19,9 @@ BEGIN
     SELECT l.lane FROM queued l WHERE l.lane IS NOT NULL UNION SELECT t.lane COLLATE "C" FROM taken t
   )
   SELECT k.lane,
-    (SELECT count(*) FROM (SELECT 1 FROM queue q WHERE q.lane = k.lane AND q.class < 2 LIMIT ${mostCounted}) c),
+    (SELECT count(*) FROM (SELECT 1 FROM queue q WHERE q.lane = k.lane AND q.class < 2 LIMIT :most_counted) c),
     CASE WHEN f.due_at <= at THEN at - f.due_at END, coalesce(t.messages, 0),
-    (SELECT count(*) FROM (SELECT 1 FROM queue q WHERE q.lane = k.lane AND q.class = 2 LIMIT ${mostCounted}) c)
+    (SELECT count(*) FROM (SELECT 1 FROM queue q WHERE q.lane = k.lane AND q.class = 2 LIMIT :most_counted) c)
   FROM known k LEFT JOIN taken t ON t.lane = k.lane
     LEFT JOIN LATERAL (SELECT min(c.due_at) AS due_at FROM (
       (SELECT q.due_at FROM queue q WHERE q.lane = k.lane AND q.class = 0 ORDER BY q.due_at LIMIT 1)
@@ -32,4 +29,3 @@ BEGIN
       ON true
   ORDER BY k.lane;
 END $$;
-`;

@@ -1,10 +1,5 @@
-import { durable, tolerance } from './shared.js';
+-- The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened.
 
-/** A sign-in that lasts longer than it was to last is over: the clock was set back. */
-export const isGood = `until > at AND until <= at + length + ${tolerance}`;
-
-/** The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened. */
-export const signIns = `
 -- Where a row was written: see hold.
 CREATE FUNCTION home_1() RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT place_1() || ' ' || timeline_1() $$;
 
@@ -43,8 +38,8 @@ RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   at bigint := time_1(p_now);
 BEGIN
-  ${durable}
-  DELETE FROM sign_ins WHERE NOT (${isGood});
+  :durable;
+  DELETE FROM sign_ins WHERE NOT (:is_good);
   INSERT INTO sign_ins (hash, project, is_link, length, until)
   VALUES (p_hash, p_project, p_is_link, p_length, at + p_length);
 END $$;
@@ -56,8 +51,8 @@ DECLARE
   at bigint := time_1(p_now);
   used int;
 BEGIN
-  ${durable}
-  DELETE FROM sign_ins WHERE hash = p_link AND is_link AND is_of_home_1(home, written, xmin) AND ${isGood}
+  :durable;
+  DELETE FROM sign_ins WHERE hash = p_link AND is_link AND is_of_home_1(home, written, xmin) AND :is_good
   RETURNING project INTO used;
   IF used IS NULL THEN RETURN NULL; END IF;
   PERFORM add_sign_in_1(p_now, p_hash, used, false, p_length);
@@ -69,6 +64,5 @@ DECLARE
   at bigint := time_1(p_now);
 BEGIN
   RETURN (SELECT p.id FROM sign_ins s JOIN projects p ON p.seq = s.project
-    WHERE s.hash = p_hash AND NOT s.is_link AND is_of_home_1(home, written, s.xmin) AND ${isGood});
+    WHERE s.hash = p_hash AND NOT s.is_link AND is_of_home_1(home, written, s.xmin) AND :is_good);
 END $$;
-`;

@@ -1,20 +1,5 @@
-import { durable, planned } from './shared.js';
+-- Ends of messages, and the receipts that carriers give for them.
 
-/** Milliseconds after which a carrier may have given an id to another message. */
-export const joinsWithin = 7 * 86_400_000;
-/** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
-const submittedWithin = 2 * 86_400_000;
-
-export const finalizationType = `
-CREATE TYPE finalization_1 AS (
-  seq bigint, id text, token text, attempt int, project text, status text, error_code text, error_message text,
-  credits bigint, delivery text, route text, recipient text, carrier_ids text[], key text, key_status int, head text,
-  tail text, has_balance boolean, is_encrypted boolean
-);
-`;
-
-/** Ends of messages, and the receipts that carriers give for them. */
-export const finalizeFunctions = `
 -- Messages of batches that may have arrived: a table of their own, for an index of messages by their delivery would make
 -- every receipt write all indexes of its message.
 CREATE TABLE unknown_deliveries (
@@ -55,12 +40,12 @@ BEGIN
   SELECT p_route, c, p_recipient, p_seq, p_at FROM (SELECT DISTINCT c FROM unnest(p_carrier_ids) c) ids ORDER BY c
   ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET message = excluded.message,
     submitted_at = excluded.submitted_at,
-    state = CASE WHEN r.message IS NULL AND r.received_at > p_at - ${joinsWithin} THEN r.state END;
+    state = CASE WHEN r.message IS NULL AND r.received_at > p_at - :joins_within THEN r.state END;
   PERFORM update_delivery_2(p_seq);
 END $$;
 
 CREATE FUNCTION finalize_2(p_now bigint, p_items json)
-RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql ${planned} AS $$
+RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
 DECLARE
   items finalization_1[];
@@ -70,7 +55,7 @@ DECLARE
   tokens text[];
   ended bigint;
 BEGIN
-  ${durable}
+  :durable;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::finalization_1, p_items) i;
   PERFORM 1 FROM projects p WHERE p.id IN (SELECT i.project FROM unnest(items) i WHERE i.status = 'failed')
     ORDER BY p.seq FOR NO KEY UPDATE;
@@ -155,7 +140,7 @@ END $$;
 -- A carrier's report. Returns the message in doubt that it joins, which is to be finalized as sent with it.
 CREATE FUNCTION receive_2(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
   p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
-RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
+RETURNS SETOF claimed_1 LANGUAGE plpgsql :planned AS $$
 DECLARE
   at bigint := time_1(p_now);
   known bigint;
@@ -163,7 +148,7 @@ DECLARE
   joined record;
   fits int := 0;
 BEGIN
-  ${durable}
+  :durable;
   -- In the order in which finalizations lock.
   SELECT r.message INTO known FROM receipts r
   WHERE r.route = p_route AND r.carrier_id = p_carrier_id AND r.recipient = p_recipient;
@@ -172,8 +157,8 @@ BEGIN
   VALUES (p_route, p_carrier_id, p_recipient, p_state, at, p_reference)
   ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET received_at = excluded.received_at,
     reference = excluded.reference,
-    message = CASE WHEN r.submitted_at > at - ${joinsWithin} THEN r.message END,
-    state = CASE WHEN coalesce(r.submitted_at, r.received_at) > at - ${joinsWithin}
+    message = CASE WHEN r.submitted_at > at - :joins_within THEN r.message END,
+    state = CASE WHEN coalesce(r.submitted_at, r.received_at) > at - :joins_within
       AND r.state IN ('delivered', 'undelivered', 'bounced') THEN r.state ELSE excluded.state END
   RETURNING r.message INTO known;
   IF known IS NOT NULL THEN
@@ -182,9 +167,9 @@ BEGIN
   END IF;
   FOR fitting IN SELECT m.seq, m.status FROM messages m
     WHERE m.recipient = p_recipient AND m.doubt_until IS NOT NULL AND m.route = p_route
-      AND (m.status = 'queued' OR m.delivery = 'unknown') AND m.created_at > at - ${joinsWithin}
+      AND (m.status = 'queued' OR m.delivery = 'unknown') AND m.created_at > at - :joins_within
       AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
-      AND (p_submitted_at IS NULL OR abs(m.created_at - p_submitted_at) <= ${submittedWithin})
+      AND (p_submitted_at IS NULL OR abs(m.created_at - p_submitted_at) <= :submitted_within)
     LIMIT 2
   LOOP
     fits := fits + 1;
@@ -194,7 +179,7 @@ BEGIN
   -- Its receipt may come before it is known to be sent. counts_at is never after created_at.
   PERFORM 1 FROM messages m
   WHERE m.project = ANY (ARRAY(SELECT p.seq FROM projects p)) AND m.recipient = p_recipient
-    AND m.counts_at > at - ${joinsWithin} AND m.status = 'queued' AND m.route = p_route AND m.doubt_until IS NULL
+    AND m.counts_at > at - :joins_within AND m.status = 'queued' AND m.route = p_route AND m.doubt_until IS NULL
     AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
     LIMIT 1;
   IF FOUND THEN RETURN; END IF;
@@ -204,10 +189,9 @@ BEGIN
     PERFORM submitted_2(joined.seq, p_route, p_recipient, ARRAY[p_carrier_id], at);
   END IF;
 END $$;
-`;
 
-/** For instances of the release before: they do what those of this one do. */
-export const finalizeBefore = `
+-- For instances of the release before: they do what those of this one do.
+
 CREATE OR REPLACE FUNCTION finalize_1(p_now bigint, p_items json)
 RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -221,11 +205,28 @@ BEGIN
   RETURN QUERY SELECT * FROM receive_2(p_now, p_route, p_carrier_id, p_recipient, p_state, p_reference, p_submitted_at,
     p_window, p_most);
 END $$;
-`;
 
-/** What was unknown before they were listed. */
-export const listUnknown = `
-INSERT INTO unknown_deliveries (batch, message)
-SELECT m.batch, m.seq FROM messages m WHERE m.delivery = 'unknown' AND m.batch IS NOT NULL FOR NO KEY UPDATE
-ON CONFLICT DO NOTHING
-`;
+-- Forgets everything but projects, their settings and keys.
+CREATE FUNCTION reset_2(p_now bigint, p_balance bigint, p_hold_ms bigint) RETURNS TABLE (id text, recipient text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint;
+BEGIN
+  :durable;
+  LOCK TABLE projects IN EXCLUSIVE MODE;
+  LOCK TABLE leases, messages, queue IN ACCESS EXCLUSIVE MODE;
+  at := time_1(p_now);
+  RETURN QUERY SELECT m.id, m.recipient FROM messages m WHERE m.status = 'queued' AND m.route IS NOT NULL;
+  TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases,
+    inbox, suppressions, erasures, unknown_deliveries, turns;
+  UPDATE projects SET balance = p_balance;
+  INSERT INTO ledger (project, amount, reason, created_at)
+  SELECT seq, p_balance, 'opening', at FROM projects WHERE p_balance <> 0 ORDER BY seq;
+  UPDATE resets SET until = at + p_hold_ms;
+END $$;
+
+CREATE OR REPLACE FUNCTION reset_1(p_now bigint, p_balance bigint, p_hold_ms bigint)
+RETURNS TABLE (id text, recipient text) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM reset_2(p_now, p_balance, p_hold_ms);
+END $$;

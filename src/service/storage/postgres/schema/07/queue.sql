@@ -1,125 +1,20 @@
-import { durable, planned, tolerance } from './shared.js';
+-- Of what releases before this one queue it is 0, until the next step: a project and a batch like any other. Of doubts it
+-- says nothing. batch: 0 of a single message.
+ALTER TABLE queue ADD COLUMN project int NOT NULL DEFAULT 0, ADD COLUMN batch bigint NOT NULL DEFAULT 0;
 
-const never = '9223372036854775807';
+-- Whose turn it is in a lane and class: in the row of project 0 a project's, in that of a project one of its batches'.
+-- taken: what a batch has had of its slice. Lost at a crash, which costs a turn.
+CREATE UNLOGGED TABLE turns (
+  lane text COLLATE "C" NOT NULL,
+  class smallint NOT NULL,
+  project int NOT NULL,
+  next bigint NOT NULL,
+  taken int NOT NULL,
+  PRIMARY KEY (lane, class, project)
+) WITH (fillfactor = 50);
 
-/** Accepting sends: in groups, with the rows of their projects locked first, so that every check is exact. */
-export const acceptFunctions = `
-CREATE TYPE acceptance_1 AS (
-  project text, id text, channel text, recipient text, operator text, parts int, rate_multiplier double precision,
-  credits bigint, lane text, route text, text text, html text, subject text, sender text, reply_to text,
-  encrypted text, key text, token text, lease_ms bigint, doubt_ms bigint, bound_ms bigint, caps int[],
-  windows bigint[], status int, head text, tail text, has_balance boolean, verification text, code_hash text,
-  attempts int, life_ms bigint, pseudonym text
-);
+-- What writes the queue. Their arguments and results stay, so that the release before calls these.
 
--- is_known: accepted by an earlier call with the same id, whose answer was lost.
-CREATE TYPE accepted_1 AS (
-  ord int, kind text, seq bigint, at bigint, balance bigint, wait_ms bigint, status int, body text, is_known boolean
-);
-
--- Milliseconds until no cap is reached; null for now. p_earlier: the newest first.
-CREATE FUNCTION cap_wait_1(p_earlier bigint[], p_caps int[], p_windows bigint[], p_at bigint)
-RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN
-  IF p_earlier = '{}' THEN RETURN NULL; END IF;
-  RETURN (SELECT max(least(p_earlier[c.cap], p_at) + c.span) - p_at FROM unnest(p_caps, p_windows) AS c(cap, span)
-    WHERE p_earlier[c.cap] IS NOT NULL AND least(p_earlier[c.cap], p_at) > p_at - c.span);
-END $$;
-
--- Whether every one of a group can be accepted, and none depends on another.
-CREATE FUNCTION can_accept_all_1(p_items acceptance_1[], p_at bigint) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN NOT is_resetting_1(p_at) AND hold_reason_1() IS NULL
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i LEFT JOIN projects p ON p.id = i.project WHERE p.seq IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i
-    CROSS JOIN LATERAL (SELECT 1 FROM messages m WHERE m.id = i.id LIMIT 1) known)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
-    CROSS JOIN LATERAL (SELECT 1 FROM idempotency k WHERE k.project = p.seq AND k.key = i.key LIMIT 1) used)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i WHERE i.key IS NOT NULL
-    GROUP BY i.project, i.key HAVING count(*) > 1)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i GROUP BY i.project, i.recipient HAVING count(*) > 1)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i GROUP BY i.project
-    HAVING sum(i.credits) > (SELECT balance FROM projects WHERE id = i.project))
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
-    CROSS JOIN LATERAL (SELECT earlier_1(p.seq, i.recipient, p_at - (SELECT max(w) FROM unnest(i.windows) w),
-      ${never}, (SELECT max(c) FROM unnest(i.caps) c), i.pseudonym) AS times OFFSET 0) e
-    WHERE e.times[1] > p_at + ${tolerance} OR cap_wait_1(e.times, i.caps, i.windows, p_at) IS NOT NULL);
-END $$;
-
--- One after the other: each sees what those before it have done.
-CREATE FUNCTION accept_one_1(p_item acceptance_1, p_at bigint) RETURNS accepted_1 LANGUAGE plpgsql AS $$
-DECLARE
-  outcome accepted_1;
-  project record;
-  earlier bigint[];
-  wait bigint;
-BEGIN
-  SELECT seq, balance INTO project FROM projects WHERE id = p_item.project;
-  IF NOT FOUND THEN RAISE EXCEPTION 'there is no project %', p_item.project; END IF;
-  SELECT 1, 'accepted', m.seq, m.created_at,
-    coalesce(substring(k.body from '"balance":(\\d+)}$')::bigint, project.balance), NULL, NULL, NULL, true
-  INTO outcome FROM messages m LEFT JOIN idempotency k ON k.project = m.project AND k.key = p_item.key
-  WHERE m.id = p_item.id;
-  IF FOUND THEN RETURN outcome; END IF;
-  IF is_resetting_1(p_at) THEN RETURN (1, 'resetting', NULL, NULL, NULL, NULL, NULL, NULL, false)::accepted_1; END IF;
-  IF hold_reason_1() IS NOT NULL THEN
-    RETURN (1, 'held', NULL, NULL, NULL, NULL, NULL, NULL, false)::accepted_1;
-  END IF;
-  SELECT 1, 'repeat', NULL, NULL, NULL, NULL, k.status, k.body, false INTO outcome
-  FROM idempotency k WHERE k.project = project.seq AND k.key = p_item.key;
-  IF FOUND THEN RETURN outcome; END IF;
-  earlier := earlier_1(project.seq, p_item.recipient, p_at - (SELECT max(w) FROM unnest(p_item.windows) w),
-    ${never}, (SELECT max(c) FROM unnest(p_item.caps) c), p_item.pseudonym);
-  IF earlier[1] > p_at + ${tolerance} THEN
-    UPDATE messages SET counts_at = p_at WHERE messages.project = project.seq AND recipient = p_item.recipient
-      AND NOT refunded AND counts_at > p_at + ${tolerance};
-  END IF;
-  wait := cap_wait_1(earlier, p_item.caps, p_item.windows, p_at);
-  IF wait IS NOT NULL THEN
-    RETURN (1, 'capped', NULL, NULL, NULL, wait, NULL, NULL, false)::accepted_1;
-  END IF;
-  IF project.balance < p_item.credits THEN
-    RETURN (1, 'insufficient', NULL, NULL, project.balance, NULL, NULL, NULL, false)::accepted_1;
-  END IF;
-  SELECT * INTO outcome FROM store_accepted_1(ARRAY[p_item], p_at);
-  RETURN outcome;
-END $$;
-
-CREATE FUNCTION accept_1(p_now bigint, p_items json) RETURNS SETOF accepted_1 LANGUAGE plpgsql ${planned} AS $$
-DECLARE
-  items acceptance_1[];
-  one accepted_1;
-  at bigint;
-BEGIN
-  ${durable}
-  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::acceptance_1, p_items) i;
-  PERFORM 1 FROM projects WHERE id IN (SELECT project FROM unnest(items)) ORDER BY seq FOR NO KEY UPDATE;
-  at := time_1(p_now);
-  -- The caps need pseudonyms, which only the caller can make.
-  IF EXISTS (SELECT 1 FROM erasures) AND EXISTS (SELECT 1 FROM unnest(items) i WHERE i.pseudonym IS NULL) THEN
-    RETURN QUERY SELECT ordinality::int, 'erased', NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::int,
-      NULL::text, false FROM unnest(items) WITH ORDINALITY;
-    RETURN;
-  END IF;
-  IF can_accept_all_1(items, at) THEN
-    RETURN QUERY SELECT * FROM store_accepted_1(items, at);
-    RETURN;
-  END IF;
-  FOR index IN 1 .. array_length(items, 1) LOOP
-    one := accept_one_1(items[index], at);
-    one.ord := index;
-    RETURN NEXT one;
-  END LOOP;
-END $$;
-
--- seqs: of its messages, in order. earlier: of those recipients who were sent to before, by the place of the message.
-CREATE TYPE accepted_batch_1 AS (
-  kind text, at bigint, balance bigint, status int, body text, is_known boolean, seqs bigint[], earlier json
-);
-`;
-
-/** What writes the queue. Their arguments and results stay, so that the release before calls these. */
-export const acceptIntoQueue = `
 -- The message that the key was used for, the first one of a batch; null for one of the release before.
 ALTER TABLE idempotency ADD COLUMN message bigint;
 
@@ -170,7 +65,7 @@ BEGIN
   FROM item;
 END $$;
 
-CREATE OR REPLACE FUNCTION accept_batch_1(p_now bigint, p json) RETURNS accepted_batch_1 LANGUAGE plpgsql ${planned} AS $$
+CREATE OR REPLACE FUNCTION accept_batch_1(p_now bigint, p json) RETURNS accepted_batch_1 LANGUAGE plpgsql :planned AS $$
 DECLARE
   outcome accepted_batch_1;
   project record;
@@ -182,14 +77,14 @@ DECLARE
   content_seq bigint;
   seqs bigint[];
 BEGIN
-  ${durable}
+  :durable;
   SELECT seq, balance INTO project FROM projects WHERE id = batch.project FOR NO KEY UPDATE;
   IF NOT FOUND THEN RAISE EXCEPTION 'there is no project %', batch.project; END IF;
   at := time_1(p_now);
   IF batch.token IS NOT NULL AND recipients -> 0 ->> 5 IS NULL AND EXISTS (SELECT 1 FROM erasures) THEN
     RETURN ('erased', NULL, NULL, NULL, NULL, false, NULL, NULL)::accepted_batch_1;
   END IF;
-  SELECT 'accepted', b.created_at, coalesce(substring(k.body from '"balance":(\\d+)}$')::bigint, project.balance), NULL,
+  SELECT 'accepted', b.created_at, coalesce(substring(k.body from '"balance":(\d+)}$')::bigint, project.balance), NULL,
     NULL, true, NULL, NULL
   INTO outcome FROM batches b LEFT JOIN idempotency k ON k.project = b.project AND k.key = batch.key WHERE b.id = batch.id;
   IF FOUND THEN RETURN outcome; END IF;
@@ -244,4 +139,40 @@ BEGIN
   END IF;
   RETURN outcome;
 END $$;
-`;
+
+-- Takes messages back into the queue. Its arguments stay, so that the release before calls it.
+CREATE OR REPLACE FUNCTION postpone_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql :planned AS $$
+DECLARE
+  items held_1[];
+  seqs bigint[];
+  tokens text[];
+  at bigint;
+BEGIN
+  :durable;
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  seqs := ARRAY(SELECT standing_1(items));
+  at := time_1(p_now);
+  tokens := tokens || unqueue_doubts_1(seqs);
+  UPDATE messages m SET route = NULL, doubt_ms = NULL, doubt_until = NULL, lane = i.lane,
+    tries = m.tries + i.is_try::int
+  FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
+  INSERT INTO queue (lane, class, project, batch, due_at, message, queued_at, bound_at)
+  SELECT m.lane, (m.batch IS NOT NULL)::int, m.project, coalesce(m.batch, 0), at + i.delay_ms, m.seq, at, m.bound_at
+  FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
+  WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false);
+  PERFORM leave_1(tokens, seqs);
+END $$;
+
+-- Puts the messages of a lease back into the queue. Its arguments stay, so that the release before calls it.
+CREATE OR REPLACE FUNCTION end_lease_1(p_lease leases, p_at bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM messages m WHERE m.seq = ANY (p_lease.messages) ORDER BY m.seq FOR NO KEY UPDATE;
+  UPDATE messages m SET doubt_until = coalesce(m.doubt_until, p_at + m.doubt_ms)
+  WHERE m.seq = ANY (p_lease.messages) AND m.status = 'queued' AND m.route IS NOT NULL;
+  INSERT INTO queue (lane, class, project, batch, due_at, message, queued_at, bound_at)
+  SELECT m.lane, CASE WHEN m.route IS NOT NULL THEN 2 ELSE (m.batch IS NOT NULL)::int END, m.project, coalesce(m.batch, 0),
+    CASE WHEN m.route IS NOT NULL THEN p_at ELSE least(p_lease.until, p_at) END, m.seq, p_at, m.bound_at
+  FROM messages m WHERE m.seq = ANY (p_lease.messages) AND m.status = 'queued';
+  DELETE FROM leases WHERE token = p_lease.token;
+END $$;

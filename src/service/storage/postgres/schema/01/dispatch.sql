@@ -1,19 +1,6 @@
-import { leaseTolerance } from './leases.js';
-import { durable, planned, tolerance } from './shared.js';
+-- Claims, marks, doubts and leases. All lock in one order: projects, leases by token, messages by number; so no two of
+-- them wait for each other.
 
-/** Milliseconds ahead of now at which a message that was never tried, or a doubt, can be due. */
-export const firstDelay = 75_000;
-/**
- * Attempts are numbered anew after each release: what a submission still reports, whose mark a failover has lost, does
- * not pass for the outcome of a mark made since.
- */
-export const attemptsARelease = 1_000_000;
-
-/**
- * Claims, marks, doubts and leases. All lock in one order: projects, leases by token, messages by number; so no two of
- * them wait for each other.
- */
-export const dispatchFunctions = `
 -- earlier: of a batch's message, as the caps need it. bound_ms, life_ms and doubt_left_ms: from now.
 CREATE TYPE claimed_1 AS (
   seq bigint, id text, project text, batch text, content bigint, channel text, recipient text, operator text, parts int,
@@ -25,7 +12,7 @@ CREATE FUNCTION read_claimed_1(p_seqs bigint[], p_at bigint, p_window bigint, p_
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  base int := (SELECT h.releases * ${attemptsARelease} FROM hold h);
+  base int := (SELECT h.releases * :attempts_a_release FROM hold h);
 BEGIN
   RETURN QUERY SELECT m.seq, m.id, p.id, b.id, m.content, m.channel, m.recipient, m.operator, m.parts,
     m.rate_multiplier, m.credits, m.created_at,
@@ -44,24 +31,24 @@ END $$;
 
 CREATE FUNCTION claim_1(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
   p_only_overdue boolean, p_window bigint, p_most int)
-RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
+RETURNS SETOF claimed_1 LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
 DECLARE
   at bigint := time_1(p_now);
   seqs bigint[];
 BEGIN
-  ${durable}
+  :durable;
   IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   -- What was queued in the future was queued before the clock was set back, and is due.
   UPDATE queue SET due_at = at, queued_at = at
   WHERE ctid = ANY (ARRAY(
     SELECT far.ctid FROM (
-      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
+      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + :first_delay
         ORDER BY due_at DESC LIMIT p_limit)
       UNION ALL
-      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
+      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + :first_delay
         ORDER BY due_at LIMIT 1)) far
-    WHERE far.queued_at > at + ${tolerance}));
+    WHERE far.queued_at > at + :tolerance));
   IF p_only_overdue THEN
     WITH found AS MATERIALIZED (
       SELECT ctid FROM queue WHERE lane = p_lane AND class = p_class AND bound_at <= at
@@ -89,9 +76,9 @@ BEGIN
 END $$;
 
 CREATE FUNCTION renew_1(p_now bigint, p_tokens text[], p_lease_ms bigint) RETURNS SETOF text
-LANGUAGE plpgsql ${planned} AS $$
+LANGUAGE plpgsql :planned AS $$
 BEGIN
-  ${durable}
+  :durable;
   PERFORM 1 FROM leases WHERE token = ANY (p_tokens) ORDER BY token FOR NO KEY UPDATE;
   RETURN QUERY UPDATE leases SET until = time_1(p_now) + p_lease_ms, length = p_lease_ms
     WHERE token = ANY (p_tokens) RETURNING token;
@@ -125,12 +112,12 @@ END $$;
 
 -- Clears marks whose answer was lost, and from which nothing was submitted. Only in their lease: another may have marked
 -- the same attempt since.
-CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql :planned AS $$
 DECLARE
   items held_1[];
   leased bigint[];
 BEGIN
-  ${durable}
+  :durable;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
   PERFORM lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
   leased := leased_1(items);
@@ -166,14 +153,14 @@ BEGIN
   RETURN tokens;
 END $$;
 
-CREATE FUNCTION doubt_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+CREATE FUNCTION doubt_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql :planned AS $$
 DECLARE
   items held_1[];
   seqs bigint[];
   tokens text[];
   at bigint;
 BEGIN
-  ${durable}
+  :durable;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i WHERE i.attempt IS NOT NULL;
   IF items IS NULL THEN RETURN; END IF;
   tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
@@ -189,11 +176,11 @@ BEGIN
 END $$;
 
 -- Says of accepted messages, whose acceptance was never known to their process, that nobody has submitted them.
-CREATE FUNCTION disown_1(p_now bigint, p_projects text[], p_ids text[]) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+CREATE FUNCTION disown_1(p_now bigint, p_projects text[], p_ids text[]) RETURNS void LANGUAGE plpgsql :planned AS $$
 DECLARE
   items held_1[];
 BEGIN
-  ${durable}
+  :durable;
   -- The acceptance may still be committing.
   PERFORM 1 FROM projects WHERE id = ANY (p_projects) ORDER BY seq FOR NO KEY UPDATE;
   SELECT array_agg((m.seq, m.id, l.token, 1, NULL, NULL, 0, false, m.lane)::held_1) INTO items
@@ -204,14 +191,14 @@ END $$;
 
 -- When there is something to do, in milliseconds from now, by lane and class.
 CREATE FUNCTION work_1(p_now bigint, p_lanes text[], p_connected_ms bigint)
-RETURNS TABLE (class int, wait bigint, overdue bigint, leases bigint) LANGUAGE plpgsql ${planned} AS $$
+RETURNS TABLE (class int, wait bigint, overdue bigint, leases bigint) LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
 DECLARE
   at bigint := time_1(p_now);
   -- Nothing can be claimed.
   open_lanes text[] := CASE WHEN hold_reason_1() IS NULL THEN p_lanes ELSE '{}' END;
 BEGIN
-  RETURN QUERY SELECT c.class, CASE WHEN f.queued_at > at + ${tolerance} THEN 0 ELSE f.due_at - at END,
+  RETURN QUERY SELECT c.class, CASE WHEN f.queued_at > at + :tolerance THEN 0 ELSE f.due_at - at END,
     o.bound_at - at, NULL::bigint
   FROM unnest(open_lanes) AS l(lane) CROSS JOIN (VALUES (0), (1), (2)) AS c(class)
     LEFT JOIN LATERAL (SELECT q.due_at, q.queued_at FROM queue q WHERE q.lane = l.lane AND q.class = c.class
@@ -219,7 +206,7 @@ BEGIN
     LEFT JOIN LATERAL (SELECT q.bound_at FROM queue q WHERE q.lane = l.lane AND q.class = c.class AND c.class < 2
       ORDER BY q.bound_at LIMIT 1) o ON true;
   RETURN QUERY SELECT NULL::int, NULL::bigint, NULL::bigint, min(CASE
-      WHEN e.until > at + e.length + ${leaseTolerance} THEN 0
+      WHEN e.until > at + e.length + :lease_tolerance THEN 0
       ELSE greatest(e.until - at, e.length - p_connected_ms) END)
     FROM leases e;
 END $$;
@@ -229,56 +216,11 @@ DECLARE
   at bigint := time_1(p_now);
 BEGIN
   RETURN EXISTS (SELECT 1 FROM leases)
-    OR (hold_reason_1() IS NULL AND EXISTS (SELECT 1 FROM queue WHERE due_at <= at OR queued_at > at + ${tolerance}));
+    OR (hold_reason_1() IS NULL AND EXISTS (SELECT 1 FROM queue WHERE due_at <= at OR queued_at > at + :tolerance));
 END $$;
-`;
 
-/** Takes messages back into the queue. Its arguments stay, so that the release before calls it. */
-export const postponeFunction = `
-CREATE OR REPLACE FUNCTION postpone_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
-DECLARE
-  items held_1[];
-  seqs bigint[];
-  tokens text[];
-  at bigint;
-BEGIN
-  ${durable}
-  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
-  tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
-  seqs := ARRAY(SELECT standing_1(items));
-  at := time_1(p_now);
-  tokens := tokens || unqueue_doubts_1(seqs);
-  UPDATE messages m SET route = NULL, doubt_ms = NULL, doubt_until = NULL, lane = i.lane,
-    tries = m.tries + i.is_try::int
-  FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
-  INSERT INTO queue (lane, class, project, batch, due_at, message, queued_at, bound_at)
-  SELECT m.lane, (m.batch IS NOT NULL)::int, m.project, coalesce(m.batch, 0), at + i.delay_ms, m.seq, at, m.bound_at
-  FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
-  WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false);
-  PERFORM leave_1(tokens, seqs);
-END $$;
-`;
-
-/**
- * Takes messages out of leases; one that is empty ends, and so do the requests of messages that have. Its arguments stay, so
- * that the release before calls it.
- */
-export const leaveFunction = `
-CREATE OR REPLACE FUNCTION leave_1(p_tokens text[], p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  lease record;
-  emptied text[] := '{}';
-BEGIN
-  FOR lease IN SELECT l.token, array_agg(s.seq) FILTER (WHERE g.seq IS NULL) AS stay
-    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) LEFT JOIN rows_1(p_seqs) AS g(seq) ON g.seq = s.seq
-    WHERE l.token = ANY (p_tokens) GROUP BY l.token HAVING count(g.seq) > 0
-  LOOP
-    IF lease.stay IS NULL THEN emptied := emptied || lease.token;
-    ELSE UPDATE leases SET messages = lease.stay WHERE token = lease.token;
-    END IF;
-  END LOOP;
-  DELETE FROM leases WHERE token = ANY (emptied);
-  DELETE FROM requests r WHERE r.message = ANY (p_seqs)
-    AND (SELECT m.status FROM messages m WHERE m.seq = r.message) <> 'queued';
-END $$;
-`;
+CREATE TYPE finalization_1 AS (
+  seq bigint, id text, token text, attempt int, project text, status text, error_code text, error_message text,
+  credits bigint, delivery text, route text, recipient text, carrier_ids text[], key text, key_status int, head text,
+  tail text, has_balance boolean, is_encrypted boolean
+);

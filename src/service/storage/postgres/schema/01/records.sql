@@ -1,14 +1,12 @@
-import { durable, planned, tolerance } from './shared.js';
+-- Projects, keys and verifications; admission; resets.
 
-/** Projects, keys and verifications; admission; resets. */
-export const recordFunctions = `
 CREATE FUNCTION create_project_1(p_now bigint, p_id text, p_name text, p_balance bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   at bigint := time_1(p_now);
   project_seq int;
 BEGIN
-  ${durable}
+  :durable;
   INSERT INTO projects (id, name, balance, created_at) VALUES (p_id, p_name, p_balance, at)
   ON CONFLICT (id) DO NOTHING RETURNING seq INTO project_seq;
   IF project_seq IS NULL THEN RETURN NULL; END IF;
@@ -23,7 +21,7 @@ CREATE FUNCTION lock_project_1(p_id text) RETURNS projects LANGUAGE plpgsql AS $
 DECLARE
   project projects;
 BEGIN
-  ${durable}
+  :durable;
   SELECT * INTO project FROM projects WHERE id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN RAISE EXCEPTION 'there is no project %', p_id; END IF;
   RETURN project;
@@ -50,14 +48,14 @@ END $$;
 
 CREATE FUNCTION rename_project_1(p_id text, p_name text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  ${durable}
+  :durable;
   UPDATE projects SET name = p_name WHERE id = p_id;
   RETURN FOUND;
 END $$;
 
 CREATE FUNCTION change_settings_1(p_project text, p_before text, p_after text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  ${durable}
+  :durable;
   UPDATE projects SET settings = p_after WHERE id = p_project AND settings = p_before;
   RETURN FOUND;
 END $$;
@@ -94,7 +92,7 @@ END $$;
 
 CREATE FUNCTION revoke_key_1(p_now bigint, p_project text, p_id text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  ${durable}
+  :durable;
   UPDATE keys SET revoked_at = time_1(p_now)
   WHERE id = p_id AND revoked_at IS NULL AND project = (SELECT seq FROM projects WHERE id = p_project);
   RETURN FOUND;
@@ -124,10 +122,10 @@ DECLARE
   at bigint;
   is_open boolean;
 BEGIN
-  ${durable}
+  :durable;
   PERFORM 1 FROM verifications v WHERE v.id = p_id FOR NO KEY UPDATE;
   at := time_1(p_now);
-  UPDATE verifications v SET counts_at = at WHERE v.id = p_id AND v.counts_at > at + ${tolerance};
+  UPDATE verifications v SET counts_at = at WHERE v.id = p_id AND v.counts_at > at + :tolerance;
   UPDATE verifications v SET
     status = CASE WHEN p_is_right THEN 'verified' WHEN v.attempts_remaining = 1 THEN 'failed' ELSE 'pending' END,
     attempts_remaining = v.attempts_remaining - CASE WHEN p_is_right THEN 0 ELSE 1 END,
@@ -166,7 +164,7 @@ CREATE TYPE caller_1 AS (
 CREATE FUNCTION admit_1(p_now bigint, p_items json) RETURNS TABLE (
   ord int, project text, key_id text, scope text, has_answer boolean, status int, body text, full_at double precision,
   at bigint, project_name text, settings text
-) LANGUAGE plpgsql ${planned} AS $$
+) LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
 DECLARE
   items admission_1[];
@@ -203,7 +201,7 @@ CREATE FUNCTION begin_reset_1(p_now bigint, p_owner text, p_hold_ms bigint) RETU
 DECLARE
   at bigint;
 BEGIN
-  ${durable}
+  :durable;
   -- Waits for every acceptance that has not seen it.
   LOCK TABLE projects IN EXCLUSIVE MODE;
   at := time_1(p_now);
@@ -212,33 +210,3 @@ BEGIN
   INSERT INTO resets (owner, until) VALUES (p_owner, at + p_hold_ms);
   RETURN true;
 END $$;
-`;
-
-/** Forgets everything but projects, their settings and keys. */
-export const resetFunction = `
-CREATE FUNCTION reset_2(p_now bigint, p_balance bigint, p_hold_ms bigint) RETURNS TABLE (id text, recipient text)
-LANGUAGE plpgsql AS $$
-DECLARE
-  at bigint;
-BEGIN
-  ${durable}
-  LOCK TABLE projects IN EXCLUSIVE MODE;
-  LOCK TABLE leases, messages, queue IN ACCESS EXCLUSIVE MODE;
-  at := time_1(p_now);
-  RETURN QUERY SELECT m.id, m.recipient FROM messages m WHERE m.status = 'queued' AND m.route IS NOT NULL;
-  TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases,
-    inbox, suppressions, erasures, unknown_deliveries, turns;
-  UPDATE projects SET balance = p_balance;
-  INSERT INTO ledger (project, amount, reason, created_at)
-  SELECT seq, p_balance, 'opening', at FROM projects WHERE p_balance <> 0 ORDER BY seq;
-  UPDATE resets SET until = at + p_hold_ms;
-END $$;
-`;
-
-export const resetBefore = `
-CREATE OR REPLACE FUNCTION reset_1(p_now bigint, p_balance bigint, p_hold_ms bigint)
-RETURNS TABLE (id text, recipient text) LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM reset_2(p_now, p_balance, p_hold_ms);
-END $$;
-`;

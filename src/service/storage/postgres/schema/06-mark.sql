@@ -1,19 +1,17 @@
-import { durable, planned } from './shared.js';
+-- Marks, with their time: a receipt that came before one is of an older message.
 
-/** Marks, with their time: a receipt that came before one is of an older message. */
-export const markFunction = `
 -- Null for a message that was marked as it was accepted.
 ALTER TABLE messages ADD COLUMN marked_at bigint;
 -- The end of the message's id, as the receipt gives it back.
 ALTER TABLE receipts ADD COLUMN reference text;
 
-CREATE FUNCTION mark_2(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql ${planned} AS $$
+CREATE FUNCTION mark_2(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql :planned AS $$
 DECLARE
   items held_1[];
   leased bigint[];
   at bigint;
 BEGIN
-  ${durable}
+  :durable;
   IF hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
   PERFORM 1 FROM leases l WHERE l.token IN (SELECT i.token FROM unnest(items) i) ORDER BY l.token FOR NO KEY UPDATE;
@@ -26,11 +24,8 @@ BEGIN
       AND m.lane NOT IN (SELECT p.lane FROM lane_pauses p)
     RETURNING m.seq;
 END $$;
-`;
 
-export const markBefore = `
 CREATE OR REPLACE FUNCTION mark_1(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY SELECT * FROM mark_2(p_now, p_items);
 END $$;
-`;

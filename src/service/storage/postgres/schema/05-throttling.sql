@@ -1,8 +1,5 @@
-import { mostRuns } from '../../tried.js';
-import { durable, planned } from './shared.js';
+-- Rates that carriers throttle, and what they answered messages that they put off.
 
-/** Rates that carriers throttle, and what they answered messages that they put off. */
-export const throttling = `
 -- The share of the rate that was left when it was lowered; it grows back.
 ALTER TABLE route_rates ADD COLUMN factor double precision NOT NULL DEFAULT 1;
 ALTER TABLE route_rates ADD COLUMN lowered_at double precision NOT NULL DEFAULT 0;
@@ -16,7 +13,7 @@ $$;
 -- Takes turns of a rate as takeTurns does. p_block_ms: of a block, and how far ahead.
 CREATE FUNCTION take_turns_2(p_now bigint, p_route text, p_per_second double precision, p_wanted int,
   p_block_ms double precision)
-RETURNS TABLE (granted int, wait_ms double precision, factor double precision) LANGUAGE plpgsql ${planned} AS $$
+RETURNS TABLE (granted int, wait_ms double precision, factor double precision) LANGUAGE plpgsql :planned AS $$
 DECLARE
   rate route_rates;
   at double precision;
@@ -50,7 +47,7 @@ END $$;
 
 -- Lowers a rate as lower does: the share that is left.
 CREATE FUNCTION lower_rate_1(p_now bigint, p_route text, p_per_second double precision, p_answered_ms double precision)
-RETURNS double precision LANGUAGE plpgsql ${planned} AS $$
+RETURNS double precision LANGUAGE plpgsql :planned AS $$
 DECLARE
   rate route_rates;
   at double precision;
@@ -71,13 +68,13 @@ END $$;
 -- Claims what has waited for its bound, and what is due whose bound is p_before_ms away or nearer.
 CREATE FUNCTION claim_overdue_1(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
   p_before_ms bigint, p_window bigint, p_most int)
-RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
+RETURNS SETOF claimed_1 LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
 DECLARE
   at bigint := time_1(p_now);
   seqs bigint[];
 BEGIN
-  ${durable}
+  :durable;
   IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   PERFORM bring_forward_1(p_lane, p_class, p_limit, at);
   WITH found AS MATERIALIZED (
@@ -108,21 +105,21 @@ BEGIN
       last || jsonb_build_object('until', p_at, 'times', (last ->> 'times')::int + 1));
   END IF;
   runs := runs || jsonb_build_array(p_answer || jsonb_build_object('at', p_at, 'until', p_at, 'times', 1));
-  RETURN CASE WHEN jsonb_array_length(runs) > ${mostRuns} THEN runs - 0 ELSE runs END;
+  RETURN CASE WHEN jsonb_array_length(runs) > :most_runs THEN runs - 0 ELSE runs END;
 END $$;
 
 -- Of messages that the caller has put off or ended.
 CREATE FUNCTION record_answers_1(p_now bigint, p_items json, p_seqs bigint[]) RETURNS void
-LANGUAGE plpgsql ${planned} AS $$
+LANGUAGE plpgsql :planned AS $$
 BEGIN
-  ${durable}
+  :durable;
   UPDATE messages m SET tried = tried_1(m.tried, i.answer, time_1(p_now))
   FROM json_to_recordset(p_items) AS i(seq bigint, answer jsonb)
   WHERE m.seq = i.seq AND m.seq = ANY (p_seqs) AND i.answer IS NOT NULL;
 END $$;
 
 -- postpone_1, with answers.
-CREATE FUNCTION postpone_2(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+CREATE FUNCTION postpone_2(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql :planned AS $$
 DECLARE
   items held_1[];
   seqs bigint[];
@@ -133,4 +130,3 @@ BEGIN
   PERFORM postpone_1(p_now, p_items);
   PERFORM record_answers_1(p_now, p_items, seqs);
 END $$;
-`;

@@ -1,0 +1,1 @@
+CREATE INDEX queue_turns ON queue (lane, class, project, batch, due_at, message);

@@ -1,0 +1,18 @@
+/** Fills in each `:name` of the texts; a name that is unknown, or that no text has, is a mistake. */
+export function fillIn(
+  texts: readonly string[],
+  constants: Readonly<Record<string, string | number>>,
+): string[] {
+  const unused = new Set(Object.keys(constants));
+  // A cast has two colons.
+  const filled = texts.map((text) =>
+    text.replace(/(?<!:):([a-z]\w*)/g, (placeholder, name: string) => {
+      const value = constants[name];
+      if (value === undefined) throw new Error(`${placeholder} is unknown`);
+      unused.delete(name);
+      return String(value);
+    }),
+  );
+  if (unused.size > 0) throw new Error(`no text has :${[...unused].join(', :')}`);
+  return filled;
+}
