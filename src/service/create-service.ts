@@ -24,6 +24,16 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const inside = inProcess(app);
+  const { take } = core;
+  const api =
+    take === null
+      ? app.answer
+      : withCarrierRequests(app.answer, {
+          take,
+          count: observer.notFound,
+          report: (warning) => core.report(warning, { level: 'warning' }),
+          now: () => core.context.clock.monotonic(),
+        });
   const listening = new Set<ServedListening>();
   const forMetrics: Listening[] = [];
   /** Named by where it listens last. */
@@ -37,7 +47,6 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       // schemas of lists now.
       const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
-      const api = core.take === null ? app.answer : withCarrierRequests(app.answer, core.take);
       const served = door === null ? api : withDashboard(api, door);
       const opened = await listen(observer.observed(served, address, core), address, {
         report: (error) => core.report(error, { level: 'warning' }),

@@ -2,7 +2,7 @@ import type { CoreDoubles } from './core.js';
 import type { RequestHandler } from './http/call.js';
 import { metricsHandler } from './http/metrics-handler.js';
 import { observedHandler } from './http/observed-handler.js';
-import type { Sources } from './metrics/metrics.js';
+import type { Metrics, Sources } from './metrics/metrics.js';
 import type { ListenAddress } from './service.js';
 
 /** The logs and metrics of a service object; one that has neither pays nothing. */
@@ -12,6 +12,8 @@ export interface Observer {
   observed(handle: RequestHandler, address: ListenAddress, sources: Sources): RequestHandler;
   /** Counts a connection that there was no place for. */
   shed(): void;
+  /** Counts a request of a gateway that got 404. */
+  notFound: Metrics['notFound'];
   /** Answers metrics and nothing else. Throws TypeError without them. */
   metricsOnly(sources: Sources): RequestHandler;
   close(): void;
@@ -32,6 +34,7 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
       });
     },
     shed: () => metrics?.shed(),
+    notFound: (of) => metrics?.notFound(of),
     metricsOnly(sources) {
       if (metrics === null) throw new TypeError('the service has no metrics');
       return metricsHandler(() => metrics.read(sources), null);

@@ -3,7 +3,7 @@ import { readConfiguration } from '../../src/service/carriers/configured/read-co
 import { CarrierServices } from '../support/carrier-services.js';
 import { caller } from '../support/cores.js';
 import { answer, FaultyGateway } from '../support/gateway.js';
-import { blocksOf } from './pages.js';
+import { blocksOf, textOf } from './pages.js';
 
 let gateway: FaultyGateway;
 let services: CarrierServices;
@@ -72,6 +72,36 @@ it('the route that docs/gateways.md writes delivers, and calls each answer what 
   const batch = await services.sendBatch(['99000050'], 'Hi');
   await services.completed(batch);
   expect(await services.messagesOf(batch)).toMatchObject([{ status: 'sent', delivery: 'unknown' }]);
+});
+
+it('an unknown outcome stays open for as long as docs/carriers.md says', async () => {
+  const [, sms, email] =
+    /is open for (\d+) minutes \((\d+) for email\)/.exec(textOf('docs/carriers.md')) ?? [];
+  const common = { password: { env: 'PASSWORD' } };
+  const routes = [
+    { name: 'SMPP', smpp: 'smpp://127.0.0.1:1', system_id: 'x', prefixes: ['95'], ...common },
+    {
+      ...{ name: 'gateway', http: `http://127.0.0.1:${await gateway.listen()}/`, prefixes: ['99'] },
+      ...{ form: { to: '{number}', text: '{text}' }, accepted: { status: [200] } },
+    },
+  ];
+  const relay = { smtp: 'smtp://127.0.0.1:1', from: 'no-reply@example.mn' };
+  const minutes: Record<string, number> = {};
+  await services.open(services.configured({ routes }, relay), {
+    carriers(all) {
+      for (const { lanes, doubtMs } of all) for (const lane of lanes) minutes[lane] = doubtMs / 60_000;
+      return all;
+    },
+  });
+  expect(minutes).toMatchObject({ SMPP: Number(sms), gateway: Number(sms), email: Number(email) });
+  gateway.react = answer(500);
+  const batch = await services.sendBatch(['99112233'], 'Hi');
+  await services.pass(() => gateway.taken.length === 1);
+  const took = await services.pass(
+    async () => (await services.messagesOf(batch))[0]?.status === 'sent',
+    1_000,
+  );
+  expect(took / 60_000).toBeCloseTo(Number(sms), 0);
 });
 
 it('the route of docs/carriers.md for a gateway that is known is read', () => {

@@ -1,23 +1,49 @@
 import type { CarrierRequest } from '../carriers/carrier.js';
 import type { ApiRequest, RequestHandler } from './call.js';
+import { WarningLog } from './warning-log.js';
 
 /** Bytes of a request. */
 const mostBytes = 65_536;
-const paths = /^\/(receipts|incoming)\/([^/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/;
+const ours = /^\/(receipts|incoming)(?=[/?#]|$)/;
+const routeAndToken = /^\/[a-z]+\/([^/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/;
 
-export type TakeRequest = (request: CarrierRequest) => Promise<boolean | null>;
+export interface CarrierRequestTools {
+  take(request: CarrierRequest): Promise<boolean | null>;
+  /** Called for each request that gets 404. */
+  count(of: CarrierRequest['of']): void;
+  report(warning: Error): void;
+  now(): number;
+}
 
 /** The paths of carriers beside the API, on one port: without a key, and outside the rates of projects. */
-export function withCarrierRequests(next: RequestHandler, take: TakeRequest): RequestHandler {
+export function withCarrierRequests(
+  next: RequestHandler,
+  { take, count, report, now }: CarrierRequestTools,
+): RequestHandler {
+  // Without the path, which may have most of a token.
+  const log = (of: CarrierRequest['of']) =>
+    new WarningLog(
+      report,
+      'GatewayRequestsNotFound',
+      (times) =>
+        `${times === 1 ? '1 request' : `${times} requests`} to /${of} got 404: no route has that path, token or signature`,
+      now,
+    );
+  const logs = { receipts: log('receipts'), incoming: log('incoming') };
   return async (request, notes) => {
-    const [, of, route = '', token = '', query = ''] = paths.exec(request.target) ?? [];
+    const of = ours.exec(request.target)?.[1] as CarrierRequest['of'] | undefined;
     if (of === undefined) return next(request, notes);
+    const [, route = '', token = '', query = ''] = routeAndToken.exec(request.target) ?? [];
     // Without the token.
     if (notes) notes.route = `/${of}`;
     const type = request.headers.get('content-type') ?? '';
     const signature = request.headers.get('x-twilio-signature');
-    const given = { of: of as CarrierRequest['of'], route: decoded(route), token, query, type, signature };
+    const given = { of, route: decoded(route), token, query, type, signature };
     const status = await statusOf(request, given, take);
+    if (status === 404) {
+      count(of);
+      logs[of].add();
+    }
     return { status, headers: headersOf(status), body: '' };
   };
 }
@@ -25,7 +51,7 @@ export function withCarrierRequests(next: RequestHandler, take: TakeRequest): Re
 async function statusOf(
   { method, readBody }: ApiRequest,
   given: Omit<CarrierRequest, 'body'>,
-  take: TakeRequest,
+  take: CarrierRequestTools['take'],
 ): Promise<number> {
   if (method !== 'GET' && method !== 'POST') return 405;
   let body: Uint8Array;

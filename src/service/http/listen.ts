@@ -12,11 +12,10 @@ import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
 import { readIncoming } from './body/read-body.js';
 import type { RequestHandler, WrittenAnswer } from './call.js';
 import { type Bounds, Connections, defaultBounds, WaitingRequest } from './connections.js';
-
 import { ConnectionDropped } from './inject-fault.js';
 import { connectionsWithin, openFilesLimit } from './open-files.js';
 import { countOf, headProblem } from './request-head.js';
-import { ShedLog } from './shed-log.js';
+import { WarningLog } from './warning-log.js';
 
 /** Times are in milliseconds. */
 export interface ListenOptions {
@@ -75,14 +74,20 @@ export async function listen(
   server.maxHeadersCount = 0;
 
   const report = options.report ?? (() => {});
-  const shedLog = new ShedLog(report, bounds.connections, options.now ?? monotonic);
+  const shedLog = new WarningLog(
+    report,
+    'ConnectionsShed',
+    (count) =>
+      `${count === 1 ? '1 connection was' : `${count} connections were`} answered 503: all ${bounds.connections} were at work`,
+    options.now ?? monotonic,
+  );
   const connections = new Connections(
     server,
     tls === undefined ? 'connection' : 'secureConnection',
     bounds,
     () => {
       options.shed?.();
-      shedLog.shed();
+      shedLog.add();
       return rawAnswer(tooManyConnections());
     },
   );

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { Carrier, Submission, SubmitResult } from '../carriers/carrier.js';
+import type { Carrier, CarrierRequest, Submission, SubmitResult } from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
 import type { LaneDepth } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
@@ -50,11 +50,15 @@ export class Metrics {
     'urtuu_submit_duration_seconds',
     'Time of a submission, by route and result.',
   );
+  readonly #notFound = new Counter(
+    'urtuu_gateway_requests_not_found_total',
+    'Requests of gateways that got 404, by path.',
+  );
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
     ...[this.#requests, this.#refusals, this.#shed, this.#finalized, this.#unknown],
-    ...[this.#submitted, this.#receipts, this.#store],
+    ...[this.#submitted, this.#receipts, this.#notFound, this.#store],
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
   #depths: Promise<LaneDepth[]> = Promise.resolve([]);
@@ -64,6 +68,7 @@ export class Metrics {
     this.#delay.enable();
     // Shown before the first, for the rate of a counter that appears with 1 is 0.
     this.#shed.add('', 0);
+    for (const path of ['receipts', 'incoming']) this.#notFound.add(`path="${path}"`, 0);
   }
 
   request({ method, route, status, code, ms }: SeenRequest): void {
@@ -75,6 +80,10 @@ export class Metrics {
 
   shed(): void {
     this.#shed.add('');
+  }
+
+  notFound(of: CarrierRequest['of']): void {
+    this.#notFound.add(`path="${of}"`);
   }
 
   /** The same parts, measured. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createService } from '../../../src/service/index.js';
+import { createService, ManualClock } from '../../../src/service/index.js';
 
 const token = 'receipts-0123456789';
 const path = `/receipts/a%20gateway/${token}`;
@@ -26,15 +26,23 @@ async function open() {
     prefixes: ['99'],
   };
   writeFileSync(file, JSON.stringify({ sms: { routes: [route] }, email: 'off' }));
-  const service = await createService({ configuration: { file, environment: { TOKEN: token } } });
+  const clock = new ManualClock();
+  const warnings: string[] = [];
+  const service = await createService({
+    configuration: { file, environment: { TOKEN: token } },
+    clock,
+    metrics: true,
+    report: ({ level, code, stack }) => warnings.push(`${level} ${code} ${stack.split('\n')[0]}`),
+  });
   onTestFinished(() => service.close());
-  const { url } = await service.listen({ port: 0 });
+  const { url } = await service.listen({ port: 0, metrics: true });
   const origin = new URL(url).origin;
-  return (target: string, init?: RequestInit) => fetch(origin + target, init);
+  const call = (target: string, init?: RequestInit) => fetch(origin + target, init);
+  return { call, clock, warnings };
 }
 
 it('requests of carriers are answered without a key, on their own paths only', async () => {
-  const call = await open();
+  const { call } = await open();
   const statuses = async (...calls: [string, RequestInit?][]) => {
     const answers = await Promise.all(calls.map((one) => call(...one)));
     return answers.map(({ status }) => status);
@@ -55,4 +63,34 @@ it('requests of carriers are answered without a key, on their own paths only', a
   ).toEqual([200, 200, 413, 405, 404, 404, 404, 404, 401]);
   const answer = await call(path);
   expect([await answer.text(), answer.headers.get('content-type')]).toEqual(['', null]);
+});
+
+it('requests to an unknown path are counted, and logged at most once a minute without the path', async () => {
+  const { call, clock, warnings } = await open();
+  const counted = async () =>
+    (await (await call('/metrics')).text()).match(/^urtuu_gateway_requests_not_found_total.*$/gm);
+  const line = (of: string, count: number) => `urtuu_gateway_requests_not_found_total{path="${of}"} ${count}`;
+  expect(await counted()).toEqual([line('receipts', 0), line('incoming', 0)]);
+  for (const wrong of [
+    `/${token}`,
+    `/a%20gateway/${token}x`,
+    `/a%20gateway/${token}/`,
+    '',
+    '?ref=1',
+    '/b/c/d',
+  ])
+    expect((await call(`/receipts${wrong}`)).status).toBe(404);
+  expect((await call(`/incoming/a%20gateway/${token}`)).status).toBe(404);
+  expect((await call(`${path}?ref=1&state=1`)).status).toBe(200);
+  expect((await call('/receiptsx')).status).toBe(404);
+  expect(await counted()).toEqual([line('receipts', 6), line('incoming', 1)]);
+  clock.advance(60_000);
+  await call(`/receipts/${token}`);
+  const warning = (count: string) =>
+    `warning GatewayRequestsNotFound GatewayRequestsNotFound: ${count} got 404: no route has that path, token or signature`;
+  expect(warnings).toEqual([
+    warning('1 request to /receipts'),
+    warning('1 request to /incoming'),
+    warning('6 requests to /receipts'),
+  ]);
 });

@@ -28,7 +28,7 @@ interface Options extends StoreOptions {
 
 export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Open the store and log in to every carrier of a configuration. Sends nothing.')
+    .description('Open the store and connect to every carrier of a configuration. Sends nothing.')
     .requiredOption('--config <file>', 'the configuration, as for urtuu serve');
   addStoreOptions(command);
   addHelp(command, {
@@ -36,13 +36,15 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
     effects: ['reads'],
     notes: [
       'A carrier has 10 s to answer. Status new: urtuu serve will create the store.',
+      'The login of a gateway over HTTP is not checked unless its route has a check:',
+      'urtuu service try checks it with a message.',
       'Exit 5: a check failed. Exit 13: the configuration is invalid.',
     ],
     examples: [
       ['urtuu service check --config service.json', 'check before a start'],
       ['urtuu service check --config service.json --json', 'in a script'],
     ],
-    ok: 'the store is usable and every login succeeded',
+    ok: 'the store is usable and every carrier answered',
     exits: [5],
     json: '[{"check": "store", "address": "/srv/urtuu", "status": "ok", "problem": null}]',
   });
@@ -59,6 +61,13 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
       }
     })();
     await io.printAll(view, counted);
+    const connected = (await Promise.all(carriers)).filter(
+      ({ status, isLoginChecked }) => status === 'ok' && !isLoginChecked,
+    );
+    if (connected.length > 0) {
+      const names = connected.map(({ carrier }) => carrier).join(', ');
+      io.note(`The login was not checked for ${names}: service try checks it with a message.`);
+    }
     if (failed > 0) {
       throw new CliError('check_failed', exits.later, `${failed} of ${checks.length} checks failed`);
     }
@@ -66,8 +75,8 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
 };
 
 async function checkCarrier(checking: Promise<CarrierCheck>): Promise<Check> {
-  const { carrier, ...rest } = await checking;
-  return { check: carrier, ...rest };
+  const { carrier, address, status, problem } = await checking;
+  return { check: carrier, address, status, problem };
 }
 
 /** Throws CliError for options and variables that name no store. */

@@ -10,13 +10,13 @@ import { field, type View } from '../../output/view.js';
 
 const view: View<TrialAnswer> = {
   columns: [
-    field('row'),
+    field('rule'),
     field('status', { kind: 'number' }),
     { name: 'ids', value: ({ ids }) => ids.join(' ') },
     field('reason'),
     field('answer'),
   ],
-  record: ({ row, status, ids, reason, answer }) => ({ row, status, ids, reason, answer }),
+  record: ({ rule, status, ids, reason, answer }) => ({ rule, status, ids, reason, answer }),
 };
 
 interface Options {
@@ -25,19 +25,19 @@ interface Options {
 }
 
 /** What the service would do, by what the answer says. */
-const meanings: Readonly<Record<TrialAnswer['row'], string>> = {
+const meanings: Readonly<Record<TrialAnswer['rule'], string>> = {
   accepted: 'The service would call the message sent.',
   partly_accepted: 'The service would call the message sent, and undelivered.',
   refused: 'The service would refund the message.',
   unknown_recipient: 'The service would refund the message, and may suppress the number.',
-  throttled: 'The service would send the message again after a while.',
+  later: 'The service would send the message again after a while.',
   account: 'The service would pause the route, and send the message again.',
   not_sent: 'Nothing was sent. The service would pause the route, and send the message later.',
   unknown:
     'No rule of the route matches: the service would charge the message and, without a repeat_key, never send it again.',
 };
 
-const mayHaveArrived: ReadonlySet<TrialAnswer['row']> = new Set(['unknown', 'partly_accepted']);
+const mayHaveArrived: ReadonlySet<TrialAnswer['rule']> = new Set(['unknown', 'partly_accepted']);
 
 export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
@@ -63,7 +63,7 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     ],
     ok: 'the gateway accepted the message',
     exits: [5, 6, 8],
-    json: '{"row": "refused", "status": 200, "ids": [], "reason": "HTTP 200", "answer": "ERR 6"}',
+    json: '{"rule": "refused", "status": 200, "ids": [], "reason": "HTTP 200", "answer": "ERR 6"}',
   });
   command.action(async (route: string, number: string, text: string, { config: file }: Options) => {
     const { network, config, io } = context;
@@ -75,11 +75,11 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     await confirmed(context, `Send this message to ${number}?`);
     const answer = await trial.send();
     await io.print(view, answer);
-    io.note(meanings[answer.row]);
-    if (answer.row === 'accepted') return;
-    const [exit, what] = mayHaveArrived.has(answer.row)
+    io.note(meanings[answer.rule]);
+    if (answer.rule === 'accepted') return;
+    const [exit, what] = mayHaveArrived.has(answer.rule)
       ? [exits.doubt, 'may have been sent']
       : [exits.later, 'was not accepted'];
-    throw new CliError('check_failed', exit, `the message ${what}: ${answer.row}`);
+    throw new CliError('check_failed', exit, `the message ${what}: ${answer.rule}`);
   });
 };

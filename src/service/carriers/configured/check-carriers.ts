@@ -17,8 +17,10 @@ export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck
   const { sms, email } = readConfiguration({ publicUrl: 'https://localhost', ...source });
   const tools = { clock: systemClock, random: systemRandom };
   const checks: Promise<CarrierCheck>[] = (typeof sms === 'object' ? sms.routes : []).map((route) => {
-    if (isGateway(route))
-      return checkOf(route.name, route.url.origin, checkGateway(route, systemClock, checkMs));
+    if (isGateway(route)) {
+      const checking = checkGateway(route, systemClock, checkMs);
+      return checkOf(route.name, route.url.origin, checking, route.check !== null);
+    }
     const address = addressOf(route.tls ? 'smpp+tls' : 'smpp', route);
     return checkOf(route.name, address, checkRoute(route, tools, checkMs));
   });
@@ -37,7 +39,8 @@ async function checkOf(
   carrier: string,
   address: string,
   checking: Promise<string | null>,
+  isLoginChecked = true,
 ): Promise<CarrierCheck> {
   const problem = await checking;
-  return { carrier, address, status: problem === null ? 'ok' : 'failed', problem };
+  return { carrier, address, status: problem === null ? 'ok' : 'failed', problem, isLoginChecked };
 }

@@ -34,17 +34,19 @@ export interface CarrierCheck {
   address: string;
   status: 'ok' | 'failed';
   problem: string | null;
+  /** False for a gateway that only a message can try. */
+  isLoginChecked: boolean;
 }
 
-/** What came of a trial. */
+/** The outcome of a trial. */
 export interface TrialAnswer {
-  /** The rule of the route that its answer fits. */
-  row:
+  /** The rule of the route that matches the answer, or why none could. */
+  rule:
     | 'accepted'
     | 'partly_accepted'
     | 'refused'
     | 'unknown_recipient'
-    | 'throttled'
+    | 'later'
     | 'account'
     | 'not_sent'
     | 'unknown';

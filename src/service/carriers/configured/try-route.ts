@@ -36,14 +36,17 @@ async function send(
   const exchanged = await client.exchange(request, new AbortController().signal);
   client.close();
   const nothing = { status: null, ids: [], answer: '' };
-  if (exchanged.kind === 'not_sent') return { row: 'not_sent', reason: exchanged.reason, ...nothing };
-  if (exchanged.kind === 'unanswered') return { row: 'unknown', reason: exchanged.reason, ...nothing };
+  if (exchanged.kind === 'not_sent') return { rule: 'not_sent', reason: exchanged.reason, ...nothing };
+  if (exchanged.kind === 'unanswered') return { rule: 'unknown', reason: exchanged.reason, ...nothing };
   const { answer } = exchanged;
   const outcome = outcomeOfAnswer(route, answer);
   const seen = { status: answer.status, answer: show(answer.text) };
-  if (outcome.kind !== 'accepted') return { row: outcome.kind, reason: outcome.code, ids: [], ...seen };
-  const row = outcome.isPartly ? 'partly_accepted' : 'accepted';
-  return { row, reason: '', ids: outcome.carrierIds.map(show), ...seen };
+  if (outcome.kind !== 'accepted') {
+    const rule = outcome.kind === 'throttled' ? 'later' : outcome.kind;
+    return { rule, reason: outcome.code, ids: [], ...seen };
+  }
+  const rule = outcome.isPartly ? 'partly_accepted' : 'accepted';
+  return { rule, reason: '', ids: outcome.carrierIds.map(show), ...seen };
 }
 
 function written({ method, url, headers, body }: RenderedRequest): string {

@@ -2,11 +2,11 @@ import type { GatewayAnswer } from './answer-values.js';
 import { valuesAt } from './answer-values.js';
 import type { AnswerRule, GatewayRoute, IdRule } from './gateway-route.js';
 
-/** The row of the table that an answer falls into; nobody knows what any other answer says. */
+/** The rule that an answer matches; `unknown` without one. */
 export type AnswerOutcome =
   | {
       kind: 'account' | 'throttled' | 'refused' | 'unknown_recipient' | 'unknown';
-      /** Its status, and the values that its rule named: nothing else of an answer is ever shown. */
+      /** The status, and the values that the rule names: nothing else of an answer is ever shown. */
       code: string;
     }
   | { kind: 'accepted'; carrierIds: string[]; isPartly: boolean };
@@ -22,7 +22,7 @@ const usual = {
   refused: statusRule(400, 413, 422),
 };
 
-/** The first row that fits, in the order of the table. A 2xx or 5xx without a row is not a refusal. */
+/** The first rule that matches, in this order. A 2xx or 5xx that matches none is not a refusal. */
 export function outcomeOfAnswer(route: GatewayRoute, answer: GatewayAnswer): AnswerOutcome {
   const { accepted, unknownRecipient } = route;
   const account = route.account ?? usual.account;

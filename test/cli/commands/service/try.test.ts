@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -51,16 +51,16 @@ it('sends one message and shows request and answer, without secrets', async () =
 });
 
 it('says which rule of the route fits, and exits 5 where the message was not accepted, 6 where nobody knows', async () => {
-  const rows = [];
+  const rules = [];
   for (const react of [answer(401), answer(422), answer(429), answer(200, { status: '9' }), answer(500)]) {
     gateway.react = react;
     const { code, stdout } = await here(line('gateway', '--yes --json'));
-    rows.push([code, (JSON.parse(stdout) as { row: string }).row]);
+    rules.push([code, (JSON.parse(stdout) as { rule: string }).rule]);
   }
-  expect(rows).toEqual([
+  expect(rules).toEqual([
     [5, 'account'],
     [5, 'refused'],
-    [5, 'throttled'],
+    [5, 'later'],
     [6, 'unknown'],
     [6, 'unknown'],
   ]);
@@ -79,4 +79,30 @@ it('sends nothing without a yes, to no number and over no route of its own', asy
       stderr: expect.stringContaining(`there is no route over HTTP called "${route}"`),
     });
   expect(gateway.taken).toEqual([]);
+});
+
+it('service check connects to a gateway without checking its login, and says so unless the route has a check', async () => {
+  const check = (format = '') => here(`service check --config service.json ${format}`);
+  const file = join(home, 'service.json');
+  const { email, sms } = JSON.parse(readFileSync(file, 'utf8')) as {
+    email: string;
+    sms: { routes: { http: string }[] };
+  };
+  const write = (changes: object) =>
+    writeFileSync(file, JSON.stringify({ email, sms: { routes: [{ ...sms.routes[0], ...changes }] } }));
+  const { origin } = new URL(sms.routes[0]?.http ?? '');
+  const said = 'The login was not checked for gateway: service try checks it with a message.';
+  write({});
+  expect(await check()).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+  expect(JSON.parse((await check('--json')).stdout)[1]).toEqual({
+    ...{ check: 'gateway', address: origin },
+    ...{ status: 'ok', problem: null },
+  });
+  expect(gateway.taken).toEqual([]);
+  write({ check: { url: `${origin}/balance`, status: [200] } });
+  gateway.react = answer(200);
+  expect(await check()).toMatchObject({ code: 0, stderr: expect.not.stringContaining('login') });
+  expect(gateway.taken.map(({ headers }) => headers.authorization)).toEqual([
+    `Basic ${Buffer.from('shop:top "secret').toString('base64')}`,
+  ]);
 });
