@@ -8,7 +8,7 @@ import {
   statuses,
   tags,
 } from '../../src/service/carriers/smpp/codec/commands.js';
-import { Framing } from '../../src/service/carriers/smpp/codec/framing.js';
+import { Framing, LostFraming } from '../../src/service/carriers/smpp/codec/framing.js';
 import { decodePdu, encodePdu, noOptions, type Pdu } from '../../src/service/carriers/smpp/codec/pdu.js';
 
 /** A segment that the centre took. */
@@ -149,10 +149,18 @@ export class Smsc {
     this.sockets.add(socket);
     socket.setNoDelay(true);
     const framing = new Framing();
+    let isPeer = false;
     socket.on('data', (bytes) => {
-      framing.push(bytes, (pdu) => {
-        if (!socket.destroyed) this.#receive(socket, decodePdu(pdu));
-      });
+      try {
+        framing.push(bytes, (pdu) => {
+          isPeer = true;
+          if (!socket.destroyed) this.#receive(socket, decodePdu(pdu));
+        });
+      } catch (error) {
+        // A program beside this one still asks an HTTP server that had the port before.
+        if (isPeer || !(error instanceof LostFraming)) throw error;
+        socket.destroy();
+      }
     });
     socket.on('error', () => {});
     socket.on('close', () => {
