@@ -3,13 +3,13 @@ export function readRecord<Name extends string>(
   given: unknown,
   names: readonly Name[],
 ): Partial<Record<Name, unknown>> {
-  // A signal in place of its options would pass as one without fields, and abort nothing.
+  // A signal passed in place of the options has none of their fields: it would be accepted, and abort nothing.
   if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof AbortSignal) {
     throw new TypeError('Options must be an object');
   }
   const unknown = Object.keys(given).find((name) => !(names as readonly string[]).includes(name));
   if (unknown === undefined) return given;
-  // A longer name may be a misplaced secret.
+  // A longer name may be a secret in the wrong place.
   const shown = /^\w{1,32}$/.test(unknown) ? ` "${unknown}"` : '';
   throw new TypeError(`Unknown option${shown}; valid options: ${names.join(', ')}`);
 }
@@ -35,7 +35,7 @@ function readNumber(value: unknown, isValid: (value: number) => boolean, rule: s
 /** Encodes an id as one segment of a path. Errors do not repeat it: it may be a secret in the wrong place. */
 export function segment(id: unknown): string {
   if (typeof id !== 'string') throw new TypeError('The id must be a string');
-  // A URL parser resolves dots, which would request another route.
+  // A URL parser resolves `.` and `..`, which would request another route.
   if (id === '' || id === '.' || id === '..') throw new RangeError('The id must not be empty, "." or ".."');
   try {
     return encodeURIComponent(id);
@@ -44,7 +44,7 @@ export function segment(id: unknown): string {
   }
 }
 
-/** `?name=value&...` of the given fields; empty without any. */
+/** `?name=value&...` of the given fields; empty if there are none. */
 export function queryOf<Name extends string>(given: unknown, names: readonly Name[]): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(readRecord(given, names))) {

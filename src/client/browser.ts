@@ -4,7 +4,7 @@ interface Globals {
   process?: { versions?: { node?: string } } | undefined;
 }
 
-/** Throws in a browser and in React Native, where everyone could read the key; jsdom in Node.js is neither. */
+/** Throws in a browser and in React Native, where everyone could read the key. jsdom in Node.js is allowed. */
 export function refuseBrowser(globals: object): void {
   const { window, navigator, process } = globals as Globals;
   if (typeof process?.versions?.node === 'string') return;

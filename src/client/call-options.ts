@@ -4,13 +4,16 @@ import { readMaxRetries, readRecord, readTimeout } from './arguments.js';
 /** Options of one call: the last argument of every method. */
 export interface CallOptions {
   /**
-   * Aborts the call: it rejects with `connection_error`, its `cause` the reason of the signal, and is not retried. An
+   * Aborts the call, which rejects with `connection_error` and is not retried; its `cause` is the signal's reason. An
    * aborted send may have been sent: see `inDoubt` of the error.
    */
   signal?: AbortSignal | undefined;
-  /** Milliseconds per attempt, reading the answer included. Default: the client's `timeout`. */
+  /** Milliseconds per attempt, including the time to read the answer. Default: the client's `timeout`. */
   timeout?: number | undefined;
-  /** Retries of a failed request, where a retry cannot duplicate a message. Default: the client's `maxRetries`. */
+  /**
+   * Maximum retries of a failed request. Only retries that cannot duplicate a message are made. Default: the client's
+   * `maxRetries`.
+   */
   maxRetries?: number | undefined;
 }
 
@@ -26,16 +29,16 @@ export interface SendOptions extends CallOptions {
 
 /** Options of `batches.wait`. */
 export interface WaitOptions extends CallOptions {
-  /** Milliseconds of the whole wait; each poll keeps the client's `timeout`. Default 600,000. */
+  /** Milliseconds for the whole wait; each poll keeps the client's `timeout`. Default 600,000. */
   timeout?: number | undefined;
 }
 
 /** @internal */
 export interface CallSettings {
   signal: AbortSignal | null;
-  /** Null: the client's. */
+  /** Null for the client's. */
   timeout: number | null;
-  /** Null: the client's. */
+  /** Null for the client's. */
   maxRetries: number | null;
 }
 
@@ -50,7 +53,7 @@ export function readCallOptions(given: unknown): CallSettings {
 
 /** @internal */
 export interface SendSettings extends CallSettings {
-  /** Null: the client generates one. */
+  /** Null to have the client generate one. */
   idempotencyKey: string | null;
 }
 
@@ -72,7 +75,7 @@ function callSettingsOf(record: { [Name in keyof CallOptions]?: unknown }): Call
   };
 }
 
-/** By its shape: signals of polyfills and other realms are not instances. */
+/** Checks the shape: signals of polyfills and other realms are not instances. */
 function readSignal(value: unknown): AbortSignal {
   const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>;
   const listens = [addEventListener, removeEventListener].every((each) => typeof each === 'function');
@@ -85,7 +88,7 @@ function readSignal(value: unknown): AbortSignal {
 function readIdempotencyKey(key: unknown): string | null {
   if (key === undefined) return null;
   if (typeof key !== 'string') throw new TypeError('idempotencyKey must be a string');
-  // HTTP strips spaces at either end, which would make it another key.
+  // HTTP strips spaces at either end, which would change the key.
   if (!isIdempotencyKey(key) || key.trim() !== key) {
     throw new RangeError(
       'idempotencyKey must be 1 to 255 printable ASCII characters, no space at either end',

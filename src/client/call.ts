@@ -6,7 +6,7 @@ import type { CallKind } from './transport/retry.js';
 /** One call of a method, built once: every attempt sends the same bytes. */
 export interface Call {
   kind: CallKind;
-  /** Follows the base URL; begins with a slash. */
+  /** Appended to the base URL; starts with a slash. */
   path: string;
   /** JSON; null for a read. */
   body: string | null;
@@ -15,7 +15,7 @@ export interface Call {
   proof: Proof;
   settings: CallSettings;
   extension?: Extension;
-  /** Shared by calls that are one to the caller, such as the polls of a wait. */
+  /** Shared by requests that make up one call to the caller, such as the polls of a wait. */
   progress?: Progress;
 }
 
@@ -23,7 +23,7 @@ export interface Call {
 export interface Extension {
   /** Completes "this service does not offer ...". */
   name: string;
-  /** Statuses of `not_found` and `method_not_allowed` that only a service without it answers. */
+  /** Statuses of `not_found` and `method_not_allowed` that mean that the service lacks it. */
   statuses: readonly number[];
 }
 
@@ -32,7 +32,7 @@ export interface Progress {
   attempts: number;
   requestSent: boolean;
   inDoubt: boolean;
-  /** Of the last answer; null without one. */
+  /** Of the last answer; null if there was none. */
   requestId: string | null;
 }
 
@@ -51,7 +51,7 @@ export function sendCall(endpoint: SendEndpoint, params: object, options: unknow
   return frozenSendCall(endpoint, bodyOf(params), options);
 }
 
-/** A send whose body is JSON already. */
+/** A send with a body that already is JSON. */
 export function frozenSendCall({ path, proof }: SendEndpoint, body: string, options: unknown): Call {
   const settings = readSendOptions(options);
   return { kind: 'send', path, body, idempotencyKey: settings.idempotencyKey, proof, settings };

@@ -24,38 +24,37 @@ interface ErrorBase extends Error {
   readonly status: number | null;
   /** Seconds, from the Retry-After header; null without one. */
   readonly retryAfter: number | null;
-  /**
-   * False only when certainly no attempt of this call sent a byte: connection refused, unknown host, untrusted
-   * certificate ...
-   */
+  /** False only if certainly nothing was sent: connection refused, unknown host, untrusted certificate ... */
   readonly requestSent: boolean;
   /**
-   * Whether this call may have sent the message: a request left without a clear answer. Repeat the call with
-   * `idempotencyKey`, which cannot send twice. It says nothing about earlier calls under the same key: their doubt ends
-   * with a success, `provider_failed`, 400 or 422. Always false for reads.
+   * Whether this call may have sent the message: a request was made and got no clear answer. Repeat the call with
+   * `idempotencyKey`; that cannot send it twice. Earlier calls with the same key are not considered: success,
+   * `provider_failed`, 400 and 422 resolve their doubt. Always false for reads.
    */
   readonly inDoubt: boolean;
-  /** The idempotency key of a send, generated ones too; that of the last attempt. Null for reads and verifications. */
+  /**
+   * The idempotency key of a send, yours or generated; the one of the last attempt. Null for reads and verifications.
+   */
   readonly idempotencyKey: string | null;
   /** X-Request-Id of the last answer; null without one. */
   readonly requestId: string | null;
-  /** Requests made by this call, retries and polls included; 0 when it was aborted before the first. */
+  /** Requests made by this call, including retries and polls; 0 if it was aborted before the first. */
   readonly attempts: number;
-  /** The underlying error of `timeout` and `connection_error`; the reason of the signal for an aborted call. */
+  /** The underlying error of `timeout` and `connection_error`; the signal's reason for an aborted call. */
   readonly cause?: unknown;
-  /** Name, message and all fields except `cause`, which may hold anything. */
+  /** Name, message and all fields except `cause`, which may contain anything. */
   toJSON(): Record<string, unknown>;
 }
 
 /** An error with a known code, and the fields of that code. */
 type KnownError<Code extends ErrorCode> = ErrorBase & {
-  /** Compare it to narrow the fields. */
+  /** Compare this to narrow the fields. */
   readonly code: Code;
 } & Readonly<FieldsOf<Code>> & { readonly [Name in Exclude<FieldName, keyof FieldsOf<Code>>]?: undefined };
 
 /**
- * An unknown code. It is a plain `string`, because `string & {}` would not narrow; its fields are `never`, not to
- * widen those of known codes.
+ * An unknown code. It is a plain `string`, because `string & {}` would not narrow; its fields are `never`, so that
+ * they do not widen those of known codes.
  */
 type OtherError = ErrorBase & {
   /** A code of a later version. */
@@ -111,7 +110,7 @@ export interface UrtuuErrorParts {
   cause?: unknown;
 }
 
-/** `instanceof` narrows to the union; `extends` needs a single type, whose fields of a code are not known. */
+/** `instanceof` narrows to the union; `extends` needs a single type, in which the fields of codes are unknown. */
 interface UrtuuErrorConstructor {
   /**
    * @param parts the fields of the error
@@ -159,5 +158,5 @@ class ErrorOfClient extends Error {
   }
 }
 
-/** A failed call; `instanceof` narrows to the union of its codes. Subclasses may extend it. */
+/** A failed call. `instanceof` narrows to the union of its codes; subclasses may extend it. */
 export const UrtuuError = ErrorOfClient as unknown as UrtuuErrorConstructor;

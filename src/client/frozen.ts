@@ -14,7 +14,7 @@ export interface FrozenSend {
   idempotencyKey: string;
 }
 
-/** Sends like `sms.send`, `sms.sendBulk` and those of email do: the same proof of success, the same UrtuuError. */
+/** Sends like `sms.send`, `sms.sendBulk` and their email counterparts: same proof of success, same UrtuuError. */
 export type SendFrozen = (send: FrozenSend) => Promise<SmsResult | EmailResult | BatchResult>;
 
 /** Internal to this package: the command line's bulk jobs send their frozen bodies unparsed. */

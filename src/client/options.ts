@@ -4,15 +4,18 @@ import type { FetchLike } from './transport/fetch.js';
 import type { ResponseHook } from './transport/response-hook.js';
 import { type AppInfo, userAgentOf } from './transport/user-agent.js';
 
-/** Options of the client (Client options). An option that is undefined has its default. */
+/** Options of the client (Client options). An undefined option has its default. */
 export interface UrtuuOptions {
-  /** Milliseconds per attempt, reading the answer included. Default 30,000. */
+  /** Milliseconds per attempt, including the time to read the answer. Default 30,000. */
   timeout?: number | undefined;
-  /** Retries of a failed request, where a retry cannot duplicate a message. Default 2; 0 turns them off. */
+  /**
+   * Maximum retries of a failed request. Only retries that cannot duplicate a message are made. Default 2; 0 disables
+   * retries.
+   */
   maxRetries?: number | undefined;
-  /** Base URL, version included. Default `http://127.0.0.1:7788/v1`. */
+  /** Base URL, including the version. Default `http://127.0.0.1:7788/v1`. */
   baseUrl?: string | undefined;
-  /** Replaces the global fetch. */
+  /** The function that makes the requests. Default: the global fetch. */
   fetch?: FetchLike | undefined;
   /** Allow plain http to other machines, which exposes the key and the texts. Default false. */
   allowHttp?: boolean | undefined;
@@ -26,7 +29,7 @@ export interface UrtuuOptions {
 export interface Settings {
   timeout: number;
   maxRetries: number;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   fetch: FetchLike;
   userAgent: string;
@@ -90,7 +93,7 @@ function readBaseUrl(value: unknown, allowHttp: boolean): string {
 }
 
 function readFetch(value: unknown): FetchLike {
-  // Looked up at each call, for proxies and tracers that replace the global fetch later.
+  // Looked up for each call, so that proxies and tracers can replace the global fetch later.
   if (value === undefined) return (url, init) => globalThis.fetch(url, init);
   if (typeof value !== 'function') throw new TypeError('fetch must be a function');
   return value as FetchLike;

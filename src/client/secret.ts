@@ -1,5 +1,5 @@
 const shown = '[API key]';
-/** A shorter key is not secret, and removing it would garble other words. */
+/** A shorter key is not a secret, and removing it would garble other words. */
 const shortestSecret = 8;
 
 /** Removes the API key from answers and errors. */
@@ -7,7 +7,7 @@ export interface Redactor {
   text(text: string): string;
   /** Parses JSON and removes the key from names and values. Throws when it is not JSON. */
   json(text: string): unknown;
-  /** The error of a fetch, or a copy without its details where they mention the key. */
+  /** The error of a fetch, or a copy without the details that contain the key. */
   cause(error: unknown): unknown;
 }
 
@@ -22,7 +22,7 @@ export function redactorOf(apiKey: string): Redactor {
     text: hidden,
     json(text) {
       const value: unknown = JSON.parse(text);
-      // An escape may hide the key.
+      // An escape sequence may hide the key.
       if (!hasKey(text) && !text.includes('\\')) return value;
       if (typeof value === 'string') return hidden(value);
       if (isContainer(value)) hideIn(value, hasKey, hidden);
@@ -32,11 +32,11 @@ export function redactorOf(apiKey: string): Redactor {
   };
 }
 
-/** Arrays too. */
+/** Includes arrays. */
 const isContainer = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Not recursive: an answer may be nested deeper than the stack. */
+/** Not recursive: an answer may be nested too deeply for the stack. */
 function hideIn(
   root: Record<string, unknown>,
   hasKey: (text: string) => boolean,
@@ -79,7 +79,7 @@ function mentions(error: unknown, hasKey: (text: string) => boolean): boolean {
     }
     return false;
   } catch {
-    // A part that throws may hold the key.
+    // A part that throws may contain the key.
     return true;
   }
 }

@@ -4,7 +4,7 @@ import { onAbort } from './transport/abort.js';
 export interface System {
   /** Milliseconds since 1970, UTC. */
   now(): number;
-  /** Milliseconds of a clock that never steps back. */
+  /** Milliseconds of a clock that never goes back. */
   elapsed(): number;
   /** Calls `run` once after `milliseconds`; the returned function cancels it. */
   after(milliseconds: number, run: () => void): () => void;
@@ -13,11 +13,11 @@ export interface System {
   /** 0 to 1, 1 excluded. */
   random(): number;
   newIdempotencyKey(): string;
-  /** Resolves when the next attempt may begin; its time does not count towards the timeout. */
+  /** Resolves when the next attempt may start; the wait does not count towards the timeout. */
   ready?(method: 'GET' | 'POST'): Promise<void>;
 }
 
-/** Over this `setTimeout` fires at once. */
+/** A longer `setTimeout` would fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
 export const realSystem: System = {
@@ -44,6 +44,6 @@ export const realSystem: System = {
             });
     }),
   random: Math.random,
-  // Loads late; an import of node:crypto would cost every start.
+  // Loaded late: importing node:crypto would slow down every start.
   newIdempotencyKey: () => crypto.randomUUID(),
 };

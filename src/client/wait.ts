@@ -10,7 +10,7 @@ const longestPause = 15_000;
 const growth = 1.5;
 
 interface Wait {
-  /** Milliseconds of the whole wait. */
+  /** Milliseconds for the whole wait. */
   timeout: number;
   signal: AbortSignal | null;
   /** Of all polls. */
@@ -18,8 +18,8 @@ interface Wait {
 }
 
 /**
- * Polls until the batch is completed. A poll with a temporary failure is repeated, after its Retry-After; the limit rejects
- * with `timeout`, its cause the last such failure.
+ * Polls until the batch is completed. After a temporary failure it polls again, observing Retry-After. When the time
+ * is up it rejects with `timeout`, whose cause is the last such failure.
  */
 export async function untilCompleted(
   poll: (signal: AbortSignal) => Promise<Batch>,

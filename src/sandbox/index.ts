@@ -18,20 +18,20 @@ export {
 } from '../service/index.js';
 
 export interface SandboxOptions {
-  /** Port on 127.0.0.1; 0, the default, picks a free one. null opens none: use `fetch`. */
+  /** Port on 127.0.0.1; 0, the default, picks a free one. With null nothing listens: use `fetch`. */
   port?: number | null;
-  /** Moves only by `advance`: for tests of windows, expiry and holidays. The system clock when absent. */
+  /** For tests of windows, expiry and holidays: it moves only by `advance`. Default: the system clock. */
   clock?: ManualClock;
   /** Makes ids, keys and codes the same in every run. */
   seed?: string;
-  /** Caps, prices, holidays, operators, sender name, over the defaults. */
+  /** Caps, prices, holidays, operators and sender name, in place of the defaults. */
   settings?: SettingsPatch;
   /**
-   * `off` disables the request rate limits. The default is `enforced`, but `off` with `clock`: a manual
-   * clock refills no token bucket.
+   * `off` disables the request rate limits; that is the default with `clock`, since a manual clock refills no token
+   * bucket. Otherwise they are `enforced`.
    */
   rates?: 'enforced' | 'off';
-  /** Keeps its data in this folder; without one it is gone after `close()`. */
+  /** Folder for the data. Without one, `close()` discards them. */
   directory?: string;
   /** Called for every unexpected error, in a request (its caller gets 503 `unavailable`) or in the background. */
   report?(fault: Fault): void;
@@ -43,37 +43,37 @@ export interface Sandbox {
   readonly url: string;
   /** A working API key. */
   readonly key: string;
-  /** The same service without a socket: the client's `fetch`. */
+  /** The same service without a socket, as the client's `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The clock from the options. */
   readonly clock?: ManualClock;
   /**
-   * The deliveries, oldest first, as the recipient sees them. `to` is a recipient in normal form: 8 digits, or an
-   * address with its domain in lower case. `limit` keeps the newest.
+   * The deliveries as recipients see them, oldest first. `to` is a recipient in normal form: 8 digits, or an address
+   * with its domain in lower case. `limit` keeps the newest.
    */
   outbox(filter?: { to?: string; limit?: number }): Promise<Delivery[]>;
-  /** Adds credits to the first 100,000 (negative removes them, never below 0); returns the balance. */
+  /** Adds credits (a negative amount removes them, down to 0); returns the balance. It starts at 100,000. */
   credit(amount: number): Promise<number>;
-  /** Resolves when no message is due or in flight: emails and batches are done. */
+  /** Resolves when no message is due or in flight: emails and batches are finished. */
   settled(): Promise<void>;
   /**
-   * Deletes messages, batches, outbox and idempotency keys, and restores the opening balance. Sends in progress end
-   * before it; new ones wait until it is done.
+   * Deletes messages, batches, outbox and idempotency keys, and restores the opening balance. Waits for sends in
+   * progress; new ones wait for it.
    */
   reset(): Promise<void>;
   /**
-   * Answers every request received, finishes messages in flight, and closes the port. From then on every call fails with
-   * "the sandbox is closed".
+   * Answers every request received, finishes messages in flight and closes the port. From then on, every call fails
+   * with "the sandbox is closed".
    */
   close(): Promise<void>;
 }
 
-/** An address without a service: a client that lacks `fetch` fails, rather than reach another service by chance. */
+/** The URL when nothing listens: a client without the sandbox's `fetch` fails, instead of reaching another service. */
 const nowhere = 'https://sandbox.invalid/v1';
 
 /**
- * Starts a service of its own for a test suite. Rejects when the port is taken, the SQLite engine is not
- * installed, or an option breaks a rule.
+ * Starts a new service for a test suite. Rejects if the port is in use, the SQLite engine is not installed, or an
+ * option is invalid.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, rates = options.clock === undefined ? 'enforced' : 'off', ...rest } = options;

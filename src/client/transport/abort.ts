@@ -6,8 +6,8 @@ interface Watch {
 const watches = new WeakMap<AbortSignal, Watch>();
 
 /**
- * Runs `run` when the signal aborts; the returned function ends that. One listener serves all calls that share a
- * signal: Node.js warns of a leak from the eleventh on.
+ * Calls `run` when the signal aborts; the returned function cancels it. All calls with the same signal share a
+ * listener, because Node.js warns of a leak from the eleventh on.
  */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
   const watch = watches.get(signal) ?? newWatch(signal);
@@ -23,7 +23,7 @@ export function onAbort(signal: AbortSignal, run: () => void): () => void {
 
 function newWatch(signal: AbortSignal): Watch {
   const runs = new Set<() => void>();
-  // Not by its `this`: signals of polyfills call a listener on something else.
+  // Not `this`: signals of polyfills call listeners with another one.
   const runAll = () => {
     for (const run of runs) run();
   };

@@ -37,7 +37,7 @@ interface Reading {
   now: number;
 }
 
-/** A result when the answer proves success, or else the parts of an error. */
+/** The result if the answer proves success, else the parts of an error. */
 export function readAnswer(answer: Answer, { proof, redactor, baseUrl, now }: Reading): Outcome {
   const { status, body } = answer;
   const record = parseObject(body, redactor);
@@ -71,11 +71,11 @@ function unexpected(status: number, missing: string | null): ErrorContent {
   return { code: 'unexpected_response', message };
 }
 
-/** The service has none. */
+/** The service never redirects. */
 export const isRedirect = (status: number | null): boolean =>
   status !== null && status >= 300 && status < 400;
 
-/** Of the place that a redirect points at, whose path may hold secrets. */
+/** The origin of a redirect's target; its path may contain secrets. */
 function originOf(location: string | null, base: string): string | null {
   if (location === null || !URL.canParse(location, base)) return null;
   const { protocol, origin } = new URL(location, base);

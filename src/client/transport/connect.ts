@@ -43,7 +43,7 @@ function chainOf(cause: unknown): Fault[] {
 
 function readChain(cause: unknown): ConnectFailure | null {
   const chain = chainOf(cause);
-  // The fetch knows better than its error code, which can be the same before and after the first byte.
+  // What the fetch says takes precedence: its error code can be the same before and after the first byte.
   if (chain.some(({ requestSent }) => requestSent === true)) return null;
   const isUnsent = chain.some(({ requestSent }) => requestSent === false);
   const fault = chain.find((each) => isCode(codeOf(each)));
@@ -52,9 +52,9 @@ function readChain(cause: unknown): ConnectFailure | null {
   return { code, reason: reasonOf(code) };
 }
 
-/** Host look-up, connection and certificate check come before the first byte of a request. */
+/** Name resolution, connection and certificate check come before the first byte of a request. */
 function precedesRequest(fault: Fault): boolean {
-  // One error per address of the host.
+  // One error for each address of the host.
   if (Array.isArray(fault.errors) && fault.errors.length > 0) return fault.errors.every(precedesRequest);
   const { code, syscall } = fault;
   if (syscall === 'connect' || syscall === 'getaddrinfo') return true;
@@ -69,7 +69,7 @@ const selfSigned = 'its certificate is self-signed';
 const unknownIssuer = 'its certificate has an unknown issuer';
 const handshake = 'the TLS handshake failed';
 
-/** TLS errors that Node.js raises before it sends anything. */
+/** TLS errors that Node.js raises before it sends any data. */
 const tlsReasons: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain ends in an untrusted self-signed certificate',

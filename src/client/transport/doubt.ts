@@ -4,15 +4,15 @@ export interface FailedAttempt {
   code: string;
   /** Null when no answer arrived. */
   status: number | null;
-  /** False only when certainly nothing of the request left. */
+  /** False only if certainly nothing of the request was sent. */
   requestSent: boolean;
 }
 
 /**
- * Whether a call may have created something, after one more failed attempt with the same idempotency key; `before`
- * is its doubt until then. An attempt without an answer puts the call in doubt. A temporary refusal (credits, rate,
- * key, an unknown code) leaves the doubt about earlier attempts; a refusal of the content, and `provider_failed`, end
- * it: the service looks up the key before it checks the content.
+ * Whether a call may have sent something, after another failed attempt with the same idempotency key; `before` is the
+ * state before it. An attempt without an answer puts the call in doubt. A temporary refusal (credits, rate, key, an
+ * unknown code) says nothing about earlier attempts. A refusal of the content, and `provider_failed`, resolve the
+ * doubt: the service looks up the key before it checks the content.
  */
 export function inDoubtAfter(before: boolean, attempt: FailedAttempt, kind: CallKind): boolean {
   if (kind === 'read' || !attempt.requestSent) return before;
@@ -25,7 +25,7 @@ function endsDoubt({ code, status }: FailedAttempt): boolean {
   return code === 'provider_failed' || status === 400 || status === 422;
 }
 
-/** No answer, not the service's, or a 5xx. */
+/** No answer, an answer that is not the service's, or a 5xx. */
 function isUnanswered({ code, status }: FailedAttempt): boolean {
   return code === 'unexpected_response' || status === null || !(status >= 400 && status < 500);
 }

@@ -3,7 +3,7 @@ import { onAbort } from './abort.js';
 import { type Answer, isSuccess } from './answer.js';
 import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './fetch.js';
 
-/** A longer answer did not come from the service. */
+/** A longer answer cannot be the service's. */
 const maxAnswerBytes = 10 * 1024 * 1024;
 
 /** The end of one attempt. */
@@ -13,25 +13,25 @@ export type Exchange =
       answer: null;
       code: 'timeout' | 'connection_error';
       cause: unknown;
-      /** The head of an answer arrived, so the request left, whatever the cause says. */
+      /** The head of an answer arrived, so the request was sent, whatever the cause says. */
       begun: boolean;
       /** The caller aborted the call. */
       aborted: boolean;
     };
 
-/** When an attempt ends without an answer. */
+/** When to give up waiting for an answer. */
 export interface Limits {
   /** Milliseconds. */
   timeout: number;
   signal: AbortSignal | null;
 }
 
-/** Without the signal, which every attempt makes anew. */
+/** Without the signal, which is new for every attempt. */
 export type AttemptRequest = Omit<FetchRequest, 'signal'>;
 
 /**
- * Makes one attempt: sends the request and reads the answer within `timeout` milliseconds and until `signal` aborts,
- * even when `fetch` ignores its own signal. Never rejects.
+ * Makes one attempt: sends the request and reads the answer, for at most `timeout` milliseconds or until `signal`
+ * aborts, even if `fetch` ignores its own signal. Never rejects.
  */
 export function exchange(
   fetch: FetchLike,
@@ -50,7 +50,7 @@ export function exchange(
     const { status, body } = response;
     source = body === null ? null : openBody(body);
     if (controller.signal.aborted) source?.cancel();
-    // Read late: a header of a global Response costs a fifth of the whole call.
+    // Read only when needed: a header of a global Response takes a fifth of the time of the whole call.
     const header = (name: string) => headerOf(response, name);
     if (source !== null && mayBeOfService(status)) return { status, header, body: await readAll(source) };
     source?.cancel();
@@ -66,7 +66,7 @@ export function exchange(
     const fail = (code: 'timeout' | 'connection_error', cause: unknown, aborted: boolean) =>
       end({ answer: null, code, cause, begun, aborted });
     const cancel = (code: 'timeout' | 'connection_error', cause: DOMException) => {
-      // Before resolving: the fetch may mark the cause with `requestSent` (FetchLike).
+      // Set before resolving, since the fetch may mark the cause with `requestSent` (FetchLike).
       controller.abort(cause);
       fail(code, cause, code === 'connection_error');
       source?.cancel();
@@ -74,7 +74,7 @@ export function exchange(
     const stopTimer = system.after(timeout, () =>
       cancel('timeout', new DOMException(`No complete answer within ${timeout} ms`, 'TimeoutError')),
     );
-    // Not the reason of the signal: other calls may share it, and its marks are not of this attempt.
+    // Not the signal's reason: other calls may share it, with marks from their attempts.
     const abort = () => cancel('connection_error', new DOMException('The call was aborted', 'AbortError'));
     const stopListening = signal === null ? null : onAbort(signal, abort);
     receive().then(
@@ -93,7 +93,7 @@ function headerOf({ headers }: FetchResponse, name: string): string | null {
   }
 }
 
-/** The service sends no 204 and no redirects. */
+/** The service sends neither 204 nor redirects. */
 function mayBeOfService(status: number): boolean {
   return isSuccess(status) || status >= 400;
 }
@@ -113,7 +113,7 @@ function openBody(body: FetchBody): ByteSource {
   return { next: () => iterator.next(), cancel: () => quietly(() => iterator.return?.()) };
 }
 
-/** Null when the answer is too long. */
+/** Null if the answer is too long. */
 async function readAll(source: ByteSource): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -130,7 +130,7 @@ async function readAll(source: ByteSource): Promise<Uint8Array | null> {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
 }
 
-/** Errors of an answer that is discarded are of no use. */
+/** Errors of a discarded answer do not matter. */
 async function quietly(run: () => unknown): Promise<void> {
   try {
     await run();

@@ -19,7 +19,7 @@ export interface FetchRequest extends ConnectionOptions {
   body?: string;
   /** Redirects are never followed. */
   redirect: 'manual';
-  /** Aborts when the attempt runs out of time, or its call is aborted. */
+  /** Aborts when the attempt times out or its call is aborted. */
   signal: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ export interface FetchRequest extends ConnectionOptions {
 export interface FetchResponse {
   /** HTTP status. */
   readonly status: number;
-  /** Headers, by case-insensitive name. */
+  /** Headers by name, case-insensitive. */
   readonly headers: {
     /**
      * The value of a header; null when absent.
@@ -35,7 +35,7 @@ export interface FetchResponse {
      */
     get(name: string): string | null;
   };
-  /** Null for an answer without one; at most 10 MiB are read. */
+  /** Null without a body. At most 10 MiB are read. */
   readonly body: FetchBody | null;
 }
 
@@ -50,7 +50,7 @@ export interface FetchBodyStream {
 
 /** A piece of a body. */
 export interface FetchChunk {
-  /** Whether the body has ended; then there is no value. */
+  /** True once the body has ended; then there is no value. */
   done: boolean;
   /** The next bytes. */
   value?: Uint8Array | undefined;

@@ -2,14 +2,14 @@ import type { MessageStatus } from '../../contract/index.js';
 import { isNumber, isObject, isText, type JsonObject } from '../json.js';
 
 /**
- * Checks the fields that prove success. Null when all are there, or else the name of the first that is missing or
- * malformed. `replayed`: whether the answer repeats that to an earlier request with the same key.
+ * Checks the fields that prove success. Returns the name of the first one that is missing or malformed, null if there
+ * is none. `replayed`: whether the answer repeats the one to an earlier request with the same key.
  */
 export type Proof = (result: JsonObject, replayed: () => boolean) => string | null;
 
 const messageStatuses: readonly MessageStatus[] = ['queued', 'sent', 'failed'];
 
-/** The service erases recipients from old answers, never ids. */
+/** The service erases recipients from old answers, but never ids. */
 export const messageSent: Proof = (result, replayed) => {
   if (!isText(result.id)) return 'id';
   if (!(messageStatuses as readonly unknown[]).includes(result.status)) return 'status';
@@ -22,11 +22,11 @@ export const isBatch: Proof = (result) => {
   return isCount(result.total) ? wrongFigure(result) : 'total';
 };
 
-/** Without a status a wait would never end. */
+/** Without a status, a wait would never end. */
 export const isBatchState: Proof = (result, replayed) =>
   isBatch(result, replayed) ?? (isText(result.status) ? null : 'status');
 
-/** Later services may add statuses. */
+/** Later versions of the service may add statuses. */
 export const hasStatus: Proof = (result) => {
   if (!isText(result.id)) return 'id';
   return isText(result.status) ? wrongFigure(result) : 'status';
@@ -35,7 +35,7 @@ export const hasStatus: Proof = (result) => {
 export const isVerified =
   (id: string): Proof =>
   (result) => {
-    // UUIDs may be in capitals.
+    // UUIDs may be in upper case.
     if (!isText(result.id) || result.id.toLowerCase() !== id.toLowerCase()) return 'id';
     const verified: unknown = result.status;
     return verified === 'verified' ? wrongFigure(result) : 'status';
@@ -49,13 +49,13 @@ export const hasPrices: Proof = ({ sms, email }) => {
   return isObject(email) && isNumber(email.credits_per_message) ? null : 'email.credits_per_message';
 };
 
-/** Without `next` a reader would not know whether there are more pages. */
+/** Without `next`, a reader could not tell whether there are more pages. */
 export const isPage: Proof = ({ data, next }) => {
   if (!Array.isArray(data) || !data.every((each) => isObject(each) && isText(each.id))) return 'data';
   return next === null || isText(next) ? null : 'next';
 };
 
-/** Absent figures are fine. */
+/** Figures may be absent. */
 function wrongFigure({ credits = null, balance = null }: JsonObject): string | null {
   if (credits !== null && !isNumber(credits)) return 'credits';
   return balance === null || isNumber(balance) ? null : 'balance';

@@ -1,8 +1,8 @@
-/** The token bucket that a request took its token from (Limits, Request rate). */
+/** The rate limit that a request counted towards (Limits, Request rate). */
 export interface RateLimit {
   /** X-RateLimit-Limit: the burst. */
   limit: number;
-  /** X-RateLimit-Remaining: requests that may follow at once. */
+  /** X-RateLimit-Remaining: requests that can still be made at once. */
   remaining: number;
 }
 

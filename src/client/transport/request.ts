@@ -21,7 +21,7 @@ type FailureParts = Pick<
 >;
 type Outcome = { ok: true; result: object } | { ok: false; parts: FailureParts; requestSent: boolean };
 
-/** The key lives in this closure only, out of reach of inspect, JSON and errors. */
+/** Only this closure holds the key, so that inspect, JSON and errors cannot show it. */
 export function createRequestSender(apiKey: string, settings: Settings, system: System): RequestSender {
   const { baseUrl, fetch, userAgent, onResponse } = settings;
   const authorization = `Bearer ${apiKey}`;
@@ -43,7 +43,7 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
       body === null
         ? { method: 'GET', headers, redirect: 'manual' }
         : { method: 'POST', headers, body, redirect: 'manual' };
-    // Without an idempotency key, a repeat by the runtime is a second code or a second try.
+    // Without an idempotency key, a repeat by the runtime would send a second code or use a second attempt.
     if (kind === 'verify') Object.assign(request, newConnection());
     return exchange(fetch, baseUrl + path, request, limits, system);
   }
@@ -121,7 +121,7 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
         : planRetry(parts, { kind, callersKey, retries, maxRetries }, system.random);
       if (retry === null) throw errorOf(parts, progress, key);
       await system.sleep(retry.wait, signal);
-      // An aborted call ends with the key of its last attempt.
+      // An aborted call keeps the key of its last attempt.
       if (retry.newKey && !signal?.aborted) key = system.newIdempotencyKey();
     }
   };

@@ -6,7 +6,7 @@ import { type RateLimit, rateLimitOf } from './rate-limit.js';
 export interface ResponseEvent {
   /** Sends and verifications are POST, reads are GET. */
   method: 'GET' | 'POST';
-  /** Path of the request without its query, for example `/v1/sms`; may hold an id. */
+  /** Path of the request without its query, such as `/v1/sms`; may contain an id. */
   path: string;
   /** HTTP status. */
   status: number;
@@ -16,7 +16,7 @@ export interface ResponseEvent {
   durationMs: number;
   /** X-Request-Id; null when absent. */
   requestId: string | null;
-  /** The rate limit of the project; null when the answer does not have it. */
+  /** The project's rate limit; null if the answer does not have it. */
   rateLimit: RateLimit | null;
 }
 

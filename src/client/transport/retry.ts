@@ -1,4 +1,4 @@
-/** `verify` carries no idempotency key, so it is not resent when its outcome is unknown. */
+/** `verify` has no idempotency key, so it is not repeated when its outcome is unknown. */
 export type CallKind = 'read' | 'send' | 'verify';
 
 /** `status` is null without an answer; `retryAfter` is in seconds. */
@@ -12,7 +12,7 @@ export interface Attempt {
   kind: CallKind;
   /** Whether the caller chose the idempotency key. */
   callersKey: boolean;
-  /** Retries so far in this call, for any cause. */
+  /** Retries so far in this call, for any reason. */
   retries: number;
   maxRetries: number;
 }
@@ -20,18 +20,18 @@ export interface Attempt {
 export interface Retry {
   /** Milliseconds until the next attempt. */
   wait: number;
-  /** Take a new key: the old one is bound to a failure and can only repeat it. */
+  /** Use a new key: the old one is bound to a failure, and would only return it again. */
   newKey: boolean;
 }
 
-/** Seconds; a longer Retry-After is thrown (Client retries). */
+/** Seconds; a longer Retry-After is not waited for (Client retries). */
 const longestWait = 10;
-/** Seconds; a Retry-After of 0 must not become a hot loop. */
+/** Seconds; a Retry-After of 0 must not cause a hot loop. */
 const shortestWait = 0.1;
 /** Seconds, so that a caller's `setTimeout(..., retryAfter * 1000)` does not overflow. */
 const longestRetryAfter = 2_147_483;
 
-/** The retry table (Client retries); null throws the failure. */
+/** The retry table (Client retries); null to throw the failure. */
 export function planRetry(failure: Failure, attempt: Attempt, random: () => number): Retry | null {
   const { code, status, retryAfter } = failure;
   if (attempt.retries >= attempt.maxRetries) return null;
@@ -47,12 +47,12 @@ export function planRetry(failure: Failure, attempt: Attempt, random: () => numb
   return { wait: backoff(attempt.retries, random()), newKey };
 }
 
-/** Milliseconds before the next retry: doubles from 0.5 s to 8 s, less up to a quarter. */
+/** Milliseconds before the next retry: doubles from 0.5 s to 8 s, minus up to a quarter. */
 export function backoff(retries: number, random: number): number {
   return Math.min(500 * 2 ** retries, 8_000) * (0.75 + 0.25 * random);
 }
 
-/** Seconds of a Retry-After header, a number or an HTTP date; null when it is neither. */
+/** Seconds in a Retry-After header, which has a number or an HTTP date; null for anything else. */
 export function readRetryAfter(header: string | null, now: number): number | null {
   const value = header?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Number(value), longestRetryAfter);

@@ -1,4 +1,4 @@
-/** Bun and Deno have a `process.versions.node` too. */
+/** Bun and Deno also have `process.versions.node`. */
 interface Globals {
   process?: { versions?: Readonly<Record<string, string | undefined>> } | undefined;
   Deno?: { createHttpClient?: (options: { poolMaxIdlePerHost: number }) => unknown } | undefined;

@@ -25,7 +25,7 @@ export function userAgentOf(appInfo: unknown): string {
   return `${own} ${product.join('/')}${comment}`;
 }
 
-/** A header has no line breaks, and fetch takes no character over U+00FF. */
+/** Headers allow no line breaks, and fetch allows no character above U+00FF. */
 function readPart(field: string, value: unknown): string {
   if (typeof value !== 'string') throw new TypeError(`appInfo.${field} must be a string`);
   if (!/^[\x20-\x7e]{1,200}$/.test(value) || value.trim() === '') {
