@@ -12,9 +12,9 @@ export interface ApiKey {
   /** `send`: every POST; `read`: every GET. */
   scope: readonly KeyScope[];
   created_at: string;
-  /** From then on it is refused as an unknown key; null for a key that does not expire. */
+  /** When it expires: from then on it is refused like an unknown key. Null for a key that does not expire. */
   expires_at: string | null;
-  /** Within a minute; null for a key that was never used. */
+  /** Accurate to a minute; null for a key that was never used. */
   last_used_at: string | null;
   revoked_at: string | null;
 }
@@ -22,11 +22,11 @@ export interface ApiKey {
 export interface NewApiKey {
   /** At most 100 characters. */
   label?: string;
-  /** Both when absent. */
+  /** All of them when absent. */
   scope?: readonly KeyScope[];
   /** ISO 8601, in the future; never when absent. */
   expires_at?: string;
-  /** Seconds from now on, by the time of the service's data; in place of `expires_at`. */
+  /** Seconds from now, by the clock of the service's data; instead of `expires_at`. */
   expires_in?: number;
 }
 
@@ -53,7 +53,7 @@ interface AnyDelivery {
   /** The message's id. */
   message_id: string;
   to: string;
-  /** The code of a verification; null for any other message. */
+  /** The code of a verification; null for other messages. */
   code: string | null;
   /** The route or operator that accepted it. */
   route: string;
@@ -62,7 +62,7 @@ interface AnyDelivery {
 
 export interface SmsDelivery extends AnyDelivery {
   channel: 'sms';
-  /** As delivered: without links over a route that carries none. */
+  /** As delivered: without links if the route allows none. */
   text: string;
   subject: null;
   html: null;
@@ -72,7 +72,7 @@ export interface SmsDelivery extends AnyDelivery {
 
 export interface EmailDelivery extends AnyDelivery {
   channel: 'email';
-  /** At least one of text and html is there. */
+  /** At least one of text and html is present. */
   text: string | null;
   subject: string;
   html: string | null;
@@ -83,27 +83,27 @@ export interface EmailDelivery extends AnyDelivery {
 /** A message in the outbox of the simulated operator or mail carrier. */
 export type Delivery = SmsDelivery | EmailDelivery;
 
-/** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
+/** The owner's operations on a project, without the API. Invalid requests throw `invalid_request`. */
 export interface ProjectAdministration extends MailAdministration {
-  /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
+  /** Creates a key. Only this answer contains its secret. Refused if there are 10 active keys. */
   createKey(options?: NewApiKey): Promise<ApiKey & { secret: string }>;
-  /** Creates a key only where the project never had one: of instances that start together, one does. */
+  /** Creates a key only if the project never had one: of instances that start together, only one creates it. */
   createFirstKey(): Promise<(ApiKey & { secret: string }) | null>;
   listKeys(): Promise<ApiKey[]>;
-  /** Revokes a key from the next request on. False for an unknown or revoked one. */
+  /** Revokes a key, starting with the next request. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;
   /**
-   * Adds credits (negative removes those that are there), with a note of at most 100 characters; returns the new balance.
-   * `id` is the `subject_id` of its ledger entry, a UUID of its own.
+   * Adds credits (a negative amount removes them), with a note of at most 100 characters; returns the new balance.
+   * `id`, a UUID, becomes the `subject_id` of the ledger entry.
    */
   credit(amount: number, options?: { note?: string; id?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
-  /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
+  /** The same, newest first, page by page; only those at or after `since`, an ISO time. */
   newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
   /**
-   * A link that signs in to the dashboard, once, within 10 minutes, of this project, or of all with this one first; null
-   * while no instance has served it.
+   * A link that signs in to the dashboard once, within 10 minutes: of this project, or of all projects with this one
+   * first. Null if no instance has served the dashboard yet.
    */
   createDashboardLink(options?: { allProjects?: boolean }): Promise<string | null>;
   settings: {
@@ -113,12 +113,12 @@ export interface ProjectAdministration extends MailAdministration {
   };
 }
 
-/** A service that sends nothing until its owner releases it, and its messages without an outcome. */
+/** A service that sends nothing until its owner releases it, and its unfinished messages. */
 export interface Hold extends Unfinished {
   reason: HoldReason;
 }
 
-/** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
+/** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they are queued again. */
 export type FinishAs = 'sent' | 'failed' | 'queue';
 
 /** Something that slows a lane down, or a project on it. */
@@ -129,9 +129,9 @@ export interface SlowLane {
   /** `throttled`: its rate is lowered. `suspected`: nothing is accepted. `backing_off`: an answer pauses it. */
   state: 'throttled' | 'suspected' | 'backing_off';
   since: string;
-  /** That it has lasted. */
+  /** How long it has lasted. */
   seconds: number;
-  /** The last answer of the carrier about it: its code, and up to 40 characters of its words. */
+  /** The carrier's last answer about it: the code, and up to 40 characters of its text. */
   code: string;
   words: string;
 }
@@ -141,11 +141,11 @@ export interface LaneStatus {
   lane: string;
   /** Messages in the queue, due or postponed; at most 1,000,000 are counted. */
   waiting: number;
-  /** Seconds since the first of them was due; null where none is. */
+  /** Seconds since the first of them was due; null if there is none. */
   oldest_seconds: number | null;
   /** Messages that an instance has claimed. */
   submitting: number;
-  /** Messages with an unknown outcome, which are looked into. */
+  /** Messages with an unknown outcome that the service tries to resolve. */
   in_doubt: number;
   /** Messages of the last minute, over all instances. */
   sent: number;
@@ -156,7 +156,7 @@ export interface LaneStatus {
   failures: Record<string, number>;
   /** What slows it down, on any instance. */
   slow: SlowLane[];
-  /** The instances that run, as each is connected for the lane, and since when. */
+  /** The running instances, with the state of their connection for the lane and its start. */
   instances: {
     id: string;
     version: string;
@@ -174,17 +174,17 @@ export interface ServiceStatus {
 
 export interface Pruned {
   messages: number;
-  /** Answers of idempotency keys whose recipient was erased. */
+  /** Answers bound to idempotency keys from which a recipient was erased. */
   answers: number;
   /** Mails and SMS in inboxes. */
   incoming: number;
-  /** Projects that keep the recipient suppressed, by its pseudonym. */
+  /** Projects in which the recipient remains suppressed, under its pseudonym. */
   suppressions: number;
-  /** Messages to the recipient that are newer, or have not ended. */
+  /** Messages to the recipient that are newer or unfinished. */
   kept: number;
 }
 
-/** Owner's operations without the API; those on a project concern the default project. */
+/** The owner's operations without the API; those on a project apply to the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
   listProjects(): Promise<ProjectSummary[]>;
@@ -193,52 +193,53 @@ export interface Administration extends ProjectAdministration {
   /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
   /**
-   * Takes a mail in, for `recipients` or those that it names: `bounced` for a report that a message cannot be
-   * delivered, `kept` for mail to the own domain of a project, `ignored` for other answers to a bounce address. The same
-   * mail is kept once. Refused: `invalid_request` for anything but mail, `not_found` without a known recipient.
+   * Receives a mail, for `recipients` or those named in it: `bounced` for a report that a message cannot be
+   * delivered, `kept` for mail to a project's own domain, `ignored` for other answers to a bounce address. The same
+   * mail is kept only once. Refused with `invalid_request` for anything but mail, with `not_found` without a known
+   * recipient.
    */
   receiveMail(mail: Uint8Array, recipients?: readonly string[]): Promise<ReceivedAs>;
-  /** Whether the data was ever served with a real carrier; then it is never reset. */
+  /** Whether the data was ever served with a real carrier; if so, it is never reset. */
   readonly isReal: boolean;
   /** Deliveries, oldest first; `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
   /**
-   * Deletes everything but projects, their settings and keys, and restores the opening balance. Sends in progress end
-   * before it; new ones, in any process, wait until it is done.
+   * Deletes everything except projects, their settings and keys, and restores the opening balance. Waits for sends in
+   * progress; new ones, in any process, wait for it.
    */
   reset(): Promise<void>;
-  /** The queue, and the instances that run. */
+  /** The queue, and the running instances. */
   status(): Promise<ServiceStatus>;
   /** Null while the service is not held. */
   held(): Promise<Hold | null>;
   /**
-   * Ends a hold, and before it every message without an outcome; one that was cut short goes on with the next call. With
-   * `queue` a message that may be with its carrier is not submitted again: it ends as unknown, unless its outcome comes.
-   * False where the service is not held.
+   * Ends a hold, after finishing every unfinished message; if interrupted, the next call continues. With `queue`, a
+   * message that may be with its carrier is not submitted again: it ends as unknown, unless its outcome arrives.
+   * False if the service is not held.
    */
   release(finishAs: FinishAs): Promise<boolean>;
   /**
-   * Erases recipients, texts and deliveries of messages that have ended, and incoming messages: those that are older by
-   * `olderMs`, 2 days or more, or those of one recipient, at any age without `olderMs`. Answers keep their keys, caps
-   * still count, and what was suppressed stays so.
+   * Erases recipients, texts and deliveries of finished messages, and incoming messages: those older than `olderMs`,
+   * which is 2 days or more, or those of one recipient, of any age without `olderMs`. Idempotency keys keep their
+   * answers, caps still count, and suppressions remain.
    */
   prune(options: { olderMs?: number; to?: string }): Promise<Pruned>;
   listLanes(): Promise<LaneSummary[]>;
   /** Pauses or resumes a lane on every instance; null when there is no such lane. */
   setLaneStatus(lane: string, status: LaneSummary['status']): Promise<LaneSummary | null>;
-  /** Fails and refunds what no instance has begun to submit; null when there is no such batch, in any project. */
+  /** Fails and refunds the messages that no instance has started to submit; null if no project has such a batch. */
   stopBatch(id: string): Promise<StoppedBatch | null>;
   /** Resolves when no message is due or in flight. */
   idle(): Promise<void>;
 }
 
-/** A queue: of a route of the configuration, of email, or of the simulated operator. */
+/** A queue: of a configured route, of email, or of the simulated operator. */
 export interface LaneSummary {
   lane: string;
   status: 'open' | 'paused';
-  /** Messages that wait. */
+  /** Waiting messages. */
   waiting: number;
-  /** Seconds since the first of them was due; null where none is. */
+  /** Seconds since the first of them was due; null if there is none. */
   oldest_seconds: number | null;
   /** Instances that have a connection for it. */
   connected: number;
@@ -253,10 +254,10 @@ export interface StoppedBatch {
   total: number;
   sent: number;
   failed: number;
-  /** Messages that are being submitted, or in doubt: they keep their outcome. */
+  /** Messages that are being submitted, or in doubt: their outcome does not change. */
   in_progress: number;
-  /** Messages that failed by this call. */
+  /** Messages that this call made fail. */
   stopped: number;
-  /** Their credits. */
+  /** The credits refunded for them. */
   refunded: number;
 }

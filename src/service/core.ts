@@ -36,18 +36,18 @@ import type { Ended } from './storage/instances.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
-/** Wrappers of parts: for tests of their failures, and to measure them. */
+/** Wrappers of parts, for tests of their failures and for metrics. */
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
   /** Of all carriers. */
   carriers?(carriers: readonly Carrier[]): readonly Carrier[];
   admit?(admit: Storage['admit']): Storage['admit'];
-  /** Called with messages that this service counts among those that have ended. */
+  /** Called for finished messages that this service counts. */
   onEnded?(ended: readonly Ended[]): void;
-  /** The clock of the process, where the engine keeps a time of its own. */
+  /** The process clock, if the engine keeps its own time. */
   clock?: Clock;
-  /** How long a process holds messages that it cannot be seen to have left. */
+  /** How long a process holds messages if nobody can tell whether it has died. */
   leaseMs?: number;
 }
 
@@ -67,14 +67,14 @@ export interface Core {
   channels: Service['channels'];
   heartbeat: Heartbeat;
   retention: Retention;
-  /** Takes requests of carriers; null where none makes any. */
+  /** Accepts requests from carriers; null if none sends any. */
   take: ((request: CarrierRequest) => Promise<boolean | null>) | null;
-  /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
+  /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
 }
 
-/** `forOwner`: on data that is there, beside a running service: makes nothing and dispatches nothing. */
+/** `forOwner`: opens existing data beside a running service; creates nothing and dispatches nothing. */
 export async function openCore(
   options: ServiceOptions = {},
   doubles: CoreDoubles = {},
@@ -116,7 +116,7 @@ export async function openCore(
 
   const firstProject = { ...defaultProject, balance: openingBalance };
   const isNew = !forOwner && (await store.createProject(firstProject).catch(giveUp)) !== null;
-  // A seed repeats its ids; over data that is there already they would clash.
+  // A seed repeats its ids, which would clash with existing data.
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
 
@@ -199,12 +199,12 @@ export async function openCore(
     void heartbeat.begin(null);
   }
 
-  /** For the figures of an instance: this process has none. */
+  /** For the figures of some instance: this process is not one. */
   async function leaveEnded(ended: readonly Ended[]): Promise<void> {
     await storage.instances.leaveEnded(ended).catch((error) => report(error, { level: 'warning' }));
   }
 
-  /** Nothing real is begun before it is recorded. */
+  /** Nothing real starts before it is recorded. */
   async function openAll() {
     const before = await store.recordLanes([]);
     const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
@@ -240,7 +240,7 @@ export async function openCore(
     await heartbeat.end();
     outcomes.close();
     await keyUse.ended();
-    // Commits stay in its -wal.
+    // Its -wal contains commits.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([storage.close(), carrierClosed]);
   }

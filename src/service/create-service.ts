@@ -11,8 +11,8 @@ import { readinessOf } from './readiness.js';
 import type { Listening, ServedListening, Service, ServiceOptions } from './service.js';
 
 /**
- * Opens the service on a folder of durable data, or in memory. Rejects when the SQLite engine is not
- * installed, the folder cannot be used, or an option breaks a rule.
+ * Opens the service on a folder of durable data, or in memory. Rejects if the SQLite engine is not installed, the
+ * folder cannot be used, or an option is invalid.
  */
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
   const observer = await createObserver(options.metrics ?? false);
@@ -36,14 +36,14 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
         });
   const listening = new Set<ServedListening>();
   const forMetrics: Listening[] = [];
-  /** Named by where it listens last. */
+  /** Shown with the address on which it started to listen last. */
   const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
 
   return {
     fetch: (input, init) => inside.fetch(new Request(input, init)),
     exchange: inside.exchange,
     async listen({ dashboard, ...address } = {}) {
-      // Loaded late: most embedded services never listen. One that does may outlive its files, so that it loads the
+      // Loaded late: most embedded services never listen. One that does may outlive its files, so it loads the
       // schemas of lists now.
       const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
@@ -57,7 +57,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
         dashboard: door === null ? null : await door.at(opened.url),
         async close() {
           listening.delete(closing);
-          // Its live pages would never end.
+          // Otherwise its live pages would never end.
           await door?.close();
           await opened.close();
           await beat();
@@ -79,7 +79,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     channels: core.channels,
     lost: core.lost,
     async close() {
-      // What the operator delays is answered now, so that nobody waits for it.
+      // Answers everything that the operator delays, so that no caller waits for it.
       await core.carrier.stop();
       await Promise.all([...listening, ...forMetrics].map((one) => one.close()));
       observer.close();

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.js';
 
-/** Keeps verification codes secret: hashed in the store, encrypted in a text that waits for dispatch. */
+/** Keeps verification codes secret: hashed in the store, encrypted in texts that wait for dispatch. */
 export interface Encryption {
   hashCode(verificationId: string, code: string): Uint8Array;
   matches(codeHash: Uint8Array, verificationId: string, code: string): boolean;
@@ -16,7 +16,7 @@ export function deriveKey(secret: Uint8Array, purpose: string): Buffer {
   return createHmac('sha256', secret).update(purpose).digest();
 }
 
-/** `secret` is the installation's, 32 random bytes kept outside the store. */
+/** `secret` is the installation's: 32 random bytes that are not in the store. */
 export function createEncryption(secret: Uint8Array, random: Random): Encryption {
   const codeKey = deriveKey(secret, 'verification codes');
   const textKey = deriveKey(secret, 'texts that wait for delivery');

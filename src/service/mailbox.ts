@@ -18,13 +18,13 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** As mail and DNS spell it: other letters in ASCII (IDNA). */
+/** As mail and DNS write it: non-ASCII letters in ASCII (IDNA). */
 export function asciiDomain(domain: string): string {
   const address = normalizeAddress(`a@${domain}`);
   return address === null ? domain : domainOf(address);
 }
 
-/** Reads what `formatMailbox` wrote. */
+/** Reads the output of `formatMailbox`. */
 export function parseMailbox(written: string): Mailbox {
   const start = written.lastIndexOf(' <');
   const name = written.slice(0, Math.max(start, 0));

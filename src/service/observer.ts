@@ -5,22 +5,22 @@ import { observedHandler } from './http/observed-handler.js';
 import type { Metrics, Sources } from './metrics/metrics.js';
 import type { ListenAddress } from './service.js';
 
-/** The logs and metrics of a service object; one that has neither pays nothing. */
+/** The logs and metrics of a service object; it costs nothing without them. */
 export interface Observer {
   wrappers: CoreDoubles;
-  /** For a listener at the address. */
+  /** The handler for a listener at the address, observed. */
   observed(handle: RequestHandler, address: ListenAddress, sources: Sources): RequestHandler;
-  /** Counts a connection that there was no place for. */
+  /** Counts a connection that was shed. */
   shed(): void;
   /** Counts a request of a gateway that got 404. */
   notFound: Metrics['notFound'];
-  /** Answers metrics and nothing else. Throws TypeError without them. */
+  /** A handler that answers only `/metrics`. Throws TypeError without metrics. */
   metricsOnly(sources: Sources): RequestHandler;
   close(): void;
 }
 
 export async function createObserver(hasMetrics: boolean): Promise<Observer> {
-  // Loaded late: only a service for others shows metrics.
+  // Loaded late: only a service for others has metrics.
   const metrics = hasMetrics ? new (await import('./metrics/metrics.js')).Metrics() : null;
   return {
     wrappers: metrics?.wrappers ?? {},

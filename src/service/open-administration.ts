@@ -8,8 +8,8 @@ export interface OpenedAdministration {
 }
 
 /**
- * Opens the data of a service for its owner, beside instances that run: dispatches nothing, listens nowhere, makes no
- * key. Rejects with NoDataError for a database without a service; the folder has to be one with data.
+ * Opens the data of a service for its owner, beside running instances: dispatches nothing, listens nowhere, creates
+ * no key. Rejects with NoDataError for a database without a service; a folder must already have data.
  */
 export async function openAdministration(
   options: Pick<ServiceOptions, 'directory' | 'database' | 'secret' | 'report'>,

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import { ServiceError } from './errors/service-error.js';
 
-/** A check of a string; `error` is the rule, as a refusal says it. */
+/** A check of a string; `error` is the rule in the words of the refusal. */
 export const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
 
 /** First digits of an operator's numbers. */
 export const prefix = z.string().check(rule((text) => /^[0-9]{2}$/.test(text), 'must be two digits'));
 
-/** Problems that one message names; a thousand wrong recipients need not be listed one by one. */
+/** Problems named in one message, which might otherwise list a thousand wrong recipients. */
 const namedProblems = 5;
 
-/** Parses a value with its schema. Throws `invalid_request` with each wrong field (`root` before its name) and its rule. */
+/** Parses a value with its schema. Throws `invalid_request` with each invalid field (after `root`) and its rule. */
 export function parseFields<Output>(schema: z.ZodMiniType<Output>, value: unknown, root = ''): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -81,7 +81,7 @@ function isMissing(path: PropertyKey[], value: unknown): boolean {
   return path.length > 0 && found === undefined;
 }
 
-/** A key of the caller's in a message: as it is when it is a plain word, else as a short JSON string. */
+/** A key from the caller, for a message: unchanged if it is a plain word, else as a short JSON string. */
 export function quoteKey(key: string): string {
   return /^\w{1,64}$/.test(key) ? key : JSON.stringify(key.slice(0, 64));
 }

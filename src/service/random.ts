@@ -26,7 +26,7 @@ export function seededRandom(seed: string): Random {
   };
 }
 
-/** A whole number from 0 to `limit` - 1, each as likely. */
+/** A whole number from 0 to `limit` - 1, uniformly distributed. */
 export function randomInteger(random: Random, limit: number): number {
   const range = 2 ** 32;
   const fair = range - (range % limit);
@@ -36,7 +36,7 @@ export function randomInteger(random: Random, limit: number): number {
   }
 }
 
-/** Makes UUIDs of version 7: they sort in the order of creation, so an index grows at its end. */
+/** Makes UUIDs of version 7. They sort by creation time, so an index grows at its end. */
 export function idMaker(now: () => number, random: Random): () => string {
   let last = 0;
   let start = '00000000-0000';

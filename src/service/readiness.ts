@@ -11,7 +11,7 @@ export interface Readiness {
   status: 'ready' | 'held' | 'unavailable';
   /** Why it is not ready. */
   error: ServiceError | null;
-  /** The lanes, as this instance is connected for them; since when, ISO 8601. */
+  /** The lanes with this instance's connection for them, and since when (ISO 8601). */
   carriers: { lane: string; state: ConnectionState; since: string }[];
 }
 
@@ -29,7 +29,7 @@ export interface ReadinessParts {
   report(error: unknown): void;
 }
 
-/** Whether an instance can serve requests: an operator that is down takes none out. */
+/** Whether an instance can serve requests. An operator that is down does not make it unready. */
 export function readinessOf({
   storage,
   store,

@@ -1,21 +1,21 @@
 import type { Clock } from './clock.js';
 import { timestamp } from './timestamp.js';
 
-/** An unexpected error, ready for a log: without keys, texts, codes and whole numbers. */
+/** An unexpected error for the log, without keys, texts, codes and whole numbers. */
 export interface Fault {
   /** ISO 8601, UTC. */
   time: string;
-  /** `warning`: the service tries again by itself. */
+  /** `warning`: the service retries by itself. */
   level: 'error' | 'warning';
   /** The failed request; null in the background. */
   request_id: string | null;
-  /** The error's `code`, else its name. */
+  /** The error's `code`, or else its name. */
   code: string;
-  /** Message and stack, with those of its causes. */
+  /** Message and stack of the error and its causes. */
   stack: string;
 }
 
-/** Reports an error once, even when it failed many messages or requests. */
+/** Reports an error only once, even if it failed many messages or requests. */
 export type Report = (error: unknown, about?: { level?: Fault['level']; requestId?: string }) => void;
 
 export function createReport(clock: Clock, sink: (fault: Fault) => void): Report {
@@ -43,7 +43,7 @@ export function reportToStderr(fault: Fault): void {
 }
 
 const maxCauses = 5;
-/** Of PostgreSQL, as 57014: nobody's number. */
+/** Of PostgreSQL, such as 57014: not a phone number. */
 const sqlState = /^[0-9A-Z]{5}$/;
 
 function codeOf(error: unknown): string {
@@ -58,7 +58,7 @@ function codeOf(error: unknown): string {
 function stackOf(error: unknown, causes = 0): string {
   if (!(error instanceof Error)) return `thrown: a value of type ${typeof error}, not an Error`;
   const head = withoutSecrets(`${error.name}: ${error.message}`);
-  // A message of several lines may look like frames.
+  // A message of several lines may look like stack frames.
   const { message, stack = '' } = error;
   const frames = stack
     .slice(Math.max(0, stack.indexOf(message)) + message.length)
@@ -71,7 +71,7 @@ function stackOf(error: unknown, causes = 0): string {
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const property = "\\((?:reading|setting) '[\\w$]+'\\)";
-/** Of SMTP, with its enhanced status. */
+/** Of SMTP, with the enhanced status. */
 const reply = '[245][0-9]{2} [245](?:\\.[0-9]{1,3}){2}(?![0-9])';
 const quoted = '"[^"]*"|\'[^\']*\'|`[^`]*`|“[^”]*”|«[^»]*»';
 const secret = new RegExp(

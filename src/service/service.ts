@@ -7,39 +7,39 @@ import type { Fault } from './report.js';
 import type { SettingsPatch } from './settings.js';
 
 export interface ServiceOptions {
-  /** Folder of the durable data, created when missing; without it everything is in memory. */
+  /** Folder of the durable data, created if missing. Without one, everything is in memory. */
   directory?: string;
   /**
-   * A PostgreSQL database instead of a folder, for any number of instances: `postgres://user@host/name`. Whatever the
-   * URL leaves out comes from the variables of libpq and its password file.
+   * A PostgreSQL database instead of a folder, for any number of instances: `postgres://user@host/name`. Whatever is
+   * missing in the URL comes from libpq's variables and password file.
    */
   database?: string;
-  /** 32 bytes that the database does not hold; the same in every instance. Required with `database`. */
+  /** 32 bytes that are not in the database, the same in every instance. Required with `database`. */
   secret?: Uint8Array;
-  /** Opens incomplete data as it is; without it, incomplete data is refused with DataError. */
+  /** Opens incomplete data as it is. Otherwise incomplete data is refused with DataError. */
   acceptData?: boolean;
   clock?: Clock;
-  /** The file that configures the carriers; absent, the simulated operator takes everything. */
+  /** The file that configures the carriers. Without one, everything goes to the simulated operator. */
   configuration?: ConfigurationSource;
-  /** Overrides the stored settings of all projects, in this service object. */
+  /** Overrides the stored settings of all projects for this service object. */
   settings?: SettingsPatch;
-  /** `off` disables the request rate limits; `enforced` when absent. */
+  /** `off` disables the request rate limits. Default: `enforced`. */
   rates?: 'enforced' | 'off';
-  /** The same ids, keys and codes in every run that begins without data; never for real use. */
+  /** Makes ids, keys and codes the same in every run that starts without data; never for real use. */
   seed?: string;
-  /** Counts and measures, for listeners that show it. */
+  /** Collects metrics, for listeners that show them. */
   metrics?: boolean;
-  /** Called for every unexpected error, in a request or in the background; absent, they go to standard error. */
+  /** Called for every unexpected error, in a request or in the background. Default: they go to standard error. */
   report?(fault: Fault): void;
 }
 
-/** An answered request, as a log may keep it: without numbers, texts, codes and whole keys. */
+/** An answered request, safe to log: without numbers, texts, codes and whole keys. */
 export interface SeenRequest {
   request_id: string | null;
   method: string;
-  /** `/v1/messages/:id`; null for no route. */
+  /** `/v1/messages/:id`; null if no route matches. */
   route: string | null;
-  /** Null where the connection was dropped. */
+  /** Null if the connection was dropped. */
   status: number | null;
   /** Milliseconds. */
   ms: number;
@@ -50,29 +50,29 @@ export interface SeenRequest {
 }
 
 export interface ListenAddress {
-  /** Loopback when absent. */
+  /** Default: loopback. */
   host?: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port?: number;
-  /** PEM texts; plain HTTP when absent. */
+  /** PEM texts. Without them, plain HTTP. */
   tls?: { cert: string; key: string };
   /** Called after every request. */
   log?(request: SeenRequest): void;
-  /** Answers `GET /metrics` here, for anybody who can reach it; needs the option of the service. */
+  /** Answers `GET /metrics` here, for everyone who can reach it; needs the service's option `metrics`. */
   metrics?: boolean;
-  /** Serves the dashboard too; `publicUrl` is where people reach it, null for the address itself. */
+  /** Also serves the dashboard; `publicUrl` is where people reach it, null for the listening address. */
   dashboard?: { publicUrl: string | null };
 }
 
 export interface Listening {
   /** Ends in `/v1`: the client's `baseUrl`. */
   url: string;
-  /** Accepts no new connection, answers every request received, then resolves. */
+  /** Stops accepting connections, answers every request received, then resolves. */
   close(): Promise<void>;
 }
 
 export interface ServedListening extends Listening {
-  /** Where people open the dashboard; null without it. */
+  /** The address of the dashboard; null without one. */
   dashboard: string | null;
 }
 
@@ -84,7 +84,7 @@ export interface PlainRequest {
   body?: string | undefined;
 }
 
-/** Header names as on the wire. */
+/** Header names as they are written on the wire. */
 export interface PlainAnswer {
   status: number;
   headers: Record<string, string>;
@@ -94,17 +94,17 @@ export interface PlainAnswer {
 export interface Service {
   /** The service as a fetch function, for `new Urtuu(key, { fetch })`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** The same without web objects, which take Node.js 20 16 ms to load. */
+  /** The same without web objects, which Node.js 20 takes 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
   listen(address?: ListenAddress): Promise<ServedListening>;
-  /** Answers `GET /metrics`, and nothing else, on an address of its own; needs the option of the service. */
+  /** Answers only `GET /metrics`, on its own address; needs the service's option `metrics`. */
   listenForMetrics(address: { host: string; port: number }): Promise<Listening>;
-  /** A key of the default project; in memory only, as long as this object lives. */
+  /** A key of the default project, kept in memory as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;
   /** `off`: every send is refused. `real`: messages leave this machine. */
   readonly channels: Readonly<Record<Channel, 'simulated' | 'off' | 'real'>>;
-  /** Resolves when a data file is lost or replaced; from then on every answer is 503 `unavailable`. */
+  /** Resolves when a data file is lost or replaced; after that, every answer is 503 `unavailable`. */
   readonly lost: Promise<DataError>;
   /** Stops listening, finishes requests and messages in flight, and closes the data. */
   close(): Promise<void>;

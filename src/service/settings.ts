@@ -6,11 +6,11 @@ import {
 } from '../contract/index.js';
 import type { Caps } from './storage/caps.js';
 
-/** Emails are signed (DKIM) with `selector` and `key_file`, which belong together. */
+/** Emails are signed (DKIM) if `selector` and `key_file` are set, always both. */
 export interface OwnDomain {
   domain: string;
   selector?: string;
-  /** Absolute path of the private RSA key, in PEM, the same on every machine of the service. */
+  /** Absolute path of the private RSA key in PEM, the same on every machine of the service. */
   key_file?: string;
 }
 
@@ -20,29 +20,29 @@ export interface Settings {
   brand_name: string | null;
   /** Default reply-to address of emails. */
   reply_to: string | null;
-  /** Domain that emails are sent from; null for the service's shared one. */
+  /** Domain that emails are sent from; null for the service's shared domain. */
   own_domain: OwnDomain | null;
-  /** Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` stands for the recipient. */
+  /** Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` is replaced by the recipient. */
   list_unsubscribe: string | null;
-  /** Whether recipients that do not exist get nothing more. */
+  /** Whether recipients that do not exist are suppressed. */
   suppressions: boolean;
-  /** Whoever answers an SMS with one of them gets nothing more, where `suppressions` is on. */
+  /** Words that suppress the sender who answers an SMS with one of them, if `suppressions` is on. */
   stop_words: readonly string[];
-  /** Days after which recipients and texts are erased; null for never. */
+  /** Days after which recipients and texts are erased; null to keep them. */
   retention_days: number | null;
-  /** Messages one recipient may get (Limits, Per-recipient caps). */
+  /** Maximum messages to one recipient (Limits, Per-recipient caps). */
   caps: { per_10_minutes: number; per_24_hours: number };
   /** Credits. */
   prices: { sms_part: number; email: number };
-  /** Multiplier of the SMS price by day in Asia/Ulaanbaatar, `YYYY-MM-DD`. */
+  /** Multiplier of the SMS price by date in Asia/Ulaanbaatar, `YYYY-MM-DD`. */
   holidays: Readonly<Record<string, number>>;
   /** Operators by the first two digits of their numbers. */
   operators: OperatorTable;
-  /** Operators whose messages go over the route without links. */
+  /** Operators whose messages use the route without links. */
   no_link_operators: readonly string[];
 }
 
-/** Changes of settings; `caps` and `prices` may be partial, and a domain alone stands for `{ domain }`. */
+/** Changes of settings. `caps` and `prices` may be partial, and a domain alone means `{ domain }`. */
 export type SettingsPatch = {
   [Name in Exclude<keyof Settings, 'own_domain'>]?: Name extends 'caps' | 'prices'
     ? Partial<Settings[Name]>
@@ -66,7 +66,10 @@ export const defaultSettings: Settings = {
   no_link_operators: defaultNoLinkOperators,
 };
 
-/** Characters in the name of a project, a key or a brand, which becomes the sender and part of the subject of emails. */
+/**
+ * Maximum characters of the name of a project, a key or a brand, which becomes the sender and part of the subject of
+ * emails.
+ */
 export const maxNameLength = 100;
 
 export function mergeSettings<Base extends SettingsPatch>(base: Base, patch: SettingsPatch): Base {
@@ -77,7 +80,7 @@ export function mergeSettings<Base extends SettingsPatch>(base: Base, patch: Set
   return merged;
 }
 
-/** Reads stored settings: over the defaults, under the overrides of this service object. */
+/** Reads stored settings: defaults, then the stored ones, then the overrides of this service object. */
 export function settingsReader(overrides: SettingsPatch): (stored: string) => Settings {
   const known = new Map<string, Settings>();
   return (stored) => {

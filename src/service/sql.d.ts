@@ -1,4 +1,4 @@
-/** Bundlers take it in as text. */
+/** Bundled as text. */
 declare module '*.sql' {
   const text: string;
   export default text;

@@ -6,9 +6,9 @@ import { kindOf } from './answer.js';
 import type { AdmittedCall, ApiRequest, Call } from './call.js';
 
 /**
- * Authentication, 1, and Limits, Request rate: one answer for every wrong key, and one token for every request with a
- * valid one, refused requests too; a key without the scope is refused whatever the rate. The answer bound to an
- * idempotency key is kept for the route.
+ * Authentication, 1, and Limits, Request rate: the same answer for every invalid key, and a token taken for every
+ * request with a valid one, even if it is refused; a key without the scope is refused regardless of the rate. The
+ * answer bound to an idempotency key is kept for the route.
  */
 export async function admit(operations: Operations, call: Call): Promise<AdmittedCall> {
   const { request, notes } = call;

@@ -7,7 +7,7 @@ export function kindOf(method: string): RequestKind {
   return method === 'POST' ? 'sending' : 'reading';
 }
 
-/** The rate limit in the headers of an answer to an unknown project: none of it used. */
+/** The rate limit in the answer to an unknown project: unused. */
 export function fullRateLimit(kind: RequestKind): { limit: number; remaining: number } {
   const { burst } = requestRates[kind];
   return { limit: burst, remaining: burst };
@@ -26,12 +26,12 @@ export function commonHeaders(
   };
 }
 
-/** An answer without the headers of every answer. */
+/** An answer without the common headers. */
 export function written(status: number, body: object, headers: Record<string, string> = {}): WrittenAnswer {
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** The one mapping from an error to the body and headers of its answer. */
+/** The only mapping from errors to the body and headers of answers. */
 export function errorAnswer(error: ServiceError): { body: ErrorEnvelope; headers: Record<string, string> } {
   const headers: Record<string, string> = {};
   const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined);

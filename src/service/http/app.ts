@@ -18,11 +18,11 @@ import { smsRoutes } from './routes/sms.js';
 import { verifyRoutes } from './routes/verify.js';
 
 export interface AppOptions {
-  /** Called for every unexpected error, whose text goes to no caller: that gets 503 `unavailable`. */
+  /** Called for every unexpected error. Callers do not see its text: they get 503 `unavailable`. */
   report?: (error: unknown, requestId: string) => void;
   /** Injects faults for some recipients; none when absent. */
   faultFor?: FaultFor;
-  /** Lets a fault happen once for an idempotency key; every time when absent. */
+  /** Lets a fault happen only once for an idempotency key; every time when absent. */
   isFirst?: IsFirst;
   /** Always ready when absent. */
   readiness?: () => Promise<Readiness>;
@@ -31,7 +31,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** Answers every request; rejects only when an injected fault drops the connection. */
+  /** Answers every request; rejects only if an injected fault drops the connection. */
   answer(request: ApiRequest, notes?: RequestNotes): Promise<WrittenAnswer>;
   /** The route table: `POST /v1/verify/:id/check`. */
   readonly routes: readonly string[];
@@ -39,7 +39,7 @@ export interface App {
 
 /**
  * The HTTP side of the service. A request is checked in this order: key, rate, route, body size and syntax,
- * idempotency key, field rules; the operations go on with number support, caps and funds.
+ * idempotency key, field rules; the operations then check number support, caps and funds.
  */
 export function createApp(operations: Operations, options: AppOptions = {}): App {
   const { report = () => {}, newRequestId = randomUUID } = options;
@@ -91,7 +91,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     return keyedRoute.answer(admitted);
   }
 
-  /** The one place where an error becomes an answer. */
+  /** The only place where an error becomes an answer. */
   function refusal(error: unknown, { requestId, notes }: Call): WrittenAnswer {
     if (error instanceof ConnectionDropped) throw error;
     const isExpected = error instanceof ServiceError;
@@ -116,7 +116,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
 
 const alwaysReady = async (): Promise<Readiness> => ({ status: 'ready', error: null, carriers: [] });
 
-/** The path as sent, byte for byte: another spelling of a route does not match. */
+/** The path as sent, byte for byte: a different spelling of a route does not match. */
 function pathOf(target: string): string {
   const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
   const path = start === -1 ? '/' : target.slice(start);

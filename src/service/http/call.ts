@@ -1,7 +1,7 @@
 import type { AdmittedRequest, Caller } from '../operations/operations.js';
 import type { PlainAnswer } from '../service.js';
 
-/** A request of either door. There are no web objects in it, which are slow to load and to make. */
+/** A request from a socket or from this process. It has no web objects, which are slow to load and create. */
 export interface ApiRequest {
   method: string;
   /** Path or URL, as sent. */
@@ -9,19 +9,19 @@ export interface ApiRequest {
   /** Absolute. */
   url: string;
   headers: { get(name: string): string | null };
-  /** Occurrences of a header, by its name in lower case; absent where none can appear twice. */
+  /** Occurrences of a header, by its name in lower case; absent if no header can be repeated. */
   countOf?(name: string): number;
-  /** Rejects with `request_too_large`, or `invalid_request` when the body ends early. */
+  /** Rejects with `request_too_large`, or `invalid_request` if the body ends early. */
   readBody(): Promise<Uint8Array>;
 }
 
-/** An answer as it goes over the wire; bytes for one that never changes. */
+/** An answer as it is written to the wire; bytes if it never changes. */
 export type WrittenAnswer = Omit<PlainAnswer, 'body'> & { body: string | Buffer<ArrayBuffer> };
 
-/** What the app says of a request to its observer. */
+/** What the app tells its observer about a request. */
 export interface RequestNotes {
   requestId: string | null;
-  /** Null where no route matches. */
+  /** Null if no route matches. */
   route: string | null;
   /** The first characters of a valid key. */
   keyPrefix: string | null;
@@ -29,7 +29,10 @@ export interface RequestNotes {
   code: string | null;
 }
 
-/** Answers the requests of a listener. The notes are absent where nobody observes; only the dashboard has Responses. */
+/**
+ * Answers the requests of a listener. The notes are absent if nothing observes them; only the dashboard returns
+ * Responses.
+ */
 export type RequestHandler = (request: ApiRequest, notes?: RequestNotes) => Promise<WrittenAnswer | Response>;
 
 /** A request on its way through the app. */
@@ -47,5 +50,5 @@ export interface AdmittedCall extends Call {
   replay: AdmittedRequest['replay'];
 }
 
-/** The route of a call; `id` is the text in the place of `:id`, of any form. */
+/** Answers a call; `id` is the text in the place of `:id`, unchecked. */
 export type Route<Each extends Call = AdmittedCall> = (call: Each, id: string) => Promise<WrittenAnswer>;

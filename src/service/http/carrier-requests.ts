@@ -15,12 +15,12 @@ export interface CarrierRequestTools {
   now(): number;
 }
 
-/** The paths of carriers beside the API, on one port: without a key, and outside the rates of projects. */
+/** Serves the paths for gateways beside the API, without a key and outside the request rate. */
 export function withCarrierRequests(
   next: RequestHandler,
   { take, count, report, now }: CarrierRequestTools,
 ): RequestHandler {
-  // Without the path, which may have most of a token.
+  // Without the path, which may contain most of a token.
   const log = (of: CarrierRequest['of']) =>
     new WarningLog(
       report,
@@ -63,7 +63,7 @@ async function statusOf(
   if (body.length > mostBytes) return 413;
   const isTaken = await take({ ...given, body: Buffer.from(body).toString() });
   if (isTaken === null) return 404;
-  // Gateways come again.
+  // Gateways try again.
   return isTaken ? 200 : 503;
 }
 

@@ -1,17 +1,17 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Limits on clients that have not shown a key yet. */
+/** Limits on clients before they have shown a key. */
 export interface Bounds {
-  /** Open connections; 1,000, and fewer where the process may not open that many files. */
+  /** Open connections; 1,000, or fewer if the process may not open that many files. */
   connections: number;
-  /** Connections without a place whose 503 is on its way; 100. */
+  /** Connections over the limit that are getting their 503; 100. */
   leaving: number;
-  /** Unanswered requests on a connection until it is no longer read; 8. */
+  /** Unanswered requests on a connection before it is no longer read; 8. */
   unanswered: number;
-  /** Requests on all connections that are being answered; 4,096. Others are asked to come again. */
+  /** Requests being answered, on all connections; 4,096. Others are asked to try again. */
   answering: number;
-  /** Requests on all connections waiting behind that many unanswered ones; 4,096. */
+  /** Requests waiting behind those, on all connections; 4,096. */
   waiting: number;
   /** Headers of a request; 100. */
   headers: number;
@@ -26,24 +26,25 @@ export const defaultBounds: Readonly<Bounds> = {
   headers: 100,
 };
 
-/** Milliseconds that a client without a place has to read its 503. */
+/** Milliseconds that a client over the limit has to read its 503. */
 const timeToLeave = 2_000;
 
 interface Connection {
-  /** Responses not written yet, also of requests still arriving. */
+  /** Unwritten responses, including those to requests that are still arriving. */
   pending: Set<ServerResponse>;
   latest: ServerResponse | null;
   /** Requests behind too many unanswered ones. */
   waiting: (() => void)[];
   /** The connection closes after its pending answers. */
   ending: boolean;
-  /** A timeout found it still. */
+  /** A timeout found it inactive. */
   isStill: boolean;
 }
 
 /**
- * A request that may wait. When its connection closes, Node.js destroys it with an error: the stacks of thousands that
- * a stranger has pipelined would hold up everybody else. Nobody listens to one whose answer has not begun.
+ * A request that may wait. When its connection closes, Node.js destroys it with an error: the stack traces of
+ * thousands of pipelined requests would delay all other clients. Nothing listens to a request whose answer has not
+ * begun.
  */
 export class WaitingRequest extends IncomingMessage {
   hasBegun = false;
@@ -59,12 +60,15 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>();
-  /** Those without a place, the earliest first. */
+  /** Connections over the limit, the earliest first. */
   readonly #leaving = new Set<Socket>();
   #waiting = 0;
   #answering = 0;
 
-  /** `opened`: the event of a connection that requests come on. `shed` writes the answer to one when there is no room. */
+  /**
+   * `opened`: the event of a connection that is ready for requests. `shed` writes the answer to a connection that is
+   * over the limit.
+   */
   constructor(
     server: Server<typeof WaitingRequest>,
     opened: 'connection' | 'secureConnection',
@@ -83,12 +87,14 @@ export class Connections {
       this.#open.set(socket, connection);
       this.#idle.add(socket);
       socket.once('close', () => this.#forget(socket, connection));
-      // Node.js resumes a socket by itself, when it reads a body.
+      // Node.js resumes a socket by itself when it reads a body.
       socket.on('resume', () => this.#pauseIfFull(socket, connection));
     });
   }
 
-  /** Calls `answer` when the turn of the request comes, with whether there is room. Every response goes through here first. */
+  /**
+   * Calls `answer` when it is the request's turn, with whether there is room. Every response goes through here first.
+   */
   admit(response: ServerResponse<WaitingRequest>, answer: (hasRoom: boolean) => void): void {
     const { req: request } = response;
     const { socket } = request;
@@ -132,7 +138,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
     connection.ending = true;
-    // Only the last answer may say `Connection: close`: those after it would be lost.
+    // Only the last answer may have `Connection: close`: later ones would be lost.
     if (connection.latest) connection.latest.shouldKeepAlive = false;
     this.#endIfDone(socket, connection);
   }
@@ -146,14 +152,15 @@ export class Connections {
   }
 
   /**
-   * Called when a socket did nothing for a tenth of `timeout`. Closes the connection once it did nothing for all of it,
-   * unless an answer is still being made. Node.js lets a write that was taken in part have its time twice: only a tenth.
+   * Called when a socket was inactive for a tenth of `timeout`. Closes the connection once it was inactive for all of
+   * it, unless an answer is still being made. Node.js restarts the timeout of a write that was partly accepted: that
+   * costs only a tenth.
    */
   still(socket: Socket, timeout: number): void {
     const connection = this.#open.get(socket);
     const isMakingAnswer =
       connection !== undefined && connection.pending.size > 0 && socket.writableLength === 0;
-    // Node.js has given an idle one its own time.
+    // Node.js applies a separate timeout to an idle connection.
     const isIdle = connection?.latest !== null && connection?.pending.size === 0;
     if (connection === undefined || isIdle || (connection.isStill && !isMakingAnswer)) {
       socket.destroy();
@@ -164,7 +171,7 @@ export class Connections {
   }
 
   /**
-   * Answers a malformed request and closes its connection. While an earlier request is unanswered, only that one is
+   * Answers a malformed request and closes its connection. If an earlier request is unanswered, only that one is
    * answered: the client would take this answer for the earlier one.
    */
   refuse(socket: Socket, rawAnswer: string): void {
@@ -196,7 +203,7 @@ export class Connections {
     if (pending.size >= this.#bounds.unanswered) socket.pause();
   }
 
-  /** What it sends meanwhile is read: closed with something unread, it would be reset, and the answer lost. */
+  /** Reads what the client still sends: closing a socket with unread data resets it, and the answer is lost. */
   #turnAway(socket: Socket, answer: string): void {
     const [earliest] = this.#leaving;
     if (earliest !== undefined && this.#leaving.size >= this.#bounds.leaving) earliest.destroy();
@@ -213,7 +220,7 @@ export class Connections {
   #closeLongestIdle(): boolean {
     const [socket] = this.#idle;
     if (socket === undefined) return false;
-    // Its `close` comes too late for the newcomer behind this one.
+    // Its `close` event comes too late for the next new connection.
     this.#forget(socket, this.#open.get(socket));
     socket.destroy();
     return true;

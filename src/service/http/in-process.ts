@@ -2,7 +2,7 @@ import type { PlainAnswer, PlainRequest } from '../service.js';
 import type { App } from './app.js';
 import { readStream, readText } from './body/read-body.js';
 
-/** The ways to the app without a socket. Both reject only when an injected fault drops the connection. */
+/** Calls the app without a socket. Both functions reject only if an injected fault drops the connection. */
 export function inProcess({ answer }: App) {
   return {
     async fetch(request: Request): Promise<Response> {

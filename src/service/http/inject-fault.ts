@@ -9,7 +9,7 @@ export type FaultFor = (recipient: string) => RequestFault | null;
 /** True once for a name, until a reset. */
 export type IsFirst = (name: string) => Promise<boolean>;
 
-/** Rejects an in-process call as a failed fetch does; over a socket the connection is cut. */
+/** Makes an in-process call reject like a failed fetch; over a socket, the connection is cut. */
 export class ConnectionDropped extends TypeError {
   constructor() {
     const cause = Object.assign(new Error('the connection was dropped on demand'), { code: 'ECONNRESET' });
@@ -26,7 +26,7 @@ export function faultInjector(faultFor: FaultFor | undefined, isFirst: IsFirst) 
   async function faultOf({ caller, params, idempotencyKey: key }: Sent): Promise<RequestFault | null> {
     if (faultFor === undefined) return null;
     for (const recipient of [params.to].flat()) {
-      // An entry of a list may be of any type.
+      // An entry of a list may have any type.
       const fault = typeof recipient === 'string' ? faultFor(recipient) : null;
       if (fault === null) continue;
       const isRepeat = key !== null && !(await isFirst(`${caller.projectId} ${key}`));

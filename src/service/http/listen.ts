@@ -25,12 +25,12 @@ export interface ListenOptions {
   requestTimeout?: number;
   /** Of an idle connection; 15 s. */
   keepAliveTimeout?: number;
-  /** Of a client that reads none of its answer; 30 s. */
+  /** Of a client that does not read its answer; 30 s. */
   writeTimeout?: number;
   /** Until `close()` drops unfinished answers; 30 s. */
   closeTimeout?: number;
   bounds?: Partial<Bounds>;
-  /** Called for each connection without a place. */
+  /** Called for each connection over the limit. */
   shed?: () => void;
   /** Monotonic. */
   now?: () => number;
@@ -55,9 +55,9 @@ export async function listen(
     requestTimeout,
     keepAliveTimeout,
     maxHeaderSize: maxHeaderBytes,
-    // Node.js looks for timeouts this often; its default is 30 s.
+    // How often Node.js checks for timeouts; its default is 30 s.
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 4)),
-    // Checked in request-head.ts, with the answer of every error.
+    // Checked in request-head.ts, which answers all errors.
     requireHostHeader: false,
   };
   // Loaded late: most services have no certificate.
@@ -65,12 +65,12 @@ export async function listen(
     tls === undefined
       ? createServer(settings)
       : (await import('node:https')).createServer({ ...settings, ...tls, handshakeTimeout: headersTimeout });
-  // Those that have not shaken hands yet are nobody's.
+  // Connections that have not finished the handshake are not counted by Connections.
   if (tls !== undefined)
     server.maxConnections = Math.min(2 * bounds.connections, limit ?? Number.POSITIVE_INFINITY);
   // A client may close its side after its request and still gets the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Node.js silently drops headers over its own count; here their bytes are limited.
+  // Node.js silently drops headers over its own limit; here their bytes are limited.
   server.maxHeadersCount = 0;
 
   const report = options.report ?? (() => {});
@@ -108,7 +108,7 @@ export async function listen(
   server.on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
-    // Before the handshake is over there is no way to answer.
+    // An answer is impossible before the end of the handshake.
     if (tls !== undefined && !connections.has(socket)) socket.destroy();
     else connections.refuse(socket, rawAnswer(refusalOf(error.code)));
   });
@@ -160,7 +160,7 @@ function requestListener(handle: RequestHandler, report: (error: unknown) => voi
     {
       hostname: 'localhost',
       overrideGlobalObjects: false,
-      // A target that is not a URL; a handler that rejected has lost its connection already.
+      // The target is not a URL, or the handler rejected because the connection is lost.
       errorHandler: (error) => (isRequestError(error) ? responseTo(refusalOf(undefined)) : undefined),
     },
   );
@@ -171,7 +171,7 @@ function writeAnswer(outgoing: ServerResponse, { status, headers, body }: Writte
   outgoing.writeHead(status, { ...headers, ...length }).end(body);
 }
 
-/** Nobody can connect to a wildcard address. */
+/** A wildcard address cannot be connected to. */
 function hostOfUrl(host: string): string {
   if (host === '0.0.0.0') return defaultHost;
   if (host === '::') return '[::1]';
@@ -199,7 +199,7 @@ function refusalOf(code: string | undefined): ServiceError {
         },
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      // Not 408, on which clients give up: after a pause of this machine the request was in time.
+      // Not 408, after which clients give up: the request may only be late because this machine was paused.
       return new ServiceError(
         'unavailable',
         'The request did not arrive in time. Nothing was done; try again',

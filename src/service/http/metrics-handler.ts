@@ -1,6 +1,6 @@
 import type { RequestHandler } from './call.js';
 
-/** `GET /metrics` before another handler; without one, nothing else is there. */
+/** Answers `GET /metrics`. `next` answers everything else; without it, everything else is not found. */
 export function metricsHandler(write: () => Promise<string>, next: RequestHandler | null): RequestHandler {
   return async (request, notes) => {
     const isHere = new URL(request.url).pathname === '/metrics';

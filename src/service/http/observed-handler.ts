@@ -1,7 +1,7 @@
 import type { SeenRequest } from '../service.js';
 import type { RequestHandler, RequestNotes } from './call.js';
 
-/** Observes every request that a handler has answered; `status` is null for one whose connection was dropped. */
+/** Observes every answered request; `status` is null if its connection was dropped. */
 export function observedHandler(next: RequestHandler, observe: (seen: SeenRequest) => void): RequestHandler {
   return async (request) => {
     const notes: RequestNotes = { requestId: null, route: null, keyPrefix: null, code: null };

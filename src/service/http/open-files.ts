@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { defaultBounds } from './connections.js';
 
-/** Of the files that a process may open, what connections may take: the others are data, carriers, and newcomers who get a 503. */
+/**
+ * The share of a process's open files that connections may use: the rest are data, carriers, and connections that get
+ * a 503.
+ */
 const share = 0.75;
 
-/** How many files this process may open; null where there is no limit, or none is known. */
+/** How many files this process may open; null if the limit is unknown or there is none. */
 export function openFilesLimit(readLimits = () => readFileSync('/proc/self/limits', 'utf8')): number | null {
   return known(softLimit(readLimits));
 }
@@ -13,7 +16,7 @@ function softLimit(readLimits: () => string): string | number | undefined {
   try {
     return /^Max open files +(\S+)/m.exec(readLimits())?.[1];
   } catch {
-    // Not Linux. Windows has no such limit, and names none.
+    // Not Linux. Windows has no such limit.
     const { userLimits } = process.report.getReport() as {
       userLimits?: { open_files?: { soft?: string | number } };
     };

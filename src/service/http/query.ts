@@ -4,7 +4,7 @@ import type { PageRequest } from '../operations/operations.js';
 import { quoteKey } from '../parse-fields.js';
 import type { ApiRequest } from './call.js';
 
-/** The query of a request; refuses a name that appears twice. */
+/** The query of a request; refuses repeated names. */
 export function queryOf({ url }: ApiRequest): Record<string, string> {
   const parameters = new URL(url).searchParams;
   const repeated = [...parameters.keys()].find((name, at, names) => names.indexOf(name) !== at);

@@ -6,7 +6,7 @@ export function countOf({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === name).length;
 }
 
-/** The problem with the head of a request; null for a good one. */
+/** The problem with the head of a request; null if it is valid. */
 export function headProblem(incoming: IncomingMessage, maxHeaders: number): ServiceError | null {
   const { httpVersion, headers, rawHeaders } = incoming;
   if (rawHeaders.length / 2 > maxHeaders) {

@@ -2,10 +2,10 @@ import { ServiceError } from '../errors/service-error.js';
 import { errorAnswer, written } from './answer.js';
 import type { Call, Route, WrittenAnswer } from './call.js';
 
-/** The segment of a path that an id may stand in. */
+/** The segment of a path that may be an id. */
 const idPlace = /(?<=^\/v1\/[a-z]+\/)[^/]+/;
 
-/** Routes by path and method; HEAD is GET, and another method is refused. A path matches byte for byte. */
+/** Routes by path and method. HEAD is answered as GET; other methods are refused. A path matches byte for byte. */
 export class RouteTable<Each extends Call> {
   readonly #paths = new Map<string, Map<string, Route<Each>>>();
 
@@ -17,7 +17,7 @@ export class RouteTable<Each extends Call> {
     }
   }
 
-  /** Null where no route has the path. */
+  /** Null if no route has the path. */
   find(path: string): { path: string; answer(call: Each): Promise<WrittenAnswer> } | null {
     const isFixed = this.#paths.has(path);
     const named = isFixed ? path : path.replace(idPlace, ':id');

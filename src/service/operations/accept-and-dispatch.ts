@@ -16,7 +16,7 @@ import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
 import type { Price } from './pricing.js';
 
-/** A send that has passed its field rules and has its price. */
+/** A send that has passed its field rules, with its price. */
 export interface Send {
   project: Project;
   channel: Channel;
@@ -28,8 +28,8 @@ export interface Send {
 }
 
 /**
- * `before_answer`: the caller waits for the carrier's answer. `after_answer`: by this process, while it has room, or
- * by whichever claims it.
+ * `before_answer`: the caller waits for the carrier's answer. `after_answer`: dispatched by this process if it has
+ * room, else by whichever process claims the message.
  */
 export type Dispatching = 'before_answer' | 'after_answer';
 
@@ -39,18 +39,18 @@ export const singleDispatch = { sms: 'before_answer', email: 'after_answer' } as
 /** The fields of every acceptance. */
 export type Acceptance = Omit<BatchAcceptance, 'batchId' | 'recipients' | 'answer'>;
 
-/** The idempotency key is taken; `answer` is null while its first request is running. */
+/** The idempotency key is in use; `answer` is null while its first request is running. */
 export type Repeat = Extract<Refusal, { kind: 'repeat' }>;
 
 type Result = AcceptResult | BatchResult | VerificationResult;
 type AcceptedOf<R extends Result> = Extract<R, { kind: 'accepted' }> & {
-  /** Set only with `before_answer`, and then null while the outcome is not known. */
+  /** Only set with `before_answer`; null while the outcome is unknown. */
   finalized: Finalized | null;
 };
 
 /**
- * Accepts a send and dispatches its messages: the one way from an operation to store and carrier. Throws ServiceError
- * when the store refuses it. `accept` runs again, with new ids, after a reset that held the send back.
+ * Accepts a send and dispatches its messages: the only way from an operation to store and carrier. Throws
+ * ServiceError if the store refuses it. After a reset that held the send back, `accept` runs again with new ids.
  */
 export async function acceptAndDispatch<R extends Result>(
   context: OperationContext,

@@ -7,7 +7,7 @@ import { repeatedAnswer } from './idempotency.js';
 import { hashSecret, isSecret } from './keys.js';
 import type { AdmittedRequest, RateLimit, RequestHead } from './operations.js';
 
-/** The checks before the body: key, rate (Limits, Request rate) and the answer bound to an idempotency key. */
+/** The checks before the body is read: key, rate (Limits, Request rate) and the answer bound to an idempotency key. */
 export async function admit(
   context: OperationContext,
   { secret, kind, idempotencyKey }: RequestHead,
@@ -34,7 +34,7 @@ export async function admit(
   };
 }
 
-/** The token of a request that comes with a session in place of a key. */
+/** Takes the token for a request with a session instead of a key. */
 export async function takeToken(
   context: OperationContext,
   projectId: string,

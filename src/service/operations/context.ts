@@ -15,7 +15,7 @@ export interface Project {
   settings: Settings;
 }
 
-/** The parts that operations are made of. */
+/** The parts that operations work with. */
 export interface OperationContext {
   store: Store;
   admit: Storage['admit'];
@@ -26,14 +26,14 @@ export interface OperationContext {
   dispatcher: Pick<Dispatcher, 'prepare' | 'idle'>;
   outcomes: OutcomeWaiter;
   keyUse: Pick<KeyUse, 'note'>;
-  /** Whether another instance has had a connection for the lane lately. */
+  /** Whether another instance had a connection for the lane recently. */
   isConnectedElsewhere(lane: string): Promise<boolean>;
-  /** Channels that refuse every send, each with the reason. */
+  /** Channels that refuse every send, with the reason. */
   closed: ReadonlyMap<Channel, string>;
   project(caller: { projectId: string; project?: Project }): Promise<Project>;
   readProject(record: Pick<ProjectRecord, 'id' | 'name' | 'settings'>): Project;
   /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';
-  /** A key that is never stored, and its project. */
+  /** A key that is never stored, with its project. */
   localKey: { hash: Uint8Array; projectId: string };
 }

@@ -48,7 +48,7 @@ export function emailContent(project: Project, fields: EmailFields): Content {
   };
 }
 
-/** The brand name, else the project's name; cut, for old data has longer names. */
+/** The brand name, or else the project's name; truncated, since old data has longer names. */
 export function senderName({ name, settings }: Project): string {
   const sender = settings.brand_name ?? name;
   return sender.length > maxNameLength ? [...sender].slice(0, maxNameLength).join('') : sender;

@@ -16,7 +16,7 @@ export interface Recipient {
   operator: string | null;
 }
 
-/** The parts of an SMS text, of 1 to 5 (POST /v1/sms, rule 4). */
+/** The parts of an SMS text, 1 to 5 (POST /v1/sms, rule 4). */
 export function partsOf(text: string): number {
   if (text === '') throw invalid('text: must not be empty');
   const { kind, units, parts } = measureText(text);
@@ -42,12 +42,12 @@ export function readEmailRecipient(written: string): Recipient {
   return { to, operator: null };
 }
 
-/** Positions that one message names; the field `invalid` has the entries. */
+/** Positions named in a message; the field `invalid` has the entries. */
 const namedPositions = 5;
 
 /**
- * The recipients of a batch without duplicates, in the order of the list. Refuses the whole list for one invalid or
- * unsupported entry, of whatever type (POST /v1/sms/bulk, rule 2; bulk email likewise).
+ * The recipients of a batch without duplicates, in the order of the list. Refuses the whole list if an entry of any
+ * type is invalid or unsupported (POST /v1/sms/bulk, rule 2; bulk email likewise).
  */
 export function readRecipients(
   written: readonly unknown[],
@@ -121,7 +121,7 @@ export function checkLine(field: string, value: string): void {
   if (!isOneLine(value)) throw invalid(`${field}: must be one line without control characters`);
 }
 
-/** No line breaks, no other control characters, no half of a surrogate pair. */
+/** No line breaks, no other control characters, no unpaired surrogates. */
 export function isOneLine(text: string): boolean {
   return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }

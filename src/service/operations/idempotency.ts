@@ -5,7 +5,7 @@ import type { Answer } from './operations.js';
 import { outcomeUnknown, removed } from './outcomes.js';
 import type { SendAnswer } from './resources.js';
 
-/** The answer to a repeat; waits while the first request is running (`answer` null). */
+/** The answer to a repeat. While the first request is running (`answer` is null), it waits. */
 export async function repeatedAnswer(
   context: OperationContext,
   projectId: string,
@@ -22,7 +22,10 @@ export async function repeatedAnswer(
   return { ...parsed(final), replayed: true };
 }
 
-/** The answer to the first request with a key, as bound, with the balance of then, by the process that finalized its message. */
+/**
+ * The answer to the first request with a key, as bound by the process that finalized its message, with the balance at
+ * that time.
+ */
 export async function ownAnswer(
   context: OperationContext,
   { id, projectId }: MessageRecord,
@@ -36,7 +39,7 @@ export async function ownAnswer(
     return null;
   });
   if (answer === null) throw outcomeUnknown(repeatAdvice);
-  // After a reset the key is free, and may be bound to another message by now.
+  // After a reset the key is free, and may already be bound to another message.
   if (messageIdOf(answer) !== id) throw removed();
   return answer;
 }

@@ -3,7 +3,7 @@ import type { Report } from '../report.js';
 import { keyUseEvery } from '../storage/admission.js';
 import type { Store } from '../storage/store.js';
 
-/** Records when keys were last used: at most once a minute each, and no request waits for it. */
+/** Records when keys were last used, at most once a minute for each key. Requests do not wait for it. */
 export class KeyUse {
   readonly #recordedAt = new Map<string, number>();
   readonly #recording = new Set<Promise<void>>();
@@ -29,7 +29,7 @@ export class KeyUse {
     this.#recording.add(recording);
   }
 
-  /** Resolves when nothing is being recorded. */
+  /** Resolves when nothing is being written. */
   async ended(): Promise<void> {
     await Promise.all(this.#recording);
   }

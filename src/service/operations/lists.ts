@@ -69,7 +69,7 @@ function pageOf<Found, Item>(
   return { data: records.map(resource), next };
 }
 
-/** A number that no operator serves any more is looked for as it is written. */
+/** A number that no operator supports any more is searched for as written. */
 function recipientOf(written: string, operators: OperatorTable): string {
   const reading = readNumber(written, operators);
   if (reading.kind === 'number') return reading.number;

@@ -22,19 +22,19 @@ import type { Project } from './context.js';
 
 export type { PageRequest };
 
-/** The sender of a request. Operations see this project only. */
+/** The sender of a request. Operations see only its project. */
 export interface Caller {
   projectId: string;
   keyId: string;
-  /** Where it was read with the key. */
+  /** Set if it was read together with the key. */
   project?: Project;
 }
 
-/** The answer to a send, bound to its idempotency key; a 502 `provider_failed` too. */
+/** The answer to a send, bound to its idempotency key; this includes a 502 `provider_failed`. */
 export interface Answer {
   status: number;
   body: object;
-  /** True for the answer of an earlier request with the same key. */
+  /** Whether it is the answer to an earlier request with the same key. */
   replayed: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface SendCall<Params> {
   idempotencyKey: string | null;
 }
 
-/** The rate limit of a project for one kind of request, after this request took its token. */
+/** A project's rate limit for one kind of request, after this request took its token. */
 export interface RateLimit {
   allowed: boolean;
   limit: number;
@@ -58,29 +58,29 @@ export interface RequestHead {
   /** The API key as given. */
   secret: string;
   kind: RequestKind;
-  /** Null for a read, and for a malformed key, which is refused only after the body. */
+  /** Null for a read, and for a malformed key, which is refused only after the body is read. */
   idempotencyKey: string | null;
 }
 
 export interface AdmittedRequest {
   caller: Caller;
-  /** Of its key. */
+  /** The scope of the key. */
   scope: readonly KeyScope[];
   rateLimit: RateLimit;
   /**
-   * Returns the answer bound to the idempotency key; waits while its first request is running. Null for a free key and
-   * over the rate.
+   * Returns the answer bound to the idempotency key, waiting while its first request is running. Null if the key is
+   * unused, or over the rate limit.
    */
   replay: (() => Promise<Answer>) | null;
 }
 
 /**
- * The rules of the service, without HTTP and without SQL. `params` have passed their schema (types, unknown fields,
- * ranges, lengths of arrays); rules of meaning, settings and state are checked here, in this order: field rules,
- * number support, caps, funds. A refusal throws ServiceError.
+ * The rules of the service, without HTTP and SQL. `params` have passed their schema (types, unknown fields, ranges,
+ * array lengths). The operations check everything that depends on meaning, settings and state, in this order: field
+ * rules, number support, caps, funds. A refusal throws ServiceError.
  */
 export interface Operations {
-  /** The one call before the body of a request is read; it takes a token. Null without a valid key. */
+  /** The only call before the body of a request is read; it takes a token. Null without a valid key. */
   admit(head: RequestHead): Promise<AdmittedRequest | null>;
 
   sendSms(call: SendCall<SmsSendParams>): Promise<Answer>;
@@ -95,7 +95,7 @@ export interface Operations {
   getMessage(caller: Caller, id: string): Promise<Message>;
   getBatch(caller: Caller, id: string): Promise<Batch>;
   listBatchMessages(caller: Caller, id: string, page: PageRequest): Promise<MessagePage>;
-  /** A page that has a `next` may have fewer items than its limit, or none. */
+  /** A page with a `next` may have fewer items than its limit, or none. */
   listMessages(caller: Caller, filter: MessageFilter, page: PageRequest): Promise<MessagePage>;
   listBatches(caller: Caller, filter: BatchFilter, page: PageRequest): Promise<BatchPage>;
   getBalance(caller: Caller): Promise<Balance>;

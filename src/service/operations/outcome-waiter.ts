@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.js';
 import type { Changes, Topic } from '../storage/changes.js';
 
-/** Milliseconds a request waits for a message that is being sent, below the 30 s a client's attempt has. */
+/** Milliseconds that a request waits for a message that is being sent: less than the client's timeout of 30 s. */
 const maxWait = 20_000;
 
-/** Where requests wait for a send that is still running, in this process or another one. */
+/** Lets requests wait for a send that is running in this process or another one. */
 export class OutcomeWaiter {
   readonly #clock: Clock;
   readonly #changes: Changes;
@@ -16,7 +16,7 @@ export class OutcomeWaiter {
     this.#changes = changes;
   }
 
-  /** Looks until it finds something, at every change of the topic; null when that takes too long. */
+  /** Calls `look` at every change of the topic until it finds something; null if that takes too long. */
   async wait<Found>(topic: Topic, look: () => Promise<Found | null>): Promise<Found | null> {
     const end = this.#clock.monotonic() + maxWait;
     let hasChanged = false;
@@ -25,7 +25,7 @@ export class OutcomeWaiter {
       hasChanged = true;
       wake();
     };
-    // Before the first look, so that nothing between the two is missed.
+    // Subscribes before the first look, so that no change is missed.
     const unsubscribe = this.#changes.subscribe(topic, changed);
     const cancelEnd = this.#clock.after(maxWait, changed);
     this.#waiting.add(changed);
@@ -49,7 +49,7 @@ export class OutcomeWaiter {
     }
   }
 
-  /** Sends everyone who waits away. */
+  /** Ends all waits. */
   close(): void {
     this.#isClosed = true;
     for (const wake of this.#waiting) wake();

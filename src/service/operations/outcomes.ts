@@ -3,12 +3,12 @@ import { messageTopic } from '../storage/changes.js';
 import type { Finalized, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 
-/** Seconds until a request with an unknown outcome may be repeated. */
+/** Retry-After, in seconds, of a request with an unknown outcome. */
 const retryAfter = 10;
 
 /**
- * Waits for the end of a message that is dispatched in the background, here or in another process. Null while its
- * outcome is not known in time; throws after a reset has removed it.
+ * Waits for the outcome of a message that is dispatched in the background, here or in another process. Null if it is
+ * not known in time. Throws if a reset has removed the message.
  */
 export function finalizedMessage(
   context: OperationContext,

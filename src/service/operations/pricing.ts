@@ -26,7 +26,7 @@ export async function getPricing(context: OperationContext, caller: Caller): Pro
   };
 }
 
-/** The price of an SMS accepted at `now` (ms). Refuses an empty text and one over the limit of parts. */
+/** The price of an SMS accepted at `now` (ms). Refuses an empty text and one with too many parts. */
 export function smsPrice(settings: Settings, text: string, now: number): Price {
   const parts = partsOf(text);
   const rateMultiplier = holidayMultiplier(settings, now);
@@ -44,7 +44,7 @@ function holidayMultiplier(settings: Settings, now: number): number {
 const hour = 3_600_000;
 let last = { day: 0, date: '1970-01-01' };
 
-/** Ulaanbaatar is UTC+8 all year. Writing a date costs a send as much as its price, so the last one is kept. */
+/** Ulaanbaatar is UTC+8 all year. Formatting a date takes as long as pricing a send, so the last one is cached. */
 function localDate(now: number): string {
   const day = Math.floor((now + 8 * hour) / (24 * hour));
   if (day !== last.day) last = { day, date: new Date(day * 24 * hour).toISOString().slice(0, 10) };

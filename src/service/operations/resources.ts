@@ -3,7 +3,7 @@ import { serviceErrors } from '../../contract/index.js';
 import type { BatchRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
-/** The final answer of a send; `body` as it goes out. */
+/** The final answer to a send; `body` as it is sent. */
 export interface SendAnswer {
   status: number;
   body: object;
@@ -13,7 +13,7 @@ export function messageResource(record: MessageRecord): Message {
   const { id, status, channel, to, credits, batchId: batch_id, error, parts, rateMultiplier } = record;
   const created_at = timestamp(record.createdAt);
   const sent_at = record.sentAt === null ? null : timestamp(record.sentAt);
-  // Not spread: every send makes two of them.
+  // Not spread: every send creates two of them.
   return channel === 'email'
     ? { id, status, channel, to, credits, batch_id, error, created_at, sent_at }
     : {
@@ -31,7 +31,7 @@ export function messageResource(record: MessageRecord): Message {
       };
 }
 
-/** A message in a read, with its delivery (an extension of the interface). */
+/** A message as read, with its delivery (an extension of the interface). */
 export function foundMessage(record: MessageRecord): Message {
   return Object.assign(messageResource(record), { delivery: record.delivery });
 }
@@ -50,7 +50,7 @@ function batchResource(record: BatchRecord): Batch {
   };
 }
 
-/** A batch in a read, with what the interface does not have: its unknown deliveries and, once it is erased, when. */
+/** A batch as read, with its extensions: the number of unknown deliveries, and when it was erased. */
 export function foundBatch(record: BatchRecord): Batch {
   const batch = { ...batchResource(record), unknown: record.unknown };
   return record.prunedAt === null ? batch : { ...batch, pruned_at: timestamp(record.prunedAt) };
@@ -70,7 +70,7 @@ export function verificationResource(record: VerificationRecord): Verification {
   };
 }
 
-/** The answer to a single send by the status of its message: 200 sent, 202 queued, 502 failed. */
+/** The answer to a single send, by the status of its message: 200 sent, 202 queued, 502 failed. */
 export function messageAnswer(record: MessageRecord, balance: number): SendAnswer {
   if (record.error !== null) {
     const { code, message } = record.error;
@@ -87,7 +87,7 @@ export function batchAnswer(record: BatchRecord, balance: number): SendAnswer {
   return { status: 202, body: { ...batchResource(record), balance } };
 }
 
-/** An answer as stored with an idempotency key. */
+/** An answer as it is stored with an idempotency key. */
 export function bound({ status, body }: SendAnswer): { status: number; body: string } {
   return { status, body: JSON.stringify(body) };
 }

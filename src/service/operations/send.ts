@@ -7,7 +7,7 @@ import type { Answer } from './operations.js';
 import { finalizedMessage, outcomeUnknown } from './outcomes.js';
 import { batchAnswer, bound, messageAnswer } from './resources.js';
 
-/** Sends one message: its carrier has answered before this does (SMS), or it is queued (email). */
+/** Sends one message. For SMS, it returns after the carrier has answered; email is queued. */
 export async function sendSingle(
   context: OperationContext,
   single: Omit<Send, 'dispatch'> & { recipient: Recipient },
@@ -35,7 +35,7 @@ export async function sendSingle(
   return { replayed: false, ...messageAnswer(end.message, end.balance) };
 }
 
-/** Sends one message to many recipients: charged whole, dispatched in the background. */
+/** Sends one message to many recipients. The batch is charged as a whole and dispatched in the background. */
 export async function sendBatch(
   context: OperationContext,
   { recipients: to, ...batch }: Omit<Send, 'dispatch'> & { recipients: readonly Recipient[] },

@@ -20,11 +20,11 @@ import { emailPrice, smsPrice } from './pricing.js';
 import { verificationResource } from './resources.js';
 import { smsContent } from './sms.js';
 
-/** A project's own name says nothing to a recipient; only a brand does. */
+/** Recipients may not know a project's own name, so only a brand is used. */
 const defaultTemplate = ({ brand_name }: Settings) =>
   brand_name === null ? 'Your code is {code}' : '{brand}: your code is {code}';
 
-/** POST /v1/verify: sends a code that only its recipient learns. */
+/** POST /v1/verify: sends a code that only its recipient sees. */
 export async function createVerification(
   context: OperationContext,
   caller: Caller,
@@ -46,7 +46,7 @@ export async function createVerification(
   );
   if (sent.kind === 'repeat') throw new Error('a verification has no idempotency key');
   const { message, verification, finalized } = sent;
-  // Null when the outcome is not known in time: the code may have arrived, so the caller gets the id to check it with.
+  // Null if the outcome is not known in time. The code may have arrived, so the caller gets the id to check it with.
   const end =
     send.dispatch === 'after_answer' ? null : (finalized ?? (await finalizedMessage(context, message)));
   const error = end?.message.error ?? null;
@@ -56,7 +56,7 @@ export async function createVerification(
   return { ...verificationResource(verification), balance: end?.balance ?? sent.balance };
 }
 
-/** The rules and the price of a verification, with a new code. */
+/** The field rules and the price of a verification, with a new code. */
 function readVerification(context: OperationContext, project: Project, params: VerifyCreateParams) {
   const { codeLength, expiresIn } = verificationLimits;
   const { to, code_length = codeLength.default, expires_in = expiresIn.default, text: template } = params;

@@ -8,12 +8,12 @@ import { checkRelay } from '../smtp/check-relay.js';
 import type { CarrierCheck, ConfigurationSource } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
 
-/** Milliseconds for the login of a carrier. */
+/** Milliseconds that a carrier has for a login. */
 const checkMs = 10_000;
 
-/** Connects to every carrier of a configuration at once, logs in and sends nothing. Throws ConfigurationError. */
+/** Connects to every carrier of a configuration at once, and logs in. Sends nothing. Throws ConfigurationError. */
 export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck>[] {
-  // Nothing is sent: nobody is given the address.
+  // The public URL is not used, because nothing is sent.
   const { sms, email } = readConfiguration({ publicUrl: 'https://localhost', ...source });
   const tools = { clock: systemClock, random: systemRandom };
   const checks: Promise<CarrierCheck>[] = (typeof sms === 'object' ? sms.routes : []).map((route) => {

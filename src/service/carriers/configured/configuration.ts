@@ -2,11 +2,11 @@ import { type GatewayRoute, isGateway } from '../http/gateway-route.js';
 import type { SmppRoute } from '../smpp/route-settings.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
 
-/** A channel that nothing real serves: the simulated operator takes it, or it is refused. */
+/** A channel without a real carrier: it is simulated, or every send is refused. */
 export type WithoutCarrier = 'simulated' | 'off';
 
 export interface SmsRoutes {
-  /** As they are written. */
+  /** In the order of the file. */
   routes: readonly (SmppRoute | GatewayRoute)[];
 }
 
@@ -16,7 +16,7 @@ export interface CarrierConfiguration {
   email: WithoutCarrier | SmtpSettings;
 }
 
-/** Whether anything leaves this machine. */
+/** Whether any messages leave this machine. */
 export function leavesMachine({ sms, email }: CarrierConfiguration): boolean {
   return [sms, email].some((channel) => typeof channel === 'object');
 }
@@ -29,7 +29,7 @@ export function secretsOf({ sms, email }: CarrierConfiguration): string[] {
 
 /** Whether a carrier can be used. */
 export interface CarrierCheck {
-  /** The route. */
+  /** The name of the route, or `email`. */
   carrier: string;
   address: string;
   status: 'ok' | 'failed';
@@ -58,18 +58,18 @@ export interface TrialAnswer {
   answer: string;
 }
 
-/** One message over a route, for its owner to look at. */
+/** One message over a route, to be shown to the owner before it is sent. */
 export interface RouteTrial {
-  /** As it goes out, without secrets. */
+  /** The request as it is sent, without secrets. */
   request: string;
   send(): Promise<TrialAnswer>;
 }
 
-/** A file with a configuration, and the environment of its secrets. */
+/** A file with a configuration, and the environment with its secrets. */
 export interface ConfigurationSource {
   /** Absolute path. */
   file: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Where the world reaches this service. */
+  /** The public address of this service. */
   publicUrl?: string | undefined;
 }

@@ -20,12 +20,12 @@ import { operatorsOf, routesByNumber } from './sms-routes.js';
 
 export interface CarrierParts {
   configuration: CarrierConfiguration;
-  /** Serves the channels that the configuration leaves to it. */
+  /** Serves the channels that are `simulated` in the configuration. */
   simulated: Carrier;
   simulatedRoutes: RoutesOf;
-  /** Lanes of real carriers that the store was ever served with. */
+  /** Lanes of real carriers that the store has ever been served with. */
   recordedLanes: readonly string[];
-  /** Of the addresses that bounces of mails go to. */
+  /** Signs the addresses that bounces go to. */
   bounceKey: Uint8Array;
   store: RouteBinds & Pick<Store, 'findMessage'>;
   instances: Pick<Instances, 'list'>;
@@ -40,15 +40,15 @@ export interface CarrierParts {
 export interface Carriers {
   carriers: readonly Carrier[];
   routesOf: RoutesOf;
-  /** Of the routes; null: those of each project's settings. */
+  /** Of the routes; null to use those in each project's settings. */
   operators: OperatorTable | null;
   /** Channels that refuse every send. */
   off: readonly Channel[];
-  /** Lanes that lead out of this machine. */
+  /** Lanes whose messages leave this machine. */
   realLanes: readonly string[];
 }
 
-/** The carriers of a configuration. Throws ConfigurationError where a store with real messages would be simulated. */
+/** The carriers of a configuration. Throws ConfigurationError if a store with real messages would be simulated. */
 export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
   const { configuration, simulated, simulatedRoutes, recordedLanes, bounceKey, ...given } = parts;
   const { clock, random, report } = given;
@@ -68,7 +68,7 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
   const gateways = routes.filter(isGateway);
   const smpp = routes.filter((route): route is SmppRoute => !isGateway(route));
   const limits = sharedRouteLimits(given);
-  // A pruned message has none.
+  // The recipient of a pruned message is empty.
   const recipientOf = async (messageId: string) => (await given.store.findMessage(messageId))?.to || null;
   const carriers: Carrier[] = [];
   if (smpp.length > 0) carriers.push(smppCarrier({ routes: smpp, ...tools, limits, dial }));

@@ -13,10 +13,10 @@ const scalar = z.union([z.string(), z.number(), z.boolean()], {
   error: 'must be a string, a number or a boolean',
 });
 
-/** Those that a field may have. */
+/** The values that a field may have. */
 export const values = z.array(scalar).check(z.minLength(1));
 
-/** The requests of a gateway: receipts and incoming messages. */
+/** A gateway's requests to us: receipts and incoming messages. */
 export const requestFields = {
   receipts: z.optional(
     z.strictObject({
@@ -51,10 +51,10 @@ type WrittenRequests = z.infer<typeof written> & {
   id_match?: string | undefined;
 };
 
-/** A token that an address can hold, and nobody guesses. */
+/** A token that fits into an address and is hard to guess. */
 const isToken = (secret: string): boolean => /^[A-Za-z0-9_-]{16,200}$/.test(secret);
 
-/** What its requests hold, and where they go. */
+/** The fields of its requests, and the address for them. */
 export function requestsOf(
   { name, receipts, receipt_base, incoming, id, id_match }: WrittenRequests,
   publicUrl: string | undefined,
@@ -114,7 +114,7 @@ function isBase(written: string): boolean {
   return url !== null && url.search === '';
 }
 
-/** Null for what no request can go to. */
+/** Null for an address that cannot be requested. */
 export function urlOf(written: string): URL | null {
   if (!URL.canParse(written)) return null;
   const url = new URL(written);

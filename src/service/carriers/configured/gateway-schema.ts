@@ -30,7 +30,7 @@ const [maxTimeoutMs, maxRepeatMs] = [120_000, 7 * 86_400_000];
 const headerName = z
   .string()
   .check(rule((text) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(text), 'must be the name of a header'));
-/** Of the connection itself, and of what the request is. */
+/** Headers of the connection and the body, which a route may not set. */
 const ownHeaders =
   /^(?:host|content-length|transfer-encoding|connection|expect|upgrade|te|trailer|proxy-.*)$/i;
 const freeHeader = headerName.check(
@@ -122,7 +122,7 @@ export const gatewaySchema = z.strictObject({
 
 type WrittenGateway = z.infer<typeof gatewaySchema>;
 
-/** The route with its secrets; `place` names it. Throws ConfigurationError. */
+/** The route with its secrets; `place` is its name in errors. Throws ConfigurationError. */
 export function gatewayRouteOf(
   route: WrittenGateway,
   place: string,
@@ -211,7 +211,7 @@ function templateOf(
   return { form: template as Record<string, string | Literal>, in: kind === 'query' ? 'query' : 'body' };
 }
 
-/** With each secret read, wherever it stands. */
+/** The template with each secret read, wherever it is. */
 function withSecrets(written: JsonTemplate, field: string, secretOf: SecretOf): JsonTemplate {
   if (typeof written !== 'object' || written === null || written instanceof Literal) return written;
   const secret = writtenSecret.safeParse(written);

@@ -5,13 +5,13 @@ import type { CarrierConfiguration } from './configuration.js';
 import type { CarrierParts, Carriers } from './create-carriers.js';
 
 export interface OpenedCarriers extends Pick<Carriers, 'carriers' | 'routesOf' | 'operators'> {
-  /** Channels that refuse every send, each with the reason. */
+  /** Channels that refuse every send, with the reason. */
   closed: ReadonlyMap<Channel, string>;
   channels: Record<Channel, 'simulated' | 'off' | 'real'>;
 }
 
 export interface OpenCarriersParts extends Omit<CarrierParts, 'configuration' | 'simulatedRoutes' | 'store'> {
-  /** Absent: everything is simulated, or nothing is sent from data that was served with a real carrier. */
+  /** If absent, everything is simulated; data that was served with a real carrier sends nothing. */
   configuration: CarrierConfiguration | undefined;
   store: Pick<Store, 'recordLanes'> & CarrierParts['store'];
 }
@@ -19,7 +19,7 @@ export interface OpenCarriersParts extends Omit<CarrierParts, 'configuration' | 
 const needsConfiguration =
   'The data of this service was served with carriers: start it with its configuration (--config)';
 
-/** The carriers of a service, recorded in its store before anything is sent. Throws ConfigurationError. */
+/** Opens the carriers of a service and records them in its store before anything is sent. Throws ConfigurationError. */
 export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarriers> {
   const { configuration, store, ...given } = parts;
   if (configuration === undefined) {

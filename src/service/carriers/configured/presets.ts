@@ -9,10 +9,13 @@ export const presets: ReadonlyMap<string, Preset> = new Map(
   Object.entries({ kannel, twilio, vonage, infobip }),
 );
 
-/** Fields whose parts stand beside those of the preset; any other takes their place. */
+/** Fields that are merged with the preset's; any other replaces its field. */
 const joined = ['query', 'form', 'json', 'headers', 'basic', 'receipts', 'incoming'];
 
-/** The fields of a route with those of the gateway that it names. Throws ConfigurationError, with what only its owner knows. */
+/**
+ * A route's fields merged with those of its `gateway`. Throws ConfigurationError that lists the fields which only the
+ * owner knows.
+ */
 export function withPreset({ gateway, ...own }: WrittenFields, place: string): WrittenFields {
   const preset = typeof gateway === 'string' ? presets.get(gateway) : undefined;
   if (preset === undefined)
@@ -32,7 +35,7 @@ export function withPreset({ gateway, ...own }: WrittenFields, place: string): W
   return route;
 }
 
-/** Of two objects the fields of both, of two arrays the elements one by one; else the second. */
+/** Merges objects by field and arrays by index; otherwise the second value wins. */
 function join(known: Written | undefined, more: Written): Written {
   if (Array.isArray(known) && Array.isArray(more)) {
     const longer = Array.from({ length: Math.max(known.length, more.length) });

@@ -9,7 +9,7 @@ import { emailSchema, smtpSettingsOf } from './smtp-schema.js';
 
 const channels = z.strictObject({ sms: z.unknown(), email: z.unknown() });
 
-/** Reads a configuration and its secrets. Throws ConfigurationError, which names the file and the field. */
+/** Reads a configuration and its secrets. Throws ConfigurationError with the file and the field. */
 export function readConfiguration(source: ConfigurationSource): CarrierConfiguration {
   try {
     const written = parseFields(channels, readJson(source.file));

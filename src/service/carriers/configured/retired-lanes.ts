@@ -1,14 +1,14 @@
 import type { Carrier, Route } from '../carrier.js';
 
-/** Messages that have no route any more wait here, until their bound: then they fail and are refunded. */
+/** Messages without a route wait here until their bound; then they fail and are refunded. */
 export const unrouted: Route = { name: 'unrouted', lane: 'unrouted', carriesLinks: true };
 
-/** Messages that move at once. */
+/** Messages that are moved at once. */
 const capacity = 1_000;
 
 /**
- * Lanes that nothing submits from: of routes that are no longer configured. Messages of the `moving` ones move to the
- * lanes of their routes of today; those of the `closed` ones wait.
+ * Lanes of routes that are no longer configured; nothing is submitted from them. Messages in `moving` lanes move to
+ * the lanes of their current routes, those in `closed` lanes wait.
  */
 export function retiredLanes(moving: readonly string[], closed: readonly string[]): Carrier {
   return {

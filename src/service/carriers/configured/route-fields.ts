@@ -5,7 +5,7 @@ import { unrouted } from './retired-lanes.js';
 
 export const within = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
-/** Names that stand for something else wherever a route or a lane is named. */
+/** Names with another meaning wherever a route or a lane is named. */
 const reservedNames = ['sms', 'email', unrouted.name];
 const name = z.string().check(
   z.minLength(1),
@@ -14,7 +14,7 @@ const name = z.string().check(
   rule((text) => !reservedNames.includes(text), 'is a reserved name'),
 );
 
-/** What every route for SMS has, whatever its protocol. */
+/** The fields of every SMS route, whatever its protocol. */
 export const routeFields = {
   name,
   prefixes: z._default(z.array(prefix), []),

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError, reasonOf } from '../../errors/configuration-error.js';
 import type { ConfigurationSource } from './configuration.js';
 
-/** A secret never stands in the file itself. */
+/** A secret is never in the file itself. */
 export type WrittenSecret = { env: string } | { file: string };
 
 export const writtenSecret = z.custom<WrittenSecret>(
@@ -17,7 +17,7 @@ export const writtenSecret = z.custom<WrittenSecret>(
   { error: 'must be {"env": "<variable>"} or {"file": "<path>"}' },
 );
 
-/** The secret of a field. Paths are relative to the configuration; the newline at the end of a file is not part of it. */
+/** The secret of a field. Paths are relative to the configuration; a newline at the end of the file is ignored. */
 export function readSecret(
   written: WrittenSecret,
   field: string,

@@ -1,11 +1,11 @@
 export interface ServerAddress {
   protocol: string;
-  /** As for a socket: IPv6 without brackets. */
+  /** As sockets take it: IPv6 without brackets. */
   host: string;
   port: number;
 }
 
-/** Reads `<protocol>://<host>:<port>` with nothing more; null for anything else. `defaultPorts`: by protocol. */
+/** Parses `<protocol>://<host>:<port>` and nothing more; null for anything else. `defaultPorts`: by protocol. */
 export function serverAddressOf(
   written: string,
   defaultPorts: Readonly<Record<string, number>>,

@@ -45,7 +45,7 @@ export const smppSchema = z.strictObject({
   per_second: z._default(within(1, 20_000), 100),
 });
 
-/** The route with its secret; `place` names it. Throws ConfigurationError. */
+/** The route with its secret; `place` is its name in errors. Throws ConfigurationError. */
 export function smppRouteOf(
   route: z.infer<typeof smppSchema>,
   place: string,

@@ -15,7 +15,7 @@ const listSchema = z.strictObject({
   routes: z.array(z.record(z.string(), z.unknown())).check(z.minLength(1)),
 });
 
-/** The routes of a configuration with their secrets. Throws ConfigurationError, or the refusal of a field. */
+/** The routes of a configuration with their secrets. Throws ConfigurationError, or refuses a field. */
 export function readSmsRoutes(value: unknown, source: ConfigurationSource): SmsRoutes {
   const { routes } = parseFields(listSchema, value, 'sms');
   const read = routes.map((written, index) => {
@@ -33,13 +33,13 @@ export function readSmsRoutes(value: unknown, source: ConfigurationSource): SmsR
 
 type RouteOfNumbers = Pick<SmppRoute, 'name' | 'prefixes' | 'fallback' | 'links'>;
 
-/** The operators of the routes: each is called as the route that its numbers take first. */
+/** Every route with prefixes, as the operator of its numbers. */
 export function operatorsOf(routes: readonly RouteOfNumbers[]): OperatorTable {
   const first = routes.filter(({ prefixes }) => prefixes.length > 0);
   return Object.fromEntries(first.map(({ name, prefixes }) => [name, prefixes]));
 }
 
-/** POST /v1/sms, rule 6: a number's route, then its fallbacks. `otherwise`: for numbers of a route that is gone. */
+/** POST /v1/sms, rule 6: a number's route, then its fallbacks. `otherwise`: for numbers whose route is gone. */
 export function routesByNumber(routes: readonly RouteOfNumbers[], otherwise: Route): RoutesOf {
   const all = new Map<string, Route>(
     routes.map(({ name, links }) => [name, { name, lane: name, carriesLinks: links }]),

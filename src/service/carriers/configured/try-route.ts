@@ -9,12 +9,12 @@ import { type RenderedRequest, renderRequest } from '../http/rendered-request.js
 import type { ConfigurationSource, RouteTrial, TrialAnswer } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
 
-/** A request that shows and sends one message over a route, with nothing of a store. Throws ConfigurationError. */
+/** Prepares one message over a route, to be shown and sent; nothing is stored. Throws ConfigurationError. */
 export function tryRoute(
   source: ConfigurationSource,
   { route: name, number, text }: { route: string; number: string; text: string },
 ): RouteTrial {
-  // Receipts of it name no message that is stored.
+  // Its receipts would refer to a message that is not stored.
   const { sms } = readConfiguration({ publicUrl: 'https://localhost', ...source });
   const route = typeof sms === 'object' ? sms.routes.find((one) => one.name === name) : undefined;
   if (route === undefined || !isGateway(route))
@@ -54,7 +54,7 @@ function written({ method, url, headers, body }: RenderedRequest): string {
   return [`${method} ${url}`, ...lines, ...(body === null ? [] : ['', body])].join('\n');
 }
 
-/** Texts with their secrets as `***`, however they are encoded. */
+/** Replaces the secrets in a text with `***`, however they are encoded. */
 function shower({ secrets }: GatewayRoute): (text: string) => string {
   const spellings = secrets.flatMap((secret) => [
     secret,
@@ -62,7 +62,7 @@ function shower({ secrets }: GatewayRoute): (text: string) => string {
     new URLSearchParams({ '': secret }).toString().slice(1),
     JSON.stringify(secret).slice(1, -1),
   ]);
-  // A secret may begin with another one.
+  // A secret may start with another one.
   const all = [...new Set(spellings)].sort((one, other) => other.length - one.length);
   return (text) => all.reduce((shown, spelling) => shown.replaceAll(spelling, '***'), text);
 }

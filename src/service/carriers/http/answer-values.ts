@@ -1,17 +1,17 @@
-/** Characters of a text answer that patterns look at. */
+/** Characters of a text answer that patterns are tried on. */
 const lookedAt = 4_096;
 
-/** An answer of a gateway, decoded once. */
+/** A gateway's answer, decoded once. */
 export interface GatewayAnswer {
   status: number;
-  /** JSON or a form; undefined for any other answer. */
+  /** Parsed JSON or form; undefined for other answers. */
   fields: unknown;
   /** Its first 4 KB. */
   text: string;
   retryAfterMs: number | null;
 }
 
-/** `body`: whole. */
+/** `body`: all of it. */
 export function decodeAnswer(
   status: number,
   type: string,
@@ -21,18 +21,18 @@ export function decodeAnswer(
   return { status, fields: fieldsOf(type, body), text: body.slice(0, lookedAt), retryAfterMs };
 }
 
-/** Of an answer or a receipt: JSON or a form; undefined for anything else. */
+/** The fields of an answer or a receipt in JSON or a form; undefined for anything else. */
 export function fieldsOf(type: string, body: string): unknown {
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return fromForm(body);
   try {
-    // Gateways send JSON under every type.
+    // Gateways send JSON with any content type.
     return JSON.parse(withWholeIds(body));
   } catch {
     return undefined;
   }
 }
 
-/** A field that stands there twice with different values has none: nobody knows which one is meant. */
+/** A field that appears twice with different values is left out: nobody knows which one is meant. */
 export function fromForm(body: string): Record<string, string | null> {
   const fields: Record<string, string | null> = Object.create(null);
   for (const [name, value] of new URLSearchParams(body))
@@ -40,7 +40,7 @@ export function fromForm(body: string): Record<string, string | null> {
   return fields;
 }
 
-/** Numbers as long as ids, which JSON.parse would round, become strings. */
+/** Turns numbers as long as ids into strings, because JSON.parse would round them. */
 function withWholeIds(json: string): string {
   if (!/\d{16}/.test(json)) return json;
   const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -48,11 +48,11 @@ function withWholeIds(json: string): string {
 }
 
 /**
- * The values at a dotted path, `*` for every element of an array, as text. An element without the place is null, so that
- * a rule about all of them does not fit; nothing at all is the empty list.
+ * The values at a dotted path, as text; `*` means every element of an array. An element that lacks the path is null,
+ * so a rule about all of them does not match. Without any value, the list is empty.
  */
 export function valuesAt(fields: unknown, path: string): (string | null)[] {
-  // Most answers have one message, at a place without arrays.
+  // Most answers have one message, and no array in the path.
   if (path !== '*' && !path.includes('.')) return [textOf(fieldOf(fields, path))];
   let found: unknown[] = [fields];
   for (const step of path.split('.')) {

@@ -6,8 +6,8 @@ import type { GatewayCheck, GatewayRoute } from './gateway-route.js';
 import { openTunnel } from './tunnel.js';
 
 /**
- * Asks what the route names for it, with its login; else resolves, connects and shakes hands, and asks for nothing. The
- * problem within `timeoutMs`, null for none.
+ * Requests the route's `check` with its login; without one it resolves the host, connects and shakes hands, and
+ * requests nothing. Returns the problem within `timeoutMs`, null if there is none.
  */
 export function checkGateway(route: GatewayRoute, clock: Clock, timeoutMs: number): Promise<string | null> {
   return route.check === null
@@ -58,5 +58,5 @@ function connectTo(
   });
 }
 
-/** An IP address is not the name of a server. */
+/** An IP address is not a server name. */
 const nameOf = (host: string): string => (isIP(host) === 0 ? host : '');

@@ -4,14 +4,20 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.js';
 import { openTunnel } from './tunnel.js';
 
-/** Milliseconds that a connection is kept after its last answer; Node.js keeps it for less where the gateway says so. */
+/**
+ * Milliseconds that a connection is kept after its last answer; Node.js keeps it for a shorter time if the gateway
+ * says so.
+ */
 const keptMs = 2_000;
 
-/** The connections to a gateway. One that it closes, or answers on twice, is not used again: that would be a doubt. */
+/**
+ * The connections to a gateway. One that it closes, or that answers twice, is not reused: its next message would be
+ * in doubt.
+ */
 export class GatewayAgent {
   readonly agent: http.Agent;
   readonly #clock: Clock;
-  /** When each connection was free, on the monotonic clock. */
+  /** When each connection became free, on the monotonic clock. */
   readonly #freeSince = new WeakMap<Socket, number>();
 
   constructor(protocol: string, clock: Clock, proxy: URL | null) {
@@ -46,7 +52,7 @@ export class GatewayAgent {
     };
   }
 
-  /** Before each request: a paused process has missed its timers. */
+  /** Called before each request: a paused process misses its timers. */
   forgetOld(): void {
     const oldest = this.#clock.monotonic() - keptMs;
     for (const sockets of Object.values(this.agent.freeSockets))

@@ -11,15 +11,15 @@ import type { RenderedRequest } from './rendered-request.js';
 /** Bytes of an answer that are read. */
 const mostBytes = 1_048_576;
 const connectMs = 10_000;
-/** Of a gateway that asks for more. */
+/** The longest Retry-After that counts. */
 const longestRetryMs = 3_600_000;
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type Exchanged =
   | { kind: 'answered'; answer: GatewayAnswer }
-  /** Certainly nothing of it left. */
+  /** Certainly nothing of it was sent. */
   | { kind: 'not_sent'; reason: string }
-  /** It left, and no whole answer came. */
+  /** It was sent, and no complete answer arrived. */
   | { kind: 'unanswered'; reason: string };
 
 export interface GatewayClient {
@@ -68,7 +68,7 @@ export function gatewayClient(
         });
         signal.addEventListener('abort', abort, { once: true });
         outgoing.on('socket', (socket: Socket) => {
-          // From then on Node.js writes, and nobody can say how much of it arrived.
+          // From here on Node.js writes, and nobody can tell how much has arrived.
           const leave = () => {
             hasLeft = true;
           };
@@ -102,14 +102,14 @@ async function readAnswer(incoming: http.IncomingMessage, now: number): Promise<
   return decodeAnswer(statusCode, type, body.toString(), retryAfterMs(headers['retry-after'], now));
 }
 
-/** By its events: an iterator takes as long as the rest of a request. */
+/** Uses events: an iterator takes as long as the rest of a request. */
 function readWhole(incoming: http.IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     let isOver = false;
     const cut = () => {
-      // The trace of an error costs more than the answer.
+      // Creating an error's stack trace takes longer than the answer.
       if (!isOver) reject(new Error('its answer was cut'));
     };
     incoming
@@ -129,7 +129,7 @@ function readWhole(incoming: http.IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** Some gateways compress whatever is asked for. */
+/** Some gateways compress answers unasked. */
 async function decompressed(body: Buffer, encoding: string): Promise<Buffer> {
   if (encoding !== 'gzip') throw new Error('its answer has an encoding that nobody asked for');
   return promisify(gunzip)(body, { maxOutputLength: mostBytes });
@@ -144,6 +144,6 @@ function retryAfterMs(written: string | undefined, now: number): number | null {
 
 const reasonOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.message;
 
-/** Through a proxy it is connected before TLS is. */
+/** A socket through a proxy is connected before TLS is. */
 const isOpen = (socket: Socket): boolean =>
   !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);

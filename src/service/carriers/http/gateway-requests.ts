@@ -12,15 +12,15 @@ import { isSigned } from './twilio-signature.js';
 const longest = 255;
 
 export interface RequestTools {
-  /** Of a message, by our id; null for one that is not there. */
+  /** The recipient of a message, by its id; null if there is no such message. */
   recipientOf(messageId: string): Promise<string | null>;
   onReceipt(receipt: Receipt): Promise<void>;
   onIncoming(incoming: Incoming): Promise<void>;
 }
 
 /**
- * Whether a request of a gateway was taken, null for one with another token. What cannot be read is left out: it would
- * come again for ever. Rejects where it cannot be committed.
+ * Takes a gateway's request: true once it is committed, null if the token is wrong. Unreadable items are skipped: a
+ * gateway would repeat them for ever. Rejects if it cannot commit.
  */
 export async function takeRequest(
   route: GatewayRoute | undefined,
@@ -47,7 +47,7 @@ export async function takeRequest(
   return true;
 }
 
-/** In constant time, whatever their lengths. */
+/** Compares in constant time, whatever the lengths. */
 function isSame(given: string, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(secret)) && secret !== '';
@@ -56,8 +56,8 @@ function isSame(given: string, secret: string): boolean {
 type Item = Readonly<Record<string, string | null>>;
 
 /**
- * The values at the paths of `fields`: of one thing, or of several in an array, each for itself. The query is of the
- * address that we gave; it stands for what the body does not say.
+ * The values at the paths of `fields`, for one item or for each item of an array. Values in the query win over the
+ * body, because the query is part of the address that we sent.
  */
 function itemsOf(fields: ReceiptFields | IncomingFields, [query, body]: readonly unknown[]): Item[] {
   const paths = Object.entries(fields).filter(([name]) => !isNoPath.has(name)) as [string, string | null][];
@@ -76,10 +76,10 @@ function itemsOf(fields: ReceiptFields | IncomingFields, [query, body]: readonly
 
 const isNoPath = new Set(['token', 'signature', 'delivered', 'undelivered']);
 
-/** An unknown id may be of somebody else's message to the same number: it joins no message in doubt. */
+/** An unknown id may belong to somebody else's message to the same number: it resolves no message in doubt. */
 const beforeAnyMessage = 0;
 
-/** Null for one that changes nothing. */
+/** Null for a receipt that changes nothing. */
 async function receiptOf(
   route: string,
   { id = null, reference = null, to = null, state = null }: Item,

@@ -1,16 +1,16 @@
-/** What an answer has to be to fall into a row of the table: a status, and values at a path or a text. */
+/** What an answer must have to match a rule: a status, values at a path, or a text. */
 export interface AnswerRule {
   status: readonly number[] | null;
-  /** A path into a JSON or form answer, with the values that fit. */
+  /** A path in a JSON or form answer, with the values that match. */
   field: { path: string; is: readonly string[] } | null;
-  /** Of the start of a text answer. */
+  /** Matched against the start of a text answer. */
   match: RegExp | null;
 }
 
-/** A place in an answer with the ids that receipts will name. */
+/** Where an answer has the ids that receipts will contain. */
 export type IdRule = { path: string } | { match: RegExp };
 
-/** Of Twilio: what it signs with, and the address that it was given. */
+/** How Twilio signs its requests: the key, and the address it was given. */
 export interface Signature {
   key: string;
   url: string;
@@ -19,7 +19,7 @@ export interface Signature {
 export interface ReceiptFields {
   /** The gateway's id of the message. */
   id: string | null;
-  /** Our own id of it. */
+  /** Our own id of the message. */
   reference: string | null;
   to: string | null;
   state: string;
@@ -29,7 +29,7 @@ export interface ReceiptFields {
   signature: Signature | null;
 }
 
-/** What tells that an account is good, without a message. */
+/** A request that tells whether an account works, without a message. */
 export interface GatewayCheck {
   url: URL;
   status: readonly number[];
@@ -37,7 +37,7 @@ export interface GatewayCheck {
 }
 
 export interface IncomingFields {
-  /** The same for a message that comes again. */
+  /** The same for a message that is repeated. */
   id: string;
   from: string;
   to: string;
@@ -46,7 +46,7 @@ export interface IncomingFields {
   signature: Signature | null;
 }
 
-/** A secret: nothing in it is a placeholder. */
+/** A secret: it contains no placeholders. */
 export class Literal {
   readonly value: string;
 
@@ -58,7 +58,7 @@ export class Literal {
 /** A text with placeholders, or a secret. */
 export type TextTemplate = string | Literal;
 
-/** Values of JSON whose strings may hold placeholders. */
+/** JSON values whose strings may contain placeholders. */
 export type JsonTemplate =
   | TextTemplate
   | number
@@ -75,37 +75,37 @@ export type RequestTemplate =
 export interface GatewayRoute {
   name: string;
   url: URL;
-  /** The way to it; null for none. */
+  /** The proxy; null for none. */
   proxy: URL | null;
-  /** Null: a connection is all that can be checked. */
+  /** Null if only the connection can be checked. */
   check: GatewayCheck | null;
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   template: RequestTemplate;
   accepted: AnswerRule;
   id: IdRule | null;
-  /** Null: the statuses of every gateway. */
+  /** Null for the usual statuses. */
   refused: AnswerRule | null;
   unknownRecipient: AnswerRule | null;
   later: AnswerRule | null;
   account: AnswerRule | null;
   /**
-   * The header with the key under which a gateway takes a request once, however often it comes, and for how long it knows
-   * one; null where it takes each.
+   * The header with the key under which the gateway accepts a request only once, and how long it remembers the key;
+   * null if it accepts every repeat.
    */
   repeats: { header: string; forMs: number } | null;
-  /** What its requests on our paths hold: paths into a form or JSON. */
+  /** Where its requests to us have their fields: paths in a form or JSON. */
   receipts: ReceiptFields | null;
   incoming: IncomingFields | null;
-  /** Where receipts of its messages go; empty where its requests name none. */
+  /** The address for receipts of its messages; empty if its requests do not contain one. */
   receiptUrl: string;
-  /** Requests under way, of one instance. */
+  /** Open requests, of one instance. */
   concurrent: number;
-  /** Requests a second, over all instances. */
+  /** Requests a second, of all instances together. */
   perSecond: number;
   timeoutMs: number;
   numberForm: 'international' | 'national' | 'e164';
-  /** Values that no log shows. */
+  /** Values that no log may show. */
   secrets: readonly string[];
   prefixes: readonly string[];
   fallback: readonly string[];

@@ -3,29 +3,29 @@ import { Throughput } from '../rate/throughput.js';
 import { RouteTurns, type TurnsParts } from '../rate/turns.js';
 import type { GatewayRoute } from './gateway-route.js';
 
-/** Seconds of its rate that a route takes on, and the most messages. */
+/** A route accepts the messages of so many seconds at its rate, up to a maximum. */
 const [capacitySeconds, mostMessages] = [5, 2_000];
 
-/** Room for one request, which may go out now. */
+/** Room for one request, which may be sent now. */
 export interface Place {
-  /** Its request goes out. */
+  /** Its request is being sent. */
   use(): void;
   release(): void;
 }
 
 type Waiting = (place: Place | null) => void;
-/** In their order: a repeat resolves a message that is in doubt. */
+/** In order of priority: a repeat resolves a message in doubt. */
 type Kind = 'repeat' | 'single' | 'batch';
-/** Of the places, those that repeats may have. */
+/** The share of the places that repeats may use. */
 const shareOfRepeats = 0.25;
 
-/** The requests of a route that may be under way at once, and its rate. */
+/** Limits the open requests of a route, and its rate. */
 export class GatewayWindow {
   readonly #route: GatewayRoute;
   readonly #turns: RouteTurns;
   readonly #throughput: Throughput;
   readonly #waiting: Record<Kind, Waiting[]> = { repeat: [], single: [], batch: [] };
-  /** Places that are held, and those of them that repeats have. */
+  /** Places in use, and how many of them repeats use. */
   #held = 0;
   #repeats = 0;
   #isOpen = false;
@@ -41,24 +41,24 @@ export class GatewayWindow {
     return this.#isOpen;
   }
 
-  /** Its latest answer said nothing: until one does, a single message at a time is put in doubt. */
+  /** Set while the latest answer matched no rule: until one does, messages are tried one at a time. */
   set isDoubtful(isDoubtful: boolean) {
     this.#isDoubtful = isDoubtful;
     this.change();
   }
 
-  /** Messages that it takes on, by the rate that there is. */
+  /** Messages that it accepts, at the current rate. */
   get capacity(): number {
     return this.#isOpen ? Math.min(Math.ceil(this.#perSecond * capacitySeconds), mostMessages) : 0;
   }
 
-  /** Messages of batches that it takes on: those that begin within a second, and those that have begun. */
+  /** Messages of batches that it accepts: those that can start within a second, and those that have started. */
   get ahead(): number {
     if (!this.#isOpen) return 0;
     return Math.min(Math.ceil(this.#throughput.perSecond ?? this.#perSecond), mostMessages) + this.#held;
   }
 
-  /** Repeats that may be under way at once. */
+  /** Repeats that may be open at once. */
   get mostRepeats(): number {
     return Math.max(1, Math.floor(this.#route.concurrent * shareOfRepeats));
   }
@@ -75,14 +75,14 @@ export class GatewayWindow {
     this.#isOpen = true;
   }
 
-  /** Nothing new goes out; what was begun does. */
+  /** Starts nothing new; open requests finish. */
   close(): void {
     this.#isOpen = false;
     this.#turns.stop();
     this.change();
   }
 
-  /** Waits for a place; null once it is closed, or lower than what waits. */
+  /** Waits for a place; null once it is closed, or if its rate has been lowered meanwhile. */
   wait(which: Kind): Promise<Place | null> {
     if (!this.#isOpen) return Promise.resolve(null);
     return new Promise((resolve) => {
@@ -91,15 +91,15 @@ export class GatewayWindow {
     });
   }
 
-  /** To be called when there may be room, or none any more. */
+  /** Call this when there may be room, or when there is none any more. */
   change(): void {
     const { repeat, single, batch } = this.#waiting;
     if (!this.#isOpen)
       for (const resolve of [repeat, single, batch].flatMap((all) => all.splice(0))) resolve(null);
-    // What was claimed before the rate was lowered: others may have their turn first.
+    // Messages were claimed before the rate was lowered: others may have their turn first.
     if (this.factor < 1) for (const resolve of batch.splice(this.capacity)) resolve(null);
     const { concurrent } = this.#route;
-    // A repeat puts nothing more in doubt.
+    // A repeat puts no further message in doubt.
     const size = this.#isDoubtful ? 1 : concurrent;
     while (this.#held < concurrent) {
       const hasRoom = this.#held - this.#repeats < size;

@@ -12,21 +12,21 @@ export interface GatewayParts {
   clock: Clock;
   limits: RouteRates;
   report: Report;
-  /** Of a message, by its id; null for one that is not there. */
+  /** The recipient of a message, by its id; null if there is no such message. */
   recipientOf(messageId: string): Promise<string | null>;
 }
 
-/** Beyond the time of a request. */
+/** Added to the timeout of a request. */
 const spareMs = 5_000;
 const doubtMs = 300_000;
-/** Requests of gateways that are being stored; more are put off. */
+/** Requests of gateways that are being stored; further ones are refused for now. */
 const mostTaken = 1_000;
 
 async function putOff(): Promise<never> {
   throw new Error('the service is stopped');
 }
 
-/** SMS gateways over HTTP: a lane for each route. */
+/** SMS gateways over HTTP, with a lane for each route. */
 export function gatewayCarrier(parts: GatewayParts): Carrier {
   const routes = new Map(parts.routes.map((route) => [route.name, new RouteRequests({ ...parts, route })]));
   let onReceipt: (receipt: Receipt) => Promise<void> = putOff;

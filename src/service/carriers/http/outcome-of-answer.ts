@@ -11,11 +11,11 @@ export type AnswerOutcome =
     }
   | { kind: 'accepted'; carrierIds: string[]; isPartly: boolean };
 
-/** Characters of an id, and ids of a message. */
+/** Maximum characters of an id, and ids of a message. */
 const [longestId, mostIds] = [255, 20];
 
 const statusRule = (...status: number[]): AnswerRule => ({ status, field: null, match: null });
-/** Of every gateway, unless its route says otherwise. */
+/** The statuses of every gateway, unless its route has others. */
 const usual = {
   account: statusRule(401, 402, 403, 404, 407),
   later: statusRule(429),
@@ -45,7 +45,7 @@ function codeOf(answer: GatewayAnswer, rule?: AnswerRule): string {
   return [`HTTP ${answer.status}`, ...named].join(' ');
 }
 
-/** Everything that the rule names. */
+/** Whether all conditions of the rule match. */
 function fitsWhole({ status, field, match }: AnswerRule, answer: GatewayAnswer): boolean {
   return (
     (status === null || status.includes(answer.status)) &&
@@ -54,7 +54,7 @@ function fitsWhole({ status, field, match }: AnswerRule, answer: GatewayAnswer):
   );
 }
 
-/** One of the things that the rule names. */
+/** Whether one of the conditions matches. */
 function fitsAny({ status, field, match }: AnswerRule, answer: GatewayAnswer): boolean {
   return (
     status?.includes(answer.status) === true ||
@@ -67,7 +67,10 @@ function areAll(values: readonly (string | null)[], allowed: readonly string[]):
   return values.length > 0 && values.every((value) => value !== null && allowed.includes(value));
 }
 
-/** Some parts of the message were accepted, and each other one certainly was not, by a rule about the same field. */
+/**
+ * Whether some parts of the message were accepted and every other one was certainly not, by a rule about the same
+ * field.
+ */
 function isPartlyAccepted(route: GatewayRoute, answer: GatewayAnswer): boolean {
   const { status, field, match } = route.accepted;
   if (field === null || !fitsWhole({ status, field: null, match }, answer)) return false;
@@ -78,7 +81,7 @@ function isPartlyAccepted(route: GatewayRoute, answer: GatewayAnswer): boolean {
   return isTaken && areAll(values, [...field.is, ...notTaken]);
 }
 
-/** Those that a receipt can name: of an answer with one that none can, none. */
+/** The ids that receipts can contain; none if one of them is unusable. */
 function idsIn(rule: IdRule | null, answer: GatewayAnswer): string[] {
   if (rule === null) return [];
   const found =
@@ -89,6 +92,6 @@ function idsIn(rule: IdRule | null, answer: GatewayAnswer): string[] {
   return ids.length === found.length ? [...new Set(ids)] : [];
 }
 
-/** An engine cannot store everything. */
+/** Engines cannot store every string. */
 export const isId = (text: string): boolean =>
   text !== '' && text.length <= longestId && !/[\p{Cc}\p{Cs}]/u.test(text);

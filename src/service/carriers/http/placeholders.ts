@@ -1,6 +1,6 @@
 import { type JsonTemplate, Literal, type TextTemplate } from './gateway-route.js';
 
-/** What a request of a gateway may insert. */
+/** What a gateway's request may contain. */
 export const placeholders = [
   'number',
   'text',
@@ -19,7 +19,7 @@ const pattern = /\{([^{}]*)\}/g;
 const isPlaceholder = (name: string): name is Placeholder =>
   (placeholders as readonly string[]).includes(name);
 
-/** The first name in braces that stands for nothing; null for none. */
+/** The first unknown name in braces; null if there is none. */
 export function unknownPlaceholder(template: string): string | null {
   for (const [, name = ''] of template.matchAll(pattern)) if (!isPlaceholder(name)) return name;
   return null;
@@ -29,13 +29,13 @@ export function hasPlaceholder(text: string): boolean {
   return [...text.matchAll(pattern)].some(([, name = '']) => isPlaceholder(name));
 }
 
-/** One pass: what a value holds is never read as a placeholder. */
+/** Replaces in one pass: placeholders in a value are not replaced. */
 export function fillIn(template: TextTemplate, values: Values): string {
   if (template instanceof Literal) return template.value;
   return template.replace(pattern, (whole, name: string) => (isPlaceholder(name) ? values[name] : whole));
 }
 
-/** The JSON of a template, with values in its strings. */
+/** The JSON of a template, with values inserted into its strings. */
 export function fillJson(template: JsonTemplate, values: Values): unknown {
   if (typeof template === 'string' || template instanceof Literal) return fillIn(template, values);
   if (typeof template !== 'object' || template === null) return template;
@@ -43,7 +43,7 @@ export function fillJson(template: JsonTemplate, values: Values): unknown {
   return Object.fromEntries(Object.entries(template).map(([name, one]) => [name, fillJson(one, values)]));
 }
 
-/** The texts of a template, without its secrets. */
+/** The strings of a template, without its secrets. */
 export function textsOf(template: JsonTemplate): string[] {
   if (typeof template === 'string') return [template];
   if (typeof template !== 'object' || template === null || template instanceof Literal) return [];

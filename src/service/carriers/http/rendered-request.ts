@@ -3,7 +3,7 @@ import type { Submission } from '../carrier.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { fillIn, fillJson, type Values } from './placeholders.js';
 
-/** A request as it goes out. */
+/** A request as it is sent. */
 export interface RenderedRequest {
   method: string;
   url: string;
@@ -11,7 +11,10 @@ export interface RenderedRequest {
   body: string | null;
 }
 
-/** Values are encoded for their place after the template was read: a text becomes no parameter, header or JSON. */
+/**
+ * Values are encoded for their place after the template was parsed, so a text cannot become a parameter, a header or
+ * JSON.
+ */
 export function renderRequest(
   route: GatewayRoute,
   submission: Pick<Submission, 'reference' | 'to' | 'text'>,
@@ -45,7 +48,7 @@ function valuesOf(
   { reference, to, text }: Pick<Submission, 'reference' | 'to' | 'text'>,
 ): Values {
   const written = text ?? '';
-  // Few requests name what a text has to be measured for.
+  // Computed only when used: few requests need it.
   return {
     number: writtenNumber(to, numberForm),
     text: written,
@@ -56,11 +59,11 @@ function valuesOf(
     get unicode() {
       return isLatin(written) ? '0' : '1';
     },
-    // As Kannel calls it: 7-bit, or UCS-2.
+    // Kannel's values: 7-bit, or UCS-2.
     get coding() {
       return isLatin(written) ? '0' : '2';
     },
-    // As Vonage does.
+    // Vonage's values.
     get type() {
       return isLatin(written) ? 'text' : 'unicode';
     },

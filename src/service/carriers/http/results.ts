@@ -3,7 +3,10 @@ import type { Exchanged } from './gateway-client.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { type AnswerOutcome, outcomeOfAnswer } from './outcome-of-answer.js';
 
-/** `reference`: our id of the message. Throws OutcomeUnknown for whatever does not say that the message was taken, or that it was not. */
+/**
+ * `reference`: our id of the message. Throws OutcomeUnknown unless the answer says that the message was accepted, or
+ * that it was not.
+ */
 export function resultOf(route: GatewayRoute, reference: string, exchanged: Exchanged): SubmitResult {
   if (exchanged.kind === 'not_sent') {
     const { reason } = exchanged;
@@ -37,7 +40,7 @@ export function resultOf(route: GatewayRoute, reference: string, exchanged: Exch
   }
 }
 
-/** The outcome of a repeat; anything but an acceptance is about the repeat alone. */
+/** The outcome of a repeat. Anything but an acceptance is about the repeat alone. */
 export function acceptedOf(route: GatewayRoute, reference: string, exchanged: Exchanged): Accepted | null {
   if (exchanged.kind !== 'answered') return null;
   const outcome = outcomeOfAnswer(route, exchanged.answer);
@@ -51,7 +54,7 @@ function accepted(
 ): Accepted {
   return {
     kind: 'accepted',
-    // Receipts name the message by one or the other.
+    // Receipts refer to the message by one or the other.
     carrierIds: receipts?.reference ? [reference] : carrierIds,
     ...(isPartly ? { delivery: 'undelivered' } : {}),
   };

@@ -8,9 +8,9 @@ import { GatewayWindow, type Place } from './gateway-window.js';
 import { type RenderedRequest, renderRequest } from './rendered-request.js';
 import { acceptedOf, resultOf } from './results.js';
 
-/** Milliseconds that a stop waits for answers. */
+/** Milliseconds that stopping waits for answers. */
 const drainMs = 10_000;
-/** Milliseconds after which it counts as new no more. */
+/** Milliseconds after the start during which it counts as new. */
 const newFor = 60_000;
 
 interface Parts {
@@ -50,7 +50,7 @@ export class RouteRequests {
 
   async stop(): Promise<void> {
     this.window.close();
-    // What is under way then has no answer.
+    // Open requests then have no answer.
     const cancel = this.#clock.after(drainMs, () => this.#client.close());
     await Promise.all(this.#underWay);
     cancel();
@@ -77,7 +77,7 @@ export class RouteRequests {
     if (this.#route.repeats === null) return null;
     return {
       most: this.window.mostRepeats,
-      // The last one arrives within its timeout.
+      // The last answer arrives within its timeout.
       withinMs: this.#route.repeats.forMs - this.#route.timeoutMs,
       isNew: this.#clock.monotonic() - this.#startedAt < newFor,
       reserve: async () => {
@@ -93,7 +93,8 @@ export class RouteRequests {
     reference: string,
     signal: AbortSignal,
   ): Promise<SubmitResult> {
-    // It may have been stopped since, or the machine slept: others have gone on, and the key may be forgotten.
+    // It may have stopped, or the machine may have slept: others may have continued, and the gateway may have
+    // forgotten the key.
     if (!this.window.isOpen || signal.aborted || this.#isOver(at)) return this.closed;
     const exchanged = await this.#exchange(place, request, signal);
     try {
@@ -106,7 +107,10 @@ export class RouteRequests {
     }
   }
 
-  /** The very bytes, but to an address and under a header of today alone: no other would know the key. */
+  /**
+   * Repeats the same bytes, but only to the configured address and with the configured header: anywhere else the key
+   * is unknown.
+   */
   async #repeat(
     place: Place,
     written: string,
@@ -141,7 +145,7 @@ export class RouteRequests {
 
 type Content = Pick<Submission, 'reference' | 'to' | 'text'>;
 
-/** A request, and when it was made, on the clock that goes on while the machine sleeps. */
+/** A request and when it was first sent, on the clock that also runs while the machine sleeps. */
 interface Kept {
   request: RenderedRequest;
   at: number;

@@ -2,10 +2,10 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
 
-/** Milliseconds for a proxy to reach the other side. */
+/** Milliseconds that a proxy has to reach the gateway. */
 const connectMs = 10_000;
 
-/** A connection to a server through a proxy that never sees what goes over it: nothing has left where this rejects. */
+/** A connection to a server through a proxy, which cannot see what is sent. If this rejects, nothing was sent. */
 export function openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
   const { request } = proxy.protocol === 'https:' ? https : http;
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -27,7 +27,7 @@ export function openTunnel(proxy: URL, host: string, port: number): Promise<Sock
         socket.destroy();
         reject(new Error(`the proxy answered ${statusCode}`));
       })
-      // Without a tunnel it is an answer like any other.
+      // Without a tunnel it is an ordinary answer.
       .on('response', ({ statusCode }) => connecting.destroy(new Error(`the proxy answered ${statusCode}`)))
       .on('timeout', () => connecting.destroy(new Error('the proxy does not answer')))
       .on('error', (error) => reject(new Error(`the proxy: ${error.message}`, { cause: error })))

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CarrierRequest } from '../carrier.js';
 import type { Signature } from './gateway-route.js';
 
-/** Whether X-Twilio-Signature is that of a request: of its address, and of the fields of its form by their names. */
+/** Whether X-Twilio-Signature is valid for a request: it signs the address and the form fields, sorted by name. */
 export function isSigned({ key, url }: Signature, { signature, query, type, body }: CarrierRequest): boolean {
   const form = /^application\/x-www-form-urlencoded\b/i.test(type) ? [...new URLSearchParams(body)] : [];
   const fields = form.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));

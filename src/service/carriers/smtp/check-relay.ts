@@ -2,7 +2,10 @@ import type { Clock } from '../../clock.js';
 import { Connection } from './connection.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** Connects and logs in to a relay within `milliseconds`, and sends nothing: the problem, null for none. */
+/**
+ * Connects and logs in to a relay within `milliseconds`, and sends nothing. Returns the problem, null if there is
+ * none.
+ */
 export async function checkRelay(
   settings: SmtpSettings,
   clock: Clock,

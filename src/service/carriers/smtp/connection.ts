@@ -5,15 +5,15 @@ import { MailBody } from './mail-body.js';
 import { resultOf } from './results.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** Milliseconds until a new connection has been greeted, encrypted and logged in. */
+/** Milliseconds until a new connection must be greeted, encrypted and logged in. */
 const openMs = 60_000;
-/** Until the last byte of a mail is given away, and from then until its answer (RFC 5321, 4.5.3.2). */
+/** Milliseconds until the last byte of a mail must be written, and from then until its answer (RFC 5321, 4.5.3.2). */
 const [bodyMs, answerMs] = [120_000, 600_000];
-/** Until the answer to QUIT or RSET. */
+/** Milliseconds until the answer to QUIT or RSET. */
 const courtesyMs = 5_000;
-/** Longer than every wait above, which end on the clock of the service. */
+/** Longer than all timeouts above, which run on the service's clock. */
 const socketTimeout = 2 * answerMs;
-/** Within which every submission ends. */
+/** The longest that a submission can take. */
 export const longestSubmitMs = bodyMs + answerMs;
 
 /** A mail, ready for the wire. */
@@ -24,12 +24,12 @@ export interface Mail {
   bytes: Buffer;
 }
 
-/** A connection to a relay, logged in; for one mail after the other. */
+/** A logged-in connection to a relay, for one mail after the other. */
 export class Connection {
   readonly #smtp: SMTPConnection;
   readonly #clock: Clock;
   #needsReset = false;
-  /** Mails that were begun. */
+  /** Mails that were started. */
   mails = 0;
 
   private constructor(smtp: SMTPConnection, clock: Clock) {
@@ -89,7 +89,7 @@ export class Connection {
     return !this.#smtp.destroyed;
   }
 
-  /** Rejects with OutcomeUnknown when the relay may have taken the mail and cannot say. */
+  /** Rejects with OutcomeUnknown if the relay may have accepted the mail. */
   submit(mail: Mail, signal: AbortSignal): Promise<SubmitResult> {
     this.mails += 1;
     const body = new MailBody(mail.bytes, () => String(this.#smtp.lastServerResponse).startsWith('354'));
@@ -111,7 +111,7 @@ export class Connection {
         }
       };
       const onAbort = () => end(new Error('the submission was ended'));
-      // Where it is closed for an error, that comes in the same turn.
+      // If it closes because of an error, the error is emitted in the same turn.
       const onClose = () => queueMicrotask(() => end(new Error('it closed the connection')));
       signal.addEventListener('abort', onAbort, { once: true });
       this.#smtp.once('end', onClose);
@@ -121,14 +121,14 @@ export class Connection {
     });
   }
 
-  /** The connection stays open where both sides know that the transaction is over. */
+  /** The connection stays open if both sides know that the transaction is over. */
   #afterMail(error: NodemailerError | null, isWhole: boolean): void {
     const isAnswered = error === null || (error.code === 'EMESSAGE' && error.response !== undefined);
     this.#needsReset = error?.code === 'EENVELOPE' && error.response !== undefined;
     if (!this.#needsReset && !(isAnswered && isWhole)) this.close();
   }
 
-  /** Ends the transaction of a mail that was refused. */
+  /** Ends the transaction of a refused mail. */
   async reset(): Promise<void> {
     if (!this.#needsReset || !this.isOpen) return;
     this.#needsReset = false;
@@ -146,7 +146,7 @@ export class Connection {
     if (!isReset) this.close();
   }
 
-  /** Resolves once it is closed. */
+  /** Resolves once the connection is closed. */
   async quit(): Promise<void> {
     if (!this.isOpen) return;
     await new Promise<void>((resolve) => {
@@ -164,7 +164,7 @@ export class Connection {
   }
 }
 
-/** Some relays repeat the command that they refuse. */
+/** Some relays repeat the command they refuse. */
 function withoutPassword({ message }: Error, { user, password }: NonNullable<SmtpSettings['login']>): Error {
   const base64 = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString('base64'));
   return new Error([...base64, password].reduce((text, secret) => text.replaceAll(secret, '…'), message));

@@ -8,9 +8,9 @@ import type { SmtpSettings } from './smtp-settings.js';
 const mailsEach = 90;
 /** Milliseconds that an idle connection is kept. */
 const idleMs = 10_000;
-/** Milliseconds before the next connection after one that failed, doubled each time. */
+/** Milliseconds to wait after a failed connection, doubled each time. */
 const [firstPause, longestPause] = [1_000, 60_000];
-/** Milliseconds that a stop waits for the answers to mails. */
+/** Milliseconds that stopping waits for answers. */
 const drainMs = 10_000;
 
 export interface ConnectionsParts {
@@ -20,7 +20,7 @@ export interface ConnectionsParts {
   report: Report;
 }
 
-/** A connection for one mail, until it is released. */
+/** A connection lent for one mail, until it is released. */
 export interface Lent {
   connection: Connection;
   release(): void;
@@ -28,14 +28,14 @@ export interface Lent {
 
 type Waiter = (lent: Lent | null) => void;
 
-/** The connections to a relay, opened as mails need them. */
+/** The connections to a relay, opened as needed. */
 export class Connections {
   readonly #parts: ConnectionsParts;
   readonly #idle: { connection: Connection; cancel: () => void }[] = [];
   readonly #lent = new Set<Connection>();
-  /** Of the lent ones, those that came back and say so to the relay. */
+  /** Returned connections that are being closed with QUIT. */
   readonly #ending = new Set<Connection>();
-  /** Single messages wait before those of batches. */
+  /** Single messages come before those of batches. */
   readonly #waiters = { single: [] as Waiter[], batch: [] as Waiter[] };
   #opening = 0;
   #failures = 0;
@@ -53,17 +53,17 @@ export class Connections {
     this.#forgetFailures();
   }
 
-  /** Whether mails can be submitted: it is connected, or may try to be. */
+  /** Whether mails can be submitted: it is connected, or may try to connect. */
   get isUp(): boolean {
     return this.isConnected || (this.#stopping !== null && this.#pausedFor <= 0);
   }
 
-  /** Until a connection fails, and again from one that does not: between them it may try, and nobody knows. */
+  /** True until a connection fails, then false until one works; meanwhile it may try to connect. */
   get isConnected(): boolean {
     return this.#stopping !== null && (this.#connected > 0 || this.#failures === 0);
   }
 
-  /** Waits for a connection; null when there is none to be had. */
+  /** Waits for a connection; null if there will be none. */
   take(isSingle: boolean): Promise<Lent | null> {
     if (!this.isUp) return Promise.resolve(null);
     return new Promise((resolve) => {
@@ -72,7 +72,7 @@ export class Connections {
     });
   }
 
-  /** Waits for what is being submitted, then closes everything. */
+  /** Waits for mails that are being submitted, then closes everything. */
   async stop(): Promise<void> {
     const stopping = this.#stopping;
     this.#stopping = null;
@@ -117,7 +117,7 @@ export class Connections {
 
   #serve(): void {
     while (this.#waiting > 0) {
-      // The latest used: the others become idle and close.
+      // Takes the one used last, so that the others become idle and close.
       const idle = this.#idle.pop();
       if (idle === undefined) break;
       idle.cancel();
@@ -126,7 +126,7 @@ export class Connections {
     while (this.#mayOpen) void this.#open();
   }
 
-  /** After one that failed, one at a time. */
+  /** After a failure, only one is opened at a time. */
   get #mayOpen(): boolean {
     const { connections } = this.#parts.settings;
     const most = this.#failures > 0 ? 1 : connections;
@@ -163,7 +163,7 @@ export class Connections {
       report(new Error(`cannot connect to the SMTP relay ${host}:${port}`, { cause: error }), {
         level: 'warning',
       });
-    // Those that were opened together count as one.
+    // Failures of connections opened together count as one.
     if (this.#pausedFor <= 0) {
       const pause = Math.min(firstPause * 2 ** this.#failures, longestPause);
       this.#failures += 1;
@@ -209,7 +209,7 @@ export class Connections {
     this.#idle.push({ connection, cancel });
   }
 
-  /** A relay that allows no more connections allows another one in its place. */
+  /** A relay that refuses further connections may accept one that replaces another. */
   async #retire(connection: Connection): Promise<void> {
     await connection.quit();
     this.#forgetFailures();

@@ -1,6 +1,6 @@
 /**
- * RFC 3463: the mailbox, its domain or its address does not exist, or the mailbox is closed. Not a full one, and not a
- * mail that was refused for its sender or content.
+ * RFC 3463: the mailbox, its domain or its address does not exist, or the mailbox is closed. Not included: a full
+ * mailbox, or a mail refused for its sender or content.
  */
 const unknownRecipient = /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/;
 

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream';
 
 const pieceLength = 16_384;
 
-/** The bytes of a mail. Its `end` comes after its last byte was taken and before the final dot is made. */
+/** The bytes of a mail. `end` is emitted after the last byte was read and before the final dot is written. */
 export class MailBody extends Readable {
   readonly #bytes: Buffer;
   readonly #mayBegin: () => boolean;
   #position = 0;
-  /** Its last byte was taken. */
+  /** The last byte was read. */
   isWhole = false;
 
-  /** `mayBegin` is asked before the first byte. */
+  /** `mayBegin` is called before the first byte. */
   constructor(bytes: Buffer, mayBegin: () => boolean) {
     super({ highWaterMark: pieceLength });
     this.#bytes = bytes;

@@ -8,20 +8,20 @@ import { signMail } from './signing.js';
 import { readSigningKey } from './signing-key.js';
 
 export interface Sender {
-  /** In place of addresses of the shared domain. */
+  /** Replaces addresses of the shared domain. */
   from: string;
-  /** Where bounces go; null: to the sender. */
+  /** Where bounces go; null for the sender. */
   bounces: { key: Uint8Array; domain: string } | null;
 }
 
-/** The key of a mail's domain cannot be read: nothing is sent unsigned. */
+/** The signing key of a mail's domain cannot be read; nothing is sent unsigned. */
 export class UnreadableKey extends Error {
   override readonly name = 'UnreadableKey';
 }
 
 /**
- * A mail of a submission, the same for every attempt but for its Date. `date`: milliseconds since 1970. Rejects with
- * UnreadableKey.
+ * The mail for a submission, identical in every attempt except for its Date. `date`: milliseconds since 1970. Rejects
+ * with UnreadableKey.
  */
 export async function composeMail(submission: Submission, sender: Sender, date: number): Promise<Mail> {
   const { reference, to, subject, text, html, replyTo } = submission;
@@ -52,7 +52,7 @@ export async function composeMail(submission: Submission, sender: Sender, date: 
 
 type Headers = Record<string, string | { prepared: boolean; value: string }>;
 
-/** RFC 2369; of a web address RFC 8058 too: its mail program posts to it without asking more. */
+/** RFC 2369, and for a web address RFC 8058: mail programs post to it without further questions. */
 function unsubscribing({ listUnsubscribe, to }: Submission): Headers {
   if (!listUnsubscribe) return {};
   const address = listUnsubscribe.replaceAll('{to}', encodeURIComponent(to));
@@ -65,7 +65,7 @@ function unsubscribing({ listUnsubscribe, to }: Submission): Headers {
 async function signed(mail: Buffer, { ownDomain }: Submission, sentFrom: string): Promise<Buffer> {
   if (!ownDomain?.selector || !ownDomain.key_file) return mail;
   const { domain, selector, key_file: file } = ownDomain;
-  // Accepted before the project had its domain, or while it had another one.
+  // Accepted before the project had its own domain, or while it had another one.
   if (asciiDomain(domain) !== sentFrom) return mail;
   const privateKey = await readSigningKey(file).catch((error) => {
     throw new UnreadableKey(`the DKIM key of ${domain} cannot be used`, { cause: error });

@@ -3,14 +3,14 @@ import { OutcomeUnknown, type PutOff, type SubmitResult } from '../carrier.js';
 import { isUnknownRecipient } from './enhanced-status.js';
 
 const replyLength = 200;
-/** 421: it closes for everybody; 530 and 535: it wants a login, or another one. */
+/** 421: the relay closes the connection for everybody. 530, 535: it wants a login, or another one. */
 const aboutTheAccount = new Set([421, 530, 535]);
-/** Of the dialogue, not of the mail. */
+/** About the dialogue, not the mail. */
 const badSequence = 503;
 
 /**
- * The result of a mail; `error` null: its relay took it. `isWhole`: all of its body was given away. A relay must discard
- * a mail without the final dot, which follows the last byte. Throws OutcomeUnknown.
+ * The result of a mail; `error` is null if the relay accepted it. `isWhole`: its whole body was written. A relay must
+ * discard a mail without the final dot, which follows the last byte. Throws OutcomeUnknown.
  */
 export function resultOf(error: NodemailerError | null, isWhole: boolean): SubmitResult {
   if (error === null) {
@@ -20,9 +20,9 @@ export function resultOf(error: NodemailerError | null, isWhole: boolean): Submi
   const { code, command, responseCode = 0 } = error;
   const isReply = code === 'EENVELOPE' || code === 'EMESSAGE';
   const answer = answerOf(error);
-  // What it never sent: an address that cannot be written, or a mail larger than the relay announced.
+  // Errors before sending: an address that cannot be written, or a mail larger than the relay announced.
   if (isReply && !error.response && !isWhole) return { kind: 'refused', ...answer, tryNextRoute: false };
-  // A relay that closes after 421 may leave commands behind it unanswered.
+  // A relay that closes after 421 may leave later commands unanswered.
   if ((isReply || !isWhole) && aboutTheAccount.has(responseCode))
     return { kind: 'later', ...answer, scope: 'account' };
   const isOfSender = code === 'EENVELOPE' && command === 'MAIL FROM';

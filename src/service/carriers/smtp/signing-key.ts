@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 
 const known = new Map<string, { changedAt: number; privateKey: string }>();
 
-/** The private key in a file, read again once it has changed. Rejects for anything but an RSA key. */
+/** The private key in a file, read again after it changes. Rejects for anything but an RSA key. */
 export async function readSigningKey(path: string): Promise<string> {
   const { mtimeMs: changedAt } = await stat(path);
   const before = known.get(path);

@@ -1,6 +1,6 @@
 import DKIM from 'nodemailer/lib/dkim';
 
-/** A domain whose emails are signed, with the record of its `selector`. */
+/** A domain with signed emails; its key is published under `selector`. */
 export interface SigningKey {
   domain: string;
   selector: string;
@@ -8,7 +8,7 @@ export interface SigningKey {
   privateKey: string;
 }
 
-/** The fields that nodemailer signs of the ones that a mail here can have, and the one that RFC 8058 asks for. */
+/** The fields that nodemailer signs and our mails can have, and the one that RFC 8058 requires. */
 const signedFields = [
   'From',
   'Reply-To',
@@ -24,7 +24,7 @@ const signedFields = [
   'List-Unsubscribe-Post',
 ].join(':');
 
-/** The mail behind its DKIM-Signature. */
+/** The mail with its DKIM-Signature in front. */
 export async function signMail(mail: Buffer, { domain, selector, privateKey }: SigningKey): Promise<Buffer> {
   const signer = new DKIM({
     domainName: domain,

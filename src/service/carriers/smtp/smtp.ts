@@ -18,7 +18,7 @@ import { Throughput } from './throughput.js';
 
 export interface SmtpParts {
   settings: SmtpSettings;
-  /** Of the addresses that bounces go to. */
+  /** Signs the addresses that bounces go to. */
   bounceKey: Uint8Array;
   clock: Clock;
   random: Random;
@@ -69,7 +69,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
       };
     }
     const result = await throughput.measure(connection.submit(mail, signal));
-    // Its bounce names the message.
+    // A bounce identifies the message.
     const isExpected = result.kind === 'accepted' && bounceDomain !== null;
     return isExpected ? { ...result, carrierIds: [submission.reference] } : result;
   }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.js';
 
-/** Milliseconds whose mails there is capacity for, and those of batches that are claimed ahead. */
+/** Milliseconds worth of mails that make up the capacity, and of batch mails that are claimed ahead. */
 const [window, aheadMs] = [5_000, 1_000];
-/** Mails of a connection in the window. */
+/** Mails per connection in the window. */
 const [fewest, first, most] = [2, 50, 500];
 /** The weight of the latest mail. */
 const weight = 0.1;
 
-/** How many mails a relay takes, as its latest answers tell. */
+/** Estimates how many mails a relay accepts, from its latest answers. */
 export class Throughput {
   readonly #connections: number;
   readonly #clock: Clock;
@@ -18,13 +18,13 @@ export class Throughput {
     this.#clock = clock;
   }
 
-  /** Mails in the window over all connections. */
+  /** Mails in the window, over all connections. */
   get capacity(): number {
     const each = Math.floor(window / Math.max(this.#averageMs, 1));
     return this.#connections * Math.min(Math.max(each, fewest), most);
   }
 
-  /** Mails of batches that are claimed: those of a second over all connections, and one that is under way on each. */
+  /** Batch mails to claim: those of a second over all connections, and the one in progress on each. */
   get ahead(): number {
     return Math.ceil((this.capacity * aheadMs) / window) + this.#connections;
   }

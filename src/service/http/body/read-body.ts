@@ -4,15 +4,15 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { ApiRequest } from '../call.js';
 
 /**
- * The bytes of a request's body, counted as they come: the declared length can only refuse it.
- * Throws `request_too_large`, or `invalid_request` when the body ends early.
+ * The bytes of a request's body, counted as they arrive: the declared length is only used to refuse it. Throws
+ * `request_too_large`, or `invalid_request` if the body ends early.
  */
 export async function readBody(request: ApiRequest): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length')) > maxRequestBytes) throw tooLarge();
   return request.readBody();
 }
 
-/** The bytes of a web stream. Throws as `readBody`. */
+/** The bytes of a web stream. Throws like `readBody`. */
 export async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const reader = stream?.getReader();
   const chunks: Uint8Array[] = [];
@@ -38,7 +38,7 @@ export async function readText(text: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Reads Node's stream by its events: several times cheaper than a web stream around it. */
+/** Reads Node's stream by its events, which is several times faster than a web stream around it. */
 export function readIncoming(incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

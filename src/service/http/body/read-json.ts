@@ -7,7 +7,10 @@ import { type JsonObject, parseStrictJson } from './strict-json.js';
 const jsonType = /^application\/json *(?:;|$)/i;
 const charsets = /; *charset *= *("?)([^";]*)\1/gi;
 
-/** Checks media type, size and syntax of the body, in this order, and reads it, in its turn where there are turns. */
+/**
+ * Checks media type, size and syntax of the body, in this order, and parses it, waiting for its turn if there are
+ * turns.
+ */
 export async function readJson(request: ApiRequest, turns?: BatchTurns): Promise<JsonObject> {
   if (!isJson(request.headers.get('content-type') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');

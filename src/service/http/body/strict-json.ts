@@ -9,7 +9,7 @@ const maxDepth = 32;
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Reads a request body: UTF-8 without a byte order mark, one JSON object, no key twice in an object, no key
+ * Parses a request body: UTF-8 without a byte order mark, one JSON object, no duplicate keys in an object, no key
  * that reaches a prototype. Throws ServiceError `invalid_request`.
  */
 export function parseStrictJson(bytes: Uint8Array): JsonObject {
@@ -37,7 +37,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** JSON.parse silently keeps the last of two equal keys, so valid JSON is read once more for its keys. */
+/** JSON.parse silently keeps the last of two equal keys, so valid JSON is scanned again for its keys. */
 function checkKeys(text: string): void {
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < text.length; at += 1) {

@@ -38,7 +38,7 @@ const rules = new Map<object, object>([
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>;
 const withRules: Override = ({ zodSchema, jsonSchema }) => {
   Object.assign(jsonSchema, rules.get(zodSchema));
-  // The format and the type say the same.
+  // The format and the type already say so.
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
@@ -156,7 +156,7 @@ function queryParameters(query: z.ZodMiniType): object[] {
   });
 }
 
-/** The OpenAPI 3.1 description of the service, from the schemas that validate. */
+/** The OpenAPI 3.1 description of the service, made from the schemas that validate requests. */
 export function openApiDocument(): object {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {

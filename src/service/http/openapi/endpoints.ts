@@ -11,15 +11,15 @@ export interface Endpoint {
   body?: string;
   status: number;
   answer: string;
-  /** Its own error codes, besides those of every endpoint with its method. */
+  /** Its own error codes, in addition to those of every endpoint with its method. */
   codes: ServiceErrorCode[];
-  /** Whether it takes `Idempotency-Key`. */
+  /** Whether it accepts `Idempotency-Key`. */
   idempotent?: true;
   /** The schema of its query. */
   query?: z.ZodMiniType;
-  /** Not in the interface document: other services may lack it. */
+  /** Not in the interface document: other services may not have it. */
   extension?: true;
-  /** Needs no key and takes no token of a rate. */
+  /** Needs no key and no token of the request rate. */
   public?: true;
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors/service-error.js';
 import { uuid } from '../schemas/path.js';
 
-/** The id in a path; `not_found` for text in another form than an id. An encoded id is another spelling of the route. */
+/** The id in a path; `not_found` for text that is not an id. An encoded id does not match. */
 export function checkedId(id: string): string {
   if (!uuid.test(id)) throw new ServiceError('not_found', 'No such id in this project');
   return id;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Call, Route } from '../call.js';
 
-/** The OpenAPI document, made and loaded on first use. */
+/** The OpenAPI document, built on first use. */
 export function openApi(): Route<Call> {
   let document: Promise<{ body: Buffer<ArrayBuffer>; tag: string }> | undefined;
   return async ({ request }) => {

@@ -11,7 +11,7 @@ import type { InjectFault } from '../inject-fault.js';
 
 /**
  * The route of a send: body, idempotency key, field rules, operation, answer. Limits, Idempotency, 1: a send with a
- * used key gets the answer of that key, whatever its fields are.
+ * used key gets that key's answer, whatever its fields are.
  */
 export function sendRoute<Params extends { to: string | string[] }>(
   schema: z.ZodMiniType<Params>,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { EmailBulkParams, EmailSendParams } from '../../../contract/index.js';
 import { recipients, text } from './fields.js';
 
-/** A schema of its own: the OpenAPI document adds its length. */
+/** A separate schema, to which the OpenAPI document adds its length. */
 export const subject = text.check();
 
 const content = {
@@ -13,7 +13,7 @@ const content = {
   reply_to: z.exactOptional(text),
 };
 
-// The operations check that one of html and text is there.
+// The operations check that html or text is present.
 type Schema<Params> = z.ZodMiniType<Params>;
 export const emailSend = z.strictObject({
   to: text,

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { maxBatchRecipients } from '../../../contract/index.js';
 
-// Types and shapes only; the operations check rules of meaning, settings and state.
+// Types and shapes only; the operations check everything that depends on meaning, settings and state.
 
-/** A string that every store can hold: whole Unicode, no NUL. */
+/** A string that every store can hold: well-formed Unicode without NUL. */
 export const text = z.string().check(
   z.refine((value) => !/\p{Surrogate}/u.test(value), {
     error: 'must not contain half a surrogate pair',
@@ -12,7 +12,7 @@ export const text = z.string().check(
   z.refine((value) => !value.includes('\0'), { error: 'must not contain a NUL character' }),
 );
 
-/** An entry of a list, of any type: the operations list all invalid entries. */
+/** An entry of a list, of any type: the operations report all invalid entries. */
 export const recipient = z.unknown() as unknown as z.ZodMiniType<string>;
 
 export const recipients = z

@@ -3,7 +3,7 @@ import { messagePage } from '../../../contract/index.js';
 import { text } from './fields.js';
 import { uuid } from './path.js';
 
-/** Schemas of their own: the OpenAPI document adds their rules. */
+/** Separate schemas, to which the OpenAPI document adds their rules. */
 export const limit = z.string().check(
   z.refine((value) => /^[1-9][0-9]*$/.test(value) && Number(value) <= messagePage.max, {
     error: `must be a whole number from ${messagePage.min} to ${messagePage.max}`,

@@ -1,4 +1,4 @@
-/** A value of a configuration, as it is written. */
+/** A value as written in a configuration. */
 export type Written =
   | string
   | number
@@ -10,12 +10,12 @@ export type WrittenFields = Readonly<Record<string, Written>>;
 
 /** The fields of a known gateway. */
 export interface Preset {
-  /** What they were written from, and when. */
+  /** The document that they were written from, and when. */
   document: { url: string; date: string };
   route: WrittenFields;
-  /** More of them where the route has receipts, or takes messages from outside. */
+  /** Added if the route has receipts or incoming messages. */
   receipts: WrittenFields;
   incoming: WrittenFields;
-  /** Fields that only the account's owner knows, as paths; those of receipts where there are any. */
+  /** Paths of fields that only the account's owner knows, and those for receipts if there are any. */
   needs: readonly string[];
 }

@@ -7,7 +7,7 @@ export const twilio: Preset = {
     number_form: 'e164',
     accepted: { status: [201], field: 'status', is: ['accepted', 'queued', 'sending', 'sent'] },
     id: 'sid',
-    // No number, and none of a mobile.
+    // Not a number, or not a mobile number.
     unknown_recipient: { status: [400], field: 'code', is: [21211, 21614] },
   },
   receipts: {

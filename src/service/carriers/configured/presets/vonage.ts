@@ -7,7 +7,7 @@ export const vonage: Preset = {
     form: { to: '{number}', text: '{text}', type: '{type}' },
     accepted: { status: [200], field: 'messages.*.status', is: ['0'] },
     id: 'messages.*.message-id',
-    // 5 is an error of theirs, of which nobody says whether the message went out.
+    // 5 is an internal error of Vonage; nothing says whether the message was sent.
     refused: { field: 'messages.*.status', is: ['2', '3', '6', '7', '12', '15'] },
     later: { status: [429], field: 'messages.*.status', is: ['1', '10'] },
     account: {
