@@ -12,6 +12,7 @@ import { doubt } from './doubt/rows.js';
 import { flips } from './flips/rows.js';
 import { lanes } from './lanes/rows.js';
 import { money } from './money/rows.js';
+import { move } from './move/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
 import { print } from './print/rows.js';
@@ -34,6 +35,7 @@ export const groups: readonly Group[] = [
   cluster,
   lanes,
   turns,
+  move,
   network,
   smpp,
   smtp,

@@ -10,9 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
+import { systemClock } from '../../../src/service/clock.js';
 import { backup, restore } from '../../../src/service/data/data-copies.js';
 import { movedTables, unfilled, unmoved } from '../../../src/service/data/move/mapping.js';
 import {
@@ -23,7 +25,7 @@ import {
   moveData,
   moveMarks,
 } from '../../../src/service/data/move/move-data.js';
-import { openTarget } from '../../../src/service/data/move/target.js';
+import { DatabaseFailure, openTarget } from '../../../src/service/data/move/target.js';
 import { verify } from '../../../src/service/data/verify-data.js';
 import { DataError, DataInUseError } from '../../../src/service/errors/data-error.js';
 import { openAdministration } from '../../../src/service/open-administration.js';
@@ -85,6 +87,8 @@ interface Filled {
   waiting: string[];
   doubtId: string;
   verification: { id: string; code: string };
+  /** When it was as these say: what waits is due for so long only. */
+  at: number;
 }
 
 /** The folder of the test, as `fillFolder` has left it. */
@@ -167,7 +171,7 @@ async function fillFolder(directory: string): Promise<Filled> {
   const { balance } = await last.operations.getBalance(caller);
   await last.close();
   const waiting = [(one.body as { id: string }).id];
-  return { answers, balance, messages, waiting, doubtId, verification: { id, code } };
+  return { answers, balance, messages, waiting, doubtId, verification: { id, code }, at: Date.now() };
 }
 
 /** What the service in the database says of everything; and that what waited goes out once. */
@@ -178,9 +182,12 @@ async function expectAll({
   waiting,
   doubtId,
   verification,
+  at,
 }: Filled): Promise<void> {
   const secret = readFileSync(secretFile());
-  const idle = await cores.open({ database: url, secret }, { carriers: closed });
+  const age = Date.now() - at;
+  const clock = { ...systemClock, now: () => systemClock.now() - age };
+  const idle = await cores.open({ database: url, secret, clock }, { carriers: closed });
   for (const [key, answer] of answers) expect([key, await replayOf(idle, key)]).toEqual([key, answer]);
   const listed = await idle.operations.listMessages(caller, {}, { limit: 100, after: null });
   expect(listed.data).toEqual(messages);
@@ -312,7 +319,7 @@ describe('a move', () => {
     expect(await ledgerDifference(moved)).toBe(0);
   });
 
-  it('moves what an earlier release has written, once it was brought up to date', async () => {
+  it('moves what an earlier release has written, and keeps a copy of it', async () => {
     execFileSync('tar', [
       'xzf',
       join(import.meta.dirname, '../../fixtures/c7d7ad4/state.tar.gz'),
@@ -323,13 +330,26 @@ describe('a move', () => {
       name.endsWith('service.db'),
     );
     cpSync(join(root, found as string, '..'), directory, { recursive: true });
-    await isRefused(move(), /an older version of urtuu/);
-    end();
-    await (await openFolder()).close();
     await move();
+    const kept = readdirSync(directory).filter((name) => /^(service|operator)\.db\.schema-\d+$/.test(name));
+    expect(kept).toHaveLength(2);
     const core = await openDatabase();
     expect(await ledgerDifference(core)).toBe(0);
     expect((await core.operations.listMessages(caller, {}, { limit: 1, after: null })).data).toHaveLength(1);
+  });
+});
+
+describe('a database', () => {
+  it('that falls silent ends the move, which then goes on', async () => {
+    const filled = await fill();
+    (await openTarget(url)).close();
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE messages');
+    await expect(move({ patience: 300 })).rejects.toThrow(DatabaseFailure);
+    await other.end();
+    await move();
+    await expectAll(filled);
   });
 });
 

@@ -46,8 +46,8 @@ export async function startProxy(database: string, remembers = true): Promise<Po
       upstream.write(data);
     });
     upstream.on('data', (data) => {
-      // ReadyForQuery: it is committed, and nobody hears of it.
-      if (isMute && data.includes('Z\0\0\0\x05I')) return end();
+      // ReadyForQuery: it is done, and nobody hears of it.
+      if (isMute && data.includes('Z\0\0\0\x05')) return end();
       if (!isMute) client.write(data);
     });
   });

@@ -56,8 +56,9 @@ export async function audit(
   data: string,
   accounts: readonly Account[],
   acknowledged: readonly Acknowledgement[],
+  secret?: Uint8Array,
 ): Promise<Findings> {
-  const service = await createService({ ...dataAt(data), rates: 'off' });
+  const service = await createService({ ...dataAt(data, secret), rates: 'off' });
   try {
     const deadline = Date.now() + longestEnd;
     await forEach(acknowledged, async (one) => {

@@ -19,6 +19,8 @@ export interface MoveOptions {
   /** A new file, or one that has the secret of the folder. */
   secretFile: string;
   onProgress?(step: 'copy' | 'verify', rows: number, total: number): void;
+  /** Milliseconds that a statement may take, for tests. */
+  patience?: number;
   /** Called at each mark, for tests that end there. */
   at?(mark: MoveMark): void;
 }
@@ -55,7 +57,7 @@ const most = { rows: 2_000, bytes: 2_000_000 };
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const source = await openSource(options.directory);
   try {
-    const target = await openTarget(options.url);
+    const target = await openTarget(options.url, options.patience);
     try {
       return await moveInto(source, target, options);
     } finally {

@@ -2,9 +2,8 @@ import { outboxMigrations } from '../../carriers/simulated/sqlite-outbox.js';
 import { systemClock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import type { HoldReason } from '../../storage/holding.js';
-import { lockAlone } from '../../storage/sqlite/database/alone.js';
 import type { Database } from '../../storage/sqlite/database/database.js';
-import { checkVersion, openDatabase } from '../../storage/sqlite/database/open.js';
+import { openDatabase } from '../../storage/sqlite/database/open.js';
 import { prepareHolds } from '../../storage/sqlite/dispatch/holds.js';
 import { prepareLeases } from '../../storage/sqlite/dispatch/leases.js';
 import { type Move, readMove } from '../../storage/sqlite/installation/moves.js';
@@ -21,13 +20,8 @@ export async function openSource(directory: string) {
     isMove: true,
     openCarrier: (path) =>
       openDatabase(path, {
-        synchronous: 'full',
-        migrations: outboxMigrations,
-        keepsCopy: true,
-        check(database) {
-          lockAlone(database, path);
-          checkVersion(database, outboxMigrations);
-        },
+        ...{ synchronous: 'full', migrations: outboxMigrations },
+        ...{ keepsCopy: true, isAlone: true },
       }),
   });
   const databases = { store, carrier };

@@ -23,9 +23,12 @@ const isOwn = (table: string) => tables.includes(table);
 /** What holds rows of a service. */
 const filled = tables.filter((one) => one !== 'installation' && !one.endsWith('_schema'));
 
+/** Milliseconds, above what any statement of a move takes. A database that falls silent would keep it for hours. */
+const longestStatement = 300_000;
+
 /** Brings an empty database to the schema, and connects. Throws DataError for one with tables of somebody else. */
-export async function openTarget(url: string) {
-  const first = await connect(url);
+export async function openTarget(url: string, patience = longestStatement) {
+  const first = await connect(url, patience);
   try {
     const { rows } = await failing(
       first.query<{ schema: string; name: string; is_here: boolean }>(
@@ -44,7 +47,7 @@ export async function openTarget(url: string) {
     destroy(first);
   }
   for (const each of [migrations, outboxMigrations]) await failing(migrate(url, each));
-  const client = await connect(url);
+  const client = await connect(url, patience);
   await failing(checkTerms(client)).catch((error) => {
     destroy(client);
     throw error;
@@ -61,7 +64,8 @@ export async function openTarget(url: string) {
       await query('COMMIT');
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
+      // After a failure it is closed: one that fell silent would not answer this either.
+      if (!(error instanceof DatabaseFailure)) await client.query('ROLLBACK').catch(() => {});
       throw error;
     }
   }
@@ -179,8 +183,8 @@ export interface TargetState {
   isOwn: boolean;
 }
 
-async function connect(url: string) {
-  const client = newClient(url, false);
+async function connect(url: string, patience: number) {
+  const client = newClient(url, patience);
   // Without a listener the end of its backend would end this process.
   client.on('error', () => {});
   await failing(client.connect()).catch((error) => {

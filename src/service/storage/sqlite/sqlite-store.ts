@@ -15,7 +15,7 @@ import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import type { Database } from './database/database.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
-import { checkVersion, openDatabase } from './database/open.js';
+import { checkVersion, type OpenOptions, openDatabase } from './database/open.js';
 import { prepareBinds } from './dispatch/binds.js';
 import { prepareClaims } from './dispatch/claims.js';
 import { prepareDepth } from './dispatch/depth.js';
@@ -42,14 +42,12 @@ import { prepareSignIns } from './sign-ins.js';
 import { prepareSuppressions } from './suppressions.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
-export function openStoreDatabase(path: string, check?: (database: Database) => void): Promise<Database> {
+export function openStoreDatabase(
+  path: string,
+  options: Pick<OpenOptions, 'isAlone' | 'check'> = {},
+): Promise<Database> {
   const keepsCopy = path !== ':memory:';
-  return openDatabase(path, {
-    synchronous: 'full',
-    migrations,
-    keepsCopy,
-    ...(check === undefined ? {} : { check }),
-  });
+  return openDatabase(path, { synchronous: 'full', migrations, keepsCopy, ...options });
 }
 
 export interface SqliteStoreOptions extends GroupCommitOptions {

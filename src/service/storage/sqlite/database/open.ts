@@ -2,8 +2,9 @@ import { renameSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../../../clock.js';
 import { DataError } from '../../../errors/data-error.js';
+import { lockAlone } from './alone.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
-import { copyDatabase } from './copy.js';
+import { copyDatabase, copyInto } from './copy.js';
 import type { Database } from './database.js';
 import { type Engine, loadEngine } from './engine.js';
 import { withLateStatements } from './late-statements.js';
@@ -21,6 +22,8 @@ export interface OpenOptions {
   keepsCopy?: boolean;
   /** Milliseconds to wait for other processes. */
   patience?: number;
+  /** Keeps every other process out until it is closed. */
+  isAlone?: boolean;
   /** Looks at the file before its schema is touched. */
   check?: (database: Database) => void;
 }
@@ -36,6 +39,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     if (path !== ':memory:') makeDatabasePrivate(path);
     const database = new engine.DatabaseSync(path, { timeout: 0 });
     try {
+      if (options.isAlone) lockAlone(database, path);
       options.check?.(database);
       // fullfsync: elsewhere than on macOS, whose fsync leaves commits in the disk's own memory, it changes nothing.
       // secure_delete: without it pages keep copies of rows that move when a page is split, which no prune would find.
@@ -69,13 +73,17 @@ export function checkpointBeforeClose(database: Database): void {
 }
 
 function migrate(database: Database, path: string, options: OpenOptions, engine: Engine): void {
-  const { migrations, keepsCopy = false } = options;
-  if (versionOf(database) === migrations.length) return;
+  const { migrations, keepsCopy = false, isAlone = false } = options;
+  const isKept = (version: number) => keepsCopy && version > 0 && version < migrations.length;
+  const found = versionOf(database);
+  if (found === migrations.length) return;
+  if (isAlone && isKept(found)) keepAs(path, found, (made) => copyInto(database, made));
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = versionOf(database);
     if (version > migrations.length) throw newer(path, version);
-    if (keepsCopy && version > 0 && version < migrations.length) copyOf(path, version, engine);
+    // The transaction keeps other writers out meanwhile.
+    if (!isAlone && isKept(version)) keepAs(path, version, (made) => copyDatabase(path, made, engine));
     for (const step of migrations.slice(version)) database.exec(step);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
     database.exec('COMMIT');
@@ -85,11 +93,10 @@ function migrate(database: Database, path: string, options: OpenOptions, engine:
   }
 }
 
-/** Copies the last commit; the caller's transaction keeps other writers out meanwhile. */
-function copyOf(path: string, version: number, engine: Engine): void {
+function keepAs(path: string, version: number, copy: (made: string) => void): void {
   const kept = `${path}.schema-${version}`;
   const made = `${kept}.${process.pid}`;
-  copyDatabase(path, made, engine);
+  copy(made);
   renameSync(made, kept);
 }
 

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
 import { secretLength } from '../../shared/secret.js';
-import { lockAlone } from '../database/alone.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/database.js';
-import { checkVersion, versionOf } from '../database/open.js';
-import { migrations } from '../schema/schema.js';
+import { versionOf } from '../database/open.js';
 import { openStoreDatabase } from '../sqlite-store.js';
 import { turnToOwnCheckpoints } from './checkpoint.js';
 import { enter } from './enter.js';
@@ -104,11 +102,11 @@ async function openStore(files: DataFiles, acceptData: boolean, isAlone: boolean
     setAside(files[problem.file]);
   }
   return openUsable(files, 'store', acceptData, () =>
-    openStoreDatabase(files.store, (database) => {
-      if (isAlone) lockAlone(database, files.store);
-      if (others && versionOf(database) === 0) refuse('is empty, or its -wal file is missing');
-      // The copy that is kept of it would be made by another connection.
-      if (isAlone) checkVersion(database, migrations);
+    openStoreDatabase(files.store, {
+      isAlone,
+      check(database) {
+        if (others && versionOf(database) === 0) refuse('is empty, or its -wal file is missing');
+      },
     }),
   );
 }

@@ -1,0 +1,4 @@
+import { describeGroup } from './describe-group.js';
+import { move } from './move/rows.js';
+
+describeGroup(move);
