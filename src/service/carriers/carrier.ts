@@ -2,17 +2,17 @@ import type { Channel } from '../../contract/index.js';
 import type { OwnDomain } from '../settings.js';
 import type { DeliveryState, IncomingMessage, Receipt } from '../storage/store.js';
 
-/** The route that carries no links, which also takes what an operator refused. */
+/** The route without links, which also gets messages that an operator refused. */
 export const noLinkRoute = 'no-link';
 export const emailRoute = 'email';
-/** The queue that emails wait in, whoever takes them. */
+/** The queue of all emails, whatever carries them. */
 export const emailLane = 'email';
 
-/** A message as a carrier gets it. */
+/** A message, as a carrier gets it. */
 export interface Submission {
-  /** The message's id, under which the carrier remembers it. */
+  /** The message's id, by which the carrier recognises it. */
   reference: string;
-  /** 1 for the first submission; each later one has a higher number. */
+  /** 1 for the first submission, higher for each later one. */
   attempt: number;
   channel: Channel;
   /** The operator's network or the kind of mail. */
@@ -23,24 +23,24 @@ export interface Submission {
   html: string | null;
   from: string | null;
   replyTo: string | null;
-  /** Milliseconds within which it may be delivered: those of a verification; null or absent for any. */
+  /** Milliseconds within which it may be delivered, for a verification; null or absent for no limit. */
   lifeMs?: number | null;
-  /** Of its project: emails from it are signed with its key. */
+  /** The project's domain, whose key signs its emails. */
   ownDomain?: OwnDomain | null;
-  /** Of its project, for a message of a batch. */
+  /** The project's, for messages of a batch. */
   listUnsubscribe?: string | null;
 }
 
-/** A way to a recipient. */
+/** A way to reach a recipient. */
 export interface Route {
   name: string;
-  /** The queue that messages for it wait in. */
+  /** The queue for its messages. */
   lane: string;
-  /** Links are removed from texts on one that carries none. */
+  /** If false, links are removed from texts. */
   carriesLinks: boolean;
 }
 
-/** The routes to try for a message, in order, at least one. */
+/** The routes to try for a message, in this order; at least one. */
 export type RoutesOf = (
   message: { channel: Channel; operator: string | null },
   settings: { no_link_operators: readonly string[] },
@@ -49,43 +49,43 @@ export type RoutesOf = (
 export type SubmitResult =
   | {
       kind: 'accepted';
-      /** One for each segment, as receipts will name them; empty where none is expected. */
+      /** One for each segment, as receipts will name it; empty if no receipts are expected. */
       carrierIds: string[];
-      /** A segment stayed refused after another one was taken. */
+      /** A segment was refused for good after another one was accepted. */
       delivery?: Extract<DeliveryState, 'undelivered'>;
     }
   | Refusal
   | PutOff;
 
-/** What a carrier said of a message that it certainly did not take. */
+/** A carrier's answer about a message that it certainly did not accept. */
 export interface CarrierAnswer {
   /** For people. */
   reason: string;
-  /** The carrier's own, as `0x58` or `450 4.7.1`. */
+  /** The carrier's own code, such as `0x58` or `450 4.7.1`. */
   code?: string;
-  /** The carrier's words beside it, as they came. */
+  /** The carrier's text, as received. */
   words?: string;
 }
 
 export interface Refusal extends CarrierAnswer {
   kind: 'refused';
-  /** Another route may take it. */
+  /** Another route may accept it. */
   tryNextRoute: boolean;
-  /** There is no such number or address, and will not be. */
+  /** The number or address does not exist, and will not. */
   isUnknownRecipient?: boolean;
-  /** It is about who sends, not about the recipient or the text. */
+  /** It is about the sender, not about the recipient or the text. */
   isOfSender?: true;
 }
 
 /**
- * It may be taken another time. `lane`: nothing of a message went out. Otherwise the carrier answered it: about the
- * account, about the rate, or about anything else. dispatch/ decides what that means.
+ * It may be accepted later. `lane`: nothing of a message was sent. Otherwise the carrier's answer is about the
+ * account, about the rate, or about anything else; dispatch/ decides what that means.
  */
 export interface PutOff extends CarrierAnswer {
   kind: 'later';
   scope: 'lane' | 'account' | 'rate' | 'message';
   code: string;
-  /** It is about the recipient alone: greylisting answers each of them once. */
+  /** It is about the recipient alone: greylisting answers each recipient once. */
   isOfRecipient?: true;
   retryAfterMs?: number;
 }
@@ -98,12 +98,12 @@ export interface PutOff extends CarrierAnswer {
  */
 export type Fate = 'taken' | 'not_taken' | 'unknown' | 'undecidable';
 
-/** Thrown by a carrier that expects it: nobody knows whether the message was taken. Any other error is a bug. */
+/** Thrown by a carrier on purpose: nobody knows whether the message was accepted. Any other error is a bug. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
-  /** The result, should the carrier answer after all. */
+  /** The result, if the carrier answers after all. */
   readonly late: Promise<SubmitResult> | null;
-  /** Set where each message more may be in doubt too: what the lane is paused by. */
+  /** Set if every further message may be in doubt too: the reason to pause the lane. */
   readonly pausedBy: CarrierAnswer | null;
 
   constructor(
@@ -116,20 +116,20 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** An SMS from outside. */
+/** An incoming SMS. */
 export interface Incoming
   extends Omit<IncomingMessage, 'id' | 'projectId' | 'channel' | 'subject' | 'fingerprint'> {
   /** The route that delivered it. */
   route: string;
-  /** The same for one that is delivered again, which is kept once; absent where nothing tells. */
+  /** The same if it is delivered again, so that it is stored once; absent if that cannot be recognised. */
   deliveryId?: string;
 }
 
-/** A request of a carrier on a path that is known to it alone. */
+/** A gateway's request to a path that only it knows. */
 export interface CarrierRequest {
   of: 'receipts' | 'incoming';
   route: string;
-  /** Proves that it comes from the carrier. */
+  /** Proves that the gateway sent it. */
   token: string;
   query: string;
   type: string;
@@ -138,89 +138,94 @@ export interface CarrierRequest {
   signature?: string | null;
 }
 
-/** Room for one message: no more are marked, and no more are in doubt when a process dies. */
+/** Room for one message. No more messages are marked, so no more are in doubt if a process dies. */
 export interface Reservation {
-  /** What is kept with the mark of a submission, so that it can be repeated; absent where it cannot be. */
+  /** What to store with the mark of a submission so that it can be repeated; absent if it cannot be. */
   request?(submission: Pick<Submission, 'reference' | 'to' | 'text'>): string;
-  /** As `submit` of the carrier. */
+  /** Like `submit` of the carrier. */
   submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
-  /** Once the outcome is written, or nothing is submitted. A second call does nothing. */
+  /** Call this once the outcome is written, or if nothing is submitted. A second call does nothing. */
   release(): void;
 }
 
 export type Accepted = Extract<SubmitResult, { kind: 'accepted' }>;
 
-/** How the requests of a route go out again while nobody knows their outcome. */
+/** How a route's requests are repeated while their outcome is unknown. */
 export interface Repeats {
-  /** Messages at once. */
+  /** The most messages at once. */
   most: number;
-  /** Milliseconds from the first time that a request went out: for so long the carrier knows its key. */
+  /** Milliseconds from the first request for which the carrier remembers its key. */
   withinMs: number;
-  /** It has just begun: a doubt may have passed its deadline while there was no service to repeat anything. */
+  /** It started recently: a doubt may have passed its deadline while no service was running to repeat anything. */
   isNew: boolean;
-  /** Waits for room; null once it submits nothing more. */
+  /** Waits for room; null if it submits nothing more. */
   reserve(): Promise<RepeatRoom | null>;
 }
 
 export interface RepeatRoom {
-  /** Sends the same bytes under their key. Null for every other answer: it is about the repeat, and not about the first. */
+  /**
+   * Sends the same bytes under their key. Null unless they are accepted: any other answer is about the repeat, not
+   * the first request.
+   */
   repeat(request: string, reference: string, signal: AbortSignal): Promise<Accepted | null>;
   release(): void;
 }
 
-/** An attempt above every attempt: once asked about it, a carrier never takes the message. */
+/** Above all attempts: after an inquiry about it, a carrier never accepts the message. */
 export const everyAttempt = 2 ** 31;
 
-/** Mobile operators or mail. All times are in milliseconds. */
+/** Mobile operators or email. All times are in milliseconds. */
 export interface Carrier {
-  /** The queues that messages wait in for it: each is claimed for itself, so that one does not hold up another. */
+  /** The queues of its messages. Each is claimed separately, so that none delays another. */
   readonly lanes: readonly string[];
-  /** Absent for one that connects. `retired`: nothing is submitted any more. */
+  /** Absent for a carrier that connects. `retired`: nothing is submitted any more. */
   readonly kind?: 'simulated' | 'retired';
-  /** After so long a submission has no answer: the dispatcher aborts it, and its outcome is unknown. */
+  /** After this time without an answer the dispatcher aborts a submission, and its outcome is unknown. */
   readonly submitMs: number;
-  /** How long an unknown outcome is waited for: longer than `submitMs`. Then it is undecidable. */
+  /** How long an unknown outcome stays open, longer than `submitMs`. Then it is undecidable. */
   readonly doubtMs: number;
   /**
-   * Connects. The callbacks resolve when their receipt or message is committed; only then it is acknowledged. Without
-   * `onIncoming` messages from outside are put off.
+   * Connects. A receipt or message is acknowledged only when its callback resolves, which means that it is committed.
+   * Without `onIncoming`, incoming messages are refused for now.
    */
   start(
     onReceipt: (receipt: Receipt) => Promise<void>,
     onIncoming?: (incoming: Incoming) => Promise<void>,
   ): Promise<void>;
-  /** Drains and disconnects; submissions that wait for an answer throw. May be started again. */
+  /** Drains and disconnects; submissions that wait for an answer throw. It can be started again. */
   stop(): Promise<void>;
-  /** Messages that the lane submits in 5 s; 0 while it cannot. */
+  /** Messages that the lane submits in 5 s; 0 while it submits none. */
   capacity(lane: string): number;
   /**
-   * Messages of batches that may be claimed for it here: what it submits from here in a second, over all projects, and
-   * what is under way. Absent for a carrier that nothing waits in. Whoever comes later waits that second, and no more.
+   * Messages of batches that may be claimed for it here: what it submits from here in a second, over all projects,
+   * and what is being submitted. Absent for a carrier without a queue. A later message waits that second, and no
+   * longer.
    */
   ahead?(lane: string): number;
-  /** The share of its rate that a lane has while throttling has lowered it, else 1. Absent for one without a rate. */
+  /** The lane's share of its rate while throttling lowers it, else 1. Absent for a carrier without a rate. */
   factor?(lane: string): number;
-  /** Halves the rate of a lane, in all instances. `answeredMs`: since a submission began that was throttled. */
+  /** Halves the rate of a lane, in all instances. `answeredMs`: since the throttled submission started. */
   lowerRate?(lane: string, answeredMs: number): Promise<void>;
   /** Absent for a carrier that is connected whenever it has capacity. */
   isConnected?(lane: string): boolean;
   /** Whether the lane has had no connection for 30 s. Absent for a carrier that needs none. */
   isDown?(lane: string): boolean;
   /**
-   * Waits for room for one submission, in carriers that submit few at a time; asked before the mark, so that only what
-   * can go out now is marked. Null when the route submits nothing now. A single message waits before those of batches.
+   * Waits for room for one submission, in carriers that submit few at a time. Called before the mark, so that only
+   * messages that can be sent now are marked. Null if the route submits nothing now. Single messages come before
+   * those of batches.
    */
   reserve?(route: string, isSingle: boolean): Promise<Reservation | null>;
   /**
-   * Submits a message. When it throws, or `signal` is aborted, nobody knows whether the message was taken. Where
-   * `inquire` is offered, it never takes an attempt below one that `inquire` was asked about: a process that paused
-   * in between may come back with it.
+   * Submits a message. If it throws, or `signal` is aborted, nobody knows whether the message was accepted. If the
+   * carrier has `inquire`, it never accepts an attempt below one that `inquire` was called for: a paused process may
+   * submit one later.
    */
   submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
-  /** Takes a request of its carrier: whether what it says is committed; null where no route has such a token. */
+  /** Receives a gateway's request: true if it is committed, false if not, null if no route has this token. */
   take?(request: CarrierRequest): Promise<boolean | null>;
-  /** How a doubt of a route is resolved; absent or null where nothing may be sent twice. */
+  /** How a route repeats requests; absent or null if nothing may be sent twice. */
   repeatsOf?(route: string): Repeats | null;
-  /** The fate of the attempts below `before`, for carriers that can be asked. */
+  /** The outcome of the attempts below `before`, for carriers that can be asked. */
   inquire?(reference: string, to: string, before: number): Promise<Fate>;
 }

@@ -1,14 +1,14 @@
 import type { CarrierAnswer } from '../carriers/carrier.js';
 import type { ShownAnswer } from '../storage/store.js';
 
-/** Characters of a carrier's words that are shown. */
+/** Characters shown of a carrier's text. */
 const mostWords = 40;
 const address = /[^\s@<>]+@[^\s@<>]+/gu;
 const longNumber = /\+?[0-9](?:[ -]?[0-9]){3,}/g;
 
 export type ShowAnswer = (answer: Pick<CarrierAnswer, 'code' | 'words'>) => ShownAnswer;
 
-/** Without recipients, numbers, codes and the secrets of the configuration. */
+/** Removes recipients, numbers, codes and the secrets of the configuration. */
 export function answerShower(secrets: readonly string[]): ShowAnswer {
   return ({ code = '', words = '' }) => {
     const plain = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words);

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.js';
 
-/** Milliseconds that it lasts, doubled each time. */
+/** The shortest and longest pause, in milliseconds; it doubles each time. */
 const [firstPause, longestPause] = [1_000, 60_000];
 
-/** Pauses, each twice as long as the one before, until something succeeds. */
+/** Pauses, each twice as long as the last, until something succeeds. */
 export class Backoff {
   readonly #clock: Clock;
-  /** On the monotonic clock; null while it was never paused. */
+  /** On the monotonic clock; null if it was never paused. */
   #until: number | null = null;
   #next = firstPause;
   #since = 0;
@@ -15,17 +15,17 @@ export class Backoff {
     this.#clock = clock;
   }
 
-  /** Milliseconds that are left of a pause. The clock is read only where there was one: batches ask a thousand times. */
+  /** Milliseconds left of a pause. Reads the clock only after a pause: a batch asks a thousand times. */
   get left(): number {
     return this.#until === null ? 0 : Math.max(0, this.#until - this.#clock.monotonic());
   }
 
-  /** When the first of these pauses began, on the monotonic clock. */
+  /** When the first of these pauses started, on the monotonic clock. */
   get since(): number {
     return this.#since;
   }
 
-  /** Failures of what was under way together count as one. */
+  /** Failures that were under way at the same time count as one. */
   pause(atLeast = 0): void {
     if (this.left > 0) return;
     const now = this.#clock.monotonic();
@@ -34,7 +34,7 @@ export class Backoff {
     this.#next = Math.min(this.#next * 2, longestPause);
   }
 
-  /** The next pause is short again; this one lasts. */
+  /** Makes the next pause short again; the current one continues. */
   reset(): void {
     this.#next = firstPause;
   }

@@ -1,24 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock.js';
 
-/** Milliseconds within which submissions share a deadline. */
+/** Submissions that start within this many milliseconds share a deadline. */
 const shared = 1_000;
 
 interface Deadline {
   since: number;
   reach(): void;
-  /** Of its timer; null while nothing is submitted. */
+  /** Cancels its timer; null while nothing is submitted. */
   cancel: (() => void) | null;
   signal: AbortSignal;
-  /** What resolves the submissions that have no answer yet. */
+  /** Resolves the submissions that have no answer yet. */
   unanswered: Set<(result: 'deadline') => void>;
 }
 
-/** Ends submissions that get no answer; one timer for all that begin within a second. */
+/** Ends submissions without an answer, with one timer for all that start within a second. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #latest = new Map<number, Deadline>();
-  /** With a timer. */
+  /** Deadlines with a timer. */
   readonly #running = new Set<Deadline>();
 
   constructor(clock: Clock) {
@@ -26,8 +26,8 @@ export class Deadlines {
   }
 
   /**
-   * Returns the answer, or `deadline` at least `milliseconds` from now; an answer after that goes to `onLate`. Not with
-   * Promise.race, which keeps all that ever raced until the deadline.
+   * Returns the answer, or `deadline` after at least `milliseconds`; a later answer goes to `onLate`. Not
+   * Promise.race, which keeps everything that ever raced until the deadline.
    */
   race<Result>(
     milliseconds: number,
@@ -58,7 +58,7 @@ export class Deadlines {
       return latest;
     }
     const abort = new AbortController();
-    // Every submission of a carrier may listen to it.
+    // Every submission of a carrier may listen to this signal.
     setMaxListeners(0, abort.signal);
     const unanswered: Deadline['unanswered'] = new Set();
     const reach = () => {
@@ -81,7 +81,7 @@ export class Deadlines {
     this.#running.add(deadline);
   }
 
-  /** Once nothing is submitted: no timer stays behind. */
+  /** Stops the timer when nothing is submitted any more. */
   clear(): void {
     for (const deadline of this.#running) {
       deadline.cancel?.();

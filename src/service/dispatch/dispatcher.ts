@@ -32,11 +32,11 @@ export class Dispatcher {
   readonly #leases: HeldLeases;
   readonly #deadlines: Deadlines;
   readonly #shared: SharedTools;
-  /** Messages that are being dispatched here. */
+  /** Messages being dispatched here. */
   #inFlight = 0;
   #reserved = 0;
   #claims = 0;
-  /** A lane was full at the last look: what ends makes room. */
+  /** A lane was full at the last look: a finished message makes room. */
   #waitsForRoom = false;
   #unsubscribe: () => void = () => {};
   readonly #changes: Moments;
@@ -81,7 +81,7 @@ export class Dispatcher {
     this.#loop.wake();
   }
 
-  /** Claims nothing more and waits until what is in flight has ended or was given back. */
+  /** Claims nothing more, and waits until what is in flight has finished or was returned. */
   async stop(): Promise<void> {
     this.#loop.stop();
     this.#unsubscribe();
@@ -92,18 +92,18 @@ export class Dispatcher {
     this.#waitsForRoom = false;
   }
 
-  /** Resolves when no message is leased, or due and not claimed. */
+  /** Resolves when no message is leased, or due and unclaimed. */
   async idle(): Promise<void> {
     for (let round = 0; ; round += 1) {
       while (this.#isBusy) await this.#changes.wait();
       if (!(await this.#parts.store.hasDue())) return;
-      // Another process is at it, or died: its leases end by themselves.
+      // Another process has them, or died: its leases expire.
       if (round > 0) await this.#changes.wait(50);
       this.#loop.lookNow();
     }
   }
 
-  /** To be asked for just before the messages are accepted. */
+  /** Called just before the messages are accepted. */
   prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
     const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
     const room = this.#loop.isStopped ? null : takeRoom(this.lanes, routes);
@@ -124,7 +124,7 @@ export class Dispatcher {
     };
   }
 
-  /** A lease that is asked for now; its token is used for one claim only. */
+  /** A lease that starts now; its token is for one claim only. */
   #newLease(): { token: string; leaseMs: number } {
     this.#claims += 1;
     const token = `${this.#parts.owner}.${this.#claims.toString(36)}`;
@@ -133,8 +133,8 @@ export class Dispatcher {
   }
 
   /**
-   * Dispatches the messages of a lease. Resolves with the end of the first, with null once it is known to be
-   * delayed. Never rejects: the caller would take an error for a send that never was.
+   * Dispatches the messages of a lease. Resolves when the first one is finished, with null once it is known to be
+   * delayed. Never rejects: the caller would take an error for a send that did not happen.
    */
   #dispatchAll(claimed: readonly ClaimedMessage[], rulesOf: RulesOf): Promise<Finalized | null> {
     const [first] = claimed;
@@ -204,7 +204,7 @@ export class Dispatcher {
     return this.#loop.isRunning || this.#inFlight > 0 || this.#reserved > 0;
   }
 
-  /** Claims and dispatches what is due. Returns the milliseconds until the next look; null where none is needed. */
+  /** Claims and dispatches what is due. Returns the milliseconds until the next look; null if none is needed. */
   async #look(): Promise<number | null> {
     const { store, isShared } = this.#parts;
     const lanes = [...this.lanes.values()];
@@ -215,7 +215,7 @@ export class Dispatcher {
     if (setPaused(lanes, next.paused)) this.#loop.lookNow();
     const held = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
     if (isDue(next.leases)) await store.endLeases();
-    // A lane that is closed to batches may have room for single messages.
+    // A lane without room for batches may have room for single messages.
     const due = [...(isDue(next.messages) ? open : []), ...(isDue(held?.messages) ? closed : [])];
     for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
     for (const lane of isDue(held?.overdue) ? closed : []) if (!lane.isOpen) await this.#claim(lane, true);
@@ -223,14 +223,14 @@ export class Dispatcher {
     return nextLook({ open, closed }, next, held, isShared);
   }
 
-  /** Single messages first: a verification does not wait behind a batch. */
+  /** Single messages first: a verification must not wait behind a batch. */
   async #claim(lane: Lane, onlyOverdue: boolean): Promise<void> {
     for (const each of ['single', 'batch'] as const) {
       const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.wanted(each));
       if (limit === 0) continue;
       const limits = each === 'batch' && !onlyOverdue ? lane.troubles.limits() : null;
       const claim = { ...this.#newLease(), limit, lane: lane.name, class: each, onlyOverdue, ...limits };
-      // Kept while it claims: what is accepted has room of its own.
+      // Held during the claim, so that messages accepted meanwhile find other room.
       const kept = each === 'batch' ? limit : 0;
       lane.take(kept);
       const claimed = await this.#parts.store.claimMessages(claim).catch((error) => {
@@ -244,7 +244,7 @@ export class Dispatcher {
     }
   }
 
-  /** Read before any of them is dispatched: they go out in turn, whosever rules come first. */
+  /** Reads all rules before dispatching: messages are sent in turn, whichever project's rules arrive first. */
   async #rulesOfAll(claimed: readonly ClaimedMessage[]): Promise<RulesOf> {
     const known = new Map<string, Promise<DispatchRules>>();
     for (const { message } of claimed)

@@ -16,12 +16,12 @@ export function sent({ carrierIds, delivery }: Extract<SubmitResult, { kind: 'ac
   return { status: 'sent', carrierIds, delivery: delivery ?? null };
 }
 
-/** `answer`: to its last attempt, where there was one. */
+/** `answer`: to its last attempt, if there was one. */
 export function failed(claimed: ClaimedMessage, error: MessageError, answer?: Tried): Disposition {
   return { kind: 'final', claimed, outcome: { status: 'failed', error }, ...(answer && { answer }) };
 }
 
-/** Back to its lane, or to that of its next route, at once unless said otherwise. `answer`: as in `failed`. */
+/** Returns it to its lane, or to the lane of its next route, at once by default. `answer`: as in `failed`. */
 export function again(
   claimed: ClaimedMessage,
   to: Partial<Pick<Postponement, 'lane' | 'delayMs'>>,
@@ -31,7 +31,7 @@ export function again(
   return { kind: 'again', claimed, delayMs: 0, isTry, ...to, ...(answer && { answer }) };
 }
 
-/** Certainly not taken, and not because the carrier put it off. */
+/** Certainly not accepted, although the carrier did not defer it. */
 export function lost(claimed: ClaimedMessage, tools: Elapsed): Disposition {
   const left = claimed.boundMs - tools.elapsed();
   const delayMs = isWaitedFor(claimed) && left <= 0 ? null : delayAfterLoss(claimed);
@@ -40,7 +40,7 @@ export function lost(claimed: ClaimedMessage, tools: Elapsed): Disposition {
   return { kind: 'again', claimed, delayMs, isTry: true, answer };
 }
 
-/** A try that a carrier put off; again in `left` milliseconds at the latest. */
+/** An attempt that the carrier deferred; retried in `left` milliseconds at the latest. */
 export function later(
   claimed: ClaimedMessage,
   scope: Exclude<PutOff['scope'], 'lane'>,

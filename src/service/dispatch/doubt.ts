@@ -14,12 +14,12 @@ interface InquiryTools {
   report: Report;
 }
 
-/** Milliseconds between repeats of a doubt that was over when the service began. */
+/** Milliseconds between repeats for a doubt that had already expired when the service started. */
 const afterDeadline = 5_000;
 
 /**
- * Looks into a doubt: into receipts that came before it; then its request is repeated, or the carrier is asked, where that
- * can be. At its end it is undecidable.
+ * Tries to resolve a doubt: with receipts that arrived before it, else by repeating the request or asking the
+ * carrier, where possible. After its deadline it is undecidable.
  */
 export async function resolveDoubt(
   given: ClaimedMessage,
@@ -61,7 +61,7 @@ export async function fateOf(
 ): Promise<Fate> {
   try {
     const inquire = async () => (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
-    // One without an answer must not keep the message, nor its room in the lane.
+    // An inquiry without an answer must not keep the message, nor its room in the lane.
     const fate = await deadlines.race<Fate>(carrier.submitMs, inquire, () => {});
     return fate === 'deadline' ? 'unknown' : fate;
   } catch (error) {
@@ -70,7 +70,7 @@ export async function fateOf(
   }
 }
 
-/** Null while it is open. */
+/** Null while the outcome is open. */
 export function outcomeOf(fate: Fate): Outcome | null {
   if (fate === 'taken') return { status: 'sent', carrierIds: [], delivery: null };
   return fate === 'undecidable' ? { status: 'sent', carrierIds: [], delivery: 'unknown' } : null;

@@ -3,16 +3,16 @@ import type { Report } from '../report.js';
 import type { AnswerOf, ClaimedMessage, Finalized, Outcome, Postponement, Store } from '../storage/store.js';
 import { grouped } from './grouped.js';
 
-/** The result of a submission, as the store gets it; `claimed` has its last mark. */
+/** The result of a submission, for the store; `claimed` has its last mark. */
 export type Disposition =
   | { kind: 'final'; claimed: ClaimedMessage; outcome: Outcome }
   | ({ kind: 'again' } & Postponement)
   | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number };
 
-/** Milliseconds between tries to write, doubled each time. */
+/** The shortest and longest milliseconds between attempts to write; they double each time. */
 const [firstPause, longestPause] = [1_000, 10_000];
 
-/** Writes the results of submissions, again and again until they are written or fenced. */
+/** Writes the results of submissions, repeatedly until they are written or fenced. */
 export class Finalizer {
   readonly #clock: Clock;
   readonly #report: Report;
@@ -21,7 +21,7 @@ export class Finalizer {
     resolve: (finalized: Finalized | null) => void,
     reject: (error: unknown) => void,
   ) => void;
-  /** By their length. */
+  /** Pauses by length. */
   readonly #pauses = new Map<number, { over: Promise<void>; resume(): void }>();
   #isStopped = false;
 
@@ -29,7 +29,7 @@ export class Finalizer {
     this.#clock = clock;
     this.#report = report;
     const finalizeAll = (all: readonly Of<'final'>[]) => store.finalizeMessages(all, answer);
-    // Apart: a single send would wait for the rows of a batch.
+    // Separate, so that a single send does not wait for the rows of a batch.
     const finalize = { single: grouped(finalizeAll), batch: grouped(finalizeAll) };
     const postpone = grouped(async (all: readonly Of<'again'>[]) => {
       await store.postponeMessages(all);
@@ -51,7 +51,7 @@ export class Finalizer {
     };
   }
 
-  /** `onEnd`: null for a message that has not ended here. `onDelay` is called when the first try fails. */
+  /** `onEnd`: null for a message that is not finished here. `onDelay` is called if the first attempt fails. */
   write(disposition: Disposition, onDelay: () => void, onEnd: (finalized: Finalized | null) => void): void {
     this.#write(disposition, onEnd, (error) => {
       void this.#writeAgain(disposition, error, onDelay).then(onEnd);
@@ -67,7 +67,7 @@ export class Finalizer {
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
       this.#report(error);
       onDelay();
-      // Its lease ends, and whoever looks into the doubt decides.
+      // Its lease expires, and whoever resolves the doubt decides.
       if (this.#isStopped) return null;
       await this.#pause(pause);
       try {
@@ -82,13 +82,13 @@ export class Finalizer {
     this.#isStopped = false;
   }
 
-  /** From now on everything is tried once more. */
+  /** From now on, everything is tried only once more. */
   stop(): void {
     this.#isStopped = true;
     for (const { resume } of [...this.#pauses.values()]) resume();
   }
 
-  /** One for all that pause as long: they are tried again together, as one group. */
+  /** Shared by all pauses of the same length, so that they are retried together, as a group. */
   #pause(milliseconds: number): Promise<void> {
     const known = this.#pauses.get(milliseconds);
     if (known !== undefined) return known.over;

@@ -11,13 +11,13 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Halves that are written again when a group fails: enough to find a few items among many. */
+/** Halves written again after a group failed: enough to find a few bad items among many. */
 const halvesAgain = 64;
 
 /**
- * Collects the items of one turn of the event loop, so that they are written in one transaction. Where that fails, it
- * finds the items that make it fail, so that they hold up no other. Takes callbacks: a batch would make a thousand
- * promises more.
+ * Collects the items of one turn of the event loop and writes them in one transaction. If that fails, it finds the
+ * items that cause it, so that they do not delay the others. Takes callbacks: promises would add a thousand for each
+ * batch.
  */
 export function grouped<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -35,9 +35,9 @@ export function grouped<Item, Result>(
     try {
       results = await write(group.map(({ item }) => item));
     } catch (error) {
-      // One error for all, which is reported once.
+      // One error for all of them, reported once.
       again.error ??= { value: error };
-      // A store that is locked or closed fails every half.
+      // If the store is locked or closed, every half fails.
       if (group.length === 1 || again.left <= 0 || error instanceof ServiceError) {
         for (const { reject } of group) reject(again.error.value);
         return;
@@ -48,7 +48,7 @@ export function grouped<Item, Result>(
       await writeAll(group.slice(middle), again);
       return;
     }
-    // Outside of the try: what was written is not written again because of an error in a callback.
+    // Outside the try: an error in a callback must not cause a second write.
     group.forEach(({ resolve }, index) => {
       resolve(results[index] as Result);
     });

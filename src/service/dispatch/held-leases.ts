@@ -2,18 +2,21 @@ import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
 import type { Store } from '../storage/store.js';
 
-/** Milliseconds. For so long the unsubmitted messages of a process that cannot be seen to be gone wait for another. */
+/**
+ * Milliseconds that the unsubmitted messages of a process wait for another one, if nobody can tell whether it has
+ * died.
+ */
 export const leaseTime = 30_000;
 
-/** The leases of the messages that are dispatched here, renewed while that takes long. */
+/** The leases of the messages being dispatched here, renewed for as long as that takes. */
 export class HeldLeases {
   readonly leaseMs: number;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #report: Report;
-  /** By token, the oldest first: when leases that nothing holds yet began, on the monotonic clock. */
+  /** By token, oldest first: when leases that no message holds yet started, on the monotonic clock. */
   readonly #begun = new Map<string, number>();
-  /** By token: when the lease began or was renewed (monotonic), and how many messages hold it. */
+  /** By token: when the lease started or was renewed (monotonic), and how many messages hold it. */
   readonly #held = new Map<string, { since: number; messages: number }>();
   #cancelRenewal: (() => void) | null = null;
 
@@ -24,7 +27,7 @@ export class HeldLeases {
     this.leaseMs = leaseMs;
   }
 
-  /** A lease is about to be asked for: it counts from now, however long that takes. */
+  /** Called before a lease is requested: it counts from now, however long the request takes. */
   begin(token: string): void {
     const now = this.#clock.monotonic();
     for (const [old, begun] of this.#begun) {
@@ -34,7 +37,7 @@ export class HeldLeases {
     this.#begun.set(token, now);
   }
 
-  /** On the monotonic clock. One that was forgotten is over, and has not lasted for ever. */
+  /** On the monotonic clock. A forgotten lease has expired; it has not lasted for ever. */
   beginningOf(token: string): number {
     return this.#begun.get(token) ?? this.#clock.monotonic() - this.leaseMs - 1;
   }
@@ -60,7 +63,7 @@ export class HeldLeases {
     return this.#clock.monotonic() >= since + this.leaseMs;
   }
 
-  /** Once nothing is held: no timer stays behind. */
+  /** Stops the timer when nothing is held any more. */
   stop(): void {
     this.#cancelRenewal?.();
     this.#cancelRenewal = null;
@@ -84,7 +87,7 @@ export class HeldLeases {
       );
       for (const [index, [, held]] of aging.entries()) if (renewed[index]) held.since = now;
     } catch (error) {
-      // The next renewal tries again.
+      // The next renewal retries.
       this.#report(error, { level: 'warning' });
     }
   }

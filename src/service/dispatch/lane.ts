@@ -4,26 +4,26 @@ import type { ClaimedMessage, MessageClass, ShownAnswer } from '../storage/store
 import { Backoff } from './backoff.js';
 import { Troubles, type TroublesParts } from './troubles/troubles.js';
 
-/** Room for single messages alone: a tenth of the capacity, at most so many. */
+/** Room reserved for single messages: a tenth of the capacity, up to this many. */
 const mostKept = 100;
-/** Of the messages of batches that a lane may have, those that are claimed at once. */
+/** The least share of a lane's batch messages that is worth a claim. */
 const leastClaimed = 0.25;
 const noAnswer: ShownAnswer = { code: 'no answer', words: '' };
 
-/** A queue of a carrier, as far as this process submits from it. */
+/** A carrier's queue, with the state of this process's submissions from it. */
 export class Lane {
   readonly name: string;
   readonly carrier: Carrier;
-  /** Who may submit. */
+  /** Decides who may submit. */
   readonly troubles: Troubles;
-  /** By the owner of the service. */
+  /** Paused by the owner of the service. */
   isPaused = false;
-  /** That are looked into here. */
+  /** Doubts being resolved here. */
   doubts = 0;
   readonly #parts: TroublesParts;
-  /** Messages that are being accepted, submitted or written. */
+  /** Messages being accepted, submitted or written. */
   #taken = 0;
-  /** While nothing goes out, or nothing comes back. */
+  /** While no connection, or no answer, can be had. */
   readonly #backoff: Backoff;
   #pausedBy: ShownAnswer = noAnswer;
 
@@ -43,31 +43,34 @@ export class Lane {
     this.#taken -= messages;
   }
 
-  /** A message is dispatched here. */
+  /** A message starts being dispatched here. */
   enter(claimed: ClaimedMessage): void {
     this.take(1);
     this.troubles.enter(claimed);
   }
 
-  /** True where there is room for one now and was none before, or for a claim. */
+  /** True if there now is room for a message or a claim, and there was none before. */
   leave(claimed: ClaimedMessage): boolean {
     this.release(1);
     this.troubles.leave(claimed);
     return this.room('single') === 1 || this.wanted('batch') > 0;
   }
 
-  /** Messages of a class that it can take now. */
+  /** Messages of a class that it can accept now. */
   room(of: MessageClass): number {
     return this.isOpen ? Math.max(0, this.#most(of) - this.#taken) : 0;
   }
 
-  /** Messages of a class that are to be claimed now: of batches not a few, for a claim of one costs as much. */
+  /**
+   * Messages of a class to claim now. For batches never just a few, because claiming one costs as much as claiming
+   * many.
+   */
   wanted(of: MessageClass): number {
     const room = this.room(of);
     return of === 'batch' && room < this.#most(of) * leastClaimed ? 0 : room;
   }
 
-  /** Doubts that are to be claimed now: no more than can be repeated at once. */
+  /** Doubts to claim now: no more than can be repeated at once. */
   get wantedDoubts(): number {
     const { most = Number.POSITIVE_INFINITY } = this.carrier.repeatsOf?.(this.name) ?? {};
     return Math.max(0, most - this.doubts);
@@ -84,14 +87,14 @@ export class Lane {
     return this.closedBecause === null;
   }
 
-  /** For people; null while it is open. */
+  /** A reason for people; null while the lane is open. */
   get closedBecause(): string | null {
     if (this.isPaused) return `the lane ${this.name} is paused`;
     if (this.carrier.capacity(this.name) === 0) return `${this.name} is not connected`;
     return this.#backoff.left > 0 ? `the lane ${this.name} is paused (${this.#pausedBy.code})` : null;
   }
 
-  /** Its carrier has had no connection for a while. */
+  /** Whether its carrier has had no connection for a while. */
   get isDown(): boolean {
     return this.carrier.isDown?.(this.name) ?? false;
   }
@@ -106,14 +109,14 @@ export class Lane {
     this.troubles.refused(claimed, refusal);
   }
 
-  /** The scope of an answer to a submission that began at `begunAt`, on the monotonic clock. */
+  /** What an answer is about; its submission started at `begunAt`, on the monotonic clock. */
   putOff(claimed: ClaimedMessage, answer: PutOff, begunAt: number): PutOff['scope'] {
     if (answer.scope !== 'lane') return this.troubles.putOff(claimed, answer, begunAt);
     this.#pause(this.#parts.show(answer), answer.retryAfterMs);
     return 'lane';
   }
 
-  /** Each message more would be in doubt too. */
+  /** Every further message would be in doubt too. */
   doubted(answer: CarrierAnswer): void {
     this.#pause(this.#parts.show(answer));
   }
@@ -132,7 +135,7 @@ export class Lane {
   }
 }
 
-/** Those of all carriers, by their names. */
+/** The lanes of all carriers, by name. */
 export function lanesOf(
   carriers: readonly Carrier[],
   tools: Omit<TroublesParts, 'lane' | 'carrier'>,
@@ -141,7 +144,7 @@ export function lanesOf(
   return new Map(lanes.map((parts) => [parts.lane, new Lane(parts)]));
 }
 
-/** Pauses these lanes and no other; whether any has changed. */
+/** Pauses exactly these lanes; returns whether any has changed. */
 export function setPaused(lanes: Iterable<Lane>, paused: readonly string[]): boolean {
   let hasChanged = false;
   for (const lane of lanes) {

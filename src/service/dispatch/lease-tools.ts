@@ -10,22 +10,22 @@ import type { Lane } from './lane.js';
 import type { DispatcherParts } from './parts.js';
 import type { DispatchRules, SubmitTools } from './submit.js';
 
-/** Milliseconds that a message waits for room though it has waited for long: a turn of a rate is hardly further away. */
+/** Milliseconds that an overdue message still waits for room: a turn of the rate is rarely further away. */
 const leastWait = 200;
 
-/** What all leases of a dispatcher share. */
+/** Shared by all leases of a dispatcher. */
 export interface SharedTools
   extends Pick<DispatcherParts, 'clock' | 'encrypt' | 'decrypt' | 'report' | 'routesOf' | 'store'> {
   lanes: ReadonlyMap<string, Lane>;
   leases: HeldLeases;
   deadlines: Deadlines;
   show: ShowAnswer;
-  /** False when the message is no longer in its lease. */
+  /** False if the message is no longer in its lease. */
   mark(mark: Mark): Promise<boolean>;
   onLate(disposition: Disposition): void;
 }
 
-/** A class, not closures: most leases are of one message. */
+/** A class, not closures, because most leases are of one message. */
 export class LeaseTools implements SubmitTools {
   readonly deadlines: Deadlines;
   readonly decrypt: (encrypted: Uint8Array) => string;

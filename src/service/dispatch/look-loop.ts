@@ -1,19 +1,21 @@
 import type { Clock } from '../clock.js';
 import { lookEvery } from './looks.js';
 
-/** The most milliseconds between looks that fail. */
+/** The longest pause after failed looks, in milliseconds. */
 const longestPause = 10_000;
 
 interface LookLoopParts {
   clock: Clock;
   report: (error: unknown) => void;
-  /** Returns the milliseconds until the next one; null where none is needed. */
+  /** Returns the milliseconds until the next look; null if none is needed. */
   look(): Promise<number | null>;
-  /** Called when the loop comes to rest. */
+  /** Called when the loop becomes idle. */
   onRest(): void;
 }
 
-/** Looks for work, one look at a time: when it is woken, when the last look says, and later each time while looks fail. */
+/**
+ * Looks for work, one look at a time: when it is woken, when the last look says so, and ever later while looks fail.
+ */
 export class LookLoop {
   readonly #parts: LookLoopParts;
   isRunning = false;
@@ -33,18 +35,18 @@ export class LookLoop {
     this.#failures = 0;
   }
 
-  /** Begins no look any more; one may still be running. */
+  /** Starts no further look; one may still be running. */
   stop(): void {
     this.isStopped = true;
     this.#cancel();
   }
 
-  /** Looks now; while looks fail, when the next one is due. */
+  /** Looks now, or while looks fail, when the next one is due. */
   wake(): void {
     if (this.#failures === 0) this.lookNow();
   }
 
-  /** During a look: once more after it. */
+  /** Called during a look, it looks once more afterwards. */
   lookNow(): void {
     if (this.isStopped) return;
     this.#again = true;
@@ -63,7 +65,7 @@ export class LookLoop {
       if (wait !== null) this.#lookIn(Math.max(Math.min(wait, lookEvery), 10));
       this.#failures = 0;
     } catch (error) {
-      // The store is busy or the disk full: nothing was lost, the next look tries again.
+      // The store is busy or the disk is full: nothing was lost, and the next look tries again.
       this.#parts.report(error);
       this.#again = false;
       this.#lookIn(Math.min(lookEvery * 2 ** this.#failures, longestPause));

@@ -3,23 +3,26 @@ import type { Lane } from './lane.js';
 
 type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
 
-/** Milliseconds between looks for what other processes leave behind. */
+/** Milliseconds between looks for messages that other processes left behind. */
 export const lookEvery = 1_000;
-/** Between looks at what is held up, and at single messages whose lane is closed: they need another route in time. */
+/**
+ * Milliseconds between looks at messages that are held up, and at single messages in a closed lane, which need
+ * another route in time.
+ */
 const [heldUpEvery, closedEvery] = [100, 250];
 
 export function isDue(wait: number | null | undefined): boolean {
   return wait !== null && wait !== undefined && wait <= 0;
 }
 
-/** Milliseconds until the next look, by what is left after one; null where none is needed. `closed`: no room. */
+/** Milliseconds until the next look, by what is left after one; null if none is needed. `closed`: there is no room. */
 export function nextLook(
   lanes: { open: readonly Lane[]; closed: readonly Lane[] },
   next: Work,
   held: Work | null,
   isShared: boolean,
 ): number | null {
-  // What is due and was not claimed may not go out now.
+  // Due messages that were not claimed may not be sent now.
   const atLeast = (wait: number | null | undefined, least: number) =>
     wait === null || wait === undefined ? null : Math.max(wait, least);
   const isHeldUp = lanes.open.some(({ troubles }) => !troubles.isCalm);

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 
-/** Where callers wait for the next change of something. */
+/** Lets callers wait for the next change of something. */
 export class Moments {
   readonly #clock: Clock;
   #waiting: (() => void)[] = [];

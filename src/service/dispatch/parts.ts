@@ -13,16 +13,16 @@ export interface DispatcherParts {
   clock: Clock;
   /** Unique to this service object. */
   owner: string;
-  /** The answer to a single send once its message is finalized. */
+  /** The answer to a single send, made when its message is finalized. */
   answer: AnswerOf;
   rulesOf(projectId: string): Promise<DispatchRules>;
   encrypt(text: string): Uint8Array;
   decrypt(encrypted: Uint8Array): string;
-  /** Keeps a message from outside; committed when it resolves. */
+  /** Stores an incoming message; committed when it resolves. */
   receive(incoming: Incoming): Promise<void>;
-  /** Whether other processes may leave messages behind in the store. */
+  /** Whether other processes may leave messages in the store. */
   isShared: boolean;
-  /** Of the configuration: no answer of a carrier is shown with them. */
+  /** Secrets of the configuration, removed from every answer that is shown. */
   secrets: readonly string[];
   report: Report;
   leaseMs?: number;

@@ -15,12 +15,12 @@ export interface RepeatTools {
 }
 
 export interface Repeated {
-  /** With the mark of the repeat, where there was one. */
+  /** With the mark of the repeat, if it was made. */
   claimed: ClaimedMessage;
   accepted: Accepted | null;
 }
 
-/** Sends the request of a doubt once more, where it may go out. Never rejects. */
+/** Repeats the request of a message in doubt, if it may be sent again. Never rejects. */
 export async function repeatRequest(
   given: ClaimedMessage,
   repeats: Repeats,
@@ -41,7 +41,7 @@ export async function repeatRequest(
     const marked = await tools.store.markRepeating(claimed, repeats.withinMs);
     if (marked === null) return nothing();
     claimed = marked.claimed;
-    // The machine slept meanwhile: its key may be forgotten.
+    // The machine slept meanwhile, so the gateway may have forgotten the key.
     if (Math.abs(tools.clock.now() - askedAt) > submitMs) return nothing();
     const request = tools.decrypt(marked.request);
     const repeat = (signal: AbortSignal) => room.repeat(request, message.id, signal);

@@ -2,30 +2,30 @@ import type { RepeatRoom, Reservation, Route } from '../carriers/carrier.js';
 import type { AcceptanceClaim, ClaimedMessage, Finalized } from '../storage/store.js';
 import type { Lane } from './lane.js';
 
-/** Messages that are about to be accepted: their first routes, and room for them. */
+/** Messages about to be accepted: their first routes, and room for them. */
 export interface Slot {
   /** In the order of the messages. */
   routes: readonly Route[];
-  /** A first route has had no connection for a while: whoever waits for the message would wait in vain. */
+  /** A first route has had no connection for a while, so waiting for the message would be in vain. */
   isDown?: boolean;
-  /** The owner of the service has paused a first route. */
+  /** The owner of the service paused a first route. */
   isPaused?: boolean;
-  /** Null without room: they are dispatched in their turn, by whichever process claims them. */
+  /** Null without room: whichever process claims them dispatches them in turn. */
   claim: AcceptanceClaim | null;
   /**
-   * Dispatches the accepted messages of the claim; needs one call, with none where nothing was accepted. Resolves when
-   * the first of them has ended, null while that is not known. Never rejects.
+   * Dispatches the accepted messages of the claim. Must be called once, with none if nothing was accepted. Resolves
+   * when the first one is finished, with null while that is not known. Never rejects.
    */
   dispatch(claimed: readonly ClaimedMessage[]): Promise<Finalized | null>;
 }
 
-/** Room in the carrier of a message, which is released once its disposition is written. */
+/** Room for a message in its carrier, released once its disposition is written. */
 export interface Held {
   reservation?: Reservation | null;
   repeat?: RepeatRoom | null;
 }
 
-/** Keeps room for one message on each route; null unless there is room for all. */
+/** Reserves room for one message on each route; null unless there is room for all. */
 export function takeRoom(
   lanes: ReadonlyMap<string, Lane>,
   routes: readonly Route[],
@@ -33,7 +33,7 @@ export function takeRoom(
   const counts = new Map<Lane, number>();
   for (const route of routes) {
     const lane = lanes.get(route.lane);
-    // What waits for room in its carrier is marked only then.
+    // A message that waits for room in its carrier is marked only when it gets it.
     if (lane === undefined || lane.carrier.reserve !== undefined) return null;
     counts.set(lane, (counts.get(lane) ?? 0) + 1);
   }

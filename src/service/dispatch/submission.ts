@@ -2,7 +2,7 @@ import type { Submission } from '../carriers/carrier.js';
 import type { Settings } from '../settings.js';
 import type { ClaimedMessage, Content } from '../storage/store.js';
 
-/** A marked message as its carrier gets it. */
+/** A marked message, as its carrier gets it. */
 export function submissionOf(
   { message, attempts, lifeMs }: ClaimedMessage,
   route: string,

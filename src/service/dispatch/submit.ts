@@ -21,13 +21,16 @@ import type { Held } from './slot.js';
 import { submissionOf } from './submission.js';
 import { batchStopped, delayInDoubt, isWaitedFor, notAccepted, notSubmitted, throttled } from './tries.js';
 
-/** What a code looks like in the text of a verification. */
+/** What a code in the text of a verification may look like. */
 const hasCode = /[0-9]{4}/;
 const codeExpired = 'its code has expired';
-/** Milliseconds until a message that somebody waits for asks again whether its lane is open; and any, whether it may go. */
+/**
+ * Milliseconds until a message that a caller waits for checks again whether its lane is open, and until any message
+ * checks whether it may be sent.
+ */
 const [whileClosed, longestWait] = [250, 1_000];
 
-/** What a project allows now. */
+/** A project's current rules. */
 export type DispatchRules = Pick<
   Settings,
   'caps' | 'no_link_operators' | 'own_domain' | 'list_unsubscribe' | 'suppressions'
@@ -38,13 +41,16 @@ export interface SubmitTools {
   routesOf(claimed: ClaimedMessage, rules: DispatchRules): readonly Route[];
   lane(name: string): Lane | undefined;
   decrypt(encrypted: Uint8Array): string;
-  /** Marks the message for its next attempt, with its request where that may be repeated; null when it is no longer in its lease. */
+  /**
+   * Marks the message for its next attempt, with its request if that may be repeated; null if it is no longer in its
+   * lease.
+   */
   mark(
     claimed: ClaimedMessage,
     by: { route: string; doubtMs: number; request: string | undefined },
   ): Promise<ClaimedMessage | null>;
   deadlines: Deadlines;
-  /** Why the recipient of a message gets nothing more; null where it does. */
+  /** Why the recipient of a message is suppressed; null if it is not. */
   suppressionOf(message: MessageRecord): Promise<string | null>;
   /** Never rejects. */
   suppress(message: MessageRecord, reason: string): Promise<void>;
@@ -52,23 +58,24 @@ export interface SubmitTools {
   elapsed(): number;
   /** On the monotonic clock. */
   now(): number;
-  /** Room, or null after so many milliseconds. */
+  /** Room, or null after that many milliseconds. */
   within(reserved: Promise<Reservation | null>, milliseconds: number): Promise<Reservation | null>;
   show: ShowAnswer;
-  /** Whether the lease may have been ended. */
+  /** Whether the lease may have been ended by another process. */
   isLeaseOver(): boolean;
-  /** Called with what a carrier says after the deadline. */
+  /** Called with a carrier's answer after the deadline. */
   onLate(disposition: Disposition): void;
   report: Report;
 }
 
-/** Of a batch's project, known at once; of others, read for it. */
+/** Known at once for the project of a batch; read for others. */
 export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
 
 /**
- * Submits a claimed message over one route after the other. The mark is written before each submission, and nothing is
- * submitted without it. Never rejects: an error before a submission counts as a try, so that what can never be read or
- * decided fails and is refunded. One asynchronous function: a batch calls it a thousand times.
+ * Submits a claimed message over one route after another. The mark is written before each submission, and nothing is
+ * submitted without one. Never rejects: an error before a submission counts as an attempt, so that a message that can
+ * never be read or decrypted fails and is refunded. A single asynchronous function, because a batch calls it a
+ * thousand times.
  */
 export async function submitMessage(
   first: ClaimedMessage,
@@ -101,7 +108,7 @@ export async function submitMessage(
     if (isWaited && index > from && tools.elapsed() >= claimed.boundMs) break;
     const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
-    // From then on it takes the next route, or fails.
+    // After that, it takes the next route or fails.
     const end = isWaited && index < routes.length - 1 ? claimed.boundMs - nextRouteBefore : claimed.boundMs;
     const closed = lane === undefined ? `${route.name} is not connected` : lane.closedBecause;
     if (lane === undefined || closed !== null) {
@@ -110,7 +117,7 @@ export async function submitMessage(
       failure = notSubmitted(claimed, closed ?? '');
       continue;
     }
-    // Another lane has its own room.
+    // Another lane has separate room.
     if (route.lane !== claimed.lane) return again(claimed, { lane: route.lane }, answer);
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
     const unsendable = unsendableOf(claimed.content, content.text, text);
@@ -126,7 +133,7 @@ export async function submitMessage(
       held.reservation?.release();
       const reserved = carrier.reserve(route.name, claimed.message.batchId === null);
       held.reservation = isWaited ? await tools.within(reserved, end - tools.elapsed()) : await reserved;
-      // Waiting takes a while: the lane may have closed, or a code expired.
+      // Waiting takes time: the lane may have closed, or a code expired.
       if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) {
         if (!isWaited || tools.elapsed() < end || !lane.isOpen) return again(claimed, {}, answer);
         failure = notSubmitted(
@@ -142,7 +149,7 @@ export async function submitMessage(
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route.name, text, { carrier, held }, tools);
       if (marked === 'error') return lost(claimed, tools);
-      // Its own former attempt was certainly not taken, and its lane may be paused.
+      // Its own last attempt was certainly not accepted, and its lane may be paused.
       if (marked === null) return again(claimed, {}, answer);
       claimed = marked;
     }
@@ -229,7 +236,7 @@ function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
   return lifeMs !== null && tools.elapsed() >= lifeMs;
 }
 
-/** Of the first route with it; -1 for none. */
+/** Index of the first route in the lane; -1 if there is none. */
 function indexOfLane(routes: readonly Route[], name: string): number {
   return routes.findIndex(({ lane }) => lane === name);
 }
@@ -246,7 +253,7 @@ async function tryToMark(
     const request = held.reservation?.request?.({ reference, to, text });
     return await tools.mark(claimed, { route, doubtMs, request });
   } catch (error) {
-    // Where it was written nevertheless, its fence keeps everybody off, until the doubt is looked into.
+    // If the mark was written after all, it fences everybody until the doubt is resolved.
     tools.report(error);
     return 'error';
   }
@@ -270,7 +277,7 @@ function submit(
 const onLateOf = (claimed: ClaimedMessage, tools: SubmitTools) => (late: SubmitResult) =>
   tools.onLate(lateDisposition(claimed, late, tools));
 
-/** Its mark fences it still: a message that was certainly not taken is no longer in doubt. */
+/** Its mark still fences the message: if it was certainly not accepted, it is no longer in doubt. */
 function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {
   if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
   const isRefused = late.kind === 'refused' && !late.tryNextRoute;
@@ -282,7 +289,7 @@ function readable(content: Content, decrypt: SubmitTools['decrypt']): Content {
   return encrypted === null ? content : { ...content, text: decrypt(encrypted) };
 }
 
-/** Why a text cannot go over a route that carries no links; null when it can. */
+/** Why a text cannot be sent over a route without links; null if it can. */
 function unsendableOf({ encrypted }: Content, whole: string | null, text: string | null): string | null {
   if (text === whole) return null;
   if (text === null) return 'the message is only a link, and its route carries no links';

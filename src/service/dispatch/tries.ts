@@ -4,57 +4,63 @@ import { answerLine } from '../storage/tried.js';
 
 const second = 1_000;
 const minute = 60 * second;
-/** After each try that a carrier put off, but for the rate. */
+/** After each attempt that a carrier deferred, except for the rate. */
 const laterDelays = [5 * second, 30 * second, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute];
 const hourly = 60 * minute;
-/** After each try that was throttled: doubled. */
+/** After each throttled attempt; doubled each time. */
 const [firstThrottled, longestThrottled] = [second, minute];
-/** After each try that was lost on the way, or failed in the service. */
+/** After each attempt that was lost on the way or failed in the service. */
 const lostDelays = [200, 500, second, 2 * second, 5 * second, 5 * second, 5 * second, 5 * second, 5 * second];
 const maxLost = lostDelays.length + 1;
 
-/** How long a carrier may say "later", from acceptance: its caller waits for a single SMS. */
+/** How long a carrier may defer a message after its acceptance: for a single SMS, a caller is waiting. */
 export const boundMs = { waited: 15 * second, queued: 24 * 60 * minute };
 
 type Tries = Pick<ClaimedMessage, 'tries' | 'tried'>;
 
-/** Each kind has its own schedule: a message that was throttled all day is not lost ten times. */
+/** Each kind has a separate schedule: a message that was throttled all day has not been lost ten times. */
 function triesOf({ tries, tried }: Tries, ...kinds: readonly TriedKind[]): number {
   const sum = (runs: Tries['tried']) => runs.reduce((all, { times }) => all + times, 0);
   const known = sum(tried.filter(({ kind }) => kinds.includes(kind)));
-  // An older release counted them without their kind.
+  // An older release counted them without the kind.
   const unknown = tries - sum(tried.filter(({ kind }) => kind !== 'refused'));
   return kinds.includes('message') ? known + Math.max(0, unknown) : known;
 }
 
-/** Milliseconds until the next try of a message that its carrier put off. */
+/** Milliseconds until the next attempt of a message that its carrier deferred. */
 export function delayAfterLater(claimed: Tries, retryAfterMs = 0): number {
   return Math.max(laterDelays[triesOf(claimed, 'message', 'account')] ?? hourly, retryAfterMs);
 }
 
-/** The same of one that was throttled. */
+/** Milliseconds until the next attempt of a throttled message. */
 export function delayAfterThrottle(claimed: Tries, retryAfterMs = 0): number {
   const delay = Math.min(firstThrottled * 2 ** triesOf(claimed, 'rate'), longestThrottled);
   return Math.max(delay, retryAfterMs);
 }
 
-/** The same after one that was certainly not taken, for whatever reason; null when there is none. */
+/**
+ * Milliseconds until the next attempt of a message that was certainly not accepted, for whatever reason; null if
+ * there is none.
+ */
 export function delayAfterLoss(claimed: Tries): number | null {
   const tries = triesOf(claimed, 'lost');
   return tries + 1 < maxLost ? (lostDelays[tries] ?? null) : null;
 }
 
-/** Whether a caller or a code waits for it: over its bound it fails. */
+/** Whether a caller or a code waits for it: after its bound it fails. */
 export function isWaitedFor({ message, lifeMs }: Pick<ClaimedMessage, 'message' | 'lifeMs'>): boolean {
   return lifeMs !== null || (message.channel === 'sms' && message.batchId === null);
 }
 
-/** Milliseconds until a doubt is looked into again, for so long as it has lasted; in which its request is repeated, or not. */
+/**
+ * Milliseconds until the next attempt to resolve a doubt, by how long it has lasted and whether its request is
+ * repeated.
+ */
 export function delayInDoubt(elapsedMs: number, isRepeated: boolean): number {
   return Math.min(Math.max(elapsedMs, isRepeated ? second : 200), minute);
 }
 
-/** Of a message whose batch was stopped before it was submitted. */
+/** For a message whose batch was stopped before it was submitted. */
 export const batchStopped: MessageError = {
   code: 'provider_failed',
   message: 'The batch was stopped before the message was sent',
@@ -68,7 +74,7 @@ export function throttled(reason: string): MessageError {
   return { code: 'provider_failed', message: `The operator throttled the message: ${reason}` };
 }
 
-/** No carrier was asked, or none any more: what its last answer was. */
+/** No carrier was tried, or no further one: reports the last answer. */
 export function notSubmitted({ tried }: Pick<ClaimedMessage, 'tried'>, reason: string): MessageError {
   const last = tried.at(-1);
   if (last === undefined)

@@ -21,23 +21,26 @@ export interface OutboxFilter {
   limit?: number;
 }
 
-/** The deliveries and fences of the simulated operator, committed apart from the service's store. */
+/** The deliveries and fences of the simulated operator, committed separately from the service's store. */
 export interface Outbox {
-  /** False when its attempt is fenced. */
+  /** False if its attempt is fenced. */
   deliver(submission: Submission): Promise<boolean>;
-  /** Milliseconds since a message was delivered; null when it was not, and then no attempt below `before` will be. */
+  /**
+   * Milliseconds since a message was delivered; null if it was not, and then no attempt below `before` will be
+   * delivered.
+   */
   ageOrFence(reference: string, before: number): Promise<number | null>;
-  /** Deliveries in their order, the oldest first. */
+  /** Deliveries, oldest first. */
   read(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** The deliveries of messages. */
   find(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
   /** Forgets the deliveries of messages. */
   forget(messageIds: readonly string[]): Promise<void>;
-  /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
+  /** How many deliveries were repeats of a message: 0 unless the service has a bug. */
   repeats(): Promise<number>;
-  /** Whether a name is new; from then on it is not, until a reset. */
+  /** True once for a name, until a reset. */
   isFirst(name: string): Promise<boolean>;
-  /** Forgets everything but the fences that hold for every attempt. */
+  /** Deletes everything except the fences for all attempts. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export const outboxMigrations: Migrations = {
 
 const pageSize = 500;
 
-/** In the database of the store and committed apart from it, as another company would. */
+/** In the database of the store, but committed separately, as another company's would be. */
 export function postgresOutbox(database: Database, report: (error: unknown) => void): Outbox {
   const deliveries = new Groups<Submission, boolean>(
     async (submissions) => {
@@ -51,7 +51,7 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     const filter = '($1::text IS NULL OR recipient = $1)';
     let last = 0;
     if (limit !== undefined) {
-      // The one before the newest of them.
+      // The sequence number before the newest of them.
       const [row] = await database.query<{ last: number | null }>(
         `SELECT min(seq) - 1 AS last FROM (SELECT seq FROM deliveries WHERE ${filter} ORDER BY seq DESC LIMIT $2) newest`,
         [to, limit],
@@ -100,7 +100,7 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
       return rows.length === 1;
     },
     async reset() {
-      // Fences of every attempt stay: a paused process may still come back with one.
+      // Fences for all attempts remain: a paused process may still submit one.
       await database.query(
         `WITH gone AS (DELETE FROM deliveries), names AS (DELETE FROM first_names)
          DELETE FROM fences WHERE before < ${everyAttempt}`,

@@ -10,10 +10,10 @@ const noLinks: Route = { name: noLinkRoute, lane: 'sms', carriesLinks: false };
 
 const onlyEmail: [Route] = [email];
 const onlyNoLinks: [Route] = [noLinks];
-/** By operator; made once, for a batch asks a thousand times. */
+/** By operator; created once, because a batch asks a thousand times. */
 const operatorRoutes = new Map<string, [Route, Route]>();
 
-/** POST /v1/sms, rule 6: the operators of the settings, which all wait in one lane, and the route without links. */
+/** POST /v1/sms, rule 6: the operators in the settings, which share a lane, and the route without links. */
 export const simulatedRoutes: RoutesOf = ({ channel, operator }, settings) => {
   if (channel === 'email' || operator === null) return onlyEmail;
   if (settings.no_link_operators.includes(operator)) return onlyNoLinks;

@@ -1,9 +1,9 @@
 import type { Submission } from '../carrier.js';
 
-/** Submissions that differ in nothing but reference and recipient. */
+/** Submissions that differ only in reference and recipient. */
 export type Run = [Submission, ...Submission[]];
 
-/** Neighbours that say the same, over the same route. */
+/** Neighbouring submissions with the same content and route. */
 export function runsOf(submissions: readonly Submission[]): Run[] {
   const runs: Run[] = [];
   for (const submission of submissions) {
@@ -14,7 +14,7 @@ export function runsOf(submissions: readonly Submission[]): Run[] {
   return runs;
 }
 
-/** Compared one by one: a batch is compared a thousand times. */
+/** Compared field by field, because a batch is compared a thousand times. */
 function saysTheSame(one: Submission, other: Submission): boolean {
   return (
     one.channel === other.channel &&

@@ -18,9 +18,9 @@ export interface SimulatedCarrier extends Carrier {
   outbox(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** The deliveries of messages. */
   deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
-  /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
+  /** How many deliveries were repeats of a message: 0 unless the service has a bug. */
   repeats(): Promise<number>;
-  /** Whether a name is new; from then on it is not, until a reset. For faults that happen once. */
+  /** True once for a name, until a reset. For faults that happen once. */
   isFirst(name: string): Promise<boolean>;
   /** Forgets the deliveries of messages. */
   forget(messageIds: readonly string[]): Promise<void>;
@@ -28,27 +28,27 @@ export interface SimulatedCarrier extends Carrier {
   close(): Promise<void>;
 }
 
-/** It takes everything at once; the bound is for the memory of the service. */
+/** It accepts everything at once; this limits the memory of the service. */
 const capacity = 2_100;
 const submitMs = 60_000;
 const doubtMs = 300_000;
-/** Milliseconds from a delivery to its receipt, and between tries to hand in one that was not stored. */
+/** Milliseconds from a delivery to its receipt, and between attempts to deliver one that was not stored. */
 const receiptAfter = 500;
 const accepted: SubmitResult = { kind: 'accepted', carrierIds: [] };
 
-/** Mobile operators and a mail server that deliver into an outbox, and fail for recipients that ask for it. */
+/** Mobile operators and a mail server that deliver into an outbox, and fail for certain recipients. */
 export function simulatedCarrier(
   outbox: Outbox,
   clock: Clock,
   faultFor: (to: string) => CarrierFault | null = carrierFaultFor,
 ): SimulatedCarrier {
-  /** The ends of all waits, for a stop. */
+  /** Ends all waits when it stops. */
   const waiting = new Set<() => void>();
   let isStopped = false;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
   /** By lane, on the monotonic clock. */
   const downUntil = new Map<string, number>();
-  /** Receipts under way, each with what cancels its timer. */
+  /** Pending receipts, each with a function that cancels its timer. */
   const receipts = new Map<Receipt, () => void>();
 
   function deliver(submission: Submission): Promise<SubmitResult> {
@@ -79,12 +79,12 @@ export function simulatedCarrier(
     });
   }
 
-  /** Hands it in at once where it stops: the process may end before a receipt is due. */
+  /** Sends it at once when it stops, since the process may end before a receipt is due. */
   async function sendReceipt(receipt: Receipt): Promise<void> {
     if (isStopped) return onReceipt(receipt).catch(() => {});
     const cancel = clock.after(receiptAfter, () => {
       receipts.delete(receipt);
-      // A store that cannot take it is given it again.
+      // If the store cannot accept it now, it is sent again.
       onReceipt(receipt).catch(() => sendReceipt(receipt));
     });
     receipts.set(receipt, cancel);
@@ -173,7 +173,7 @@ export function simulatedCarrier(
       const until = downUntil.get(lane);
       return until !== undefined && until > clock.monotonic() ? 0 : capacity;
     },
-    // Not asynchronous itself: a batch calls it a thousand times.
+    // Not asynchronous, because a batch calls it a thousand times.
     submit(submission, signal) {
       const fault = faultFor(submission.to);
       return fault === null ? deliver(submission) : submitWith(fault, submission, signal);
@@ -201,7 +201,7 @@ function putOff(scope: PutOff['scope']): PutOff {
   return { kind: 'later', scope, code, reason };
 }
 
-/** A delivery in the future says that the clock was set back: nobody knows how long it has been. */
+/** A delivery in the future means that the clock was set back: nobody knows how long ago it was. */
 function isSilent({ milliseconds }: Extract<CarrierFault, { kind: 'silent' }>, age: number): boolean {
   return age >= 0 && age < milliseconds;
 }

@@ -27,7 +27,7 @@ export const outboxMigrations: readonly string[] = [
    ) STRICT;
    CREATE INDEX deliveries_reference ON deliveries (reference);
    CREATE TABLE losses (reference TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
-  // Attempts below `before` were said not to have been taken, and never will be: the fence.
+  // The fence: attempts below `before` were reported as not accepted, and never will be.
   'CREATE TABLE barred (reference TEXT PRIMARY KEY, before INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   // Whose deliveries these are.
   'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT',
@@ -41,7 +41,7 @@ export function openOutboxDatabase(path: string): Promise<Database> {
   });
 }
 
-/** Submissions that are written together, and those of them that were delivered. */
+/** Submissions written together, and which of them were delivered. */
 interface Arrival {
   submissions: Submission[];
   delivered: Promise<(submission: Submission) => boolean>;
@@ -51,10 +51,10 @@ const pageSize = 500;
 const selectMany =
   'SELECT * FROM deliveries WHERE reference IN (SELECT value FROM json_each(?)) ORDER BY seq';
 
-/** A file of its own, as another company would have; a crash of the service's process does not touch its contents. */
+/** A separate file, as another company would have; a crash of the service's process leaves its contents intact. */
 export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   const commits = new GroupCommit(database);
-  // One statement for all that says the same costs half of one for each.
+  // One statement for all equal messages takes half as long as one for each.
   const insertAll = database.prepare(
     `INSERT INTO deliveries (reference, recipient, channel, text, subject, html, sender, reply_to, route, delivered_at)
      SELECT key, value, :channel, :text, :subject, :html, :from, :replyTo, :route, :at FROM json_each(:recipients)`,
@@ -69,7 +69,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   const selectPage = database.prepare(
     `SELECT * FROM deliveries WHERE seq > :last AND (:to IS NULL OR recipient = :to) ORDER BY seq LIMIT ${pageSize}`,
   );
-  /** The one before the newest `limit` of them. */
+  /** The sequence number before the newest `limit` of them. */
   const selectStart = database.prepare(
     `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) - 1 AS last FROM (
        SELECT seq FROM deliveries WHERE :to IS NULL OR recipient = :to ORDER BY seq DESC LIMIT :limit)`,
@@ -98,7 +98,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
       for (const run of runsOf(allowed)) write(run);
       return (submission: Submission) => !fenced.has(submission);
     });
-    // Where it was never written, the next ones must not follow it.
+    // If it was never written, the following ones must not be written either.
     delivered.catch(leave);
     return { submissions, delivered };
   }
@@ -152,7 +152,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     isFirst: async (name) => (await commits.run(() => insertLoss.run(name).changes)) === 1,
     reset: () =>
       commits.run(() => {
-        // Fences of every attempt stay: a paused process may still come back with one.
+        // Fences for all attempts remain: a paused process may still submit one.
         database.exec(
           `DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred WHERE before < ${everyAttempt}`,
         );

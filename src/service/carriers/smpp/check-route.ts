@@ -11,7 +11,10 @@ interface Tools {
   random: Random;
 }
 
-/** Connects and binds as the route does within `milliseconds`, sends nothing and unbinds: the problem, null for none. */
+/**
+ * Connects and binds as the route does within `milliseconds`, sends nothing and unbinds. Returns the problem, null if
+ * there is none.
+ */
 export async function checkRoute(
   route: SmppRoute,
   tools: Tools,
@@ -38,14 +41,14 @@ async function checkBind(
     dial,
     limits: localRouteLimits(clock),
     report() {},
-    // The service takes them.
+    // The service would accept these.
     onDeliver: (pdu, session) => session.respond(pdu, statuses.tryAgain),
     onChange() {},
   });
   let isLate = false;
   const cancel = clock.after(milliseconds, () => {
     isLate = true;
-    // Also one that answers everything but an unbind.
+    // Works even if the operator never answers an unbind.
     link.session?.close('it does not answer');
     void link.stop();
   });

@@ -6,12 +6,15 @@ import { tags } from './codec/commands.js';
 import type { Pdu } from './codec/pdu.js';
 import { isUcs2, shortMessageOf } from './codec/short-message.js';
 
-/** 3GPP TS 23.040, 9.2.3.24: several short messages as one, with a reference of one byte or of two. */
+/** 3GPP TS 23.040, 9.2.3.24: several short messages as one, with a reference of one or two bytes. */
 const [shortReference, longReference] = [0x00, 0x08];
-/** Characters of a sender or a number; SMPP has 20. What no index holds would be sent again for ever. */
+/**
+ * Characters of a sender or a number; SMPP allows 20. The operator would repeat a longer one for ever if the store
+ * refused it.
+ */
 const longest = 255;
 
-/** The message in a deliver_sm that is not a receipt. */
+/** The message in a deliver_sm, unless it is a receipt. */
 export function readIncoming(pdu: Pdu): Omit<Incoming, 'route'> {
   const { source_addr: source = '', destination_addr: to = '', data_coding: coding = 0 } = pdu.fields;
   const { header, text } = shortMessageOf(pdu);
@@ -41,13 +44,13 @@ function partOf(options: Pdu['options']): Incoming['part'] {
   return part(reference, options.get(tags.segmentTotal)?.[0], options.get(tags.segmentNumber)?.[0]);
 }
 
-/** Null for a text in one part, and for numbers that make no sense. */
+/** Null for a text in one part, and for invalid numbers. */
 function part(reference: Buffer, total = 0, number = 0): Incoming['part'] {
   if (total < 2 || number < 1 || number > total) return null;
   return { reference: reference.toString('hex'), number, total };
 }
 
-/** 5.2.19: the alphabets that phones write in; what else there is comes out as Latin-1. */
+/** 5.2.19: the alphabets that phones use; anything else is read as Latin-1. */
 function textOf(bytes: Buffer, coding: number): string {
   const isGsm = coding === 0 || (coding & 0xf0) === 0xf0;
   if (isGsm) return decodeGsm(bytes);

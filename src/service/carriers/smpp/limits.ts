@@ -1,19 +1,19 @@
 import type { Clock } from '../../clock.js';
 import { ownRouteRates, type RouteRates } from '../../storage/route-limits.js';
 
-/** The right to one connection, which may be lost. */
+/** The right to one connection; it may be lost. */
 export interface Bind {
-  /** Whether submissions may begin: while enough of it is left for their answers. */
+  /** Whether submissions may start: enough time must be left for their answers. */
   mayBegin(): boolean;
-  /** Whether anything may go out. */
+  /** Whether anything may be sent. */
   isHeld(): boolean;
-  /** To another instance: nothing is wrong where it ends. */
+  /** It was returned for another instance, so its end is expected. */
   readonly isGivenBack: boolean;
-  /** Once the connection has ended. */
+  /** Call this once the connection has ended. */
   release(): Promise<void>;
 }
 
-/** The connections of a lane that a carrier allows, of each mode as many. */
+/** The connections of a lane that a carrier allows, the same number in each mode. */
 export interface BindsOf {
   lane: string;
   mode: string;
@@ -22,11 +22,14 @@ export interface BindsOf {
 
 /** The limits of routes, over all instances that share them. */
 export interface RouteLimits extends RouteRates {
-  /** One of a lane's binds, until it is released; null while there is none to be had. `onChange`: it may be lost, or held on. */
+  /**
+   * One of a lane's binds, until it is released; null while none is available. `onChange`: it may be lost, or kept
+   * longer.
+   */
   takeBind(of: BindsOf, onChange: () => void): Promise<Bind | null>;
 }
 
-/** For one instance: every bind is its own. */
+/** For a single instance, to which every bind belongs. */
 export function localRouteLimits(clock: Clock): RouteLimits {
   const held = new Map<string, number>();
   return {

@@ -8,10 +8,10 @@ import type { SmppRoute } from './route-settings.js';
 
 /** A delivery receipt. */
 export interface SmppReceipt {
-  /** In the form of `carrierIdOf`; null where it names none. */
+  /** In the form of `carrierIdOf`; null if it has none. */
   carrierId: string | null;
   to: string;
-  /** Null while nothing is final. */
+  /** Null for a state that is not final. */
   state: DeliveryState | null;
   /** As in Receipt. */
   reference: string;
@@ -75,25 +75,28 @@ export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt
   };
 }
 
-/** The id in a submit_sm_resp, in the form that it has in receipts too; null for none. */
+/** The id in a submit_sm_resp, in the form used in receipts; null if there is none. */
 export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
   const trimmed = plausible(id.trim());
   return trimmed && canonical(trimmed, form === 'hex_to_dec' ? 16 : 10, form);
 }
 
-/** Of YYMMDDhhmm as if it were UTC; null for none. */
+/** YYMMDDhhmm read as UTC; null if there is none. */
 function timeOf(digits = ''): number | null {
   const iso = digits.replace(/^(..)(..)(..)(..)(..)$/, '20$1-$2-$3T$4:$5Z');
   const time = Date.parse(iso);
   return Number.isNaN(time) ? null : time;
 }
 
-/** Null for what no id or number looks like: an engine that cannot store it would have it sent again for ever. */
+/**
+ * Null for text that cannot be an id or a number: if an engine cannot store it, the operator would repeat it for
+ * ever.
+ */
 function plausible(text = ''): string | null {
   return text === '' || text.length > longest || /\p{Cc}/u.test(text) ? null : text;
 }
 
-/** One spelling of a number, whatever its base and leading zeros; as it is where both sides write the same. */
+/** One spelling of an id, whatever its base and leading zeros; unchanged if both sides write the same. */
 function canonical(id: string, base: 10 | 16, form: SmppRoute['receiptId']): string {
   if (form === 'same') return id;
   const isNumber = base === 16 ? /^[0-9a-f]+$/i.test(id) : /^[0-9]+$/.test(id);
@@ -105,7 +108,7 @@ function withoutNul(value: Buffer): string {
   return value.toString('latin1', 0, end < 0 ? value.length : end).trim();
 }
 
-/** Receipts come in UCS-2, or in 7-bit codes, in a byte each or packed; keys and states are ASCII in all of them. */
+/** Receipts use UCS-2 or 7-bit codes, packed or a byte each; keys and states are ASCII in all of them. */
 function textOf(pdu: Pdu): string {
   const { text: content } = shortMessageOf(pdu);
   const spellings = [() => content.toString('latin1'), () => decodeUcs2(content), () => packed(content)];

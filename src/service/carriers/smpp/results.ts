@@ -13,7 +13,7 @@ const aboutTheNumber = new Set<number>([
   statuses.invalidRecipientPlan,
 ]);
 
-/** The result of a submission that was answered with a status other than 0. */
+/** The result of a submission with a status other than 0. */
 export function resultOf(status: number): Exclude<SubmitResult, { kind: 'accepted' }> {
   const code = writtenStatus(status);
   const reason = `its operator answered with status ${code}`;

@@ -8,7 +8,7 @@ export interface SmppRoute {
   password: string;
   systemType: string;
   bind: 'transceiver' | 'transmitter+receiver';
-  /** Connections, over all instances. */
+  /** Connections, of all instances together. */
   binds: number;
   source: string;
   sourceTon: number;
@@ -19,18 +19,18 @@ export interface SmppRoute {
   segments: 'udh' | 'sar' | 'payload';
   validityMs: number;
   validityFormat: 'relative' | 'absolute';
-  /** How receipts write the ids of submissions. */
+  /** The form in which receipts write the ids of submissions. */
   receiptId: 'same' | 'hex_to_dec' | 'dec_to_hex';
-  /** Submissions of one bind without an answer. */
+  /** Unanswered submissions on one bind. */
   window: number;
-  /** Segments a second, over all instances. */
+  /** Segments a second, of all instances together. */
   perSecond: number;
-  /** First two digits of the numbers that take this route first. */
+  /** First two digits of the numbers for which this is the first route. */
   prefixes: readonly string[];
   /** Routes to try after it, by name. */
   fallback: readonly string[];
   /** Id or name of the project that gets incoming messages; null for the first. */
   inboxProject: string | null;
-  /** Whether it carries links. */
+  /** Whether it allows links. */
   links: boolean;
 }

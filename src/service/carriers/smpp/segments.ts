@@ -3,7 +3,7 @@ import { type Fields, tags } from './codec/commands.js';
 import { noOptions } from './codec/pdu.js';
 import { hasUserDataHeader } from './codec/short-message.js';
 
-/** The parts of a submit_sm that hold the text. */
+/** The fields of a submit_sm that contain the text. */
 export interface Segment {
   fields: Pick<Fields, 'data_coding' | 'esm_class' | 'short_message'>;
   options: ReadonlyMap<number, Buffer>;
@@ -12,7 +12,7 @@ export interface Segment {
 const gsm = { coding: 0, alone: 160, inMany: 153 };
 const ucs2 = { coding: 8, alone: 70, inMany: 67 };
 
-/** The segments of a text, which share `reference`, from 0 to 65,535. */
+/** The segments of a text; they share `reference`, from 0 to 65,535. */
 export function segmentsOf(text: string, how: 'udh' | 'sar' | 'payload', reference: number): Segment[] {
   const characters = gsmCodes(text)?.map((codes) => Buffer.from(codes));
   const { coding, alone, inMany } = characters === undefined ? ucs2 : gsm;
@@ -45,7 +45,7 @@ export function twoBytes(value: number): Buffer {
   return Buffer.from([value >> 8, value & 0xff]);
 }
 
-/** Pieces of at most `size` bytes; a character of two codes or two UTF-16 units stays whole. */
+/** Pieces of at most `size` bytes, which never split a character of two codes or two UTF-16 units. */
 function cut(units: readonly Buffer[], size: number): Buffer[] {
   const pieces: Buffer[] = [];
   let piece: Buffer[] = [];

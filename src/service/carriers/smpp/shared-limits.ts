@@ -5,12 +5,14 @@ import type { BindClaim, RouteBinds, RouteRates } from '../../storage/route-limi
 import { responseMs } from './connection/session.js';
 import type { Bind, RouteLimits } from './limits.js';
 
-/** Milliseconds after which another instance may have a bind that is not renewed: its instance may be gone. */
+/**
+ * Milliseconds after which another instance may take a bind that was not renewed, because its instance may have died.
+ */
 export const bindLeaseMs = 20_000;
 const renewEvery = 5_000;
-/** Before the end of a lease: its connection is gone by then. */
+/** Milliseconds before the end of a lease by which its connection is closed. */
 const closesBefore = 1_000;
-/** Between the binds of an instance: those that start together share them. */
+/** Milliseconds between the binds of an instance, so that instances that start together share them. */
 const spreadMs = 4_000;
 
 export interface SharedLimitsParts {
@@ -23,14 +25,17 @@ export interface SharedLimitsParts {
   report: Report;
 }
 
-/** For all instances on one store. Deadlines are the instance's own, on its monotonic clock, from before it asked. */
+/**
+ * Limits for all instances on one store. Deadlines are measured by this instance, on its monotonic clock, from before
+ * the request.
+ */
 export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts): RouteLimits {
   const { store, instances, clock, owner } = parts;
   const inUse = new Set<string>();
-  /** When a bind of a route was taken here last, on the monotonic clock. */
+  /** When a bind of a route was last taken here, on the monotonic clock. */
   const takenAt = new Map<string, number>();
 
-  /** The same again after a lease that may have been given or not. */
+  /** The same holder again if nobody knows whether a lease was granted. */
   function holderOf(route: string): string {
     for (let number = 1; ; number += 1) {
       const holder = `${owner}.${number}`;
@@ -40,7 +45,7 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
 
   const heldOf = (route: string) => [...inUse].filter((name) => name.startsWith(`${route} `)).sort();
 
-  /** The most binds that are to be held here: while another instance has none, a fair share. */
+  /** The most binds to hold here: a fair share while another instance has none. */
   async function mostOf(lane: string, binds: number): Promise<number> {
     const others = (await instances.list())
       .filter(({ id }) => id !== owner)
@@ -87,7 +92,7 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
 interface BindEvents {
   onChange(): void;
   onReleased(): void;
-  /** Whether it is the one that this instance has too many. */
+  /** Whether it is this instance's excess bind. */
   isToSpare(): Promise<boolean>;
 }
 
@@ -95,7 +100,7 @@ class LeasedBind implements Bind {
   readonly #claim: BindClaim;
   readonly #parts: Omit<SharedLimitsParts, 'rateLimiter'>;
   readonly #events: BindEvents;
-  /** When its lease was asked for, on the monotonic clock. */
+  /** When its lease was requested, on the monotonic clock. */
   #since: number;
   #isEnded = false;
   isGivenBack = false;
@@ -147,7 +152,7 @@ class LeasedBind implements Bind {
     this.#cancelRenewal = this.#parts.clock.after(renewEvery, () => void this.#renew());
   }
 
-  /** Tells when submissions may no longer begin, and when it is lost. */
+  /** Reports when submissions may no longer start, and when it is lost. */
   #watch(): void {
     const left = this.mayBegin() ? this.#left - responseMs : this.#left - closesBefore;
     this.#cancelEnd = this.#parts.clock.after(left, () => {
@@ -161,7 +166,7 @@ class LeasedBind implements Bind {
     const { store, clock, report } = this.#parts;
     const since = clock.monotonic();
     try {
-      // It ends with its lease: until then what goes out is answered.
+      // It lasts until the end of its lease, so that what was sent is answered.
       this.isGivenBack = await this.#events.isToSpare();
       if (this.isGivenBack) return this.#events.onChange();
       const isLeased = await store.leaseBind({ ...this.#claim, leaseMs: bindLeaseMs });
@@ -170,7 +175,7 @@ class LeasedBind implements Bind {
       else this.#end();
       this.#events.onChange();
     } catch (error) {
-      // The next renewal tries again, as long as the lease lasts.
+      // The next renewal tries again, for as long as the lease lasts.
       report(error, { level: 'warning' });
     }
     if (!this.#isEnded) this.#renewLater();

@@ -20,14 +20,14 @@ export interface SmppParts {
 
 const submitMs = 60_000;
 const doubtMs = 300_000;
-/** Milliseconds that a start waits for its connections. */
+/** Milliseconds that starting waits for connections. */
 const startMs = 3_000;
 
 async function putOff(): Promise<never> {
   throw new Error('nobody keeps incoming messages');
 }
 
-/** Mobile operators over SMPP 3.4: a lane for each route. */
+/** Mobile operators over SMPP 3.4, with a lane for each route. */
 export function smppCarrier(parts: SmppParts): Carrier {
   const { clock } = parts;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};

@@ -9,11 +9,11 @@ import type { SmppRoute } from './route-settings.js';
 import { type Segment, segmentsOf, twoBytes } from './segments.js';
 import { routeFields, validityOf } from './submit-fields.js';
 
-/** It is connected: each message more would be in doubt too. */
+/** The connection works: every further message would be in doubt too. */
 const silence = { reason: 'its operator does not answer', code: 'no answer' };
-/** Milliseconds from the first segment on in which another one may go out. */
+/** Milliseconds from the first segment within which further ones may be sent. */
 const segmentsWithin = 45_000;
-/** Milliseconds before a segment that was not taken goes out again. */
+/** Milliseconds before a refused segment is sent again. */
 const segmentPauses = [1_000, 2_000, 4_000, 8_000];
 
 export interface SubmissionParts {
@@ -23,8 +23,8 @@ export interface SubmissionParts {
 }
 
 /**
- * Submits a message in the room that it has, one segment after the other. Once one is taken, the missing ones are
- * tried again and the message is never put off or refused. Rejects with OutcomeUnknown.
+ * Submits a message in the room it has, one segment after another. Once a segment is accepted, the missing ones are
+ * retried and the message is never deferred or refused. Rejects with OutcomeUnknown.
  */
 export function submitIn(
   first: Room,
@@ -83,7 +83,7 @@ class Sending {
     }
   }
 
-  /** Submits a segment after the first, several times if need be; null when it stays out. */
+  /** Submits a segment after the first, several times if necessary; null if it is not accepted. */
   async #insist(segment: Segment): Promise<Pdu | null> {
     const { window, clock } = this.#parts;
     for (const pause of [0, ...segmentPauses]) {
@@ -128,13 +128,13 @@ class Sending {
   }
 }
 
-/** Two bytes of the message's id, which receipts give back. */
+/** Two bytes of the message's id, which receipts repeat. */
 function referenceOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) || 0;
 }
 
 function accepted(ids: readonly (string | null)[], extra: { delivery?: 'undelivered' } = {}): SubmitResult {
-  // Receipts of some segments say nothing about the message.
+  // Receipts for only some segments say nothing about the message.
   const carrierIds = ids.includes(null) ? [] : (ids as string[]);
   return { kind: 'accepted', carrierIds, ...extra };
 }

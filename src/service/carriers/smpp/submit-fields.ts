@@ -4,7 +4,7 @@ import type { SmppRoute } from './route-settings.js';
 const countryCode = '976';
 const forFinalReceipts = 1;
 
-/** The parts of a submit_sm that a route and a recipient decide. */
+/** The fields of a submit_sm that depend on the route and the recipient. */
 export function routeFields(route: SmppRoute, to: string): Pdu['fields'] {
   return {
     source_addr_ton: route.sourceTon,
@@ -17,7 +17,7 @@ export function routeFields(route: SmppRoute, to: string): Pdu['fields'] {
   };
 }
 
-/** How long the centre keeps trying (7.1.1): the route's time, or what is left of a code's if that is less. */
+/** How long the operator keeps trying (7.1.1): the route's time, or what is left of a code's life if that is less. */
 export function validityOf(route: SmppRoute, lifeMs: number | null, now: number): string {
   const milliseconds = Math.min(route.validityMs, lifeMs ?? Number.POSITIVE_INFINITY);
   const seconds = Math.max(1, Math.floor(milliseconds / 1_000));

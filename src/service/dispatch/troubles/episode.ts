@@ -4,22 +4,22 @@ import type { ShownAnswer } from '../../storage/store.js';
 import { Backoff } from '../backoff.js';
 import type { Sender, Trouble } from './sender.js';
 
-/** Milliseconds until a message asks again whether it may be tried. */
+/** Milliseconds until a message checks again whether it may be tried. */
 const askAgain = 250;
 
 /**
- * A time in which a carrier refuses everybody, for all that is known: it is tried with one message after another, until
- * it accepts one.
+ * A time in which a carrier seems to refuse everybody. It is tried with one message after another until it accepts
+ * one.
  */
 export class Episode implements Trouble {
-  /** `account`: it said so. `suspected`: several senders, or the only one, have nothing accepted. */
+  /** `account`: the carrier said so. `suspected`: nothing was accepted from several senders, or from the only one. */
   readonly kind: 'account' | 'suspected';
   readonly since: number;
   answer: ShownAnswer;
-  /** Those whose messages failed. They wait before each try; others are tried at once. */
+  /** Senders whose messages failed. They wait before each attempt; others are tried at once. */
   readonly senders = new Set<Sender>();
   readonly #backoff: Backoff;
-  /** The message that is tried now, and the one that failed last. */
+  /** The message being tried, and the one that failed last. */
   #tried: string | null = null;
   #failed: string | null = null;
 
@@ -34,20 +34,20 @@ export class Episode implements Trouble {
     return this.kind === 'account' ? 'backing_off' : 'suspected';
   }
 
-  /** Whether a sender's message goes out only as the one that is tried. A single SMS is a try in itself. */
+  /** Whether a sender's message is only sent as the one being tried. A single SMS always counts as an attempt. */
   holds(sender: Sender, isWaited: boolean): boolean {
     return this.kind === 'account' || (!isWaited && this.senders.has(sender));
   }
 
-  /** Milliseconds until a message that it holds may ask again; null for any message of a sender. */
+  /** Milliseconds until a message that it holds may check again; null for any message of a sender. */
   waitOf(sender: Sender, isWaited: boolean, id: string | null): number {
     if (this.#tried !== null && this.#tried !== id) return askAgain;
     return isWaited || !this.senders.has(sender) ? 0 : this.#backoff.left;
   }
 
-  /** Tries a message that need not wait; else the milliseconds until it may ask again. */
+  /** Tries a message that need not wait; otherwise returns the milliseconds until it may check again. */
   admit(id: string): number {
-    // Another one goes first, where there is one.
+    // Prefers another message, if there is one.
     if (this.#failed === id) {
       this.#failed = null;
       return askAgain;
@@ -66,7 +66,7 @@ export class Episode implements Trouble {
     this.#backoff.pause();
   }
 
-  /** A message was answered, or is not submitted. */
+  /** A message was answered, or will not be submitted. */
   release(id: string): void {
     if (this.#tried === id) this.#tried = null;
   }

@@ -2,12 +2,12 @@ import type { Clock } from '../../clock.js';
 import type { ClaimedMessage, ShownAnswer } from '../../storage/store.js';
 import { Share } from './share.js';
 
-/** Recipients in a row that get the same answer, after which it is hardly about each of them. */
+/** Consecutive recipients with the same answer, after which it is hardly about each of them. */
 const mostAlike = 5;
-/** Messages a second of a sender that is under suspicion. */
+/** Messages a second from a suspected sender. */
 const suspectedRate = 1;
 
-/** Whose messages a carrier may object to: a project, or for email the domain that it sends from. */
+/** Whose messages a carrier may object to: a project, or for email its sending domain. */
 export function senderOf({ message, content }: ClaimedMessage): string {
   if (message.channel === 'sms') return message.projectId;
   const from = content.from ?? '';
@@ -17,7 +17,7 @@ export function senderOf({ message, content }: ClaimedMessage): string {
     .toLowerCase();
 }
 
-/** The same answer to different recipients, one after the other. */
+/** Consecutive recipients with the same answer. */
 export class Row {
   #code = '';
   readonly #recipients = new Set<string>();
@@ -41,32 +41,32 @@ export class Row {
   }
 }
 
-/** A trouble, and the last answer about it. */
+/** A trouble, with the last answer about it. */
 export interface Trouble {
   /** On the monotonic clock. */
   since: number;
   answer: ShownAnswer;
 }
 
-/** A sender with messages in a lane, as far as the answers to them tell. */
+/** A sender with messages in a lane, as known from the answers to them. */
 export class Sender {
   readonly name: string;
-  /** Messages that are claimed here. */
+  /** Messages claimed here. */
   inHand = 0;
   readonly projects = new Set<string>();
-  /** Since a message of it was accepted, and since one of anybody was. */
+  /** Since one of its messages was accepted, and since anybody's was. */
   readonly row = new Row();
   readonly laneRow = new Row();
   suspected: Trouble | null = null;
   throttled: Trouble | null = null;
-  /** Of the lane's rate, lowered while it is throttled. */
+  /** Of the lane's rate; lowered while it is throttled. */
   readonly share: Share;
   /**
-   * Whether a message of it was answered with a word about the account; `contradicted`: others were accepted since, so
-   * that it is about this sender.
+   * Whether one of its messages got an answer about the account; `contradicted`: others were accepted since, so the
+   * answer is about this sender.
    */
   account: 'fine' | 'refused' | 'contradicted' = 'fine';
-  /** When it was put off last, on the monotonic clock. */
+  /** When it was deferred last, on the monotonic clock. */
   putOffAt = 0;
 
   constructor(name: string, clock: Clock) {
@@ -79,14 +79,14 @@ export class Sender {
     return this.account !== 'fine' || !this.row.isEmpty || !this.laneRow.isEmpty;
   }
 
-  /** A message of it was accepted. */
+  /** One of its messages was accepted. */
   recover(): void {
     this.row.clear();
     this.suspected = null;
     this.account = 'fine';
   }
 
-  /** Messages a second that it may submit, of a lane's rate; null for any number. */
+  /** Messages a second that it may submit at a lane's rate; null for no limit. */
   rate(laneRate: number): number | null {
     if (this.suspected !== null) return suspectedRate;
     const { factor } = this.share;
@@ -94,7 +94,7 @@ export class Sender {
   }
 }
 
-/** Those that have nothing accepted, nor has anybody else: two of them, or the only one that sends. */
+/** Senders of whom nothing was accepted while nothing of anybody was: two of them, or the only one. */
 export function suspectsOf(senders: readonly Sender[]): Sender[] {
   const full = senders.filter(({ laneRow }) => laneRow.isFull);
   const others = senders.some(({ inHand, laneRow }) => inHand > 0 && !laneRow.isFull);

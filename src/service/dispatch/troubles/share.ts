@@ -2,14 +2,14 @@ import type { Clock } from '../../clock.js';
 import { takeToken } from '../../storage/rate-limiter.js';
 import { factorAt, type Lowered, lower } from '../../storage/route-limits.js';
 
-/** Seconds of a rate that may go out at once. */
+/** The burst, in seconds of the rate. */
 const burstSeconds = 0.25;
 
-/** A part of a rate: halved while it is throttled, it grows back. */
+/** A share of a rate: halved when throttled, it grows back. */
 export class Share {
   readonly #clock: Clock;
   #lowered: Lowered | null = null;
-  /** Of its token bucket. */
+  /** When its token bucket is full. */
   #fullAt: number | null = null;
 
   constructor(clock: Clock) {
@@ -24,18 +24,18 @@ export class Share {
     return factor;
   }
 
-  /** Halves it, once in the time that an answer takes. */
+  /** Halves it, at most once in the time that an answer takes. */
   lower(perSecond: number, answeredMs: number): void {
     this.#lowered = lower(this.#lowered, perSecond, answeredMs, this.#clock.monotonic());
   }
 
-  /** Takes a message of a rate, where there is one. */
+  /** Takes a message from the rate, if there is one. */
   take(perSecond: number): void {
     const { allowed, fullAt } = this.#token(perSecond);
     if (allowed) this.#fullAt = fullAt;
   }
 
-  /** Messages that could be taken now, and the milliseconds until there is one. */
+  /** Messages that can be sent now, and the milliseconds until the next one. */
   left(perSecond: number): { messages: number; wait: number } {
     const { allowed, remaining, wait } = this.#token(perSecond);
     return { messages: allowed ? remaining + 1 : 0, wait };

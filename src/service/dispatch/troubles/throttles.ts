@@ -2,9 +2,9 @@ import type { Clock } from '../../clock.js';
 import type { MessageRecord } from '../../storage/store.js';
 import type { Sender } from './sender.js';
 
-/** Milliseconds within which two throttled messages say more than each of them. */
+/** Milliseconds within which two throttled messages say more than each alone. */
 const together = 1_000;
-/** Of the latest answers: what an answer counts after the next one, and the part that has to be throttled. */
+/** The weight that an answer keeps after each later one, and the share of answers that must be throttled. */
 const [lasting, part] = [0.98, 0.2];
 
 interface Throttled {
@@ -14,12 +14,12 @@ interface Throttled {
 }
 
 /**
- * Throttled messages among the latest answers of a lane. They are about its rate only where they are many: a number
- * whose own queue is full may be throttled for ever.
+ * Throttled messages among the latest answers of a lane. Only many of them are about its rate: a number with a full
+ * queue may be throttled for ever.
  */
 export class Throttles {
   readonly #clock: Clock;
-  /** Each of another recipient. */
+  /** Each to a different recipient. */
   #latest: Throttled[] = [];
   #answers = 0;
   #throttled = 0;
@@ -37,8 +37,8 @@ export class Throttles {
   }
 
   /**
-   * What a message tells that was throttled after so many milliseconds: with those of another sender of the rate, alone
-   * of its own sender, where others have work on the lane in any instance.
+   * What a throttled message is about, after that many milliseconds: together with one of another sender, the rate;
+   * otherwise its sender, if others have work on the lane in any instance.
    */
   async throttled(
     sender: Sender,
@@ -52,7 +52,7 @@ export class Throttles {
     if (this.#throttled < this.#answers * part) return 'message';
     const senders = [...new Set(this.#latest.map((one) => one.sender))];
     const sure = senders.filter((one) => this.#latest.filter(({ sender }) => sender === one).length > 1);
-    // Of two senders, one may have but a number that is throttled for ever.
+    // One of two senders may have nothing but a number that is throttled for ever.
     if (senders.length > 2 || sure.length > 1) return 'lane';
     if (!sure.includes(sender)) return 'message';
     if (at - this.#askedAt < answeredMs) return 'message';
@@ -66,7 +66,7 @@ export class Throttles {
   }
 }
 
-/** Two of a sender, and three senders, tell as much as all. */
+/** Two messages of a sender, and three senders, say as much as all of them. */
 function lastOfEach(all: readonly Throttled[]): Throttled[] {
   const senders = [...new Set(all.map(({ sender }) => sender))].slice(-3);
   return senders.flatMap((sender) => all.filter((one) => one.sender === sender).slice(-2));

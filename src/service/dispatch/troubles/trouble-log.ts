@@ -3,7 +3,7 @@ import type { Report } from '../../report.js';
 import type { LaneTrouble } from '../../storage/instances.js';
 import { answerLine, type ShownAnswer } from '../../storage/tried.js';
 
-/** Milliseconds in which the same is reported once. */
+/** Milliseconds within which the same warning is reported only once. */
 const quietMs = 60_000;
 
 const states: Readonly<Record<LaneTrouble['state'], string>> = {
@@ -12,20 +12,20 @@ const states: Readonly<Record<LaneTrouble['state'], string>> = {
   backing_off: 'paused by an answer of its carrier',
 };
 
-/** For the log: it is expected, and has no frames. */
+/** For the log: it is expected and has no stack frames. */
 class LaneWarning extends Error {
   override readonly name = 'LaneWarning';
   override readonly stack = '';
 }
 
-/** Reports who is slowed down and why, and when that is over. */
+/** Reports who is slowed down and why, and when that ends. */
 export class TroubleLog {
   readonly #lane: string;
   readonly #clock: Clock;
   readonly #report: Report;
-  /** Reported, and not over. */
+  /** Reported, and not over yet. */
   readonly #open = new Set<string>();
-  /** When each line was reported last, on the monotonic clock. */
+  /** When each warning was reported last, on the monotonic clock. */
   readonly #reported = new Map<string, number>();
 
   constructor(lane: string, clock: Clock, report: Report) {
@@ -34,7 +34,7 @@ export class TroubleLog {
     this.#report = report;
   }
 
-  /** Called with every answer about a trouble. `of`: projects; null for the whole lane. */
+  /** Called for every answer about a trouble. `of`: projects; null for the whole lane. */
   goesOn(of: Iterable<string> | null, state: LaneTrouble['state'], answer: ShownAnswer): void {
     const subject = this.#subject(of);
     const key = `${subject} ${state}`;
@@ -48,7 +48,7 @@ export class TroubleLog {
     if (this.#open.delete(`${subject} ${state}`)) this.#warn(`${subject} is no longer ${states[state]}`);
   }
 
-  /** A carrier refuses whoever sends, for good. */
+  /** A carrier refuses certain senders permanently. */
   refused(of: Iterable<string>, answer: ShownAnswer): void {
     const text = `${this.#subject(of)} is refused by its carrier: ${answerLine(answer)}`;
     this.#once(text, text);

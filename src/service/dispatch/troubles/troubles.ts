@@ -21,34 +21,35 @@ export interface TroublesParts {
   hasOthers(lane: string, projectId: string): Promise<boolean>;
 }
 
-/** Milliseconds after which a sender without messages is forgotten: what is put off comes back hourly. */
+/** Milliseconds after which a sender without messages is forgotten: deferred messages return hourly. */
 const forgetAfter = 2 * 3_600_000;
-/** Messages that are claimed at once while a lane is tried with one at a time. */
+/** Messages claimed at once while a lane tries one at a time. */
 const claimedToTry = 10;
-/** Seconds of its rate that a carrier has room for. */
+/** A carrier's capacity, in seconds of its rate. */
 const capacitySeconds = 5;
-/** Milliseconds until a rate that is being lowered is seen to be. */
+/** Milliseconds until a lowered rate shows in the answers. */
 const calmAfter = 1_000;
-/** Milliseconds between halvings of a rate at the least: an operator that answers at once would end it before others come. */
+/** The least milliseconds between halvings of a rate, even if an operator answers at once. */
 const leastAnswerMs = 250;
-/** Troubles of projects that are shown. */
+/** The most troubled projects that are shown. */
 const mostShown = 20;
 
 /**
- * Who may submit in a lane, by what its carrier answers: the one place that decides whether an answer is about the
- * account, the rate, a sender or a message. Each process has its own, but for the rate, which is lowered for all.
+ * Who may submit in a lane, depending on its carrier's answers: the only place that decides whether an answer is
+ * about the account, the rate, a sender or a message. Each process has its own, except for the rate, which is lowered
+ * for all.
  */
 export class Troubles {
   readonly #parts: TroublesParts;
   readonly #log: TroubleLog;
   readonly #senders = new Map<string, Sender>();
-  /** With an answer against them. */
+  /** Senders with an answer against them. */
   readonly #troubled = new Set<Sender>();
   readonly #throttles: Throttles;
   #throttled: Trouble | null = null;
-  /** When the rate was lowered last, on the monotonic clock. */
+  /** When the rate was last lowered, on the monotonic clock. */
   #loweredAt = Number.NEGATIVE_INFINITY;
-  /** Of the lane's rate, where its carrier has none. */
+  /** Of the lane's rate, for a carrier without one. */
   readonly #share: Share;
   #episode: Episode | null = null;
 
@@ -60,12 +61,12 @@ export class Troubles {
     this.#share = new Share(clock);
   }
 
-  /** Nobody is held up. */
+  /** Whether nobody is held up. */
   get isCalm(): boolean {
     return this.#episode === null && this.#troubled.size === 0 && this.#share.factor === 1;
   }
 
-  /** Its rate is lowered. */
+  /** Whether its rate is lowered. */
   get isThrottled(): boolean {
     this.#look();
     return this.#throttled !== null;
@@ -84,7 +85,7 @@ export class Troubles {
     if (sender.inHand === 0 && !this.#troubled.has(sender)) this.#senders.delete(sender.name);
   }
 
-  /** Milliseconds until a message may ask again; 0: it may be submitted now. */
+  /** Milliseconds until a message may check again; 0 if it may be submitted now. */
   waitOf(claimed: ClaimedMessage): number {
     if (this.isCalm) return 0;
     const sender = this.#senderOf(claimed);
@@ -95,7 +96,7 @@ export class Troubles {
     return Math.max(0, ...this.#rates(sender).map(([share, rate]) => share.left(rate).wait));
   }
 
-  /** The same, for a message that has room: where it may, it is counted as submitted. */
+  /** The same for a message that has room; if it may be submitted, it counts as such. */
   admit(claimed: ClaimedMessage): number {
     const wait = this.waitOf(claimed);
     if (wait > 0 || this.isCalm) return wait;
@@ -121,7 +122,7 @@ export class Troubles {
     }
   }
 
-  /** The scope of an answer: what the carrier said, but for a word about the account that is contradicted. */
+  /** What an answer is about: what the carrier said, unless it is about the account and contradicted. */
   putOff(claimed: ClaimedMessage, given: PutOff, begunAt: number): Exclude<PutOff['scope'], 'lane'> {
     const sender = this.#senderOf(claimed);
     const answer = this.#parts.show(given);
@@ -135,7 +136,7 @@ export class Troubles {
     const isOfAccount = given.scope === 'account' && sender.account !== 'contradicted';
     if (isOfAccount) {
       sender.account = 'refused';
-      // A suspicion of others has lasted, and would hold up this one for as long.
+      // The suspicion of others has lasted, and would delay this one for as long.
       if (this.#episode?.kind !== 'account') this.#begin('account', answer);
     } else if (given.scope === 'message') this.#served(claimed.message.id);
     if (isOfAccount || !given.isOfRecipient) this.#count(claimed, sender, answer, isOfAccount);
@@ -148,7 +149,7 @@ export class Troubles {
     if (given.isOfSender) this.#log.refused(this.#senderOf(claimed).projects, this.#parts.show(given));
   }
 
-  /** The most messages of each project that may be claimed now, of those that are held up; null where none is. */
+  /** The most messages of each held-up project that may be claimed now; null if none is held up. */
   limits(): { limits: ReadonlyMap<string, number> } | null {
     this.#look();
     if (this.isCalm) return null;
@@ -162,7 +163,7 @@ export class Troubles {
     return { limits };
   }
 
-  /** Messages that a lane claims at once, of as many as it has room for. */
+  /** Messages that a lane claims at once, out of those it has room for. */
   most(room: number): number {
     if (this.#episode?.kind === 'account') return Math.min(room, claimedToTry);
     const { factor } = this.#share;
@@ -184,7 +185,7 @@ export class Troubles {
     return [...ofLane, ...one(null, 'throttled', this.#throttled), ...ofProjects.slice(0, mostShown)];
   }
 
-  /** What a carrier says of a message that is tried shows that it serves the account. */
+  /** A carrier's answer about the message being tried shows that it serves the account. */
   #served(id: string): void {
     if (this.#episode?.kind === 'account' && this.#episode.isTrying(id)) this.#end();
     else this.#episode?.release(id);
@@ -207,7 +208,7 @@ export class Troubles {
     return sender;
   }
 
-  /** Of the lane, a second. */
+  /** The lane's messages a second. */
   get #rate(): number {
     const { carrier, lane } = this.#parts;
     return Math.max(1, carrier.capacity(lane) / capacitySeconds);
@@ -220,7 +221,7 @@ export class Troubles {
     return rate === null ? null : sender.share.left(rate).messages;
   }
 
-  /** Those that a sender keeps to. */
+  /** The limits for a sender. */
   #rates(sender: Sender): [share: Share, perSecond: number][] {
     const rate = sender.rate(this.#rate);
     const own: [Share, number][] = rate === null ? [] : [[sender.share, rate]];
@@ -248,7 +249,7 @@ export class Troubles {
     if (episode === null) return;
     for (const each of suspects) episode.senders.add(each);
     if (!isOfAccount && !episode.senders.has(sender) && !episode.isTrying(id)) return;
-    // The answer about a trial message does not pause the account.
+    // An answer about the message itself does not pause the account.
     if (isOfAccount || episode.kind === 'suspected') episode.answer = answer;
     episode.failed(id, sender);
     this.#log.goesOn(null, episode.state, episode.answer);
@@ -275,7 +276,7 @@ export class Troubles {
     else await carrier.lowerRate(lane, answeredMs);
   }
 
-  /** Ends what has ended by itself. */
+  /** Ends what has expired. */
   #look(): void {
     const { clock, carrier, lane } = this.#parts;
     const now = clock.monotonic();

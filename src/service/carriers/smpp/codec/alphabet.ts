@@ -12,7 +12,7 @@ const extension = new Map(
 const codes = new Map([...gsmCharacters].map((character) => [character, [characters.indexOf(character)]]));
 for (const [code, character] of extension) codes.set(character, [escapeCode, code]);
 
-/** The codes of each character; null for a text that does not fit into the alphabet. */
+/** The codes of each character; null if the text has others. */
 export function gsmCodes(text: string): number[][] | null {
   const all: number[][] = [];
   for (const character of text) {

@@ -3,17 +3,17 @@ import { headerLength } from './pdu.js';
 /** Bytes; the largest PDU of SMPP 3.4 has one optional parameter of 64 KiB. */
 export const maxPduLength = 70_000;
 
-/** A length that no PDU has: where the next one begins is lost. */
+/** A length that no PDU has: the start of the next one is unknown. */
 export class LostFraming extends Error {
   override readonly name = 'LostFraming';
 }
 
-/** Cuts a stream of bytes into PDUs, however they arrive. */
+/** Splits a stream of bytes into PDUs, however they arrive. */
 export class Framing {
   #pending: Buffer[] = [];
   #length = 0;
 
-  /** The PDUs that are whole now. Throws LostFraming after the last of them was given to `onPdu`. */
+  /** Passes complete PDUs to `onPdu`. Throws LostFraming after the last of them. */
   push(bytes: Buffer, onPdu: (pdu: Buffer) => void): void {
     this.#pending.push(bytes);
     this.#length += bytes.length;
@@ -32,7 +32,7 @@ export class Framing {
     this.#length = data.length - at;
   }
 
-  /** One buffer with at least so many bytes, so that a byte at a time is not copied again each time. */
+  /** One buffer with at least that many bytes, so that bytes arriving one by one are not copied each time. */
   #head(bytes: number): Buffer {
     const [first] = this.#pending;
     if (first !== undefined && first.length >= bytes) return first;

@@ -10,21 +10,21 @@ import {
 
 export const headerLength = 16;
 
-/** A protocol data unit. Mandatory parameters that are absent are empty or 0 on the wire. */
+/** A protocol data unit. Missing mandatory parameters are sent empty or as 0. */
 export interface Pdu {
   command: Command;
   status: number;
   sequence: number;
   fields: Partial<Fields>;
-  /** Optional parameters by tag; of one that stands twice, the last. */
+  /** Optional parameters by tag; the last one wins. */
   options: ReadonlyMap<number, Buffer>;
 }
 
-/** A PDU whose length is right and whose contents are not. */
+/** A PDU with a valid length and invalid contents. */
 export class MalformedPdu extends Error {
   override readonly name = 'MalformedPdu';
   readonly sequence: number;
-  /** Null for one that is unknown. */
+  /** Null for an unknown command. */
   readonly command: Command | null;
 
   constructor(message: string, command: Command | null, sequence: number) {
@@ -73,7 +73,7 @@ export function encodePdu({ command, status, sequence, fields, options }: Pdu): 
   return pdu;
 }
 
-/** Decodes a whole PDU. Throws MalformedPdu; a response, which cannot be answered, is read as far as it goes. */
+/** Decodes a complete PDU. Throws MalformedPdu. A response, which cannot be answered, is read as far as possible. */
 export function decodePdu(pdu: Buffer): Pdu {
   const command = commandOf(pdu.readUInt32BE(4)) ?? null;
   const sequence = pdu.readUInt32BE(12);

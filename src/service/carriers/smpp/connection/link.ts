@@ -16,23 +16,23 @@ export interface LinkParts {
   clock: Clock;
   random: Random;
   limits: RouteLimits;
-  /** Opens a connection; calls `onConnected` once it is there, with TLS where the route wants it. */
+  /** Opens a connection; calls `onConnected` once it is open, with TLS if the route uses it. */
   dial(route: SmppRoute, onConnected: () => void): Duplex;
   report: Report;
   onDeliver(pdu: Pdu, session: Session): void;
-  /** It was bound, lost, or may have room. */
+  /** It was bound, was lost, or may have room. */
   onChange(): void;
 }
 
-/** Milliseconds between tries to connect. */
+/** The shortest and longest milliseconds between attempts to connect. */
 const [shortestPause, longestPause] = [1_000, 60_000];
-/** While there is no bind to be had: other instances have them all, or the next one is not due yet. */
+/** While no bind is available: other instances have them all, or the next one is not due yet. */
 const bindPause = 5_000;
 const interfaceVersion = 0x34;
-/** A connection that lasted so long, or carried anything, was a good one: the next one is made soon. */
+/** A connection that lasted this long, or carried anything, was good: the next one is opened soon. */
 const goodMs = 30_000;
 
-/** Keeps one connection of a route bound: a fresh session after each that is lost. */
+/** Keeps one connection of a route bound, with a new session whenever one is lost. */
 export class Link {
   readonly #parts: LinkParts;
   /** Submissions of the session without an answer. */
@@ -45,14 +45,14 @@ export class Link {
   #resume: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
   #problem: string | null = null;
-  /** The problems that were reported since the last good connection. */
+  /** Problems reported since the last good connection. */
   readonly #reported = new Set<string>();
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
   }
 
-  /** Bound; null while it is not. */
+  /** The bound session; null without one. */
   get session(): Session | null {
     return this.#session;
   }
@@ -62,17 +62,17 @@ export class Link {
     return this.#session?.isUsable === true && this.#bind?.mayBegin() === true;
   }
 
-  /** Whether a submission may go out in a session: a paused process may have lost its bind. */
+  /** Whether a session can be used for a submission: a paused process may have lost its bind. */
   isUsable(session: Session): boolean {
     return session === this.#session && session.isUsable && this.#bind?.isHeld() === true;
   }
 
-  /** The problem that keeps it from being bound; null once it is. */
+  /** Why it is not bound; null if it is. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Resolves when the first try has ended, in whatever way. */
+  /** Resolves when the first attempt has ended, successful or not. */
   start(): Promise<void> {
     this.#isStopped = false;
     return new Promise((onTried) => {
@@ -124,7 +124,7 @@ export class Link {
     this.#parts.onChange();
   }
 
-  /** Resolves when the connection has ended: whether it was a good one. */
+  /** Resolves when the connection has ended, with whether it was good. */
   #connect(onTried: () => void): Promise<boolean> {
     const { route, mode, clock, dial, onChange, onDeliver } = this.#parts;
     return new Promise((resolve) => {

@@ -9,9 +9,9 @@ import { Link, type LinkParts } from './link.js';
 import { responseMs, type Session } from './session.js';
 import { RouteWindow } from './window.js';
 
-/** Milliseconds without a connection after which it counts as down. */
+/** Milliseconds without a connection after which the route counts as down. */
 const downMs = 30_000;
-/** Receipts and messages that are being stored; more are put off. */
+/** Receipts and messages being stored; further ones are refused for now. */
 const maxDelivered = 1_000;
 
 type Parts = Omit<LinkParts, 'mode' | 'onDeliver' | 'onChange'> & {
@@ -28,7 +28,7 @@ export class RouteConnection {
   #onDrained: () => void = () => {};
   #delivered = 0;
   #wasUp = false;
-  /** When it was up last, on the monotonic clock. */
+  /** When it was last up, on the monotonic clock. */
   #upAt: number;
 
   constructor(parts: Parts) {
@@ -49,7 +49,7 @@ export class RouteConnection {
     this.#window = new RouteWindow(submitting, parts);
   }
 
-  /** Messages that it takes on. */
+  /** Messages that it accepts. */
   get capacity(): number {
     return this.#window.capacity;
   }
@@ -76,7 +76,7 @@ export class RouteConnection {
     await Promise.all(this.#links.map((link) => link.start()));
   }
 
-  /** Lets what goes out be answered, then unbinds. */
+  /** Waits for answers to what was sent, then unbinds. */
   async stop(): Promise<void> {
     this.#window.close();
     await this.#drained();
@@ -90,7 +90,7 @@ export class RouteConnection {
     let isHeld = true;
     return {
       submit: async (submission, signal) => {
-        // It may have been stopped since: nothing that is begun now would be answered.
+        // It may have stopped since, and nothing would answer a new submission.
         if (!this.#window.isUp) return notConnected(this.#parts.route.name);
         this.#submissions += 1;
         try {
@@ -126,7 +126,7 @@ export class RouteConnection {
     });
   }
 
-  /** A receipt, or a message from outside, is acknowledged once it is stored. */
+  /** Acknowledges a receipt or an incoming message once it is stored. */
   #deliver(pdu: Pdu, session: Session): void {
     if (this.#delivered >= maxDelivered) {
       session.respond(pdu, statuses.tryAgain);

@@ -7,28 +7,28 @@ import { decodePdu, encodePdu, MalformedPdu, noOptions, type Pdu } from '../code
 /** Milliseconds. */
 export const responseMs = 10_000;
 const silenceMs = 30_000;
-/** How long a late response is waited for: no doubt lasts longer. */
+/** How long a late response still counts: no doubt lasts longer. */
 const lateMs = 300_000;
-/** Bytes that the peer leaves unread before it counts as dead. */
+/** Unread bytes after which the peer counts as dead. */
 const maxUnread = 1_000_000;
 
-/** No answer will come, most often because the connection ended: the peer may have taken the request. */
+/** No answer will arrive, usually because the connection ended; the peer may have accepted the request. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost';
 }
 
 export interface SessionEvents {
-  /** A request of the peer that the session does not answer by itself. */
+  /** A request of the peer that the session does not answer itself. */
   onRequest(pdu: Pdu): void;
   /** The peer is alive and may have answered something. */
   onProgress(): void;
-  /** Once: the connection is gone, or the peer unbinds. */
+  /** Called once: the connection is lost, or the peer unbinds. */
   onClosed(reason: string): void;
 }
 
 interface Pending {
   command: Command;
-  /** When `onOverdue` is called; later, when it is forgotten. */
+  /** When `onOverdue` is called, and later, when it is forgotten. */
   until: number;
   isOverdue: boolean;
   onOverdue: () => void;
@@ -48,7 +48,7 @@ export class Session {
   #hasCarried = false;
   #heardAt: number;
   #isClosed = false;
-  /** Its peer wants to end it: it takes answers only. */
+  /** The peer wants to end it: it only accepts answers. */
   #isUnbound = false;
   #isSuspect = false;
   #isCorked = false;
@@ -72,12 +72,12 @@ export class Session {
     return this.#isClosed;
   }
 
-  /** Whether anything was exchanged but binds and their ends. */
+  /** Whether anything but binds and unbinds was exchanged. */
   get hasCarried(): boolean {
     return this.#hasCarried;
   }
 
-  /** Whether requests may go out: not once one is overdue and the peer has said nothing since. */
+  /** Whether requests may be sent: not while one is overdue and the peer has been silent since. */
   get isUsable(): boolean {
     return !this.#isClosed && !this.#isUnbound && !this.#isSuspect;
   }
@@ -108,7 +108,7 @@ export class Session {
     this.#answer(`${command}_resp` as Command, sequence, status);
   }
 
-  /** Asks for an orderly end, and waits for it no longer than for any response. */
+  /** Asks for an orderly end, and waits for it as long as for any response. */
   async unbind(): Promise<void> {
     if (this.#isClosed) return;
     const end = () => this.close('unbound');
@@ -168,7 +168,7 @@ export class Session {
     this.#events.onProgress();
   }
 
-  /** A response that answers nothing, or the wrong thing, or twice, changes nothing. */
+  /** Ignores a response that matches no request, or comes twice. */
   #resolve(pdu: Pdu): void {
     const pending = this.#pending.get(pdu.sequence);
     if (pending === undefined) return;
@@ -179,7 +179,7 @@ export class Session {
     if (this.#isUnbound && this.#pending.size === 0) this.close(unboundByPeer);
   }
 
-  /** What it has taken it may still answer. */
+  /** The peer may still answer what it has accepted. */
   #unbound(pdu: Pdu): void {
     this.respond(pdu, statuses.ok);
     this.#isUnbound = true;
@@ -196,7 +196,7 @@ export class Session {
 
   #write(bytes: Buffer): void {
     if (this.#isClosed) return;
-    // What is written in one turn goes out together.
+    // Everything written in one turn is sent together.
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#socket.cork();
@@ -209,7 +209,7 @@ export class Session {
     if (this.#socket.writableLength > maxUnread) this.close('its operator reads nothing');
   }
 
-  /** Calls `onOverdue` once for each; a late response still resolves. */
+  /** Calls `onOverdue` once for each overdue request; a late response still resolves it. */
   #sweep(): void {
     this.#cancelSweep = null;
     const now = this.#clock.monotonic();
@@ -241,7 +241,7 @@ export class Session {
     });
   }
 
-  /** Asks whether the peer is alive; without a word from it the connection is dead. */
+  /** Checks whether the peer is alive; without any answer the connection is dead. */
   #probe(): void {
     const now = this.#clock.monotonic();
     if (this.#isClosed || this.#isUnbound) return;

@@ -7,7 +7,7 @@ import type { SmppRoute } from '../route-settings.js';
 import type { Link } from './link.js';
 import type { Session } from './session.js';
 
-/** A place in the window of a session, for one submission, and the right to send a segment now. */
+/** A place in the window of a session, for one submission, with the right to send a segment now. */
 export class Room {
   readonly session: Session;
   readonly #link: Link;
@@ -21,7 +21,7 @@ export class Room {
     this.#onReleased = onReleased;
   }
 
-  /** Whether it is held, in a session that takes requests. */
+  /** Whether it is held in a session that accepts requests. */
   get isUsable(): boolean {
     return this.#isHeld && this.#link.isUsable(this.session);
   }
@@ -38,17 +38,17 @@ export class Room {
   }
 }
 
-/** Seconds of its rate that a route takes on, and the most messages. */
+/** A route accepts the messages of so many seconds at its rate, up to a maximum. */
 const [capacitySeconds, mostMessages] = [5, 2_000];
 
 interface Waiting {
-  /** Its place in a window; null for one without. */
+  /** Its place in a window; null without one. */
   held: Room | null;
-  /** Called with null when nothing goes out any more. */
+  /** Called with null if nothing can be sent any more. */
   resolve(room: Room | null): void;
 }
 
-/** Submissions wait for room: segments of messages that were begun first, then single messages, then the rest. */
+/** Submissions wait for room: first segments of messages that were started, then single messages, then the rest. */
 const classes = ['begun', 'single', 'batch'] as const;
 type WaitingClass = (typeof classes)[number];
 
@@ -65,7 +65,7 @@ export class RouteWindow {
   #isOpen = false;
   #isAbandoned = false;
 
-  /** `links`: those that submit. */
+  /** `links`: the connections that submit. */
   constructor(
     links: readonly Link[],
     parts: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report },
@@ -81,13 +81,13 @@ export class RouteWindow {
     return this.#isOpen && this.#links.some(({ isOpen }) => isOpen);
   }
 
-  /** Messages that it takes on, by the rate that there is. */
+  /** Messages that it accepts, at the current rate. */
   get capacity(): number {
     if (!this.isUp) return 0;
     return Math.min(Math.ceil(this.#perSecond * capacitySeconds), mostMessages);
   }
 
-  /** Messages of batches that it takes on: those that begin within a second, and those that have begun. */
+  /** Messages of batches that it accepts: those that can start within a second, and those that have started. */
   get ahead(): number {
     if (!this.isUp) return 0;
     return Math.min(Math.ceil(this.#throughput.perSecond ?? this.#perSecond), mostMessages) + this.#messages;
@@ -106,13 +106,13 @@ export class RouteWindow {
     this.#isAbandoned = false;
   }
 
-  /** Nothing new goes out; what was begun does. */
+  /** Starts nothing new; what was started finishes. */
   close(): void {
     this.#isOpen = false;
     this.change();
   }
 
-  /** A message was written, or is not submitted. */
+  /** A message was written, or will not be submitted. */
   leave(): void {
     this.#messages -= 1;
     this.change();
@@ -128,7 +128,7 @@ export class RouteWindow {
   }
 
   /**
-   * Waits until another segment of a message may go out: in the room that it holds, or in another once that is gone.
+   * Waits until another segment of a message may be sent, in the room it holds, or in another one if that is lost.
    * Null after `milliseconds`, or once the route is closed.
    */
   waitAgain(held: Room | null, milliseconds: number): Promise<Room | null> {
@@ -153,14 +153,14 @@ export class RouteWindow {
     });
   }
 
-  /** Ends the waits of messages that were begun. */
+  /** Ends the waits of messages that were started. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#turns.stop();
     for (const { resolve } of this.#waiting.begun.splice(0)) resolve(null);
   }
 
-  /** To be called when there may be room, or none any more. */
+  /** Call this when there may be room, or when there is none any more. */
   change(): void {
     if (!this.isUp) {
       for (const which of ['single', 'batch'] as const)
@@ -182,7 +182,7 @@ export class RouteWindow {
     }
   }
 
-  /** What was claimed before the rate was lowered: others may have their turn first. */
+  /** Messages were claimed before the rate was lowered: others may have their turn first. */
   #giveBack(): void {
     if (this.#turns.factor === 1) return;
     const beyond = this.#waiting.batch.splice(this.capacity);
@@ -205,7 +205,7 @@ export class RouteWindow {
     return classes.reduce((sum, which) => sum + this.#waiting[which].length, 0);
   }
 
-  /** Messages that may be under way. */
+  /** Messages that may be submitted at the same time. */
   get #size(): number {
     return this.#links.filter(({ isOpen }) => isOpen).length * this.#route.window;
   }
