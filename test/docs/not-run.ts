@@ -45,14 +45,8 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
-  'docs/running.md: systemctl stop urtuu':
-    'stops a service of the system; test/cli/commands/service/move.test.ts moves one that has ended',
   'docs/running.md: createdb urtuu':
-    'needs a PostgreSQL of its own; test/cli/commands/service/move.test.ts moves to a new database',
-  'docs/running.md: urtuu service move --data /srv/urtuu --database postgres://urtuu@db/urtuu --secret-file /srv/urtuu.secret':
-    'needs a PostgreSQL of its own; test/cli/commands/service/move.test.ts types it',
-  'docs/running.md: URTUU_SECRET_FILE=/srv/urtuu.secret urtuu serve --database postgres://urtuu@db/urtuu':
-    'needs a PostgreSQL of its own; test/cli/commands/service/move.test.ts reads the database with it',
+    'needs a PostgreSQL of its own; test/docs/move.test.ts types it, and the block after it',
   'docs/running.md: urtuu service release --finish-as queue':
     'needs a database that was restored; test/cli/commands/service-hold.test.ts releases one',
 };
