@@ -25,12 +25,12 @@ import type { Prune } from './prune.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
 import { statusOf } from './status.js';
 
-/** Of one credit: sums of many stay exact numbers. */
+/** The most in one credit, so that sums of many remain exact. */
 const mostCredits = 1_000_000_000_000;
-/** Of the life of a key: a thousand years. */
+/** The longest life of a key: a thousand years. */
 const mostSeconds = 1_000 * 366 * 86_400;
 
-/** Entries that are read at once. */
+/** Entries read at once. */
 const ledgerPage = 1_000;
 
 export interface AdministrationParts {
@@ -39,9 +39,9 @@ export interface AdministrationParts {
   instances: Instances;
   reset(): Promise<void>;
   prune: Prune['prune'];
-  /** Of the addresses that bounces go to. */
+  /** Signs the addresses that bounces go to. */
   bounceKey: Uint8Array;
-  /** The host of the mail relay; null where there is none, or nobody knows. */
+  /** The host of the mail relay; null if there is none or it is unknown. */
   relay: string | null;
 }
 

@@ -4,14 +4,14 @@ import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { OperationContext } from '../operations/context.js';
 import { timestamp } from '../timestamp.js';
 
-/** Their verifications are read together. */
+/** Deliveries whose verifications are read together. */
 const atOnce = 100;
-/** What may be a code, of the lengths that a verification has. */
+/** Digits that may be a code of a verification. */
 const digits = /[0-9]{4,}/g;
 
 type CodeTools = Pick<OperationContext, 'store' | 'encryption'>;
 
-/** Deliveries as the sandbox shows them, in their order. */
+/** Deliveries as the sandbox shows them, in the same order. */
 export async function* withCodes(
   context: CodeTools,
   records: AsyncIterable<DeliveryRecord>,
@@ -40,7 +40,7 @@ async function shown({ store, encryption }: CodeTools, records: DeliveryRecord[]
   });
 }
 
-/** Every part of a run of digits: a template may put more digits beside the code. */
+/** All parts of a run of digits: a template may put other digits next to the code. */
 function candidates(text: string): string[] {
   const runs = text.match(digits) ?? [];
   const { min, max } = verificationLimits.codeLength;

@@ -6,8 +6,8 @@ import { asciiDomain } from '../mailbox.js';
 import type { OwnDomain } from '../settings.js';
 
 /**
- * The records that mail from a domain needs: SPF allows the relay, DKIM holds the public key, DMARC asks for either.
- * Rejects where the key cannot be read.
+ * The records for sending mail from a domain: SPF allows the relay, DKIM has the public key, DMARC requires either.
+ * Rejects if the key cannot be read.
  */
 export async function dnsRecordsOf(
   { domain: written, selector, key_file: file }: OwnDomain,

@@ -5,7 +5,7 @@ import { bound, messageAnswer } from '../operations/resources.js';
 import { outcomeOfReceipts } from '../storage/dispatching.js';
 import type { Outcome } from '../storage/store.js';
 
-/** Messages that are ended in one transaction, and for how many milliseconds they are leased meanwhile. */
+/** Messages finished in one transaction, and the milliseconds for which they are leased meanwhile. */
 const [portion, leaseMs] = [1_000, 30_000];
 
 const notSent: MessageError = {
@@ -17,12 +17,12 @@ const outcomes: Record<Exclude<FinishAs, 'queue'>, Outcome> = {
   failed: { status: 'failed', error: notSent },
 };
 
-/** The hold of a service, for its owner. */
+/** The hold of a service, as its owner controls it. */
 export function createHold({
   store,
   newId,
 }: Pick<OperationContext, 'store' | 'newId'>): Pick<Administration, 'held' | 'release'> {
-  /** A message that its own attempt ends meanwhile is left as it is; one whose receipts have come was sent. */
+  /** Leaves a message alone if its own attempt finishes it meanwhile; a message with receipts was sent. */
   async function finish(outcome: Outcome): Promise<void> {
     for (;;) {
       const unfinished = await store.claimUnfinished({

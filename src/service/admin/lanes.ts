@@ -8,7 +8,7 @@ export interface LaneParts extends StatusParts {
   store: StatusParts['store'] & Pick<Store, 'lanePauses' | 'pauseLane' | 'resumeLane' | 'stopBatch'>;
 }
 
-/** Pausing lanes and stopping batches, on every instance at once. */
+/** Pauses lanes and stops batches, on every instance at once. */
 export function administerLanes(
   parts: LaneParts,
 ): Pick<Administration, 'listLanes' | 'setLaneStatus' | 'stopBatch'> {

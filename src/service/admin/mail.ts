@@ -5,7 +5,7 @@ import { invalid } from '../operations/fields.js';
 import type { Listed, PageRequest } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
-/** Messages from outside, suppressed recipients and the own domain of a project. */
+/** Incoming messages, suppressed recipients and the own domain of a project. */
 export function mailAdministration(
   { store, project }: OperationContext,
   projectId: string,

@@ -14,23 +14,23 @@ import {
 } from '../storage/pruning.js';
 
 export interface Prune extends Pick<Administration, 'prune'> {
-  /** Erases what is older than the milliseconds of its project; nothing of a project without any. */
+  /** Erases everything older than the retention of its project; nothing of a project without one. */
   pruneOld(
     limits: ReadonlyMap<string, number>,
     signal?: AbortSignal,
   ): Promise<{ messages: number; incoming: number }>;
-  /** Erases recipients in answers about messages that were pruned. Returns the number of answers. */
+  /** Erases recipients in the answers about pruned messages. Returns the number of answers. */
   pruneAnswers(signal?: AbortSignal): Promise<number>;
 }
 
-/** Erasing what is old, in small transactions beside instances that run; what is interrupted is done by the next call. */
+/** Erases old data in small transactions, beside running instances; the next call continues an interrupted one. */
 export function createPrune(
   { store }: Pick<OperationContext, 'store'>,
   carrier: Pick<SimulatedCarrier, 'forget'>,
 ): Prune {
   async function erase(messages: readonly PrunableMessage[], to: string | null): Promise<void> {
     if (messages.length === 0) return;
-    // In this order: what is pruned is not found again.
+    // In this order, because pruned messages cannot be found again.
     await carrier.forget(messages.map(({ id }) => id));
     await store.pruneMessages(messages, to);
   }
@@ -67,12 +67,12 @@ export function createPrune(
       return found.length;
     });
     let incoming = 0;
-    // An operator writes a foreign number with a plus, two zeros or neither.
+    // An operator may write a foreign number with a plus, two zeros or neither.
     for (const from of /^[0-9]+$/.test(to) ? [to, `+${to}`, `00${to}`] : [to])
       incoming += await untilNone(() => store.pruneInbox({ from, olderMs }));
     const suppressions = await store.eraseSuppressed(to);
     const kept = await store.countMessagesTo(to);
-    // Receipts may come before the outcome of a submission.
+    // Receipts may arrive before the outcome of a submission.
     if (kept === 0) await untilNone(() => store.pruneLeftovers(to));
     return { messages, incoming, suppressions, kept };
   }
@@ -111,7 +111,7 @@ export function createPrune(
   };
 }
 
-/** Foreign numbers are none that anything is sent to, but SMS come from them. */
+/** Nothing is sent to foreign numbers, but SMS arrive from them. */
 function personIn(written: string): string | null {
   const foreign = () => /^(?:\+|00)?([0-9]{6,15})$/.exec(written)?.[1] ?? null;
   return normalizeAddress(written) ?? normalNumber(written) ?? foreign();
@@ -122,7 +122,7 @@ function checkAge(olderMs: number | null): void {
     throw invalid('older than: must be 2 days or more, so that caps stay exact');
 }
 
-/** Returns their number. */
+/** Returns how many there were. */
 async function untilNone(some: () => Promise<number>, signal?: AbortSignal): Promise<number> {
   let count = 0;
   for (;;) {
@@ -133,7 +133,7 @@ async function untilNone(some: () => Promise<number>, signal?: AbortSignal): Pro
   }
 }
 
-/** Requests are answered in between. */
+/** Lets requests be answered in between. */
 async function othersTurn(signal?: AbortSignal): Promise<void> {
   await setImmediate();
   signal?.throwIfAborted();

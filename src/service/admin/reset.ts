@@ -19,15 +19,15 @@ export interface ResetParts {
   report: Report;
 }
 
-/** Milliseconds that everything is held back after the last sign of life of a reset. */
+/** Milliseconds for which everything is held back after the last sign of life of a reset. */
 const holdTime = 4_000;
 const signEvery = 1_000;
 const lookEvery = 50;
 
 /**
- * Empties a service as one ordered operation: new requests are held back, in every process; messages that were accepted
- * here end; the store is emptied, and what another process may still be submitting is fenced; then the carrier's outbox
- * and the rates are emptied. So every send was either before it or comes after it. Resets that come together follow each other.
+ * Empties a service in order: new requests are held back in every process; messages accepted here finish; the store
+ * is emptied, and whatever another process may still be submitting is fenced; then the carrier's outbox and the rates
+ * are emptied. So every send is either before it or after it. Simultaneous resets run one after another.
  */
 export function createReset(parts: ResetParts) {
   let latest: Promise<unknown> = Promise.resolve();
@@ -37,7 +37,7 @@ export function createReset(parts: ResetParts) {
       latest = Promise.allSettled([mine]);
       return mine;
     },
-    /** Resolves when none is under way. */
+    /** Resolves when no reset is running. */
     ended: () => latest,
   };
 }
@@ -49,7 +49,7 @@ async function reset(parts: ResetParts): Promise<void> {
     store.beginReset(owner, holdTime).catch((error) => report(error, { level: 'warning' })),
   );
   try {
-    // Requests whose message was accepted just now are about to submit it.
+    // Requests whose message was just accepted are about to submit it.
     await new Promise(setImmediate);
     await dispatcher.stop();
     const submitting = await store.reset(openingBalance, holdTime);
@@ -57,14 +57,14 @@ async function reset(parts: ResetParts): Promise<void> {
       await Promise.all(submitting.map(({ id, to }) => carrier.inquire(id, to, everyAttempt)));
       await Promise.all([carrier.reset(), rateLimiter.reset()]);
     } catch (error) {
-      // It may say that nothing was done, as for a write by itself.
+      // It may report that nothing was done, as for a single write.
       report(error, { level: 'warning' });
       throw halfDone();
     }
   } finally {
     stopSigns();
     await dispatcher.start();
-    // Wakes those that waited for a message that is gone, and those that were held back.
+    // Wakes requests that wait for a deleted message, and those that were held back.
     await store.endReset(owner).catch((error) => report(error, { level: 'warning' }));
   }
 }

@@ -4,11 +4,11 @@ import type { Report } from '../report.js';
 import type { Store } from '../storage/store.js';
 import type { Prune } from './prune.js';
 
-/** Milliseconds until the first look whether a run is due, between looks, and between runs. */
+/** Milliseconds until the first check whether a run is due, between checks, and between runs. */
 const firstLook = 60_000;
 const lookEvery = 3_600_000;
 const runEvery = 23 * 3_600_000;
-/** Milliseconds without a run after which the clock may be wrong: the next run erases. */
+/** Milliseconds without a run after which the clock may be wrong. Then only the run after this one erases. */
 const longestIdle = 30 * 86_400_000;
 
 export interface RetentionParts {
@@ -19,7 +19,10 @@ export interface RetentionParts {
   report: Report;
 }
 
-/** Erases, once a day, what is older than the `retention_days` of its project; one of the instances that listen does. */
+/**
+ * Once a day, erases everything older than the `retention_days` of its project; one of the listening instances does
+ * so.
+ */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #closing = new AbortController();
@@ -57,7 +60,7 @@ export class Retention {
   async #run(): Promise<void> {
     const { store, prune, readProject } = this.#parts;
     const { signal } = this.#closing;
-    // Old data that was restored may be wanted.
+    // Restored old data may still be needed.
     if ((await store.held()) !== null) return;
     const run = await store.beginPruneRun(runEvery);
     if (run === null) return;

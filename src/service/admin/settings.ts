@@ -29,7 +29,7 @@ const ownDomain = z
     }),
   );
 
-/** Where a mail program goes, or writes to, when its user unsubscribes. */
+/** Where a mail program goes, or writes to, to unsubscribe its user. */
 function isUnsubscribeAddress(text: string): boolean {
   const filled = text.replaceAll('{to}', 'a%40example.mn');
   return (
@@ -39,7 +39,7 @@ function isUnsubscribeAddress(text: string): boolean {
   );
 }
 
-/** An operator is a route by its name, so it may not be called as another route is. */
+/** An operator is a route by its name, which no other route may have. */
 const operatorName = z.string().check(
   z.minLength(1, { error: 'must not be empty' }),
   rule((name) => name !== noLinkRoute && name !== emailRoute, 'is the name of a route'),
@@ -85,7 +85,7 @@ const patchSchema = z.partial(
   }),
 );
 
-/** Checks settings from outside. Throws `invalid_request` with each wrong field and its rule. */
+/** Validates settings. Throws `invalid_request` with each invalid field and its rule. */
 export function checkSettings(patch: unknown): SettingsPatch {
   const given = Object.entries(parseFields(patchSchema, patch, 'settings'));
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));

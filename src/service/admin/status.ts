@@ -7,7 +7,7 @@ import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
   store: Pick<Store, 'getProject' | 'held' | 'queueDepth' | 'recordLanes'>;
-  /** Of the simulated operator, where it takes messages; shown in any case, as those of real carriers are. */
+  /** Lanes of the simulated operator if it is used; always shown, like those of real carriers. */
   simulatedLanes: readonly string[];
   instances: Pick<Instances, 'list' | 'listEnded'>;
   clock: Clock;
@@ -52,7 +52,7 @@ export async function statusOf({
   };
 }
 
-/** What slows lanes down: the same on several instances once, since the first of them, with the last answer. */
+/** What slows lanes down. The same problem on several instances appears once, since its start, with the last answer. */
 async function slowIn(
   alive: readonly Instance[],
   store: Pick<Store, 'getProject'>,

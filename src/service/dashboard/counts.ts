@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.js';
 import type { Counted, Store } from '../storage/store.js';
 
-/** A count is used again for this many times as long as it took. */
+/** A count is reused for this many times as long as it took. */
 const reuse = 30;
-/** Where one takes longer, in milliseconds, nobody waits for the next one: the last is shown until it is there. */
+/** If a count takes more milliseconds than this, the last one is shown until it is done. */
 const patience = 40;
 const recent = 60_000;
 const step = 3_600_000;
 
-/** Counts of messages by the hour, which live pages ask for again and again. */
+/** Counts of messages by hour, which live pages request again and again. */
 export function createCounts(store: Store, clock: Clock) {
   const known = new Map<string, { since: number; until: number; old: number; counted: Promise<Counted> }>();
   return (projectId: string, since: number): Promise<Counted> => {
@@ -16,7 +16,7 @@ export function createCounts(store: Store, clock: Clock) {
     const last = known.get(projectId);
     if (last?.since === since && begun < last.until) return last.counted;
     const counting = store.countMessages(projectId, since, step);
-    // While it is under way everybody gets the same.
+    // While it is running, everybody shares it.
     const until = Number.POSITIVE_INFINITY;
     const isRecent = last?.since === since && begun < last.old;
     const entry = { since, until, old: 0, counted: isRecent ? last.counted : counting };

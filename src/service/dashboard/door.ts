@@ -7,7 +7,7 @@ export type { DashboardParts };
 
 const under = /^\/dashboard(?:[/?]|$)/;
 
-/** The way into the dashboard of one listener. Everything behind it loads when somebody opens it. */
+/** The dashboard of one listener. Everything else is loaded when somebody opens it. */
 export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
   let opened: Promise<Dashboard> | undefined;
   let listening = '';
@@ -19,7 +19,7 @@ export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
 
   return {
     isUnder: (target: string): boolean => under.test(target),
-    /** Where people open it, once it is known where the service listens. */
+    /** The address of the dashboard, once it is known where the service listens. */
     async at(url: string): Promise<string> {
       listening = new URL(url).origin;
       const { url: origin } = originOf(publicUrl, listening);
@@ -29,7 +29,7 @@ export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
     async fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
       opened ??= open();
       const dashboard = await opened.catch((error) => {
-        // It may load the next time: files were just replaced, or descriptors ran out.
+        // It may load next time: files were just replaced, or descriptors ran out.
         opened = undefined;
         parts.report(error, randomUUID());
         return null;

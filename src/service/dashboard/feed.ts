@@ -4,7 +4,7 @@ interface Subscriber {
   session: string;
   send(text: string): void;
   end(): void;
-  /** The content that it was sent last. */
+  /** The content that was last sent to it. */
   latest: string | null;
 }
 
@@ -15,20 +15,20 @@ interface Topic {
 
 export interface FeedParts {
   clock: Clock;
-  /** Whether a session is still there. */
+  /** Whether a session still exists. */
   isOpen(session: string): Promise<boolean>;
   report(error: unknown): void;
 }
 
 const lookEvery = 2_000;
-/** A line that says nothing keeps the connection, and notices one that is gone. */
+/** An empty line keeps the connection open, and detects a lost one. */
 const signEvery = 15_000;
 const mostStreams = 100;
 const mostOfSession = 10;
-/** Events that nobody reads until a stream is given up. */
+/** Unread events after which a stream is closed. */
 const mostUnread = 8;
 
-/** Live pages: each is looked at once for everybody who watches it, and sent when it has changed. */
+/** Live pages: each is rendered once for everybody who watches it, and sent when it has changed. */
 export class Feed {
   readonly #parts: FeedParts;
   readonly #topics = new Map<string, Topic>();
@@ -37,13 +37,13 @@ export class Feed {
     this.#parts = parts;
   }
 
-  /** Whether a session may open one more stream. */
+  /** Whether a session may open another stream. */
   hasRoom(session: string): boolean {
     const all = [...this.#topics.values()].flatMap(({ subscribers }) => [...subscribers]);
     return all.length < mostStreams && all.filter((each) => each.session === session).length < mostOfSession;
   }
 
-  /** A stream of events; `look` returns the content of the page that `name` stands for. */
+  /** A stream of events; `look` returns the content of the page called `name`. */
   open(name: string, session: string, look: () => Promise<string>): ReadableStream<Uint8Array> {
     let leave = () => {};
     return new ReadableStream<Uint8Array>(
@@ -71,7 +71,7 @@ export class Feed {
     );
   }
 
-  /** Ends the streams of a session, which learn it; or all, which come back when the service does. */
+  /** Ends the streams of a session, which are notified; or all, which reconnect when the service is back. */
   end(session?: string): void {
     for (const { subscribers } of this.#topics.values()) {
       for (const each of subscribers) {

@@ -1,4 +1,4 @@
-/** Of every page: nothing from elsewhere, nothing inline, in nobody's frame. */
+/** For every page: nothing from other sites, nothing inline, no framing. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -6,13 +6,13 @@ export const pageHeaders: Readonly<Record<string, string>> = {
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // The browser sends the Origin of forms, and no address to other sites.
+  // Browsers send the Origin of forms, and no address to other sites.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
 
-/** Of the HTML of an email, which somebody else wrote: a sandbox without an origin, that loads nothing. */
+/** For the HTML of an email, which somebody else wrote: a sandbox without an origin that loads nothing. */
 export const emailHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders,
   'Content-Security-Policy':

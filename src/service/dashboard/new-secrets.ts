@@ -3,12 +3,12 @@ import { type BrowserRequest, cookieOf } from './cookie.js';
 import type { Origin } from './origin.js';
 import { linkTo } from './page.js';
 
-/** Seconds between a form and the page after it, a wait for a free rate included. */
+/** Seconds between a form and the page after it, including a wait for the rate limit. */
 const life = 60;
 
 /**
- * The secrets of new keys on their way to the page that shows them. A cookie of that page carries one, encrypted, for
- * nobody but its session: any instance reads it, nothing is stored, and the look takes it away.
+ * Carries the secret of a new key to the page that shows it, in an encrypted cookie of that page which only its
+ * session can use. Any instance can read it, nothing is stored, and reading removes it.
  */
 export function newSecrets(
   { cookie, isSecure }: Origin,
@@ -20,7 +20,7 @@ export function newSecrets(
   return {
     cookieOf: (session: string, id: string, secret: string): string =>
       written(id, Buffer.from(encryption.encrypt(`${session} ${secret}`)).toString('base64url'), life),
-    /** Null where there is none, or that of another session. */
+    /** Null if there is none, or it belongs to another session. */
     read(request: BrowserRequest, session: string, id: string): string | null {
       const value = cookieOf(request, nameOf(id));
       if (value === undefined) return null;

@@ -1,18 +1,18 @@
 import { isLoopback } from '../../contract/index.js';
 
-/** Where people open the dashboard, and what their browsers send from there. */
+/** The address of the dashboard, and what browsers send from there. */
 export interface Origin {
   /** `https://sms.example.mn`; without a path. */
   url: string;
   hosts: ReadonlySet<string>;
   origins: ReadonlySet<string>;
-  /** Whether the cookie goes over TLS only. */
+  /** Whether the cookie is only sent over TLS. */
   isSecure: boolean;
-  /** Cookies are shared by the ports of a host, sessions are not. */
+  /** Ports of a host share cookies, but not sessions. */
   cookie: string;
 }
 
-/** `publicUrl` alone, or the listening address and, with its port, the names of this machine. */
+/** `publicUrl` alone, or the listening address and this machine's names with its port. */
 export function originOf(publicUrl: string | null, listening: string): Origin {
   const main = new URL(publicUrl ?? listening);
   const port = main.port === '' ? '' : `:${main.port}`;

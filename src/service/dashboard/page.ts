@@ -9,7 +9,7 @@ import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
 import type { Strings } from './language/language.js';
 
-/** Everything that the pages read and change, of the project of a session. */
+/** What the pages read and change, of a session's project. */
 export interface PageContext {
   t: Strings;
   /** Milliseconds since 1970. */
@@ -19,18 +19,18 @@ export interface PageContext {
   operations: Operations;
   administration: ProjectAdministration;
   channels: Service['channels'];
-  /** Of the service, for clients. */
+  /** The service's base URL for clients. */
   baseUrl: string;
-  /** Lanes of real carriers, as this instance is connected for them. */
+  /** Lanes of real carriers, as connected on this instance. */
   connections: readonly LaneConnection[];
-  /** Counts of a day, not older than they are dear. */
+  /** Counts of a day, cached in proportion to the time they take. */
   countsSince(since: number): Promise<Counted>;
   /** The simulated operator's deliveries of messages. */
   deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
   /** The captured part of the path. */
   id: string;
   query: Readonly<Record<string, string>>;
-  /** The secret of the key that the form before this page created; null once it was shown. */
+  /** The secret of the key created by the previous form; null once it was shown. */
   newSecret: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface View {
   body: Child;
 }
 
-/** Null for something that is not there. */
+/** Null for a page that does not exist. */
 export type Page = (context: PageContext) => Promise<View | null>;
 /** A key that a form created: the next page shows its secret. */
 export interface NewKey {

@@ -10,14 +10,14 @@ const copies = { openCarrier: openOutboxDatabase, align: alignOutbox };
 
 /** Backs up the data in `directory`, which may be in use, into the new folder `target`. Throws DataError. */
 export async function backup(directory: string, target: string): Promise<Backup> {
-  // Loaded late: a service needs none of it.
+  // Loaded late: a service does not need them.
   const { backupData } = await import('../storage/sqlite/backup/backup.js');
   return backupData(directory, target, copies);
 }
 
 /**
- * Restores a backup into `directory`, whose service is held from then on. Returns the folder with the previous files.
- * Throws DataInUseError while a process has the data open.
+ * Restores a backup into `directory`; the service is then held. Returns the folder with the previous files. Throws
+ * DataInUseError while a process has the data open.
  */
 export async function restore(from: string, directory: string): Promise<string | null> {
   const { restoreData } = await import('../storage/sqlite/backup/restore.js');

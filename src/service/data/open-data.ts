@@ -8,14 +8,14 @@ import type { ServiceOptions } from '../service.js';
 import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.js';
 import type { Storage } from '../storage/storage.js';
 
-/** All that a service remembers. */
+/** Everything that a service stores. */
 export interface Data {
   storage: Storage;
-  /** Of the simulated operator, committed apart. */
+  /** The simulated operator's, committed separately. */
   outbox: Outbox;
   /** Whether other processes may use the same data. */
   isShared: boolean;
-  /** Resolves when a data file is lost or replaced: from then on nothing is read or written. */
+  /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
 }
 
@@ -23,7 +23,7 @@ interface Needs {
   clock: Clock;
   random: Random;
   report: Report;
-  /** Makes no database: see NoDataError. */
+  /** Creates no database: see NoDataError. */
   isExisting: boolean;
 }
 
@@ -46,7 +46,7 @@ async function openDatabase(options: ServiceOptions, { clock, report, isExisting
   const { database: url = '', secret, directory } = options;
   if (directory !== undefined) throw new TypeError('database and directory exclude each other');
   if (secret?.length !== 32) throw new TypeError('secret must have 32 bytes');
-  // Loaded late: only with a database.
+  // Loaded late: only needed with a database.
   const { openPostgresStorage } = await import('../storage/postgres/postgres-storage.js');
   const { outboxMigrations, postgresOutbox } = await import('../carriers/simulated/postgres-outbox.js');
   const storage = await openPostgresStorage({

@@ -2,11 +2,14 @@ import type { Mismatch } from '../storage/checks/mismatches.js';
 
 export type { Mismatch };
 
-/** Everything that is wrong with the data of a service, which may run. Throws DataError for an older or a newer schema. */
+/**
+ * Lists everything that is wrong with the data of a service, which may be running. Throws DataError for an older or
+ * newer schema.
+ */
 export async function verify(
   data: { directory: string } | { database: string; secret: Uint8Array },
 ): Promise<AsyncIterable<Mismatch>> {
-  // Loaded late: a service needs none of it.
+  // Loaded late: a service does not need it.
   if ('database' in data) {
     const { verifyDatabase } = await import('../storage/postgres/verify.js');
     const { outboxMigrations } = await import('../carriers/simulated/postgres-outbox.js');

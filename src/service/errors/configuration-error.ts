@@ -1,8 +1,8 @@
-/** The configuration of the carriers breaks a rule. Nothing was opened. */
+/** The carriers' configuration is invalid. Nothing was opened. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly code = 'invalid_configuration';
 }
 
-/** `permission denied`, of an error of the file system. */
+/** `permission denied`, from an error of the file system. */
 export const reasonOf = ({ message }: Error): string => /^[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;

@@ -1,10 +1,10 @@
-/** The service refuses its data as found. Nothing was changed. */
+/** The service refuses its data as it is. Nothing was changed. */
 export class DataError extends Error {
   override readonly name = 'DataError';
   readonly code = 'data_refused';
   /** A way to fix it. */
   readonly hint: string;
-  /** The data that `acceptData` would forget; null when it would not help. */
+  /** The data that `acceptData` would lose; null if it would not help. */
   readonly forgotten: string | null;
 
   constructor(message: string, extra: { hint: string; forgotten?: string; cause?: unknown }) {
@@ -14,7 +14,7 @@ export class DataError extends Error {
   }
 }
 
-/** There is no service in the folder or database. */
+/** The folder or database contains no service. */
 export class NoDataError extends Error {
   override readonly name = 'NoDataError';
   readonly code = 'no_data';

@@ -2,7 +2,7 @@
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   readonly code = 'no_sqlite';
-  /** Whether the package is not installed; else it does not run here. */
+  /** Whether the package is not installed; otherwise it does not run here. */
   readonly isMissing: boolean;
 
   constructor(cause: unknown) {

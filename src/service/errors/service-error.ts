@@ -11,9 +11,9 @@ export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> exte
   readonly code: Code;
   readonly status: number;
   readonly fields: FieldsOf<Code> | undefined;
-  /** Whole seconds for the `Retry-After` header. */
+  /** Whole seconds, for the `Retry-After` header. */
   readonly retryAfter: number | undefined;
-  /** For the owner at a terminal; no answer has it. */
+  /** For the owner at a terminal; not in any answer. */
   readonly hint: string | undefined;
 
   constructor(

@@ -2,30 +2,30 @@ import { readNumber } from '../../contract/index.js';
 
 /** A fault of the simulated carrier. */
 export type CarrierFault =
-  /** No route takes the message. */
+  /** No route accepts the message. */
   | { kind: 'refused' }
-  /** Its operator refuses it; the route without links takes it. */
+  /** Its operator refuses it; the route without links accepts it. */
   | { kind: 'refused_by_operator' }
-  /** Taken, with a late answer. */
+  /** Accepted, with a late answer. */
   | { kind: 'delayed'; milliseconds: number }
-  /** Taken, with a lost answer. */
+  /** Accepted, but the answer is lost. */
   | { kind: 'answer_lost' }
-  /** As `answer_lost`, and for some time `inquire` cannot decide either. */
+  /** Like `answer_lost`, and for some time `inquire` cannot tell either. */
   | { kind: 'silent'; milliseconds: number }
   /** The first submission is lost before the operator; the next one arrives. */
   | { kind: 'submission_lost' }
-  /** The first submission is put off; the next one arrives. */
+  /** The first submission is deferred; the next one arrives. */
   | { kind: 'later' }
-  /** Every submission is: for the rate, or for no reason that is known. */
+  /** Every submission is deferred: for the rate, or for no known reason. */
   | { kind: 'throttled' }
   | { kind: 'busy' }
-  /** The first submission is answered with a word about the account. */
+  /** The first submission gets an answer about the account. */
   | { kind: 'account' }
-  /** From its first submission on the operator cannot be reached, by any message. */
+  /** From its first submission on, the operator cannot be reached for any message. */
   | { kind: 'down'; milliseconds: number }
-  /** It is taken, and a receipt says whether it was delivered. */
+  /** Accepted, and a receipt says whether it was delivered. */
   | { kind: 'receipt'; delivered: boolean }
-  /** It is taken, but the answer is lost and the operator can never say so. */
+  /** Accepted, but the answer is lost and the operator can never confirm it. */
   | { kind: 'undecidable' };
 
 /**
@@ -37,14 +37,14 @@ export type RequestFault = 'drop_before' | 'drop_after' | 'answer_500' | 'answer
 export interface FaultOnDemand {
   /** A message to this number triggers the fault. */
   number: string;
-  /** So does one to an address with this local part; null for a fault of SMS only. */
+  /** So does an address with this local part; null for a fault of SMS only. */
   localPart: string | null;
   fault: CarrierFault | RequestFault;
   /** One line for people. */
   effect: string;
 }
 
-/** Recipients that trigger faults, for tests of a caller's own code. A request fault happens once for an idempotency key. */
+/** Recipients that trigger faults, to test a caller's code. A request fault happens once for an idempotency key. */
 export const faultsOnDemand: readonly FaultOnDemand[] = [
   {
     number: '99000001',
@@ -182,13 +182,13 @@ function faultByLocalPart(address: string): FaultOnDemand['fault'] | undefined {
   return at < 0 ? undefined : byLocalPart.get(address.slice(0, at));
 }
 
-/** The carrier's fault for a recipient in normal form. */
+/** The carrier fault for a recipient in normal form. */
 export function carrierFaultFor(to: string): CarrierFault | null {
   const fault = byNumber.get(to) ?? faultByLocalPart(to);
   return typeof fault === 'object' ? fault : null;
 }
 
-/** The request's fault for a recipient, as written by the caller. */
+/** The request fault for a recipient as the caller wrote it. */
 export function requestFaultFor(written: string): RequestFault | null {
   const reading = readNumber(written);
   const fault = reading.kind === 'number' ? byNumber.get(reading.number) : faultByLocalPart(written);

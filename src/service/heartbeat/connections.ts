@@ -2,7 +2,7 @@ import type { Carrier } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { LaneConnection } from '../storage/instances.js';
 
-/** Since when each lane has been connected as it is; looked at with each heartbeat. */
+/** Since when each lane has had its current connection state; updated with each heartbeat. */
 export class Connections {
   readonly #carriers: readonly Carrier[];
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 import type { Ended } from '../storage/instances.js';
 import type { MessageRecord, Store } from '../storage/store.js';
 
-/** The same store; `count` is called with what has ended there by a call of this process, and waited for. */
+/** The same store. `count` is called, and awaited, with the messages that calls of this process have finished. */
 export function countedStore(store: Store, count: (ended: readonly Ended[]) => Promise<void> | void): Store {
   return {
     ...store,
@@ -33,7 +33,7 @@ export function countedStore(store: Store, count: (ended: readonly Ended[]) => P
   };
 }
 
-/** Counts of messages that have ended alike. */
+/** Counts messages with the same outcome. */
 class Tally {
   readonly list: Ended[] = [];
 

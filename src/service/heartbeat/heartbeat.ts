@@ -8,7 +8,7 @@ import { isRecent, LastMinute } from './last-minute.js';
 
 /** Milliseconds between heartbeats. */
 const beatEvery = 5_000;
-/** Milliseconds without a connection after which nobody waits for one. */
+/** Milliseconds without a connection after which callers no longer wait for one. */
 const downAfter = 30_000;
 
 export interface HeartbeatParts {
@@ -19,14 +19,14 @@ export interface HeartbeatParts {
   clock: Clock;
   /** Unique to this service object. */
   owner: string;
-  /** Whether it beats while it does not listen, since it dispatches what others accept. */
+  /** Whether it sends heartbeats even if it does not listen, because it dispatches what others accept. */
   isForOthers: boolean;
-  /** Called with what has ended in processes without a heartbeat: this one counts it. */
+  /** Called with messages finished in processes without a heartbeat: this one counts them. */
   onTaken(ended: readonly Ended[]): void;
   report: Report;
 }
 
-/** The signs of life of a service object that serves others. */
+/** The heartbeats of a service object that serves others. */
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
   readonly #connections: Connections;
@@ -43,7 +43,7 @@ export class Heartbeat {
     this.#lastMinute = new LastMinute(parts.clock);
   }
 
-  /** The lanes as they are connected here now, and what slows them down. */
+  /** The lanes as currently connected here, with what slows them down. */
   get connections(): LaneConnection[] {
     const { troublesOf } = this.#parts;
     return this.#connections.look().map((one) => {
@@ -52,7 +52,7 @@ export class Heartbeat {
     });
   }
 
-  /** From now on with this address; null where it does not listen. Resolves after the heartbeat, which may have failed. */
+  /** Sets the address from now on; null if it does not listen. Resolves after the heartbeat, which may have failed. */
   async begin(address: string | null): Promise<void> {
     if (address === null && !this.#parts.isForOthers) return this.end();
     this.#address = address;
@@ -62,7 +62,7 @@ export class Heartbeat {
     return this.#beating;
   }
 
-  /** Whether another instance has had a connection for the lane in the last 30 s. */
+  /** Whether another instance had a connection for the lane in the last 30 s. */
   async isConnectedElsewhere(lane: string): Promise<boolean> {
     const { instances, owner } = this.#parts;
     return (await instances.list()).some(
@@ -72,7 +72,7 @@ export class Heartbeat {
     );
   }
 
-  /** Counts messages that have ended here. */
+  /** Counts messages finished here. */
   count(ended: readonly Ended[]): void {
     if (this.#isBeating) this.#lastMinute.add(ended);
   }
@@ -82,7 +82,7 @@ export class Heartbeat {
     this.#isBeating = false;
     this.#cancel();
     await this.#beating;
-    // Where that fails, it is stale soon.
+    // If that fails, it is stale soon anyway.
     await this.#parts.instances.leave(this.#parts.owner).catch(() => {});
   }
 

@@ -10,7 +10,7 @@ interface Slice {
   lanes: Map<string, LaneFigures>;
 }
 
-/** Counts of the messages that have ended in the last minute. */
+/** Counts the messages finished in the last minute. */
 export class LastMinute {
   readonly #clock: Clock;
   #slices: Slice[] = [];
@@ -53,7 +53,7 @@ export function sumOf(figures: readonly LaneFigures[]): LaneFigures[] {
   return [...lanes.values()];
 }
 
-/** Of the last minute, those that no instance has taken yet. */
+/** Of the last minute, those not yet taken by any instance. */
 export function figuresOfLeft(left: readonly LeftEnded[]): LaneFigures[] {
   const lanes = new Map<string, LaneFigures>();
   for (const one of left) if (isRecent(one)) count(lanes, one);

@@ -1,13 +1,14 @@
 import PostalMime from 'postal-mime';
 
-/** Characters of a link's tag in which its address is looked for. */
+/** Characters of a link's tag that are searched for its address. */
 const longestTag = 2_000;
 
 interface Parser {
   addTextEntry(node: unknown, type: 'plain' | 'html', item: { type: string; value: unknown }): void;
 }
 
-// The parser's expression for links takes hours where one has no end. It knows none any more, in mails in mails neither.
+// The parser's expression for links takes hours on an unclosed link, so links are removed first, also in attached
+// mails.
 const parser = PostalMime.prototype as unknown as Parser;
 const { addTextEntry } = parser;
 parser.addTextEntry = function (node, type, item) {
@@ -16,7 +17,7 @@ parser.addTextEntry = function (node, type, item) {
   addTextEntry.call(this, node, type, isPage ? { ...item, value: withoutLinks(value) } : item);
 };
 
-/** The addresses of links in brackets before their texts. */
+/** Puts the addresses of links in brackets before their texts. */
 function withoutLinks(html: string): string {
   const begin = /<a\b/gi;
   let kept = '';
@@ -34,7 +35,7 @@ function withoutLinks(html: string): string {
   }
 }
 
-/** Not by one expression: where ends are missing it would look for them again and again. */
+/** Not a single expression, which would search again and again for missing ends. */
 export function withoutStyles(html: string): string {
   let kept = '';
   for (let at = 0; ; ) {

@@ -4,32 +4,34 @@ import { normalizeAddress } from '../../contract/index.js';
 import { storable } from '../storage/inbox.js';
 import { withoutStyles } from './html.js';
 
-/** A mail from outside. */
+/** An incoming mail. */
 export interface ReceivedMail {
-  /** Normal form; empty where it names no sender. */
+  /** Normal form; empty without a sender. */
   from: string;
   subject: string | null;
   /** At most `maxTextBytes`. */
   text: string;
-  /** In normal form, those it was delivered to before those it is written to. */
+  /** In normal form: first those it was delivered to, then those it is addressed to. */
   recipients: string[];
-  /** Set for a report that a mail cannot be delivered (RFC 3464): the status, as `5.1.1`; empty where it names none. */
+  /**
+   * Set for a report that a mail cannot be delivered (RFC 3464), with the status such as `5.1.1`; empty without one.
+   */
   failure: { status: string } | null;
-  /** The same when the mail is given again. */
+  /** The same if the mail is received again. */
   fingerprint: string;
 }
 
 const maxTextBytes = 1_000_000;
 const maxSubjectLength = 1_000;
-/** Kinder to memory than the defaults: nobody writes deeper mails. */
+/** Smaller than the defaults, to save memory: nobody writes deeper mails. */
 const limits = { maxNestingDepth: 50, maxHeadersSize: 500_000, maxRfc822NestingDepth: 3 };
-/** The parser takes over 10 µs for each; 50 MB of attachments have fewer. */
+/** The parser takes over 10 µs for each line; 50 MB of attachments have fewer. */
 const maxLines = 1_000_000;
-/** Headers that mail servers add with the recipient of the envelope. */
+/** Headers in which mail servers put the envelope's recipient. */
 const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
 const maxRecipients = 1_000;
 
-/** Rejects for what cannot be read as a mail. */
+/** Rejects for anything that cannot be read as a mail. */
 export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
   if (linesIn(raw) > maxLines) throw new Error(`it has over ${maxLines} lines`);
   const mail = await PostalMime.parse(raw, limits);
@@ -42,7 +44,7 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
   const delivered = mail.headers.filter(({ key }) => deliveryHeaders.includes(key)).map(({ value }) => value);
   const written = addressesIn([mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []));
   const recipients = [...delivered.flatMap((address) => normalizeAddress(address.trim()) ?? []), ...written];
-  // Not those of the envelope: of a mail to several, each gets a copy.
+  // Not those of the envelope: each of several recipients gets a copy of the mail.
   const identity = [mail.messageId, mail.date, from, written, subject, text];
   return {
     from,
@@ -60,16 +62,16 @@ function linesIn(raw: Uint8Array): number {
   return lines;
 }
 
-/** Only a report says so: answers of people and machines to a mail do not. OpenSMTPD calls its reports mixed. */
+/** Only a report counts, not replies of people and machines. OpenSMTPD calls its reports mixed. */
 async function failureIn({ headers, attachments }: Email, raw: Uint8Array): Promise<ReceivedMail['failure']> {
   const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
   if (!/^\s*multipart\/(?:report|mixed)\b/i.test(type) || !attachments.some(isReport)) return null;
-  // Not one in a mail that somebody forwards.
+  // Not one in a forwarded mail.
   const outer = await PostalMime.parse(raw, { ...limits, forceRfc822Attachments: true });
   const report = outer.attachments.find(isReport);
   if (report === undefined) return null;
   const fields = new TextDecoder('latin1').decode(report.content as ArrayBuffer);
-  // Those of the mail, then a group for each recipient.
+  // The mail's own fields, then a group for each recipient.
   const failed = fields.split(/\r?\n[ \t]*\r?\n/).find((group) => /^action:[ \t]*failed\b/im.test(group));
   if (failed === undefined) return null;
   return { status: /^status:[ \t]*(\d\.\d{1,3}\.\d{1,3})\b/im.exec(failed)?.[1] ?? '' };
@@ -82,7 +84,7 @@ const addressesIn = (written: readonly (Address | undefined)[]): string[] =>
     .flatMap((each) => (each === undefined ? [] : (each.group ?? [each])))
     .flatMap(({ address }) => normalizeAddress(address) ?? []);
 
-/** The parser makes a text of a page where a mail has both. */
+/** The parser makes the text from the HTML if a mail has both. */
 async function textOfHtml(html: string): Promise<string> {
   if (html === '') return '';
   const part = (type: string, body: string) =>

@@ -45,7 +45,7 @@ async function recordBounce(
   { status }: NonNullable<ReceivedMail['failure']>,
 ): Promise<ReceivedAs> {
   const message = await store.findMessage(messageId);
-  // Lost with the data that a backup has replaced, or pruned.
+  // Deleted by a restored backup, or pruned.
   if (message === null || message.to === '') return 'ignored';
   const { projectId, to } = message;
   const receipt = {
@@ -63,7 +63,7 @@ async function recordBounce(
   return 'bounced';
 }
 
-/** Of two projects with one domain the older has its mail. */
+/** If two projects have the same domain, the older one gets its mail. */
 async function projectsByDomain({ store, project }: Context): Promise<Map<string, string>> {
   const records = await store.listProjects();
   const all = await Promise.all(records.map(({ id }) => project({ projectId: id })));

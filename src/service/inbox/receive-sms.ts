@@ -5,7 +5,10 @@ import { ConfigurationError } from '../errors/configuration-error.js';
 import type { Settings } from '../settings.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
 
-/** Keeps incoming SMS in the inboxes of their routes, of the `first` project where one names none. Rejects with ConfigurationError where there is no such project. */
+/**
+ * Stores incoming SMS in the inboxes of their routes, or of the `first` project if a route has none. Rejects with
+ * ConfigurationError if there is no such project.
+ */
 export async function smsReceiver(
   store: Pick<Store, 'listProjects' | 'keepIncoming' | 'suppress'>,
   settingsOf: (projectId: string) => Promise<Pick<Settings, 'suppressions' | 'stop_words'>>,
@@ -16,7 +19,7 @@ export async function smsReceiver(
   const { sms } = configuration ?? {};
   const routes = typeof sms === 'object' ? sms.routes : [];
   const listed = routes.some(({ inboxProject }) => inboxProject !== null) ? await store.listProjects() : [];
-  // Data that is new gets its first project only now.
+  // New data gets its first project only now.
   const projects = listed.length === 0 ? [first] : listed;
   const inboxes = new Map(
     routes.map(({ name, inboxProject: given }, index) => {
@@ -44,7 +47,7 @@ export async function smsReceiver(
   };
 }
 
-/** A text that is one of the words, whatever its capitals and the marks behind it. */
+/** Whether a text is one of the words, ignoring case and punctuation after it. */
 function isStop(text: string, words: readonly string[]): boolean {
   const plain = (written: string) =>
     written

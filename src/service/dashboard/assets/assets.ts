@@ -13,7 +13,7 @@ interface Asset {
 
 const tagOf = (body: string) => createHash('sha256').update(body).digest('base64url').slice(0, 12);
 
-/** Under names that change with their content, so that browsers keep them. */
+/** Their names change with their content, so that browsers can cache them. */
 export const assetPaths = {
   style: `${root}/assets/style-${tagOf(style)}.css`,
   script: `${root}/assets/script-${tagOf(script)}.js`,

@@ -1,7 +1,8 @@
 /**
- * The one script of the pages, which work without it. A live page gets its content anew whenever it changes; only what
- * differs is touched, so that focus, selection and open details stay. A hidden page closes its stream; one that the browser
- * gives up, as for the answer of a proxy, is opened again, unless its session is over: then the page says so.
+ * The only script of the pages, which also work without it. A live page receives its content whenever it changes;
+ * only differences are replaced, so that focus, selection and open details remain. A hidden page closes its stream. A
+ * stream that the browser gives up on, for example after a proxy's answer, is opened again; if its session is over,
+ * the page says so.
  */
 export const script = `(() => {
   const live = document.querySelector('[data-live]');

@@ -1,4 +1,7 @@
-/** Light and dark by the system, one accent. Figures are tabular; a phone gets cards in place of tables, paper the content alone. */
+/**
+ * Light and dark as the system, with one accent. Figures are tabular. A phone gets cards instead of tables; print has
+ * only the content.
+ */
 export const style = `
 :root {
   --paper: #fff; --ground: #f6f6f4; --line: #e3e3df; --strong: #c9c9c3;

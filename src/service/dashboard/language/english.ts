@@ -1,4 +1,4 @@
-/** Everything that the pages say. `{name}` stands for a value. */
+/** All texts of the pages. `{name}` is replaced by a value. */
 export const english = {
   code: 'en',
   language: 'English',

@@ -5,7 +5,7 @@ export type { Strings };
 
 export const languages: readonly Strings[] = [english, mongolian];
 
-/** The chosen language, else the first of the browser's that there is, else English. */
+/** The chosen language, else the first supported one of the browser's, else English. */
 export function languageOf(chosen: string | undefined, accepted: string): Strings {
   const wanted = [chosen ?? '', ...accepted.split(',').map((each) => each.trim().slice(0, 2).toLowerCase())];
   for (const code of wanted) {
@@ -15,7 +15,7 @@ export function languageOf(chosen: string | undefined, accepted: string): String
   return english;
 }
 
-/** Puts values in the place of `{name}`. */
+/** Replaces `{name}` by its value. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }

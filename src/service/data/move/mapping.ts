@@ -1,31 +1,31 @@
 import { acceptedAt } from '../../storage/sqlite/clock-corrections.js';
 
-/** A table of the database, and the rows of the folder that it is filled with. */
+/** A table of the database, and the rows of the folder that fill it. */
 export interface MovedTable {
   /** service.db, or operator.db. */
   file: 'store' | 'carrier';
   from: string;
   where?: string;
   to: string;
-  /** Columns of `to` whose order both sides have, and that no two rows share. */
+  /** Columns of `to` that identify a row and sort the same on both sides. */
   key: readonly string[];
-  /** Columns of `to`, each from an expression over a row of `from`. */
+  /** The columns of `to`, each an expression over a row of `from`. */
   columns: Readonly<Record<string, string>>;
-  /** Columns of `to` that SQLite has as 0 and 1, and as JSON. */
+  /** Columns of `to` that SQLite stores as 0 and 1, or as JSON. */
   booleans?: readonly string[];
   json?: readonly string[];
-  /** Whether `seq` is numbered by a sequence. */
+  /** Whether a sequence numbers `seq`. */
   isNumbered?: boolean;
 }
 
-/** Columns that have one name and one form on both sides. */
+/** Columns with the same name and form on both sides. */
 const same = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, name]));
 
-/** A message of a release that bounded nothing waits for as long as it takes. */
+/** A message of a release without bounds waits indefinitely. */
 const boundAt = 'coalesce(bound_at, created_at + 900000000000000)';
 const countsAt = acceptedAt('seq', 'created_at');
 
-/** In an order in which every row finds what it refers to. */
+/** Ordered so that every row finds the rows it refers to. */
 export const movedTables: readonly MovedTable[] = [
   {
     ...{ file: 'store', from: 'projects', to: 'projects', key: ['seq'], isNumbered: true },
@@ -62,7 +62,8 @@ export const movedTables: readonly MovedTable[] = [
     json: ['tried'],
   },
   {
-    // A claim of the database deletes these rows; in the folder due_at says the same, once all leases have ended.
+    // In the database a claim deletes these rows; in the folder due_at has the same meaning once all leases have
+    // expired.
     ...{ file: 'store', from: 'messages', to: 'queue', key: ['message'], where: "status = 'queued'" },
     columns: {
       ...same('lane project'),
@@ -142,7 +143,7 @@ export const movedTables: readonly MovedTable[] = [
   },
 ];
 
-/** What of the folder has no row or column of its own in the database, and why. */
+/** Data of the folder without a row or column in the database, with the reason. */
 export const unmoved: Readonly<Record<string, string>> = {
   'store.installation': 'the id and the fingerprint of the secret are written by themselves',
   'store.moves': 'of the folder',
@@ -161,7 +162,7 @@ export const unmoved: Readonly<Record<string, string>> = {
   'carrier.installation': 'of the folder',
 };
 
-/** Tables of the database, and columns, that a move leaves as they begin, and why. */
+/** Tables and columns of the database that a move leaves unchanged, with the reason. */
 export const unfilled: Readonly<Record<string, string>> = {
   installation: 'written by itself',
   hold: 'set as the database opens',

@@ -12,16 +12,16 @@ import { openTarget, type Target } from './target.js';
 
 export interface MoveOptions {
   directory: string;
-  /** With the password, where it has one. */
+  /** With the password, if it has one. */
   url: string;
-  /** The URL for people. */
+  /** The URL without its password. */
   database: string;
-  /** A new file, or one that has the secret of the folder. */
+  /** A new file, or one that already has the folder's secret. */
   secretFile: string;
   onProgress?(step: 'copy' | 'verify', rows: number, total: number): void;
   /** Milliseconds that a statement may take, for tests. */
   patience?: number;
-  /** Called at each mark, for tests that end there. */
+  /** Called at each mark, for tests that stop there. */
   at?(mark: MoveMark): void;
 }
 
@@ -38,21 +38,22 @@ export const moveMarks = [
 export type MoveMark = (typeof moveMarks)[number];
 
 export interface Moved {
-  /** False where an earlier move had finished. */
+  /** False if an earlier move had finished. */
   isNew: boolean;
   tables: number;
   rows: number;
-  /** Of all tables, the same on both sides; null where an earlier move had finished. */
+  /** Of all tables, the same on both sides; null if an earlier move had finished. */
   digest: string | null;
 }
 
-/** Bounds what is in memory at a time. */
+/** Limits how much is in memory at a time. */
 const most = { rows: 2_000, bytes: 2_000_000 };
 
 /**
- * Moves everything in a folder into an empty database. At any moment one of the two can be served, or neither: the folder
- * is marked before anything is written to the database, and marked as moved before the database opens. What both name is
- * one random target, so that no other database opens for this folder. It can be cut short anywhere, and be called again.
+ * Moves everything in a folder into an empty database. At any time only one of the two can be served, or neither: the
+ * folder is marked before anything is written to the database, and marked as moved before the database opens. Both
+ * contain the same random target, so no other database opens for this folder. It can be interrupted at any point and
+ * called again.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const source = await openSource(options.directory);
@@ -130,7 +131,7 @@ async function begin(source: Source, target: Target, options: MoveOptions): Prom
   source.begin({ target: name, database, secretFile });
   at('folder');
   if (await target.begin(name, source.id, source.fingerprint())) return name;
-  // A service has just begun in it.
+  // A service has just started in it.
   if (before === null) source.abandon();
   throw new DataError('another process has just taken the database', {
     hint: 'Stop what uses it, and create a new database.',
@@ -138,8 +139,8 @@ async function begin(source: Source, target: Target, options: MoveOptions): Prom
 }
 
 /**
- * Abandons a move: empties the database, where it is filled by this move, and then lets the folder be served again. Throws
- * DataError once the folder was moved: the database may have been served since. False where there is no move.
+ * Abandons a move: empties the database if this move is filling it, then allows the folder to be served again. Throws
+ * DataError once the folder was moved, since the database may have been served. False if there is no move.
  */
 export async function abandonMove(directory: string, url: string): Promise<boolean> {
   const source = await openSource(directory);
@@ -181,7 +182,7 @@ async function copy(
     rows = [];
     bytes = 0;
   };
-  // In order and whole: whatever is there was preceded by all before it.
+  // Rows are written in order and completely, so whatever is there, everything before it is too.
   for (const row of source.rows(table, await target.lastKey(table))) {
     rows.push(row);
     bytes += sizeOf(row);
@@ -196,7 +197,7 @@ function sizeOf(row: Row): number {
   return size;
 }
 
-/** Throws where a table differs; gives a digest of all. */
+/** Throws if a table differs; returns a digest of all tables. */
 async function verify(source: Source, target: Target, onRows: (count: number) => void): Promise<string> {
   const all = summing();
   for (const table of movedTables) {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { MovedTable } from './mapping.js';
 
-/** Values of one row, in the order of the columns, as JSON has them: bytes as \x and hex digits. */
+/** The values of a row, in the order of the columns, as in JSON; bytes are \x and hex digits. */
 export type Row = unknown[];
 
-/** Read at a time: some are as large as an email may be. */
+/** Rows read at a time: some are as large as an email may be. */
 export const rowsAtOnce = 200;
 
-/** The columns of a table, always in one order. */
+/** The columns of a table, always in the same order. */
 export const columnsOf = ({ columns }: MovedTable): string[] => Object.keys(columns).sort();
 
-/** Makes rows of SQLite those of the database. */
+/** Converts rows of SQLite to rows of the database. */
 export function converterOf({ booleans = [], json = [], ...table }: MovedTable): (row: Row) => Row {
   const convert = columnsOf(table).map((column) => {
     if (booleans.includes(column)) return (value: unknown) => value === 1;
@@ -21,14 +21,14 @@ export function converterOf({ booleans = [], json = [], ...table }: MovedTable):
   return (row) => row.map((value, index) => (convert[index] ?? plain)(value));
 }
 
-/** Of what the database's driver reads. */
+/** Converts what the database's driver returns. */
 export const fromDatabase = (row: Row): Row => row.map((value) => ordered(plain(value)));
 
 function plain(value: unknown): unknown {
   return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
 }
 
-/** The fields of objects have no order in the database. */
+/** Fields of objects have no order in the database. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;
@@ -39,7 +39,7 @@ function ordered(value: unknown): unknown {
   );
 }
 
-/** What both sides have to have alike. */
+/** What must be equal on both sides. */
 export interface Summary {
   rows: number;
   digest: string;

@@ -11,10 +11,10 @@ import { openInstallation } from '../../storage/sqlite/installation/open.js';
 import type { MovedTable } from './mapping.js';
 import { columnsOf, converterOf, type Row, rowsAtOnce } from './rows.js';
 
-/** The folder that a move empties into a database. No other process has it open until it is closed. */
+/** The folder that a move reads. No other process can open it until it is closed. */
 export type Source = Awaited<ReturnType<typeof openSource>>;
 
-/** Throws DataInUseError while a process has the folder open, and DataError where it is not whole. */
+/** Throws DataInUseError while a process has the folder open, and DataError if it is incomplete. */
 export async function openSource(directory: string) {
   const { id, secret, store, carrier } = await openInstallation(directory, systemRandom, {
     isMove: true,
@@ -26,7 +26,7 @@ export async function openSource(directory: string) {
   });
   const databases = { store, carrier };
 
-  /** On disk when it returns, in the file itself: a copy of it says so too. */
+  /** On disk when it returns, in the file itself, so that a copy of the file has it too. */
   function write(work: () => void): void {
     store.exec('BEGIN IMMEDIATE');
     try {
@@ -46,7 +46,7 @@ export async function openSource(directory: string) {
       (store.prepare('SELECT secret_fingerprint AS it FROM installation').get() as { it: Uint8Array }).it,
     move: (): Move | null => readMove(store),
     hold: (): HoldReason | null => prepareHolds(store).reason(),
-    /** From now on nobody serves the folder. What was leased waits again, or is in doubt. */
+    /** From now on, nobody serves the folder. Leased messages wait again or are in doubt. */
     begin({ target, database, secretFile }: Omit<Move, 'isDone'>): void {
       write(() => {
         prepareLeases(store, systemClock).endAll();
@@ -64,7 +64,7 @@ export async function openSource(directory: string) {
     rows: (table: MovedTable, after: Row | null) => read(databases[table.file], table, after),
     close(): void {
       for (const database of [carrier, store]) {
-        // One file each, and no lock that outlives the connection: with statements it is closed later.
+        // A single file without a lock that outlives the connection: with open statements it would close later.
         database.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL');
         database.prepare('SELECT 1 FROM installation').get();
         database.close();
@@ -76,8 +76,8 @@ export async function openSource(directory: string) {
 const rowsOf = ({ from, where = 'true' }: MovedTable) => `FROM ${from} WHERE ${where}`;
 
 /**
- * The rows behind a key, as the database has them, in the order of their keys. In pages: an engine may crash over rows
- * that are left unread as the file is closed.
+ * The rows after a key, as the database stores them, ordered by key. Read in pages: an engine may crash if rows are
+ * left unread when the file is closed.
  */
 function* read(database: Database, table: MovedTable, first: Row | null): Generator<Row> {
   const { columns, key } = table;

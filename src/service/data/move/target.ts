@@ -7,7 +7,7 @@ import { migrations } from '../../storage/postgres/schema/migrations.js';
 import { type MovedTable, movedTables, unfilled } from './mapping.js';
 import { columnsOf, fromDatabase, type Row, rowsAtOnce, type Summary, summing } from './rows.js';
 
-/** The database failed, or cannot be reached; `cause` is the error of its driver. */
+/** The database failed or cannot be reached; `cause` is its driver's error. */
 export class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
   readonly code = 'database_failed';
@@ -20,13 +20,13 @@ const tables = [
   ...Object.keys(unfilled).filter((one) => !/\./.test(one)),
 ];
 const isOwn = (table: string) => tables.includes(table);
-/** What holds rows of a service. */
+/** Tables with the rows of a service. */
 const filled = tables.filter((one) => one !== 'installation' && !one.endsWith('_schema'));
 
 /** Milliseconds, above what any statement of a move takes. A database that falls silent would keep it for hours. */
 const longestStatement = 300_000;
 
-/** Brings an empty database to the schema, and connects. Throws DataError for one with tables of somebody else. */
+/** Creates the schema in an empty database, and connects. Throws DataError if the database has other tables. */
 export async function openTarget(url: string, patience = longestStatement) {
   const first = await connect(url, patience);
   try {
@@ -75,7 +75,7 @@ export async function openTarget(url: string, patience = longestStatement) {
     return rows as Found[];
   }
 
-  /** While this move fills the database: nobody opens, empties or takes it meanwhile. */
+  /** Runs while this move fills the database, which nobody else can open, empty or take meanwhile. */
   const whileFilling = <Result>(target: string, work: () => Promise<Result>): Promise<Result> =>
     transaction(async () => {
       const found = await query(`SELECT 1 FROM installation WHERE filling = ${mark} FOR SHARE`, [target]);
@@ -91,13 +91,13 @@ export async function openTarget(url: string, patience = longestStatement) {
       );
       return row ?? null;
     },
-    /** The first table that has a row. */
+    /** The first table with a row. */
     async someRow(): Promise<string | null> {
       const exists = filled.map((one) => `WHEN EXISTS (SELECT 1 FROM ${one}) THEN '${one}'`);
       const [row] = await query<{ name: string | null }>(`SELECT CASE ${exists.join(' ')} END AS name`);
       return row?.name ?? null;
     },
-    /** False where another has taken the database meanwhile. */
+    /** False if another move has taken the database meanwhile. */
     async begin(target: string, id: string, fingerprint: Uint8Array): Promise<boolean> {
       const rows = await transaction(() =>
         query(
@@ -108,7 +108,7 @@ export async function openTarget(url: string, patience = longestStatement) {
       );
       return rows.length === 1;
     },
-    /** The key of the last row; null where there is none. */
+    /** The key of the last row; null if there is none. */
     async lastKey({ to, key }: MovedTable): Promise<Row | null> {
       const order = key.map((name) => `${name} DESC`).join(', ');
       const [row] = await transaction(() =>
@@ -116,7 +116,7 @@ export async function openTarget(url: string, patience = longestStatement) {
       );
       return row === undefined ? null : key.map((name) => row[name]);
     },
-    /** Rows that are there stay. */
+    /** Existing rows remain. */
     async add(target: string, table: MovedTable, rows: readonly Row[]): Promise<void> {
       const columns = columnsOf(table);
       const objects = rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
@@ -146,7 +146,7 @@ export async function openTarget(url: string, patience = longestStatement) {
         return sum.end();
       });
     },
-    /** Lets it be served. `hold`: as the folder was held. */
+    /** Allows it to be served. `hold`: the hold of the folder. */
     open: (target: string, hold: HoldReason | null): Promise<void> =>
       whileFilling(target, async () => {
         for (const { to, isNumbered } of movedTables) {
@@ -160,7 +160,7 @@ export async function openTarget(url: string, patience = longestStatement) {
         await query('SELECT set_hold_1($1)', [hold]);
         await query('UPDATE installation SET filling = NULL');
       }),
-    /** Removes what a move has brought; false where nothing of it is there. */
+    /** Removes everything that a move has written; false if there is nothing. */
     abandon: (target: string): Promise<boolean> =>
       transaction(async () => {
         const rows = await query(`DELETE FROM installation WHERE filling = ${mark} RETURNING 1`, [target]);
@@ -172,20 +172,20 @@ export async function openTarget(url: string, patience = longestStatement) {
   };
 }
 
-/** Of this database alone: a dump of it, loaded elsewhere, is not the one that a folder is moved to. */
+/** For this database only: a dump loaded elsewhere is not the database that a folder is moved to. */
 const mark = "place_1() || ' ' || $1::text";
 
 export interface TargetState {
   /** Of the installation. */
   id: string;
   isFilling: boolean;
-  /** Filled by the move that was asked about, and no other. */
+  /** It is being filled by this move and no other. */
   isOwn: boolean;
 }
 
 async function connect(url: string, patience: number) {
   const client = newClient(url, patience);
-  // Without a listener the end of its backend would end this process.
+  // Without a listener, the end of its backend would end this process.
   client.on('error', () => {});
   await failing(client.connect()).catch((error) => {
     destroy(client);
