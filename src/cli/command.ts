@@ -16,6 +16,7 @@ export type Leaf = readonly [name: string, summary: string, load: () => Promise<
 export type Group = readonly [name: string, summary: string, commands: readonly (Leaf | Group)[]];
 
 const bodies = new WeakMap<Command, () => Promise<CommandBody>>();
+
 export function setBody(command: Command, load: () => Promise<CommandBody>): void {
   bodies.set(command, load);
 }

@@ -71,7 +71,7 @@ export const isOfKey = (code: string): boolean =>
 export interface FailedRequest {
   code: string;
   status: number | null;
-  /** The client's verdict on the whole call; without it, `kind` decides where no answer came. */
+  /** The client's verdict on the whole call; without it, `posted` decides where no answer came. */
   inDoubt?: boolean;
 }
 

@@ -87,7 +87,7 @@ function environmentOf(process: NodeJS.Process, system: System): ProcessEnvironm
         await setTimeout(milliseconds, undefined, signal ? { signal } : {});
       },
       after(milliseconds, run) {
-        // It takes no more, and fires at once when it is given more.
+        // setTimeout takes no more, and fires at once when it is given more.
         const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1));
         return () => clearTimeout(timer);
       },

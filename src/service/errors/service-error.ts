@@ -3,7 +3,7 @@ import { type ErrorFields, type ServiceErrorCode, serviceErrors } from '../../co
 type FieldsOf<Code extends ServiceErrorCode> = Code extends keyof ErrorFields ? ErrorFields[Code] : undefined;
 
 /**
- * An error that is bound to no idempotency key; `http/middleware/answer-error.ts` makes its answer. Nothing was stored,
+ * An error that is bound to no idempotency key; `http/app.ts` makes it an answer. Nothing was stored,
  * charged or sent, but for `invalid_code` (an attempt is used up), `provider_failed` of a verification (refunded), and
  * `unavailable`, which leaves that open unless its message says that nothing was done.
  */

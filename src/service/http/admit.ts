@@ -14,7 +14,7 @@ export async function admit(operations: Operations, call: Call): Promise<Admitte
   const { request, notes } = call;
   const kind = kindOf(request.method);
   const secret = secretOf(request);
-  const idempotencyKey = kind === 'sending' ? idempotencyKeyOf(request) : null;
+  const idempotencyKey = kind === 'sending' ? wellFormedKeyOf(request) : null;
   const admitted = secret === null ? null : await operations.admit({ secret, kind, idempotencyKey });
   if (admitted === null) throw new ServiceError('unauthorized', 'A valid API key is required');
   if (notes && secret !== null) notes.keyPrefix = secret.slice(0, shownLength);
@@ -38,7 +38,7 @@ function secretOf({ headers }: ApiRequest): string | null {
 }
 
 /** Null for a malformed key too, which is refused only after the body. */
-function idempotencyKeyOf({ headers }: ApiRequest): string | null {
+function wellFormedKeyOf({ headers }: ApiRequest): string | null {
   const key = headers.get('idempotency-key') ?? '';
   return isIdempotencyKey(key) ? key : null;
 }

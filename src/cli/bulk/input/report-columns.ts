@@ -1,11 +1,11 @@
-const firstReportColumns = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
+/** Of reports of earlier releases. */
+const earlierReportColumns = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
 /** The columns a report adds to those of the input. */
-export const reportColumns = [...firstReportColumns, 'delivery', 'job'];
+export const reportColumns = [...earlierReportColumns, 'delivery', 'job'];
 /** The columns a rejects file adds. */
 export const rejectsColumns = ['line', 'error'];
 
-/** With those of earlier releases. */
-const ownColumns = [rejectsColumns, firstReportColumns, reportColumns];
+const ownColumns = [rejectsColumns, earlierReportColumns, reportColumns];
 
 /** Whether a header is that of a report or a rejects file, whose fields are guarded against formulas. */
 export function isOwnHeader(columns: readonly string[]): boolean {

@@ -25,14 +25,14 @@ export async function explainDiskError(
   requested: RequestedJob,
 ): Promise<unknown> {
   const isSystem = isSystemError(error);
-  if (!isSystem && !isFullDisk(error)) return error;
+  if (!isSystem && !isRefusedByDisk(error)) return error;
   const what = isSystem ? `cannot save the job (${error.code})` : error.message;
   const earlier = await unfinishedJob(context.config.stateDirectory, requested).catch(() => null);
   if (earlier !== null) return resumable(context, `${what}; nothing was sent now`, error, earlier);
   return isSystem ? machineError(`${what}; nothing was sent`, error) : error;
 }
 
-function isFullDisk(error: unknown): error is CliError {
+function isRefusedByDisk(error: unknown): error is CliError {
   if (!(error instanceof CliError) || error.exit !== exits.machine) return false;
   return ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String(error.details.errno));
 }

@@ -14,6 +14,7 @@ export interface ByteStore {
 const mostEntries = 10_000;
 /** Of one part, unpacked. A sheet of 1,048,576 rows and ten columns has 500 MB. */
 const mostBytes = 2_000_000_000;
+/** Of a part that lists other parts, unpacked. */
 export const mostSmallBytes = 64_000_000;
 /** Rows of data are packed 5 to 30 times smaller. */
 const mostRatio = 100;
@@ -83,7 +84,7 @@ export class Archive {
   }
 }
 
-/** Part names differ in more than case. */
+/** The names of two parts differ in more than their case; some writers begin them with a slash. */
 const keyOf = (name: string) => name.replace(/^\//, '').toLowerCase();
 
 const bomb = (what: string) =>
