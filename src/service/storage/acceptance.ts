@@ -3,7 +3,7 @@ import type { Caps } from './caps.js';
 import type { ClaimedMessage } from './dispatching.js';
 import type { BatchRecord, BoundAnswer, Content, MessageRecord, VerificationRecord } from './records.js';
 
-/** The right of the accepting process to submit at once: a lease, and the mark of the first attempt. */
+/** The accepting process's right to submit at once: a lease, and the mark of the first attempt. */
 export interface AcceptanceClaim {
   /** Unique to this claim. */
   token: string;
@@ -31,11 +31,11 @@ interface Acceptance {
   content: Content;
   idempotencyKey: string | null;
   /**
-   * Set only where the carrier has room for every message now: they are leased to the caller and marked as
-   * submitted over their first route in the same transaction. Otherwise they are due at once.
+   * Only set if the carrier has room for every message now: they are leased to the caller and marked as submitted
+   * over their first route in the same transaction. Otherwise they are due at once.
    */
   claim: AcceptanceClaim | null;
-  /** Milliseconds from acceptance within which a carrier may say "later". */
+  /** Milliseconds from acceptance within which a carrier may defer the message. */
   boundMs: number;
 }
 
@@ -43,8 +43,8 @@ export interface MessageAcceptance extends Acceptance {
   recipient: AcceptedRecipient;
   caps: Caps;
   /**
-   * The answer to bind now; null to bind it when the message is finalized. It is a function of the stored message and
-   * the balance that is left, which ends its body: `...,"balance":123}`.
+   * The answer to bind now; null to bind it when the message is finalized. It depends only on the stored message and
+   * on the remaining balance, which ends its body: `...,"balance":123}`.
    */
   answer: ((message: MessageRecord, balance: number) => BoundAnswer) | null;
 }
@@ -60,14 +60,14 @@ export interface VerificationAcceptance extends MessageAcceptance {
 }
 
 export type Refusal =
-  /** The key is taken; `answer` is null while its first request is still running. */
+  /** The key is in use; `answer` is null while its first request is still running. */
   | { kind: 'repeat'; answer: BoundAnswer | null }
-  /** A cap is reached for so long. */
+  /** A cap is reached, for that many milliseconds. */
   | { kind: 'capped'; waitMs: number }
   | { kind: 'insufficient'; balance: number }
-  /** A reset is under way: ask again when it is over. */
+  /** A reset is running: try again when it is over. */
   | { kind: 'resetting' }
-  /** Nothing is accepted: see Holding. */
+  /** Nothing is accepted while the store is held: see Holding. */
   | { kind: 'held' };
 
 interface Accepted {

@@ -6,7 +6,7 @@ export const keyUseEvery = 60_000;
 
 export const everyScope: readonly KeyScope[] = ['send', 'read'];
 
-/** As it is stored: `send,read`. */
+/** As stored: `send,read`. */
 export const scopeOf = (written: string): KeyScope[] =>
   everyScope.filter((each) => written.split(',').includes(each));
 
@@ -14,7 +14,7 @@ export interface Admission {
   /** SHA-256 of the secret of an API key, or a caller whose key is not stored. */
   caller: { hash: Uint8Array } | { projectId: string; keyId: string };
   kind: string;
-  /** Null lets every request pass. */
+  /** Null to let every request pass. */
   bucket: Bucket | null;
   idempotencyKey: string | null;
 }
@@ -22,12 +22,12 @@ export interface Admission {
 export interface Admitted {
   projectId: string;
   keyId: string;
-  /** All of it for a caller whose key is not stored. */
+  /** Every scope for a caller whose key is not stored. */
   scope: readonly KeyScope[];
   /** Null without a bucket. */
   taken: Taken | null;
-  /** Null where it was not read with the key. */
+  /** Null if it was not read with the key. */
   project: Pick<ProjectRecord, 'name' | 'settings'> | null;
-  /** As `findAnswer` returns it; undefined too without a key and over the rate. */
+  /** As returned by `findAnswer`; also undefined without a key, and over the rate. */
   answer: BoundAnswer | null | undefined;
 }

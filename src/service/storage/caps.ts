@@ -1,17 +1,17 @@
 import { recipientCaps } from '../../contract/index.js';
 
-/** Messages one recipient may get in each window of `recipientCaps`, in its order. */
+/** Maximum messages to a recipient in each window of `recipientCaps`, in its order. */
 export type Caps = readonly number[];
 
 /** The longest window, in milliseconds. */
 export const longestWindow = Math.max(...recipientCaps.map((cap) => cap.windowSeconds)) * 1_000;
 
-/** How many earlier messages decide any cap that can be set. */
+/** How many earlier messages the highest possible caps depend on. */
 export const earlierMessages = Math.max(...recipientCaps.map((cap) => cap.maxMessages));
 
 /**
- * When the recipient may get a message again: null for at once. `earlier` holds when counted messages were
- * accepted, the newest first; `at` is when this one is (Limits, Per-recipient caps).
+ * When the recipient may get a message again; null for at once. `earlier`: when counted messages were accepted,
+ * newest first; `at`: when this one is (Limits, Per-recipient caps).
  */
 export function cappedUntil(earlier: readonly number[], caps: Caps, at: number): number | null {
   let until: number | null = null;

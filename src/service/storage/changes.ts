@@ -1,12 +1,12 @@
-/** Changes: a message was finalized, an answer was bound to a key, a message is due, a reset has ended. */
+/** Changes: a message was finalized, an answer was bound to a key, a message is due, a reset has finished. */
 export type Topic = `message:${string}` | `key:${string}` | 'due' | 'reset';
 
 export const keyTopic = (projectId: string, key: string): Topic => `key:${projectId} ${key}`;
 export const messageTopic = (id: string): Topic => `message:${id}`;
 
 /**
- * Tells that something may have changed, in this process or another one. A wake-up is a hint: it may come too often,
- * and late by the engine's poll; whoever waits subscribes, looks, and looks again when woken.
+ * Signals that something may have changed, in this process or another one. A wake-up is only a hint: there may be too
+ * many, and they may be late by the engine's poll. Subscribe, look, and look again when woken.
  */
 export interface Changes {
   /** Calls `wake` until the returned function is called. */

@@ -2,12 +2,15 @@ import type { MessageError } from '../../contract/index.js';
 import type { BoundAnswer, Content, DeliveryState, Instant, MessageRecord } from './records.js';
 import type { Tried, TriedRun } from './tried.js';
 
-/** Milliseconds before its bound at which a message that somebody waits for takes its next route. */
+/** Milliseconds before its bound at which a message takes its next route, if a caller waits for it. */
 export const nextRouteBefore = 7_000;
-/** Milliseconds before its bound from which on a message is claimed as overdue: a single one for its next route. */
+/** Milliseconds before its bound at which a message may be claimed as overdue: a single one to take its next route. */
 export const overdueBefore = { single: nextRouteBefore, batch: 0 } as const;
 
-/** Milliseconds, and the newest messages of all, within which a project has work on a lane that it has sent to. */
+/**
+ * How recently, in milliseconds and newest messages, a project must have sent to a lane to count as having work
+ * there.
+ */
 export const lately = { ms: 5_000, messages: 1_000 } as const;
 
 /**
@@ -22,51 +25,59 @@ export const lately = { ms: 5_000, messages: 1_000 } as const;
  */
 export interface Dispatching {
   /**
-   * Leases up to `limit` waiting messages that are due, in the order in which they are to go out; none during a reset.
-   * Projects take turns, and within a project its batches, from one claim to the next, whoever makes them. The messages
+   * Leases up to `limit` due messages, in the order in which they are to be sent; none during a reset. Projects take
+   * turns, and so do the batches of a project, from one claim to the next, whichever process makes it. The messages
    * of a batch keep their order.
    */
   claimMessages(claim: MessageClaim): Promise<ClaimedMessage[]>;
-  /** Leases up to `limit` messages in doubt that are due to be looked into, which changes nothing of their doubt. */
+  /**
+   * Leases up to `limit` messages in doubt that are due for another attempt to resolve them. The doubt itself does
+   * not change.
+   */
   claimDoubts(claim: {
     token: string;
     leaseMs: number;
     limit: number;
     lane: string;
   }): Promise<ClaimedMessage[]>;
-  /** Lengthens leases, also those that are over and not yet ended; false stands for one that was ended. */
+  /** Extends leases, including expired ones that were not ended yet; false for an ended lease. */
   renewLeases(tokens: readonly string[], leaseMs: number): Promise<boolean[]>;
   /**
-   * Ends leases that are over: what is marked falls into doubt, the rest is due again. Both read the mark under the
-   * same lock that `markSubmitting` writes it under. An engine ends the leases of others only after it was itself
-   * connected for as long as the lease was to last, or when it knows that their process is gone.
+   * Ends expired leases: marked messages fall into doubt, the others are due again. It reads the mark under the lock
+   * with which `markSubmitting` writes it. An engine ends the leases of others only if it was itself connected for as
+   * long as the lease lasted, or if it knows that their process has ended.
    */
   endLeases(): Promise<void>;
 
   /**
-   * Marks messages before any byte of them goes to a carrier. False stands for one that is no longer in the lease of
-   * its token, or whose lane is paused: it must not be submitted. A mark with the next attempt replaces the caller's own.
+   * Marks messages before any of their bytes are sent to a carrier. False for a message that is no longer in its
+   * token's lease, or whose lane is paused: it must not be submitted. Marking the next attempt replaces the caller's
+   * own mark.
    */
   markSubmitting(marks: readonly Mark[]): Promise<boolean[]>;
   /**
-   * Marks a leased message in doubt before the request of its mark goes out once more. That is an attempt of its own: what
-   * an earlier one still reports, as that nothing was taken, is no longer true. Null, and nothing changes, where it is no
-   * longer in its lease, its lane is paused, the store is held, the mark has no request, or a request of the message first
-   * went out over `withinMs` ago.
+   * Marks a leased message in doubt before its request is repeated. The repeat is a separate attempt: later reports
+   * of earlier ones, such as that nothing was accepted, no longer hold. Null, without any change, if the message is
+   * no longer in its lease, its lane is paused, the store is held, the mark has no request, or the request was first
+   * sent over `withinMs` ago.
    */
   markRepeating(claimed: ClaimedMessage, withinMs: number): Promise<MarkedRepeat | null>;
-  /** Takes messages back that certainly were not submitted: clears mark and lease, and they wait again. */
+  /** Returns messages that certainly were not submitted to the queue, without mark and lease. */
   postponeMessages(postponements: readonly Postponement[]): Promise<void>;
-  /** Puts marked messages in doubt: neither taken nor not taken for all that is known. Looked into after `delayMs`. */
+  /**
+   * Puts marked messages in doubt: they may have been accepted or not. The next attempt to resolve them is after
+   * `delayMs`.
+   */
   leaveInDoubt(doubts: readonly { claimed: ClaimedMessage; delayMs: number }[]): Promise<void>;
   /**
-   * Ends messages: sent, or failed and refunded, with the counters of their batches, the answers bound to their keys
-   * and the receipts that came before. Null stands for a message whose fence another has passed; it is left as it is.
+   * Finishes messages as sent, or as failed and refunded, and updates the counters of their batches, the answers
+   * bound to their keys, and earlier receipts. Null for a message that another process has fenced; it is not changed.
    */
   finalizeMessages(finalizations: readonly Finalization[], answer: AnswerOf): Promise<(Finalized | null)[]>;
   /**
-   * Stores receipts, joined or not: see Receipt. Committed when it resolves, so that the carrier may acknowledge. One
-   * that joins a message in doubt finalizes it as sent: those are returned.
+   * Stores receipts, whether they match a message or not: see Receipt. Committed when it resolves, so that the
+   * carrier may be acknowledged. A receipt that matches a message in doubt finalizes it as sent; these messages are
+   * returned.
    */
   recordReceipts(receipts: readonly Receipt[], answer: AnswerOf): Promise<FinalizedDoubt[]>;
 
@@ -74,18 +85,18 @@ export interface Dispatching {
   nextWork(lanes: readonly string[]): Promise<{
     /** Until a message of the lanes is due. */
     messages: number | null;
-    /** Until a message of the lanes counts as overdue, however much else waits before it. */
+    /** Until a message of the lanes is overdue, however much else waits before it. */
     overdue: number | null;
-    /** Until a doubt of the lanes is to be looked into. */
+    /** Until the next attempt to resolve a doubt of the lanes. */
     doubts: number | null;
     /** Until a lease can be ended. */
     leases: number | null;
     /** Lanes that are paused. */
     paused: readonly string[];
   }>;
-  /** True while a message is leased to anyone, or is due. */
+  /** Whether a message is leased or due. */
   hasDue(): Promise<boolean>;
-  /** Whether another project has messages that wait in a lane, or had one accepted for it lately: see `lately`. */
+  /** Whether another project has waiting messages in a lane, or sent to it recently: see `lately`. */
   hasOthers(lane: string, projectId: string): Promise<boolean>;
 }
 
@@ -99,9 +110,9 @@ export interface MessageClaim {
   limit: number;
   lane: string;
   class: MessageClass;
-  /** By project, the most messages that it may get; the others may get any number. */
+  /** The most messages of each project; projects that are not listed have no limit. */
   limits?: ReadonlyMap<string, number>;
-  /** Only those that have waited for their bound, or soon will: for a lane that submits nothing now. See `overdueBefore`. */
+  /** Only overdue messages, for a lane that submits nothing now. See `overdueBefore`. */
   onlyOverdue?: boolean;
 }
 
@@ -115,30 +126,30 @@ export interface ClaimedMessage {
   lane: string;
   /** The key whose answer is bound when the message is finalized. */
   pendingKey: string | null;
-  /** The mark: its attempt is the fence. Null before the first submission, and after one that was not taken. */
+  /** The mark; its attempt is the fence. Null before the first submission, and after one that was not accepted. */
   mark: { attempt: number; route: string } | null;
   /** The highest attempt so far; the next mark is one higher. */
   attempts: number;
-  /** Tries that count for the wait before the next one. */
+  /** Attempts that count for the wait before the next one. */
   tries: number;
-  /** The answers to them, the newest last. */
+  /** The answers to them, newest last. */
   tried: readonly TriedRun[];
-  /** Milliseconds that a carrier may go on to say "later"; negative when they are over. */
+  /** Milliseconds for which a carrier may still defer it; negative when they are over. */
   boundMs: number;
-  /** Milliseconds within which the message may go out at all: those of a verification; null for any. */
+  /** Milliseconds within which the message may be sent at all, for a verification; null for no limit. */
   lifeMs: number | null;
-  /** Milliseconds until a doubt ends without an answer; null for a message that is not in doubt. */
+  /** Milliseconds until an open doubt ends; null for a message that is not in doubt. */
   doubtMs: number | null;
   /**
-   * Carrier ids of receipts that came before it was in doubt, and are its own: they echo the end of its id and came after
-   * its mark. Empty where there are none, and for a message that is not marked.
+   * Carrier ids of receipts that arrived before it was in doubt and belong to it: they repeat the end of its id and
+   * arrived after its mark. Empty if there are none, and for an unmarked message.
    */
   receipts: readonly string[];
   /** Its batch was stopped: it must not be submitted any more. */
   isStopped: boolean;
   /**
-   * Of a batch's message: when earlier messages to its recipient were accepted, the newest first, as many as
-   * the highest cap needs; null for a message whose caps were checked when it was accepted.
+   * For a message of a batch: when earlier messages to its recipient were accepted, newest first, as many as the
+   * highest cap needs. Null for a message whose caps were checked when it was accepted.
    */
   earlier: readonly Instant[] | null;
 }
@@ -148,9 +159,11 @@ export interface Mark {
   /** One more than the highest attempt so far. */
   attempt: number;
   route: string;
-  /** How long the submission stays in doubt once its lease has ended: longer than the carrier's longest submit. */
+  /**
+   * How long the submission stays in doubt after its lease has expired: longer than the carrier's longest submission.
+   */
   doubtMs: number;
-  /** What a repeat sends, encrypted; absent where nothing may go out again. */
+  /** What a repeat sends, encrypted; absent if nothing may be repeated. */
   request?: Uint8Array | null;
 }
 
@@ -163,20 +176,20 @@ export interface MarkedRepeat {
 export interface Postponement {
   claimed: ClaimedMessage;
   delayMs: number;
-  /** Whether it counts for the wait before the next try. */
+  /** Whether it counts for the wait before the next attempt. */
   isTry: boolean;
-  /** What its attempt came to, to be kept. */
+  /** The answer to its attempt, to be stored. */
   answer?: Tried;
-  /** The lane of its next route; the same where absent. */
+  /** The lane of its next route; the same lane if absent. */
   lane?: string;
 }
 
 export type Outcome =
   | {
       status: 'sent';
-      /** One for each segment; empty where the carrier sends no receipts. */
+      /** One for each segment; empty if the carrier sends no receipts. */
       carrierIds: readonly string[];
-      /** What is known about the delivery already. */
+      /** The delivery, if it is already known. */
       delivery: DeliveryState | null;
     }
   | { status: 'failed'; error: MessageError };
@@ -185,11 +198,11 @@ export interface Finalization {
   /** Fenced by its mark; without one, by its lease. */
   claimed: ClaimedMessage;
   outcome: Outcome;
-  /** What its last attempt came to, to be kept; absent for one that was taken. */
+  /** The answer to its last attempt, to be stored; absent if it was accepted. */
   answer?: Tried;
 }
 
-/** A finalized message and the balance then. */
+/** A finalized message and the balance at that time. */
 export interface Finalized {
   message: MessageRecord;
   balance: number;
@@ -201,13 +214,13 @@ export interface FinalizedDoubt extends Finalized {
   pendingKey: string | null;
 }
 
-/** The answer to bind to the key of a finalized message; its body ends with the balance, where it has one. */
+/** The answer to bind to the key of a finalized message; its body ends with the balance, if it has one. */
 export type AnswerOf = (message: MessageRecord, balance: number) => BoundAnswer;
 
 /**
- * A carrier's report about a message, or a segment of one, that it took. Receipt and submission upsert one row for
- * each route, carrier id and recipient, so that whichever comes second joins the first; carriers reuse ids, so they
- * join within 7 days only. A final state is never overwritten, `unknown` is.
+ * A carrier's report about an accepted message, or a segment of one. Receipt and submission upsert one row for each
+ * route, carrier id and recipient, so whichever arrives second is joined with the first. Carriers reuse ids, so they
+ * are joined only within 7 days. A final state is never overwritten; `unknown` is.
  */
 export interface Receipt {
   route: string;
@@ -216,24 +229,27 @@ export interface Receipt {
   to: string;
   state: DeliveryState;
   /**
-   * The end of the message's id, as much of it as the carrier gives back, for messages in doubt, whose carrier id
-   * nobody has learnt: it joins when exactly one on the route to the recipient fits, and none that is being submitted.
-   * Empty where nothing is given back.
+   * The end of the message's id, as far as the carrier repeats it, for messages in doubt, whose carrier id is
+   * unknown. It matches if exactly one message on the route to the recipient fits, and none is being submitted. Empty
+   * if the carrier repeats nothing.
    */
   reference: string;
-  /** The submission by the carrier's clock, in whatever time zone: one in doubt joins within 2 days. Null where not given. */
+  /**
+   * The time of the submission by the carrier's clock, in any time zone: a message in doubt matches within 2 days.
+   * Null if it is not given.
+   */
   submittedAt: Instant | null;
 }
 
 /**
- * The delivery of a message in doubt that a receipt ends, apart from its receipts. Of several parts, other segments may
- * not have been taken: it stays open for their receipts.
+ * The delivery of a message in doubt that a receipt resolves, in addition to its receipts. If it has several parts,
+ * other segments may not have been accepted, so it stays open for their receipts.
  */
 export function deliveryInDoubt({ message }: ClaimedMessage): 'unknown' | null {
   return (message.parts ?? 1) > 1 ? 'unknown' : null;
 }
 
-/** The outcome of a message in doubt whose receipts came before it was; null where none did. */
+/** The outcome of a message in doubt whose receipts arrived earlier; null if there were none. */
 export function outcomeOfReceipts(claimed: ClaimedMessage): Outcome | null {
   const { receipts: carrierIds } = claimed;
   if (carrierIds.length === 0) return null;

@@ -1,35 +1,35 @@
 import type { ClaimedMessage } from './dispatching.js';
 
 /**
- * Why the store is held: it was restored from a backup or loaded from a dump, or the timeline of PostgreSQL has changed,
- * which is a failover or a recovery. Either way it may have forgotten what was sent.
+ * Why the store is held: it was restored from a backup or loaded from a dump, or the timeline of PostgreSQL has
+ * changed, after a failover or a recovery. In any case it may lack a record of messages that were sent.
  */
 export type HoldReason = 'restored' | 'failed_over';
 
 /** Messages that are not final. */
 export interface Unfinished {
   messages: number;
-  /** Those of them that are marked: somebody may have submitted them. */
+  /** How many of them are marked: they may have been submitted. */
   submitting: number;
 }
 
 /**
- * While a store is held nothing is accepted, claimed or marked, in any process; reads, outcomes of attempts that are under
- * way and receipts go on.
+ * While a store is held, nothing is accepted, claimed or marked, in any process; reads, outcomes of running attempts
+ * and receipts continue.
  */
 export interface Holding {
-  /** Holds the store; one that is held already stays as it is. */
+  /** Holds the store, unless it is already held. */
   hold(reason: HoldReason): Promise<void>;
   /** Null while the store is not held. */
   held(): Promise<HoldReason | null>;
   countUnfinished(): Promise<Unfinished>;
   /**
-   * Leases unfinished messages, including those leased elsewhere: none of them can be marked now. None where the store is
-   * not held.
+   * Leases unfinished messages, including those leased elsewhere, so that none of them can be marked. None if the
+   * store is not held.
    */
   claimUnfinished(claim: { token: string; leaseMs: number; limit: number }): Promise<ClaimedMessage[]>;
   /**
-   * Ends the hold. Requeues unfinished messages; marked ones are in doubt. False, and nothing changes, where the store is
+   * Ends the hold. Requeues unfinished messages; marked ones are in doubt. False, without any change, if the store is
    * not held.
    */
   release(): Promise<boolean>;

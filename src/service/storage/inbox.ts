@@ -2,7 +2,7 @@ import type { Channel } from '../../contract/index.js';
 import type { Listed, PageRequest } from './lists.js';
 import type { Instant } from './records.js';
 
-/** A message from outside, for the inbox of a project. */
+/** An incoming message, for the inbox of a project. */
 export interface IncomingMessage {
   id: string;
   projectId: string;
@@ -14,14 +14,14 @@ export interface IncomingMessage {
   subject: string | null;
   /** Without U+0000. */
   text: string;
-  /** The same for a message that is given again, which is kept once; null where nothing tells. */
+  /** The same if the message is delivered again, so that it is stored once; null if that cannot be recognised. */
   fingerprint: string | null;
   /** Set for a part of a longer text; `number` from 1 on, the same `reference` in every part. */
   part: { reference: string; number: number; total: number } | null;
 }
 
 export interface InboxRecord extends Omit<IncomingMessage, 'text' | 'fingerprint' | 'part'> {
-  /** With `missingPart` for each part that has not come. */
+  /** With `missingPart` in place of each missing part. */
   text: string;
   receivedAt: Instant;
   /** A part is missing and may still come. */
@@ -31,20 +31,20 @@ export interface InboxRecord extends Omit<IncomingMessage, 'text' | 'fingerprint
 export const missingPart = '[…]';
 
 /**
- * Milliseconds within which parts with one reference belong together, counted from the first. Phones count references to
- * 255: after longer, another part with the same one is rather of another text.
+ * Milliseconds from the first part within which parts with the same reference belong together. Phones count
+ * references to 255: a later part with the same one probably belongs to another text.
  */
 export const partsWithin = 1_800_000;
 
-/** Messages from outside. */
+/** Incoming messages. */
 export interface Inbox {
-  /** Keeps a message, or adds a part to the ones that came before it. Committed when it resolves. */
+  /** Stores a message, or adds a part to earlier ones. Committed when it resolves. */
   keepIncoming(message: IncomingMessage): Promise<void>;
-  /** Newest first by the first part, from behind `after`; null when `after` is not there. */
+  /** Newest first by the first part, starting after `after`; null if `after` does not exist. */
   listInbox(projectId: string, page: PageRequest): Promise<Listed<InboxRecord> | null>;
 }
 
-/** No database keeps U+0000 or half of a surrogate pair. */
+/** Databases cannot store U+0000 or an unpaired surrogate. */
 export const storable = (text: string): string => Buffer.from(text.replaceAll('\0', '')).toString();
 
 /** The parts of one text. */

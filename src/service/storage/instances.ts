@@ -4,33 +4,33 @@ import type { ShownAnswer } from './tried.js';
 /** Milliseconds without a heartbeat after which an instance counts as gone. */
 export const staleAfter = 15_000;
 
-/** `down`: without a connection. `simulated`: it needs none. */
+/** `down`: without a connection. `simulated`: needs none. */
 export type ConnectionState = 'bound' | 'down' | 'simulated';
 
-/** Something that slows a lane down, or a project on it, with the last answer about it. */
+/** Something that slows down a lane, or a project on it, with the last answer about it. */
 export interface LaneTrouble extends ShownAnswer {
   /** Null for the whole lane. */
   project: string | null;
   /**
-   * `throttled`: its rate is lowered. `suspected`: nothing is accepted, and it is tried with little. `backing_off`: an
-   * answer of the carrier about the account, or none, pauses it.
+   * `throttled`: its rate is lowered. `suspected`: nothing is accepted, and few messages are tried. `backing_off`:
+   * paused by an answer about the account, or for lack of one.
    */
   state: 'throttled' | 'suspected' | 'backing_off';
-  /** Milliseconds that it has lasted. */
+  /** Milliseconds it has lasted. */
   forMs: number;
 }
 
-/** A lane as one instance is connected for it. */
+/** The connection of one instance for a lane. */
 export interface LaneConnection {
   lane: string;
   state: ConnectionState;
-  /** Milliseconds that it has been so. */
+  /** Milliseconds since it changed. */
   forMs: number;
-  /** Absent where there are none. */
+  /** Absent if there are none. */
   troubles?: readonly LaneTrouble[];
 }
 
-/** Messages of a lane that have ended. */
+/** Finished messages of a lane. */
 export interface LaneFigures {
   lane: string;
   sent: number;
@@ -45,20 +45,20 @@ export interface Heartbeat {
   /** Unique to the service object. */
   id: string;
   version: string;
-  /** Where it listens; null where it only dispatches. */
+  /** Where it listens; null if it only dispatches. */
   address: string | null;
   carriers: readonly LaneConnection[];
-  /** What has ended there in the last minute. */
+  /** Messages it finished in the last minute. */
   lastMinute: readonly LaneFigures[];
 }
 
-/** A heartbeat as it stands now: its connections have lasted since. */
+/** A current heartbeat: its connections have lasted longer since. */
 export interface Instance extends Heartbeat {
   /** Milliseconds since the heartbeat. */
   seenMs: number;
 }
 
-/** Messages that have ended alike. */
+/** Messages finished with the same outcome. */
 export interface Ended {
   lane: string;
   channel: Channel;
@@ -70,23 +70,23 @@ export interface Ended {
   count: number;
 }
 
-/** Messages that ended in a process without a heartbeat, such as a command of the owner. */
+/** Messages finished in a process without a heartbeat, such as an owner's command. */
 export interface LeftEnded extends Ended {
   /** Milliseconds since then. */
   forMs: number;
 }
 
-/** The processes that serve a store, by their heartbeats; an embedded service that does not listen has none. */
+/** The processes that serve a store, known by their heartbeats. An embedded service that does not listen has none. */
 export interface Instances {
   beat(heartbeat: Heartbeat): Promise<void>;
   /** Those that are not stale, by their ids. */
   list(): Promise<Instance[]>;
-  /** Removes an instance that stops. */
+  /** Removes an instance that is stopping. */
   leave(id: string): Promise<void>;
 
-  /** For the figures of an instance: each is taken once. */
+  /** Adds to the figures of some instance; each is taken only once. */
   leaveEnded(ended: readonly Ended[]): Promise<void>;
-  /** Those that no instance has taken yet. */
+  /** Those not yet taken by any instance. */
   listEnded(): Promise<LeftEnded[]>;
   takeEnded(): Promise<LeftEnded[]>;
 }
@@ -131,7 +131,7 @@ export function toInstance({
         troubles: one.troubles.map((each) => ({ ...each, forMs: each.forMs + seenMs })),
       }),
     })),
-    // One of the release before counts none as unknown.
+    // The previous release counts no unknown ones.
     lastMinute: (JSON.parse(queue) as LaneFigures[]).map((one) => ({ ...one, unknown: one.unknown ?? 0 })),
     seenMs,
   };

@@ -1,7 +1,7 @@
 import type { Channel, MessageError } from '../../contract/index.js';
 import type { Instant } from './records.js';
 
-/** A lane that the owner of the service has paused. */
+/** A lane paused by the owner of the service. */
 export interface LanePause {
   lane: string;
   pausedAt: Instant;
@@ -13,25 +13,25 @@ export interface StoppedBatch {
   total: number;
   sent: number;
   failed: number;
-  /** Messages that failed by this call, and their credits, which were refunded. */
+  /** Messages that this call made fail, and their refunded credits. */
   stopped: number;
   refunded: number;
-  /** `stopped`, by lane. */
+  /** `stopped` by lane. */
   lanes: { lane: string; count: number }[];
 }
 
-/** Control of the queues by the owner of the service, in every process at once. */
+/** The owner's control of the queues, for every process at once. */
 export interface LaneControl {
   lanePauses(): Promise<LanePause[]>;
   /**
-   * From now on nothing in the lane is marked, whoever has claimed it, until it is resumed. Submissions that were marked
-   * before go on.
+   * From now on nothing in the lane is marked, whoever has claimed it, until it is resumed. Submissions marked
+   * earlier continue.
    */
   pauseLane(name: string): Promise<void>;
   resumeLane(name: string): Promise<void>;
   /**
-   * Fails and refunds what is not marked, claimed or not; what is marked keeps its outcome, and fails should its attempt
-   * certainly not have been taken. Null where there is no such batch.
+   * Fails and refunds unmarked messages, claimed or not. Marked ones keep their outcome, but fail if their attempt
+   * was certainly not accepted. Null if there is no such batch.
    */
   stopBatch(id: string, error: MessageError): Promise<StoppedBatch | null>;
 }

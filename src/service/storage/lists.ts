@@ -5,7 +5,7 @@ import type { Instant } from './records.js';
 export interface BatchQuery {
   channel: Channel | null;
   status: BatchStatus | null;
-  /** On the creation time: the first instant taken, and the first not taken. */
+  /** On the creation time: the first instant included, and the first excluded. */
   since: Instant | null;
   until: Instant | null;
 }
@@ -20,11 +20,11 @@ export interface MessageQuery extends Omit<BatchQuery, 'status'> {
 
 export interface PageRequest {
   limit: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   after: string | null;
 }
 
-/** `next` is null on the last page. A page that has one may have fewer records than its limit, or none. */
+/** `next` is null on the last page. A page with one may have fewer records than its limit, or none. */
 export interface Listed<Item> {
   records: Item[];
   next: string | null;

@@ -5,7 +5,7 @@ export interface PrunableMessage {
   ageMs: number;
 }
 
-/** A portion of messages, and where the next one begins; null after the last. */
+/** Some messages, and where the next portion starts; null after the last. */
 export interface PrunablePortion {
   messages: PrunableMessage[];
   next: number | null;
@@ -17,56 +17,58 @@ export interface StoredAnswer {
   body: string;
 }
 
-/** `next`: of the next portion; null after the last. */
+/** `next`: start of the next portion; null after the last. */
 export interface AnswerPortion {
   answers: StoredAnswer[];
   next: { project: number; key: string } | null;
 }
 
-/** Milliseconds. The caps count sends for half of it. */
+/** Milliseconds. The caps count sends for half as long. */
 export const countedFor = 2 * 86_400_000;
 
-/** Erasing recipients and texts, `pruneRows` rows at most in a transaction: callers go on until nothing is left. */
+/**
+ * Erases recipients and texts, at most `pruneRows` rows in a transaction; callers repeat the call until nothing is
+ * left.
+ */
 export interface Pruning {
-  /** Final messages of all projects that are older and not yet pruned, of the portion behind `after`. */
+  /** Older, unpruned final messages of all projects, in the portion after `after`. */
   listPrunable(query: { olderMs: number; after: number }): Promise<PrunablePortion>;
-  /** Final messages to a recipient, in any project, that are older; all of them for null. */
+  /** Older final messages to a recipient in any project; all of them for null. */
   listFinalTo(to: string, olderMs: number | null): Promise<PrunableMessage[]>;
   /** Messages to a recipient, in any project, final or not. */
   countMessagesTo(to: string): Promise<number>;
   /**
-   * Erases recipients and contents of final messages. What they cost, their outcomes and the counts of their batches
-   * stay. The caps still count those of the last days to the recipient `erased`, by its pseudonym; without it they
-   * forget them.
+   * Erases recipients and contents of final messages. Costs, outcomes and the counts of batches remain. The caps
+   * still count recent messages to the recipient `erased`, by its pseudonym; without it they no longer do.
    */
   pruneMessages(
     messages: readonly Pick<PrunableMessage, 'seq' | 'id'>[],
     erased: string | null,
   ): Promise<void>;
-  /** Of the portion behind `after`, answers about messages that were pruned. */
+  /** Answers about pruned messages, in the portion after `after`. */
   listPrunedAnswers(after: { project: number; key: string } | null): Promise<AnswerPortion>;
   replaceAnswers(answers: readonly StoredAnswer[]): Promise<void>;
-  /** Deletes older incoming messages, of one project or from one sender; all of them for null. Returns their number. */
+  /** Deletes older incoming messages of one project or from one sender; all of them for null. Returns their number. */
   pruneInbox(which: { olderMs: number | null } & ({ projectId: string } | { from: string })): Promise<number>;
-  /** Keeps the pseudonym of a suppressed recipient, in every project. Returns their number. */
+  /** Stores the pseudonym of a suppressed recipient in its place, in every project. Returns how many there were. */
   eraseSuppressed(to: string): Promise<number>;
   /**
-   * Deletes receipts, of one recipient or all, that no message waits for any more, and sign-ins and pseudonyms of sends
-   * that are over. Returns the number of receipts.
+   * Deletes receipts that no message waits for any more, of one recipient or all, and expired sign-ins and
+   * pseudonyms. Returns the number of receipts.
    */
   pruneLeftovers(to: string | null): Promise<number>;
   /**
-   * Begins the run of a schedule; null where another was begun in the last hour and goes on, or has ended within
-   * `everyMs`. `isRepeated`: the one before never ended. `idleMs`: since that one, by the clock; null for the first.
+   * Starts a scheduled run. Null if another one started in the last hour and is running, or finished within
+   * `everyMs`. `isRepeated`: the last one never finished. `idleMs`: since that one, by the clock; null for the first.
    */
   beginPruneRun(everyMs: number): Promise<{ isRepeated: boolean; idleMs: number | null } | null>;
   endPruneRun(): Promise<void>;
 }
 
-/** Rows that one transaction erases: some milliseconds. */
+/** Rows erased in one transaction, which takes some milliseconds. */
 export const pruneRows = 100;
 
-/** Messages that one portion looks at: most of them were pruned before. */
+/** Messages read for one portion, most of which were pruned earlier. */
 export const scannedRows = 1_000;
 
 /** `last` is the number of the newest message. */
@@ -76,16 +78,16 @@ export function portionOf(messages: PrunableMessage[], after: number, last: numb
   return { messages, next: next < last ? next : null };
 }
 
-/** Milliseconds after which a run is over that has not ended: its process is gone. */
+/** Milliseconds after which an unfinished run counts as over: its process is gone. */
 export const longestRun = 3_600_000;
 
-/** Milliseconds for which a receipt may come before the outcome of its submission. */
+/** Milliseconds by which a receipt may precede the outcome of its submission. */
 export const receiptsWait = 7 * 86_400_000;
 
-/** In place of the reason of a failure, which may name the recipient. */
+/** Replaces the reason of a failure, which may contain the recipient. */
 export const prunedText = 'pruned';
 
-/** The body without its recipient; null where it has none. */
+/** The body without its recipient; null if it has none. */
 export function withoutRecipient(body: string): string | null {
   const answer = JSON.parse(body) as { to?: string; error?: { message: string } | null };
   const { to = '', error } = answer;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import { ownRouteRates, type RouteRates, type Turns } from './route-limits.js';
 
-/** A token bucket: one token an `interval` (milliseconds), at most `burst` saved up. */
+/** A token bucket: one token per `interval` (milliseconds), at most `burst` saved up. */
 export interface Bucket {
   interval: number;
   burst: number;
@@ -11,18 +11,18 @@ export interface Taken {
   allowed: boolean;
   /** Whole tokens left. */
   remaining: number;
-  /** Milliseconds until a token is there; 0 when one was taken. */
+  /** Milliseconds until the next token; 0 if one was taken. */
   wait: number;
 }
 
 /**
- * Takes a token. A bucket is remembered as the one time at which it will be full again (the generic cell rate
- * algorithm), so that it fills by itself.
+ * Takes a token. A bucket is stored as the time at which it will be full again (the generic cell rate algorithm), so
+ * it fills by itself.
  */
 export function takeToken(fullAt: number | null, bucket: Bucket, now: number): Taken & { fullAt: number } {
   const capacity = bucket.interval * bucket.burst;
-  // Further ahead than an empty bucket: the clock was set back, and it counts as empty. To be remembered even when
-  // nothing is taken, or it would stay empty until the clock is back where it was.
+  // Further ahead than an empty bucket: the clock was set back, so it counts as empty. This is stored even if nothing
+  // is taken; otherwise the bucket would stay empty until the clock has caught up.
   const before = Math.min(Math.max(fullAt ?? now, now), now + capacity);
   const after = before + bucket.interval;
   const wait = after - now - capacity;
@@ -35,14 +35,14 @@ export function takeToken(fullAt: number | null, bucket: Bucket, now: number): T
   };
 }
 
-/** The request rates of all projects, shared by every process. Forgetting them costs one burst each. */
+/** The request rates of all projects, shared by every process. Losing them costs a burst each. */
 export interface RateLimiter extends RouteRates {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Buckets that other processes see too; null where they cannot be used now. */
+/** Buckets shared with other processes; null while they cannot be used. */
 export interface SharedBuckets {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken | null>;
   takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns | null>;
@@ -52,8 +52,8 @@ export interface SharedBuckets {
 }
 
 /**
- * What this process takes counts on its monotonic clock, which nothing steps, and what all of them take in the
- * shared buckets. Where those cannot be used the process keeps to the rate by itself.
+ * Counts this process's requests on its monotonic clock, which is never stepped, and those of all processes in the
+ * shared buckets. While these cannot be used, the process limits itself.
  */
 export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): RateLimiter {
   const own = new Map<string, number>();

@@ -15,7 +15,7 @@ export interface ProjectRecord {
   id: string;
   name: string;
   balance: number;
-  /** Settings that differ from the defaults, as JSON text. */
+  /** Settings that differ from the defaults, as JSON. */
   settings: string;
   createdAt: Instant;
 }
@@ -29,11 +29,11 @@ export interface KeyRecord {
   prefix: string | null;
   label: string | null;
   scope: readonly KeyScope[];
-  /** From then on it is not accepted. */
+  /** When it expires. */
   expiresAt: Instant | null;
   createdAt: Instant;
   revokedAt: Instant | null;
-  /** Within a minute or so; null for a key that was never used. */
+  /** Accurate to about a minute; null for a key that was never used. */
   usedAt: Instant | null;
 }
 
@@ -42,29 +42,29 @@ export type KeyScope = 'send' | 'read';
 
 /** A key that is not stored yet. */
 export interface NewKey extends Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'usedAt' | 'expiresAt'> {
-  /** At an instant, or after so many milliseconds; null: never. */
+  /** At an instant, or after that many milliseconds; null for never. */
   expiry: { at: Instant } | { afterMs: number } | null;
 }
 
-/** Why the balance changed; the amounts of a project's entries add up to its balance. */
+/** Why the balance changed. The amounts of a project's entries add up to its balance. */
 export type LedgerReason = 'opening' | 'credit' | 'message' | 'batch' | 'verification' | 'refund';
 
 export interface LedgerRecord {
   amount: number;
   reason: LedgerReason;
-  /** The message, batch or verification it was for; the id of a credit. */
+  /** The message, batch or verification it paid for; the id of a credit. */
   subjectId: string | null;
   note: string | null;
   createdAt: Instant;
 }
 
-/** `before`: the `next` of the page before, or null. */
+/** `before`: the `next` of the previous page, or null. */
 export interface LedgerPageRequest {
   limit: number;
   before: number | null;
 }
 
-/** `next` is null on the last page. A page that has one may have fewer records than its limit, or none. */
+/** `next` is null on the last page. A page with one may have fewer records than its limit, or none. */
 export interface LedgerPage {
   records: LedgerRecord[];
   next: number | null;
@@ -84,7 +84,7 @@ export interface MessageRecord {
   rateMultiplier: number | null;
   credits: number;
   error: MessageError | null;
-  /** Null while there is no report. */
+  /** Null without a report. */
   delivery: DeliveryState | null;
   createdAt: Instant;
   sentAt: Instant | null;
@@ -97,7 +97,7 @@ export interface BatchRecord {
   total: number;
   sent: number;
   failed: number;
-  /** Of `sent`: their delivery is unknown now. */
+  /** How many of `sent` have an unknown delivery now. */
   unknown: number;
   credits: number;
   createdAt: Instant;
@@ -108,7 +108,7 @@ export interface BatchRecord {
 
 export interface VerificationRecord {
   id: string;
-  /** `expired` when it was pending until `expiresAt`. */
+  /** `expired` if it was still pending at `expiresAt`. */
   status: 'pending' | 'verified' | 'failed' | 'expired';
   channel: Channel;
   to: string;
@@ -120,14 +120,14 @@ export interface VerificationRecord {
   verifiedAt: Instant | null;
 }
 
-/** The verification that a message carries. */
+/** The verification whose code a message contains. */
 export interface VerificationOfMessage {
   messageId: string;
   id: string;
   codeHash: Uint8Array;
 }
 
-/** The content of a message; a batch has one for all its messages. */
+/** The content of a message, or of all messages of a batch. */
 export interface Content {
   text: string | null;
   html: string | null;
@@ -138,7 +138,7 @@ export interface Content {
   encrypted: Uint8Array | null;
 }
 
-/** The final answer of a send, bound to its idempotency key. */
+/** The final answer to a send, bound to its idempotency key. */
 export interface BoundAnswer {
   status: number;
   /** JSON text. */

@@ -1,17 +1,17 @@
 import type { Check } from './mismatches.js';
 
-/** What engines spell differently in the checks of answers. */
+/** What engines write differently in the checks of answers. */
 export interface AnswerDialect {
-  /** A field of the column `body`, as text; null where there is none. */
+  /** A field of the column `body` as text; null if it is missing. */
   field(...path: string[]): string;
   /** The first message of the batch `b`. */
   firstMessage: string;
-  /** A column of the table of keys, and whether by it a key was used for another message than `about`. */
+  /** A column of the table of keys, and whether it shows that a key was used for a message other than `about`. */
   used: string;
   isOfAnotherKey: string;
 }
 
-/** Why the answer of `a` is not that of its message `m`. One that was pruned has no recipient, nor has its answer. */
+/** Why the answer of `a` does not match its message `m`. A pruned message and its answer have no recipient. */
 const ofMessage = `CASE
   WHEN a.project <> m.project THEN 'it answers for a message of another project'
   WHEN a.error IS NULL AND (a.status = 502 OR a.status <> CASE a.outcome WHEN 'sent' THEN 200 ELSE 202 END)
@@ -26,7 +26,7 @@ const ofMessage = `CASE
   WHEN m.status <> 'failed' AND a.credits <> CAST(m.credits AS text)
     THEN 'it does not fit its message: ' || a.credits || ' credits, not ' || m.credits END`;
 
-/** Why the answer of `a` is not that of its batch `b`. */
+/** Why the answer of `a` does not match its batch `b`. */
 const ofBatch = `CASE
   WHEN a.project <> b.project THEN 'it answers for a batch of another project'
   WHEN a.total <> CAST(b.total AS text)
@@ -36,7 +36,7 @@ const ofBatch = `CASE
   WHEN a.channel <> b.channel OR a.status <> 202
     THEN 'it does not fit its batch: ' || a.status || ' ' || a.channel END`;
 
-/** Each bound answer against what it is about, in one look at each: there are as many as messages. */
+/** Checks each bound answer against what it is about, in one pass: there are as many answers as messages. */
 export const answerCheck = ({ field, firstMessage, used, isOfAnotherKey }: AnswerDialect): Check => ({
   check: 'answer',
   sql: `SELECT subject, problem FROM (

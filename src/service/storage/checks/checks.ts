@@ -7,7 +7,7 @@ interface Dialect extends AnswerDialect {
   inBatch: string;
 }
 
-/** The sums that hold on every engine. A message that was pruned has content 0 and no recipient. */
+/** The sums that hold on every engine. A pruned message has content 0 and no recipient. */
 export const checksOf = ({ inBatch, ...answers }: Dialect): Check[] => [
   {
     check: 'ledger',

@@ -3,7 +3,7 @@ import type { Check } from './mismatches.js';
 const linesOf = (...reasons: string[]) => `(SELECT project, subject_id, sum(amount) AS amount FROM ledger
   WHERE reason IN (${reasons.map((reason) => `'${reason}'`).join(', ')}) GROUP BY project, subject_id)`;
 
-/** Lines of a reason whose subject is not in `table`. */
+/** Entries of a reason whose subject is missing in `table`. */
 const missing = (reason: string, problem: string, table: string): Check => ({
   check: 'ledger',
   sql: `SELECT l.subject_id AS subject, '${problem}, which is missing' AS problem FROM ledger l
@@ -11,7 +11,7 @@ const missing = (reason: string, problem: string, table: string): Check => ({
       AND NOT EXISTS (SELECT 1 FROM ${table} s WHERE s.id = l.subject_id AND s.project = l.project)`,
 });
 
-/** Each line of the ledger against what it paid for. A message that failed costs nothing: its refund is what it paid. */
+/** Checks each ledger entry against what it paid for. A failed message costs nothing: its refund equals its charge. */
 export const ledgerChecks: readonly Check[] = [
   missing('message', 'it paid for a message', 'messages'),
   missing('verification', 'it paid for a verification', 'verifications'),

@@ -1,7 +1,7 @@
-/** Something in the data that contradicts the rest of it. */
+/** A contradiction in the data. */
 export interface Mismatch {
   check: 'files' | 'integrity' | 'ledger' | 'batch' | 'outbox' | 'lease' | 'content' | 'answer';
-  /** The id, key, token or file it was found at. */
+  /** The id, key, token or file where it was found. */
   subject: string;
   problem: string;
 }

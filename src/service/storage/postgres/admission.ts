@@ -7,7 +7,7 @@ import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';
 
-/** admission_1 of the schema. */
+/** The argument of admission_1 in the schema. */
 interface Item {
   hash: string | null;
   project: string | null;
@@ -33,7 +33,10 @@ interface AdmittedRow {
 
 type AdmittedItem = AdmittedRow & { taken: Taken | null };
 
-/** The one call before requests, for all that come together. `observe` learns the database's time, and when it was asked. */
+/**
+ * The one call before requests, for all that arrive together. `observe` receives the database's time and when it was
+ * requested.
+ */
 export function createAdmission(
   database: Database,
   clock: Clock,
@@ -53,7 +56,7 @@ export function createAdmission(
     ]);
     if (rows[0] !== undefined) observe(rows[0].at, since);
     const found = new Map(rows.map((row) => [row.ord - 1, row]));
-    /** When each bucket is full, while its tokens go to one after the other, as the database took them. */
+    /** When each bucket is full, while its tokens are given out one by one as the database took them. */
     const fullAt = new Map<string, number>();
     return items.map(({ bucket, kind }, index) => {
       const row = found.get(index);

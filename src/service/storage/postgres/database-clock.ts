@@ -1,14 +1,14 @@
 import type { Clock } from '../../clock.js';
 import type { Instant } from '../records.js';
 
-/** The time of the database on the monotonic clock of this process, whose own time may be wrong. */
+/** The database's time, on the monotonic clock of this process, whose own time may be wrong. */
 export class DatabaseClock implements Clock {
   readonly monotonic: Clock['monotonic'];
   readonly after: Clock['after'];
-  /** Milliseconds from the monotonic clock to the database's time. */
+  /** Milliseconds between the monotonic clock and the database's time. */
   #ahead: number;
 
-  /** `at`: the database's time, which was asked for at `since` on the monotonic clock. */
+  /** `at`: the database's time, requested at `since` on the monotonic clock. */
   constructor(clock: Clock, at: Instant, since: number) {
     this.monotonic = () => clock.monotonic();
     this.after = (milliseconds, run) => clock.after(milliseconds, run);
@@ -19,7 +19,7 @@ export class DatabaseClock implements Clock {
     return Math.floor(this.monotonic() + this.#ahead);
   }
 
-  /** Learns from every answer: the database read its clock after the request and before the answer. */
+  /** Adjusts to every answer: the database read its clock after the request and before the answer. */
   observe(at: Instant, since: number): void {
     const [least, most] = [at - this.monotonic(), at + 1 - since];
     this.#ahead = Math.max(least, Math.min(this.#ahead, most));

@@ -8,13 +8,13 @@ import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';
 import { ofProject } from './read/lookups.js';
 
-/** Messages from outside, and recipients that nothing more is sent to. */
+/** Incoming messages, and suppressed recipients. */
 export function createInbox(
   database: Database,
   pseudonymOf: PseudonymOf,
   report: (error: unknown) => void,
 ): Inbox & Suppressions {
-  /** Null when `after` is not there. */
+  /** Null if `after` does not exist. */
   async function newest<Row extends { seq: number }>(
     [table, name]: readonly [table: string, name: keyof Row & string],
     projectId: string,

@@ -3,7 +3,7 @@ import type { Random } from '../../random.js';
 import { fingerprintOf, isSecretOf } from '../shared/secret.js';
 import type { Database } from './database/database.js';
 
-/** Binds a new database to the secret, and refuses one as checkSecret does. */
+/** Binds a new database to the secret, and refuses others like checkSecret. */
 export async function bind(database: Database, secret: Uint8Array, random: Random): Promise<void> {
   const id = Buffer.from(random.bytes(16)).toString('hex');
   await database.attempt(
@@ -14,7 +14,7 @@ export async function bind(database: Database, secret: Uint8Array, random: Rando
   await database.attempt('SELECT open_hold_1()', []);
 }
 
-/** Refuses a database that is bound to another secret, or to none yet, and one that a move is filling. */
+/** Refuses a database bound to another secret or none, and one that a move is filling. */
 export async function checkSecret(database: Database, secret: Uint8Array): Promise<void> {
   const [row] = await database.attempt<{ id: string; secret_fingerprint: Buffer; filling: string | null }>(
     'SELECT id, secret_fingerprint, filling FROM installation',

@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from './database/database.js';
 import { StatementError, unavailable } from './database/failure.js';
 
-/** Milliseconds that callers wait for a commit whose answer was lost, and between tries. */
+/** Milliseconds that callers wait for a commit whose answer was lost, and between attempts. */
 const callersWait = 5_000;
 const tryEvery = 100;
-/** Milliseconds between tries to disown, doubled each time. */
+/** The shortest and longest milliseconds between attempts to disown; they double each time. */
 const [firstPause, longestPause] = [500, 10_000];
 
-/** A send, or a batch of them, whose commit may be lost. */
+/** A send, or a group of sends, whose commit may be lost. */
 export interface LostItem {
   project: string;
-  /** Of the messages that it marks for this process. */
+  /** The messages that it marks for this process. */
   messages: readonly string[];
   doubt_ms?: number | null;
 }
@@ -23,9 +23,9 @@ export interface LostMark {
 
 /** Writes that may have been committed without this process knowing. */
 export interface Lost {
-  /** Says of messages that nobody has submitted them, until that is written or their doubt is over. */
+  /** Records that nobody has submitted these messages; tries until that is written, or their doubt is over. */
   disown(items: readonly LostItem[]): void;
-  /** Clears marks from which nothing was submitted, as long. */
+  /** Clears marks from which nothing was submitted; tries for as long. */
   unmark(marks: readonly LostMark[]): void;
   report(error: unknown): void;
   close(): void;
@@ -67,8 +67,8 @@ export function createLost(database: Database, report: (error: unknown) => void)
 }
 
 /**
- * Makes the same call again when nobody knows whether it was committed, as long as its callers wait: never a read, which
- * may show what a failover still loses. What an earlier call has accepted is disowned.
+ * Repeats a call if nobody knows whether it was committed, while its callers wait. Never a read, which may show what
+ * a failover still loses. Whatever an earlier call accepted is disowned.
  */
 export async function repeatLost<Item extends LostItem, Row extends { is_known: boolean }>(
   lost: Lost,
@@ -91,7 +91,7 @@ export async function repeatLost<Item extends LostItem, Row extends { is_known: 
       if (failure === 'refused' || (failure === 'conflict' && !isLost)) throw error;
       if (!isLost) throw unavailable();
       if (performance.now() >= end) {
-        // Its callers learn that nobody knows: from now on it is never made again.
+        // Its callers get an unknown outcome; after that the call is never repeated.
         lost.disown(items);
         throw unavailable();
       }

@@ -5,16 +5,16 @@ import { destroy, newClient } from './database/connection.js';
 import type { Connections } from './database/connections.js';
 
 const channel = 'urtuu_changes';
-/** Bytes; PostgreSQL takes 8,000. */
+/** Bytes; PostgreSQL allows 8,000. */
 const longestPayload = 7_000;
-/** Milliseconds between notifications: one for all that was committed meanwhile. */
+/** Milliseconds between notifications, each for everything committed meanwhile. */
 const tellEvery = 5;
-/** Milliseconds until it listens again. */
+/** Milliseconds before it listens again. */
 const listenAgain = 2_000;
 
 /**
- * A shortcut past the poll of other instances, on a connection of its own and after the commits: within them it costs
- * four times as much. Whatever is lost here, the poll finds.
+ * Wakes other instances before their next poll. It has a connection of its own and notifies after the commits,
+ * because that costs four times as much within them. Lost notifications do not matter: the poll finds the change.
  */
 export function createNotifications(url: string, connections: Connections, onTopic: (topic: Topic) => void) {
   const own = randomBytes(6).toString('base64url');

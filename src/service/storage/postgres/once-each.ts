@@ -1,6 +1,6 @@
 /**
- * Writes no message twice with one statement: of two items of one, each by itself is fenced by the other. Numbers that
- * a failover gives again make two of strangers, too.
+ * Writes no message twice in one statement: each of two items of one message would be fenced by the other. Numbers
+ * reused after a failover can also make two different messages look like one.
  */
 export async function onceEach<Item extends { seq: number }, Result>(
   items: readonly Item[],

@@ -19,25 +19,25 @@ import { migrations } from './schema/migrations.js';
 export interface PostgresStorageOptions {
   /** `postgres://user@host/database` */
   url: string;
-  /** 32 bytes that the database does not hold. */
+  /** 32 bytes that are not in the database. */
   secret: Uint8Array;
   clock: Clock;
-  /** The time of what is stored instead of the database's own; for tests that travel in time. */
+  /** Replaces the database's time in what is stored; for tests that travel in time. */
   now?: () => number;
-  /** Of what is kept together with the store. */
+  /** For data that is stored together with the store's. */
   migrations?: readonly Migrations[];
-  /** Makes nothing: refuses a database without a service. */
+  /** Creates nothing: refuses a database without a service. */
   isExisting?: boolean;
   /** Called for every unexpected error in the background. */
   report(error: unknown): void;
 }
 
 export interface PostgresStorage extends Storage {
-  /** For what is kept together with the store. */
+  /** For data that is stored together with the store's. */
   database: Database;
 }
 
-/** Connections of one instance: what callers wait for, and the quick statements before requests. */
+/** Connections of one instance: for work that callers wait for, and for the quick statements before requests. */
 const sizes = { store: 8, admission: 2, notifications: 1 };
 
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
@@ -96,7 +96,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     if (now === undefined) time = await clockOf(database, clock);
   } catch (error) {
     await close();
-    // Whoever starts an instance reads why, not that it may try again.
+    // Whoever starts an instance sees the reason, not that it may be tried again.
     throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();
@@ -105,7 +105,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   async function check(): Promise<void> {
     for (const { table, steps } of [migrations, ...(options.migrations ?? [])]) {
       const [row] = await database.query<{ version: number }>(`SELECT version FROM ${table}`);
-      // A newer one keeps the functions of the version before.
+      // A newer one keeps the functions of the previous version.
       if ((row?.version ?? 0) < steps.length) throw older();
     }
   }

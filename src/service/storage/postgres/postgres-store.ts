@@ -20,7 +20,7 @@ import { createRepeats } from './repeats.js';
 import { createRoutes } from './routes.js';
 import { createSignIns } from './sign-ins.js';
 
-/** Tells this process and the others of what was committed here. */
+/** Notifies this process and the others of what was committed here. */
 export type Tell = (topics: readonly Topic[]) => void;
 
 export function postgresStore(

@@ -50,7 +50,7 @@ type Records = Pick<
   | 'checkVerification'
 >;
 
-/** Single records: projects, keys, and what was sent. */
+/** Single records: projects, keys and sent messages. */
 export function createRecords(database: Database, lost: Lost, getProject: Store['getProject']): Records {
   const first = async <Row>(text: string, values: readonly unknown[]): Promise<Row | undefined> =>
     (await database.query<Row>(text, values))[0];

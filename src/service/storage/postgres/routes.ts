@@ -2,10 +2,10 @@ import type { LaneControl, LanePause, StoppedBatch } from '../lanes.js';
 import type { RouteBinds } from '../route-limits.js';
 import type { Database } from './database/database.js';
 
-/** `lanes` is null where nothing was stopped. */
+/** `lanes` is null if nothing was stopped. */
 type StoppedRow = Omit<StoppedBatch, 'lanes'> & { lanes: StoppedBatch['lanes'] | null };
 
-/** `done`: tells every instance that there may be something to do, or no more. */
+/** `done`: notifies every instance that there may be work, or no more. */
 export function createRoutes(database: Database, done: () => void): RouteBinds & LaneControl {
   return {
     async leaseBind({ route, binds, holder, leaseMs }) {

@@ -45,7 +45,7 @@ const checks: Check[] = [
 
 const rowsAtOnce = 1_000;
 
-/** Everything that is wrong with a database, as it is at one time, beside instances that use it. */
+/** Lists everything that is wrong with a database, in one snapshot, beside instances that use it. */
 export async function* verifyDatabase(
   url: string,
   secret: Uint8Array,

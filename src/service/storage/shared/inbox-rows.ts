@@ -11,7 +11,7 @@ export interface InboxRow {
   subject: string | null;
   text: string;
   received_at: number;
-  /** Those of a text in parts that came, in order; SQLite keeps them as JSON. */
+  /** The parts of a text that have arrived, in order; SQLite stores them as JSON. */
   parts: (string | null)[] | string | null;
 }
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.js';
 import type { Changes, Topic } from '../changes.js';
 
-/** Milliseconds between wake-ups for what other processes have changed; of what is due, the dispatcher looks itself. */
+/** Milliseconds between wake-ups for changes by other processes; the dispatcher itself looks for what is due. */
 const pollEvery = 100;
 
 export interface PolledChanges extends Changes {
-  /** Says that something was committed here. */
+  /** Reports that something was committed here. */
   tell(topic: Topic): void;
   tellAll(): void;
   close(): void;

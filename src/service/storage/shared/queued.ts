@@ -52,7 +52,9 @@ export function pendingVerification(
   };
 }
 
-/** A message that is marked as it is accepted. Field by field: a batch has a thousand, and spreading is slow. */
+/**
+ * A message that is marked when it is accepted. Built field by field: a batch has a thousand, and spreading is slow.
+ */
 export function claimedOf(
   { content, boundMs }: AnyAcceptance,
   { seq, message, recipient, token, pendingKey, earlier, lifeMs }: Accepted,

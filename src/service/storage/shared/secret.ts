@@ -4,7 +4,7 @@ import { deriveKey } from '../../encryption.js';
 /** Bytes. */
 export const secretLength = 32;
 
-/** The part of the secret that the store keeps, to know it again. */
+/** The part of the secret that the store keeps to recognise it. */
 export function fingerprintOf(secret: Uint8Array): Uint8Array {
   return createHmac('sha256', secret).update('fingerprint').digest();
 }
@@ -13,11 +13,11 @@ export function isSecretOf(fingerprint: Uint8Array | null, secret: Uint8Array): 
   return fingerprint !== null && timingSafeEqual(fingerprint, fingerprintOf(secret));
 }
 
-/** In place of a recipient that was erased: caps and suppressions know it again, and nobody without the secret. */
+/** Replaces an erased recipient: caps and suppressions recognise it, and nobody without the secret can. */
 export type PseudonymOf = (to: string) => string;
 
 export function createPseudonyms(secret: Uint8Array): PseudonymOf {
   const key = deriveKey(secret, 'erased recipients');
-  // No number or address has a colon.
+  // Numbers and addresses contain no colon.
   return (to) => `erased:${createHmac('sha256', key).update(to).digest('base64url')}`;
 }

@@ -1,12 +1,15 @@
 import type { ClaimedMessage } from '../dispatching.js';
 import { groupBy } from '../group-by.js';
 
-/** Projects that share a claim at most: it is the turn of the others in the next. */
+/** The most projects in a claim; the others take their turn in the next. */
 export const mostProjects = 100;
-/** Messages that a batch of a project gets before it is the turn of another. */
+/** Messages of a batch before another batch of the project takes its turn. */
 export const batchSlice = 100;
 
-/** The messages of a claim in the order in which they go out: one of each project in turn, slices of its batches in turn. */
+/**
+ * The messages of a claim in the order in which they are sent: one of each project in turn, and slices of its batches
+ * in turn.
+ */
 export function inTurn(claimed: readonly ClaimedMessage[]): ClaimedMessage[] {
   const projects = [...groupBy(claimed, ({ message }) => message.projectId).values()];
   return dealtOut(
@@ -17,7 +20,7 @@ export function inTurn(claimed: readonly ClaimedMessage[]): ClaimedMessage[] {
   );
 }
 
-/** So many of each list in turn. */
+/** That many of each list in turn. */
 function dealtOut<Item>(lists: readonly Item[][], each: number): Item[] {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;

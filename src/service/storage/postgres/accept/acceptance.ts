@@ -19,11 +19,11 @@ import { Groups } from '../database/groups.js';
 import { type Lost, type LostItem, repeatLost } from '../lost-commits.js';
 import { answerTemplate } from './answer-template.js';
 
-/** acceptance_1 of the schema; absent fields are null. */
+/** The argument of acceptance_1 in the schema; absent fields are null. */
 type Item = LostItem & Record<string, unknown>;
 
 interface RefusalRow {
-  /** `erased`: it counts the caps with pseudonyms only. */
+  /** `erased`: the caps can only be counted with pseudonyms. */
   kind: 'accepted' | 'erased' | Refusal['kind'];
   at: number;
   balance: number;
@@ -45,9 +45,9 @@ interface AcceptedBatchRow extends RefusalRow {
 
 const windows = recipientCaps.map(({ windowSeconds }) => windowSeconds * 1_000);
 
-/** Accepting sends, in groups of those that come together. */
+/** Accepts sends, in groups of those that arrive together. */
 export function createAcceptance(database: Database, lost: Lost, pseudonymOf: PseudonymOf) {
-  /** Made from the first erasure on that is seen: most services have none. */
+  /** Created when the first erasure is seen: most services have none. */
   let needsPseudonyms = false;
   const asked = (items: readonly Item[]) =>
     needsPseudonyms ? items.map((item) => withPseudonyms(item, pseudonymOf)) : items;
@@ -70,7 +70,7 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
     );
     return rows;
   });
-  // Large by themselves.
+  // Large on their own.
   const batches = new Groups<Item, AcceptedBatchRow>(
     (items) =>
       repeatLost(lost, items, () =>
@@ -106,7 +106,7 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
     const row = await accepts.add(item);
     if (row.kind !== 'accepted') return refusalOf(row);
     const message = queuedMessage(acceptance, recipient, null, row.at);
-    // What was accepted by a call whose answer was lost is not submitted from here.
+    // If the answer of a call was lost, what it accepted is not submitted from here.
     const isClaimed = claim !== null && !row.is_known;
     const claimed = !isClaimed
       ? []
@@ -172,7 +172,7 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
   };
 }
 
-/** Without what only this process needs. */
+/** Without the fields that only this process needs. */
 function toJson(given: unknown): string {
   return JSON.stringify(given, (name, value) => (name === 'messages' ? undefined : value));
 }

@@ -5,13 +5,13 @@ import type { BoundAnswer, Instant } from '../../records.js';
 export interface AnswerTemplate {
   status: number;
   head: string;
-  /** After the time; null for an answer without one. */
+  /** What follows the time; null for an answer without a time. */
   tail: string | null;
-  /** Whether the balance follows, which ends the body. */
+  /** Whether the balance follows and ends the body. */
   has_balance: boolean;
 }
 
-/** A time and a balance that no message has: found again in a body, they are replaced. */
+/** A time and a balance that no message has, so that they can be found in the body and replaced. */
 const time: Instant = Date.UTC(6_000) + randomInt(2 ** 46);
 const writtenTime = new Date(time).toISOString();
 const balance = 9_000_000_000_000_000 - randomInt(2 ** 40);

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, types } from 'pg';
 import { DataError } from '../../../errors/data-error.js';
 
-/** Above the 5 s of `statement_timeout`, which does not bound a commit that waits for a standby. */
+/** Longer than the 5 s of `statement_timeout`, which does not limit a commit that waits for a standby. */
 const queryTimeout = 6_000;
 const connectTimeout = 5_000;
 const oldestVersion = 140_000;
@@ -24,14 +24,14 @@ export function newClient(url: string, timeout: number | false = queryTimeout): 
     keepAlive: true,
     connectionTimeoutMillis: connectTimeout,
     application_name: 'urtuu',
-    // Nothing else at connect: a pooler refuses it.
+    // Nothing else when connecting: a pooler would refuse it.
     ...(timeout === false ? {} : { query_timeout: timeout }),
   });
 }
 
-/** Closes without waiting for what is under way. */
+/** Closes without waiting for running statements. */
 export function destroy(client: Client): void {
-  // Whatever it still says.
+  // Ignores further errors.
   client.on('error', () => {});
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   client.end().catch(() => {});
@@ -44,7 +44,7 @@ interface Terms {
   version: number;
 }
 
-/** Throws where writes would not be what the store relies on. */
+/** Throws if writes would not be as durable as the store requires. */
 export async function checkTerms(client: Client): Promise<void> {
   const { rows } = await client.query<Terms>(
     `SELECT pg_is_in_recovery() AS in_recovery, current_setting('default_transaction_isolation') AS isolation,
@@ -67,7 +67,7 @@ export async function checkTerms(client: Client): Promise<void> {
   }
 }
 
-/** Connected to a standby, which takes no writes. */
+/** Connected to a standby, which accepts no writes. */
 class StandbyError extends Error {
   override readonly name = 'StandbyError';
   readonly code = 'standby';

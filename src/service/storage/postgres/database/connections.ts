@@ -4,7 +4,7 @@ import { endsAllConnections, failureOf, StatementError } from './failure.js';
 
 /** Milliseconds that a statement waits for a free connection. */
 const patience = 900;
-/** Milliseconds between tries to connect, doubled each time. */
+/** The shortest and longest milliseconds between attempts to connect; they double each time. */
 const [firstPause, longestPause] = [100, 2_000];
 
 interface Waiting {
@@ -15,14 +15,14 @@ interface Waiting {
 export interface ConnectionsOptions {
   url: string;
   size: number;
-  /** Called for connections that fail while nobody uses them, and once for each outage. */
+  /** Called for connections that fail while unused, and once for each outage. */
   report(error: unknown): void;
-  /** Called when a connection was made after all others were lost. */
+  /** Called when a connection is made after all others were lost. */
   onConnected?(): void;
 }
 
 /**
- * A few connections, each statement on one of them, by itself and unnamed, so that a pooler may stand between. After
+ * A few connections. Each statement runs alone and unnamed on one of them, so that a pooler may be in between. After
  * any error a connection is closed. While none can be made, statements fail within a second.
  */
 export class Connections {
@@ -102,10 +102,10 @@ export class Connections {
   async #connect(): Promise<void> {
     this.#connecting += 1;
     const client = newClient(this.#options.url);
-    // Without a listener the end of its backend would end this process.
+    // Without a listener, the end of its backend would end this process.
     client.on('error', (error) => this.#lose(client, error));
     client.on('notice', (notice) => {
-      // Of a commit that nobody knows to have reached the standby.
+      // A warning about a commit that may not have reached the standby.
       if (notice.code === '01000') this.#notices.set(client, notice);
     });
     try {
@@ -124,7 +124,7 @@ export class Connections {
       destroy(client);
       this.#lastError = error;
       const now = performance.now();
-      // Those that were tried together count as one.
+      // Failures of attempts made together count as one.
       if (now >= this.#retryAt) {
         this.#retryAt = now + Math.min(firstPause * 2 ** this.#failures, longestPause);
         if (this.#failures === 0) this.#options.report(error);

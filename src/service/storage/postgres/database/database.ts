@@ -1,14 +1,14 @@
 import type { Connections } from './connections.js';
 import { StatementError, unavailable } from './failure.js';
 
-/** Tries of a write that another transaction made fail. */
+/** Attempts of a write that another transaction made fail. */
 const maxTries = 5;
 
-/** The database as the parts of the store see it. */
+/** The database, as the parts of the store use it. */
 export interface Database {
-  /** The time that statements are given: null for the database's own. */
+  /** The time passed to statements; null for the database's own. */
   now(): number | null;
-  /** Runs one statement; 503 where the database cannot be used. */
+  /** Runs one statement; 503 if the database cannot be used. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same with StatementError for every failure. */
   attempt<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;

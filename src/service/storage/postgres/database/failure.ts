@@ -6,14 +6,14 @@ export type Failure =
   | 'not_sent'
   /** Nobody knows whether it was committed. */
   | 'unknown'
-  /** Rolled back; the same may succeed at once. */
+  /** Rolled back; the same statement may succeed at once. */
   | 'conflict'
   /** Rolled back: the database is busy, or cannot be written to. */
   | 'unavailable'
-  /** Rolled back: the statement itself is at fault. */
+  /** Rolled back because of the statement itself. */
   | 'refused';
 
-/** A statement that failed, with the error of the driver as its cause. */
+/** A failed statement, with the driver's error as its cause. */
 export class StatementError extends Error {
   override readonly name = 'StatementError';
   readonly failure: Failure;
@@ -30,7 +30,7 @@ export class StatementError extends Error {
 /** The error of a sent statement. */
 export function failureOf(error: unknown): Failure {
   const { code } = (error ?? {}) as { code?: unknown };
-  // The driver's own errors have none, or that of the socket.
+  // The driver's own errors have none, or the socket's.
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return 'unknown';
   if (code === '40001' || code === '40P01') return 'conflict';
   if (code === '25006' || code === '55P03' || code === '57014' || code.startsWith('53')) return 'unavailable';
@@ -38,7 +38,7 @@ export function failureOf(error: unknown): Failure {
   return 'refused';
 }
 
-/** Whether no connection of the pool is of use any more: the server goes down, or is a standby now. */
+/** Whether no connection of the pool is usable any more: the server is shutting down, or is now a standby. */
 export function endsAllConnections(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return code === '25006' || code === '57P01' || code === '57P02' || code === '57P03';
@@ -48,7 +48,7 @@ export function unavailable(): ServiceError {
   return new ServiceError('unavailable', 'The database cannot be used now', { retryAfter: 1 });
 }
 
-/** The same work, whose failures are 503 to a caller; only those of a statement itself stay as they are. */
+/** Does the work. Its failures are 503 to a caller; only errors of a statement itself are passed on. */
 export async function orUnavailable<Result>(
   work: Promise<Result>,
   report: (error: unknown) => void,

@@ -7,17 +7,17 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Groups that are under way at once: the next one collects meanwhile. */
+/** Groups written at once; the next one collects items meanwhile. */
 const atOnce = 2;
 const largest = 1_000;
-/** Milliseconds that an item waits for the groups before it, where somebody waits for its answer. */
+/** Milliseconds that an item waits for earlier groups, if a caller waits for its answer. */
 const patience = 900;
-/** Tries of a group that another transaction made fail. */
+/** Attempts of a group that another transaction made fail. */
 const maxTries = 5;
 
 /**
- * Collects items that come while others are being written, and writes them with one statement. Where a group is
- * refused, each of its items is written by itself, so that one cannot fail the others.
+ * Collects items that arrive while others are being written, and writes them in one statement. If a group is refused,
+ * each item is written alone, so that one cannot make the others fail.
  */
 export class Groups<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -28,7 +28,7 @@ export class Groups<Item, Result> {
   #isScheduled = false;
   #shedding: NodeJS.Timeout | null = null;
 
-  /** `most`: items in one group. `isPatient`: for work in the background, which is never refused. */
+  /** `most`: items in a group. `isPatient`: for background work, which is never refused. */
   constructor(
     write: (items: readonly Item[]) => Promise<readonly Result[]>,
     { most = largest, isPatient = false } = {},
@@ -71,7 +71,7 @@ export class Groups<Item, Result> {
     this.#shedding ??= setTimeout(() => this.#shed(), patience);
   }
 
-  /** Refuses those that have waited for too long: nothing of them was sent. */
+  /** Refuses items that have waited too long: nothing of them was sent. */
   #shed(): void {
     const oldest = performance.now() - patience;
     const late = this.#waiting.filter(({ since }) => since <= oldest);

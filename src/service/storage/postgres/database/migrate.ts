@@ -2,22 +2,22 @@ import { setTimeout } from 'node:timers/promises';
 import { DataError, NoDataError } from '../../../errors/data-error.js';
 import { destroy, newClient } from './connection.js';
 
-/** Of the advisory lock that one instance at a time migrates under. */
+/** The advisory lock under which one instance at a time migrates. */
 const lockKey = 7_788_001;
-/** Milliseconds that a step waits for a lock, and until it is tried again. */
+/** Milliseconds that a step waits for a lock, and until the next attempt. */
 const [patienceMs, pauseMs] = [300, 1_000];
 const lockNotAvailable = '55P03';
 
-/** Steps from one version of a schema to the next; those that were published never change. */
+/** Steps from one version of a schema to the next; published ones never change. */
 export interface Migrations {
-  /** Holds the version. */
+  /** The table with the version. */
   table: string;
   steps: readonly string[];
 }
 
 /**
- * Brings a schema to this version, however long it takes and whoever does it. Settings and lock are of the
- * transaction, so that a pooler may stand between.
+ * Brings a schema to this version, however long it takes and whoever does it. Settings and lock belong to the
+ * transaction, so that a pooler may be in between.
  */
 export async function migrate(url: string, { table, steps }: Migrations): Promise<void> {
   const client = newClient(url, false);
@@ -37,8 +37,8 @@ export async function migrate(url: string, { table, steps }: Migrations): Promis
 }
 
 /**
- * Takes the next step, in a transaction of its own: its locks end with it. While somebody reads for long, such as a dump,
- * it is given up, for everybody else waits behind it.
+ * Takes the next step, in a transaction of its own, whose locks end with it. While somebody reads for a long time,
+ * such as a dump, it gives up, because everybody else would wait behind it.
  */
 async function takeStep(
   client: ReturnType<typeof newClient>,
@@ -55,7 +55,7 @@ async function takeStep(
   if (version > steps.length) throw newer();
   const step = steps[version];
   if (step === undefined) {
-    // Also of a database that was restored: a dump does not have them.
+    // Also for a restored database: a dump does not have these.
     await setTimeouts(client);
   } else {
     try {
@@ -73,7 +73,7 @@ async function takeStep(
   return step === undefined ? 'none' : 'done';
 }
 
-/** Refuses a database that lacks this version of the schema; changes nothing. */
+/** Refuses a database without this version of the schema; changes nothing. */
 export async function checkSchema(url: string, { table, steps }: Migrations): Promise<void> {
   const client = newClient(url);
   client.on('error', () => {});
@@ -95,7 +95,7 @@ export async function checkSchema(url: string, { table, steps }: Migrations): Pr
   }
 }
 
-/** On the role: what is set on a connection leaks through a pooler, and its own settings stay. */
+/** Set on the role: settings of a connection leak through a pooler. The role's own settings remain. */
 async function setTimeouts(client: ReturnType<typeof newClient>): Promise<void> {
   const timeouts = [
     ['statement_timeout', '5s'],

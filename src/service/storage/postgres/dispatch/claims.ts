@@ -18,7 +18,7 @@ import type { Lost } from '../lost-commits.js';
 import { onceEach } from '../once-each.js';
 import { joinsWithin } from '../schema/constants.js';
 
-/** claimed_1 of the schema. */
+/** A row of claimed_1 in the schema. */
 export interface ClaimedRow {
   seq: number;
   id: string;
@@ -86,7 +86,7 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
     { isPatient: true },
   );
 
-  /** The longest waiting first. */
+  /** Those that have waited longest first. */
   async function claim(
     statement: string,
     { token, leaseMs, limit, lane }: Claim,
@@ -115,11 +115,11 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
 
   async function rememberTurns(turned: object[] | null | undefined): Promise<void> {
     if (!turned) return;
-    // A turn is lost where this fails, and no message.
+    // A failure here loses a turn, but no message.
     await database.query('SELECT remember_turns_1($1)', [JSON.stringify(turned)]).catch(() => {});
   }
 
-  /** Contents stay as long as their messages are not final. */
+  /** Contents are kept while their messages are not final. */
   async function toClaimed(rows: readonly ClaimedRow[], token: string): Promise<ClaimedMessage[]> {
     if (rows.length === 0) return [];
     const numbers = [...new Set(rows.map(({ content }) => content))];
@@ -153,7 +153,7 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
     return new Map(found.map(({ seq, tried }) => [seq, tried]));
   }
 
-  /** Anew, with sends to recipients that were erased since: the claim could not make their pseudonyms. */
+  /** Read again with sends to recipients erased since: the claim could not compute their pseudonyms. */
   async function earlierTo(rows: readonly ClaimedRow[]): Promise<Map<number, number[]>> {
     const counted = rows.filter(({ batch }) => batch !== null);
     const found = await database.query<{ seq: number; earlier: number[] }>(
@@ -171,7 +171,7 @@ export function createClaims(database: Database, lost: Lost, pseudonymOf: Pseudo
     return new Map(found.map(({ seq, earlier }) => [seq, earlier]));
   }
 
-  /** One that came before the mark may be of an older message, and so may one that others fit too. */
+  /** A receipt that arrived before the mark may belong to an older message, and so may one that also fits others. */
   async function receiptsOf(rows: readonly ClaimedRow[]): Promise<Map<number, string[]>> {
     const found = await database.query<{ seq: number; ids: string[] }>(
       `SELECT m.seq, array_agg(r.carrier_id ORDER BY r.carrier_id) AS ids

@@ -8,7 +8,7 @@ import { Groups } from '../database/groups.js';
 import { onceEach } from '../once-each.js';
 import type { ClaimedRow, Claims } from './claims.js';
 
-/** finalization_1 of the schema. */
+/** The argument of finalization_1 in the schema. */
 type Item = Record<string, unknown> & { seq: number };
 
 interface FinalizedRow {
@@ -48,7 +48,10 @@ export function createFinalization(database: Database, claims: Claims) {
   const finalizeMessages = (finalizations: readonly Finalization[], answer: AnswerOf) =>
     Promise.all(finalizations.map((one) => finalizeOne(one, answer)));
 
-  /** Stores a receipt, and ends the message in doubt that it joins. A crash in between leaves it to the carrier's next try. */
+  /**
+   * Stores a receipt, and finishes the message in doubt that it matches. After a crash in between, the carrier sends
+   * it again.
+   */
   async function recordReceipt(
     { route, carrierId, to, state, reference, submittedAt }: Receipt,
     answer: AnswerOf,

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import type { ClaimedRow, Claims } from './claims.js';
 
 export function createHolding(database: Database, { toClaimed }: Claims): Holding {
-  /** Before they have to be gone: many take several statements. */
+  /** Called before they must be gone: many leases take several statements. */
   async function endLeases(): Promise<void> {
     for (;;) {
       const [row] = await database.query<{ is_done: boolean }>('SELECT end_held_leases_1($1) AS is_done', [

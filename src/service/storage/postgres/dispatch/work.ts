@@ -14,7 +14,7 @@ interface WorkRow {
 
 const doubtClass = 2;
 
-/** Work for a dispatcher, and resets. */
+/** Finds work for a dispatcher, and handles resets. */
 export function createWork(
   database: Database,
 ): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'hasOthers' | 'beginReset' | 'reset'> {

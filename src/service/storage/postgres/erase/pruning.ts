@@ -16,11 +16,11 @@ import { tolerance } from '../schema/constants.js';
 
 const columns = `m.seq, m.id, p.id AS "projectId", time_1($2) - m.created_at AS "ageMs"`;
 const ended = `m.status <> 'queued' AND m.content <> 0`;
-/** Not one index scan through all messages of a project: their recipients are looked up. */
+/** Looks up the recipients of each project, rather than scanning all of its messages. */
 const toRecipient = `projects p CROSS JOIN LATERAL (
   SELECT * FROM messages m WHERE m.project = p.seq AND m.recipient = $1 OFFSET 0) m`;
 
-/** Erasing recipients and texts of old messages. */
+/** Erases recipients and texts of old messages. */
 export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pruning {
   /** Returns the number of rows. */
   async function changed(statement: string, values: readonly unknown[]): Promise<number> {

@@ -39,7 +39,7 @@ interface HistoryRow {
 
 /** Reads for people. */
 export function createInsights(database: Database): Insights {
-  /** Counts some rows, the newest first, until they are older than `since`. */
+  /** Counts some rows, newest first, until they are older than `since`. */
   async function countSome(
     projectId: string,
     since: Instant,
@@ -67,7 +67,7 @@ export function createInsights(database: Database): Insights {
       countInParts((before) => countSome(projectId, since, stepMs, before)),
     async countWaiting(projectId) {
       const [row] = await database.query<{ seen: number; waiting: number; age: number | null }>(
-        // Joined, they would be looked for in all messages.
+        // A join would search all messages for them.
         `SELECT count(*)::int AS seen, (count(*) FILTER (WHERE ${ofProject}))::int AS waiting,
            time_1($2) - min(created_at) FILTER (WHERE ${ofProject}) AS age
          FROM messages WHERE seq = ANY (ARRAY(SELECT message FROM queue WHERE class < 2 LIMIT ${lookedAt}))`,

@@ -4,31 +4,31 @@ import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
 import { ofProject, selectBatches } from './lookups.js';
 
-/** Rows that one page looks at; an older page goes on behind them. */
+/** Rows searched for one page; the next page continues after them. */
 const rowsPerPage = 30_000;
 
 interface Listing {
   table: 'messages' | 'batches';
-  /** Chooses the rows that are looked at, and of these the ones that are listed. */
+  /** Selects the rows to search, and those of them to list. */
   rows: readonly Condition[];
-  /** They are few: the index of the condition finds them, and not the one of the order. */
+  /** They are few, so the condition's index finds them faster than the order's. */
   areFew: boolean;
   filters: readonly Condition[];
 }
 
-/** A comparison of columns with a value; null takes every row. */
+/** A comparison of columns with a value; null matches every row. */
 type Condition = readonly [comparison: string, value: string | number | boolean | null];
 
 /** Lists of a project, newest first. */
 export function createLists(database: Database): Pick<Store, 'listMessages' | 'listBatches'> {
-  /** The numbers of a page's rows; null when `after` is not there. */
+  /** The numbers of a page's rows; null if `after` does not exist. */
   async function listed(
     { table, rows, areFew, filters }: Listing,
     projectId: string,
     { limit, after }: Parameters<Store['listBatches']>[2],
   ): Promise<{ seqs: number[]; next: string | null } | null> {
     const seq = areFew ? 'seq + 0' : 'seq';
-    /** Rows of the project, newest first; of those at `place` alone. */
+    /** Rows of the project, newest first; only those at `place`. */
     const newest = (given: readonly Condition[], count: number, place = 0) => {
       const present = given.filter(([, value]) => value !== null);
       const conditions = present.map(
@@ -37,7 +37,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const source = `FROM ${table} WHERE ${ofProject}${conditions.join('')}
         ORDER BY ${seq} DESC LIMIT ${count}`;
       return database.query<{ seq: number; id: string }>(
-        // The index has the numbers of those that are passed over, and not their ids.
+        // The index has the numbers of skipped rows, but not their ids.
         place === 0
           ? `SELECT seq, id ${source}`
           : `SELECT seq, id FROM ${table} WHERE seq = (SELECT seq ${source} OFFSET ${place})`,
@@ -49,7 +49,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
     const behind = [...rows, [`${seq} < ?`, last?.seq ?? null]] as const;
     const isFiltered = filters.some(([, value]) => value !== null);
     const [oldest] = isFiltered ? await newest(behind, 1, rowsPerPage - 1) : [];
-    // With both ends the plan is made for these rows, and not for all.
+    // With both bounds the plan is made for these rows, not for all.
     const found = await newest([...behind, [`${seq} >= ?`, oldest?.seq ?? null], ...filters], limit + 1);
     const page = found.slice(0, limit);
     const next = found.length > limit ? page.at(-1) : oldest;

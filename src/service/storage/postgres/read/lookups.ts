@@ -8,7 +8,7 @@ import { Groups } from '../database/groups.js';
 /** The rows of the project whose id is the first parameter. */
 export const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
-/** Batches as they are read, with the number of their messages whose delivery is unknown. */
+/** Batches with the number of their messages whose delivery is unknown. */
 export const selectBatches = `SELECT b.*,
     (SELECT count(*)::int FROM unknown_deliveries u WHERE u.batch = b.seq) AS unknown
   FROM batches b`;
@@ -27,7 +27,7 @@ interface AnswerRow {
   body: string | null;
 }
 
-/** The frequent look-ups of requests, for all that come together: a burst of them needs few connections. */
+/** The frequent look-ups of requests, combined if they arrive together: a burst needs few connections. */
 export function createLookups(
   database: Database,
   report: (error: unknown) => void,

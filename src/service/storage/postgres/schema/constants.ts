@@ -5,42 +5,42 @@ import { countedFor, prunedText } from '../../pruning.js';
 import { batchSlice, mostProjects } from '../../shared/turns.js';
 import { mostRuns } from '../../tried.js';
 
-/** Milliseconds that a stored time may lie in the future while nobody has set the clock back. */
+/** Milliseconds that a stored time may be in the future without the clock having been set back. */
 export const tolerance = 15_000;
 /** Milliseconds after which a carrier may have given an id to another message. */
 export const joinsWithin = 7 * 86_400_000;
 /**
- * Attempts are numbered anew after each release: what a submission still reports, whose mark a failover has lost, does
- * not pass for the outcome of a mark made since.
+ * Attempts are renumbered after each release. Otherwise the report of a submission whose mark was lost in a failover
+ * could pass for the outcome of a later mark.
  */
 export const attemptsARelease = 1_000_000;
 
 /**
- * Plans of functions are kept: those made while the tables are small must not scan them when they are large. Nor a whole
- * index for a join: large tables are joined LATERAL with OFFSET 0, which looks rows up one by one, or by = ANY (array).
+ * Plans of functions are cached: those made for small tables must not scan large ones, nor a whole index for a join.
+ * Large tables are joined LATERAL with OFFSET 0, which looks rows up one by one, or by = ANY (array).
  */
 const planned =
   'SET enable_seqscan TO off SET enable_mergejoin TO off SET jit TO off SET plan_cache_mode TO force_generic_plan';
 
-/** What `:name` in a file of the schema stands for. */
+/** The values of `:name` in the schema's files. */
 export const constants = {
   planned,
-  /** Of a queue that was never analysed the planner takes any index of its lane. In this order there is but one. */
+  /** For a queue that was never analysed, the planner takes any index of its lane. Only one has this order. */
   in_order: `${planned} SET enable_sort TO off`,
-  /** The beginning of every write. Settings of the transaction do not leak to other clients of a pooler. */
+  /** Starts every write. Settings of the transaction do not leak to other clients of a pooler. */
   durable: `PERFORM set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true)`,
-  /** A sign-in that lasts longer than it was to last is over: the clock was set back. */
+  /** A sign-in that lasts longer than allowed has expired: the clock was set back. */
   is_good: `until > at AND until <= at + length + ${tolerance}`,
   tolerance,
-  /** Of leases, over their length: a renewal may wait for its turn. */
+  /** Milliseconds allowed over a lease's length: a renewal may wait for its turn. */
   lease_tolerance: 10_000,
-  /** Milliseconds ahead of now at which a message that was never tried, or a doubt, can be due. */
+  /** Milliseconds ahead of now at which an untried message, or a doubt, can be due. */
   first_delay: 75_000,
   attempts_a_release: attemptsARelease,
   joins_within: joinsWithin,
   /** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
   submitted_within: 2 * 86_400_000,
-  /** Projects that a claim passes at most, of which others have just locked what is due. */
+  /** The most projects that a claim skips because others have just locked what is due. */
   most_passed: 1_000,
   most_projects: mostProjects,
   batch_slice: batchSlice,

@@ -1,4 +1,4 @@
-/** Fills in each `:name` of the texts; a name that is unknown, or that no text has, is a mistake. */
+/** Replaces each `:name` in the texts; an unknown or unused name is an error. */
 export function fillIn(
   texts: readonly string[],
   constants: Readonly<Record<string, string | number>>,

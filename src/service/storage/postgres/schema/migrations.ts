@@ -46,8 +46,8 @@ const first = [
 ];
 
 /**
- * Functions carry their version in the name. One that changes is a new version in a new step, and leaves the step that it
- * was in; what the release before calls does the same as the new one, and is dropped one release later.
+ * Functions have their version in the name. A changed function is a new version in a new step, removed from its old
+ * step. The function that the previous release calls does the same as the new one, and is dropped one release later.
  */
 export const migrations: Migrations = {
   table: 'urtuu_schema',
