@@ -8,7 +8,7 @@ import type { Store } from './store.js';
 /** An engine: SQLite for one machine, PostgreSQL for many. */
 export interface Storage {
   store: Store;
-  /** The time of the engine, which every rule goes by: other processes' clocks may differ from this one's. */
+  /** The engine's time, which every rule uses: the clocks of processes may differ. */
   clock: Clock;
   rateLimiter: RateLimiter;
   changes: Changes;
@@ -16,12 +16,12 @@ export interface Storage {
   /** 32 bytes that encrypt contents and key the HMACs of codes. */
   secret: Uint8Array;
   /**
-   * The one call before the body of a request is read. In the order of checks: caller, token, the answer bound to its
-   * idempotency key; an answer bound later is found when the send is accepted. Null for a key that is
-   * unknown, revoked or expired.
+   * The one call before the body of a request is read. It checks, in order, the caller, the token, and the answer
+   * bound to the idempotency key; an answer bound later is found when the send is accepted. Null for an unknown,
+   * revoked or expired key.
    */
   admit(admission: Admission): Promise<Admitted | null>;
-  /** Rejects while the store cannot be used, and where its schema is older than this version, or gone. */
+  /** Rejects while the store cannot be used, and if its schema is missing or older than this version. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

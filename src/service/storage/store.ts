@@ -57,67 +57,67 @@ export interface Store
     RouteBinds,
     SignIns,
     Suppressions {
-  /** Null when a project with this id is there already. */
+  /** Null if a project with this id already exists. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
   listProjects(): Promise<ProjectRecord[]>;
-  /** Returns the settings as they are stored afterwards. */
+  /** Returns the settings as stored afterwards. */
   changeSettings(projectId: string, change: (settings: string) => string): Promise<string>;
   /**
-   * Records lanes of real carriers for ever, through every reset; returns all that were recorded. None: the store was
-   * never served with a real carrier.
+   * Records lanes of real carriers permanently, across resets; returns all recorded ones. None means that the store
+   * was never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;
-  /** False when there is no such project. */
+  /** False if there is no such project. */
   renameProject(id: string, name: string): Promise<boolean>;
   /**
-   * Adds credits; a negative amount takes as many as there are. Returns the new balance. With an `id`, once, however often
-   * it is called.
+   * Adds credits; a negative amount removes as many as there are. Returns the new balance. With an `id`, only once,
+   * however often it is called.
    */
   credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
-  /** The newest first. */
+  /** Newest first. */
   listLedgerPage(projectId: string, page: LedgerPageRequest): Promise<LedgerPage>;
 
   /**
-   * Holds everything new back for `holdMs`, in every process: nothing is accepted and nothing claimed. Again by the
-   * same owner, it holds it back for longer. False while another owner does.
+   * Holds back everything new for `holdMs`, in every process: nothing is accepted or claimed. Called again by the
+   * same owner, it extends the time. False while another owner does it.
    */
   beginReset(owner: string, holdMs: number): Promise<boolean>;
   /**
-   * Forgets everything but projects, their settings and keys, and opens every balance anew. Returns the messages that
-   * somebody may still be submitting. Holds back for another `holdMs`.
+   * Deletes everything except projects, their settings and keys, and restores every opening balance. Returns the
+   * messages that may still be being submitted. Holds back for another `holdMs`.
    */
   reset(balance: number, holdMs: number): Promise<{ id: string; to: string }[]>;
   endReset(owner: string): Promise<void>;
 
-  /**
-   * `too_many`: the project already has `maxActive` keys that are neither revoked nor expired. `over`: it would never have
-   * been good.
-   */
+  /** `too_many`: the project already has `maxActive` active keys. `over`: it would already be expired. */
   addKey(key: NewKey, maxActive: number): Promise<KeyRecord | 'too_many' | 'over'>;
-  /** Null when the project has, or had, a key: of many processes that start, one makes it. */
+  /** Null if the project has, or had, a key: of many starting processes, one creates it. */
   addFirstKey(key: NewKey): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;
-  /** At most once a minute; more often nothing is written. */
+  /** At most once a minute; further calls write nothing. */
   recordKeyUse(id: string): Promise<void>;
 
-  /** `undefined` when the key is free, null while its first request is running. */
+  /** `undefined` for an unused key, null while its first request is running. */
   findAnswer(projectId: string, idempotencyKey: string): Promise<BoundAnswer | null | undefined>;
-  /** Checks key, caps and funds in this order, then charges and stores; a refusal stores nothing. */
+  /** Checks key, caps and funds, in this order, then charges and stores; a refusal stores nothing. */
   acceptMessage(acceptance: MessageAcceptance): Promise<AcceptResult>;
   acceptBatch(acceptance: BatchAcceptance): Promise<BatchResult>;
   acceptVerification(acceptance: VerificationAcceptance): Promise<VerificationResult>;
 
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;
-  /** Of whatever project: for a carrier's word about it. */
+  /** Of any project, for a carrier's report about it. */
   findMessage(id: string): Promise<MessageRecord | null>;
   getBatch(projectId: string, id: string): Promise<BatchRecord | null>;
-  /** In the order of acceptance, from behind `after`; null when batch or `after` is not there. */
+  /** In the order of acceptance, starting after `after`; null if the batch or `after` does not exist. */
   listBatchMessages(projectId: string, batchId: string, page: PageRequest): Promise<MessageRecord[] | null>;
-  /** Newest first by acceptance, from behind `after`, verification messages too; null when `after` is not there. */
+  /**
+   * Newest first by acceptance, starting after `after`, including verification messages; null if `after` does not
+   * exist.
+   */
   listMessages(
     projectId: string,
     filter: MessageQuery,
@@ -125,15 +125,15 @@ export interface Store
   ): Promise<Listed<MessageRecord> | null>;
   listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
 
-  /** By the names of lanes in which anything waits or is claimed. */
+  /** By name of the lanes with waiting or claimed messages. */
   queueDepth(): Promise<LaneDepth[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
-  /** The verifications that these messages carry; nothing for any other message. */
+  /** The verifications of these messages; nothing for other messages. */
   findVerifications(messageIds: readonly string[]): Promise<VerificationOfMessage[]>;
   /**
-   * Tries a code on a pending verification: right, it is verified; wrong, one attempt less, and at none left it has
-   * failed. `tried` is false when it was closed already.
+   * Checks a code of a pending verification. The right one verifies it; a wrong one uses up an attempt, and with none
+   * left it fails. `tried` is false if it was already closed.
    */
   checkVerification(
     projectId: string,
@@ -145,12 +145,12 @@ export interface Store
 /** Sign-ins to the dashboard: links that open one session each, and sessions, both by the SHA-256 of their token. */
 export interface SignIns {
   addSignInLink(link: { hash: Uint8Array; projectId: string; lifeMs: number }): Promise<void>;
-  /** Uses up a link and opens a session of its project, whose id it returns; null for a link that is used or over. */
+  /** Uses up a link and opens a session of its project, whose id it returns; null for a used or expired link. */
   openSession(link: Uint8Array, session: { hash: Uint8Array; lifeMs: number }): Promise<string | null>;
-  /** The project of a session; null for one that is unknown or over. */
+  /** The project of a session; null for an unknown or expired one. */
   findSession(hash: Uint8Array): Promise<string | null>;
   endSession(hash: Uint8Array): Promise<void>;
-  /** Where people open the dashboard: the newest instance that serves one. */
+  /** The address of the dashboard on the newest instance that serves one. */
   recordDashboard(url: string): Promise<void>;
   dashboardUrl(): Promise<string | null>;
 }

@@ -1,7 +1,7 @@
 import type { Listed, PageRequest } from './lists.js';
 import type { Instant } from './records.js';
 
-/** A recipient that a project sends nothing more to. */
+/** A recipient to whom a project sends nothing more. */
 export interface SuppressionRecord {
   /** Normal form, or a pseudonym. */
   to: string;
@@ -10,11 +10,11 @@ export interface SuppressionRecord {
 }
 
 export interface Suppressions {
-  /** Of one that is suppressed already nothing changes. */
+  /** Changes nothing for one that is already suppressed. */
   suppress(projectId: string, to: string, reason: string): Promise<void>;
   /** Null for a recipient that is not suppressed. */
   getSuppression(projectId: string, to: string): Promise<SuppressionRecord | null>;
-  /** Newest first, from behind the recipient `after`; null when that is not there. */
+  /** Newest first, starting after the recipient `after`; null if that does not exist. */
   listSuppressions(projectId: string, page: PageRequest): Promise<Listed<SuppressionRecord> | null>;
   /** False for a recipient that is not suppressed. */
   removeSuppression(projectId: string, to: string): Promise<boolean>;

@@ -1,14 +1,14 @@
 import type { Instant } from './records.js';
 
 /**
- * What an attempt came to that certainly was not taken, beside `refused` as a PutOff of a carrier. `lost`: it never
- * reached its carrier, or an error of the service kept it back.
+ * The result of an attempt that was certainly not accepted: `refused`, or the scope of a carrier's PutOff. `lost`: it
+ * never reached its carrier, or an error in the service prevented it.
  */
 export type TriedKind = 'refused' | 'account' | 'rate' | 'message' | 'lost';
 
 /** A carrier's answer as people may see it, without recipients and secrets. */
 export interface ShownAnswer {
-  /** The carrier's own; empty where there was no answer. */
+  /** The carrier's code; empty without an answer. */
   code: string;
   words: string;
 }
@@ -22,7 +22,7 @@ export interface Tried extends ShownAnswer {
   route: string;
 }
 
-/** Equal answers, one after the other. */
+/** Consecutive equal answers. */
 export interface TriedRun extends Tried {
   /** Of the first and the last of them. */
   at: Instant;
@@ -30,10 +30,10 @@ export interface TriedRun extends Tried {
   times: number;
 }
 
-/** That are kept of a message: older ones are forgotten. */
+/** The most that are kept of a message; older ones are deleted. */
 export const mostRuns = 20;
 
-/** The runs with one more answer. */
+/** The runs with another answer added. */
 export function withTried(
   runs: readonly TriedRun[],
   { kind, route, code, words }: Tried,

@@ -2,7 +2,7 @@ import { type Admission, type Admitted, everyScope } from '../admission.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { SqliteStore } from './sqlite-store.js';
 
-/** An answer that is bound after it was looked for is found when the send is accepted. */
+/** An answer bound after this look-up is found when the send is accepted. */
 export async function admit(
   store: Pick<SqliteStore, 'findCaller' | 'findAnswer'>,
   rateLimiter: RateLimiter,

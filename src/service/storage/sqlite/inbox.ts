@@ -6,7 +6,7 @@ import type { Database } from './database/database.js';
 import type { Projects } from './projects.js';
 import { newestFirst } from './read/pages.js';
 
-/** Messages from outside. The functions run inside the transaction of their caller. */
+/** Incoming messages. The functions run inside their caller's transaction. */
 export function prepareInbox(database: Database, projects: Projects, now: () => Instant) {
   const insert = database.prepare(
     `INSERT INTO inbox (id, project, channel, sender, recipient, subject, text, received_at, fingerprint, series, parts)

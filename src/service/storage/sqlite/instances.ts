@@ -11,14 +11,14 @@ import {
 import type { Instant } from '../records.js';
 import type { Database } from './database/database.js';
 
-/** Heartbeats. The functions run inside the transaction of their caller. */
+/** Heartbeats. The functions run inside their caller's transaction. */
 export function prepareInstances(database: Database, now: () => Instant) {
   const upsert = database.prepare(
     `INSERT INTO instances (id, version, address, carriers, queue, seen_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET version = excluded.version, address = excluded.address, carriers = excluded.carriers,
        queue = excluded.queue, seen_at = excluded.seen_at`,
   );
-  // One that is later than now was written before the clock was set back.
+  // A heartbeat later than now was written before the clock was set back.
   const isFresh = `seen_at BETWEEN :now - ${staleAfter} AND :now + ${staleAfter}`;
   const removeStale = database.prepare(`DELETE FROM instances WHERE NOT (${isFresh})`);
   const select = database.prepare(

@@ -3,8 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * Which process holds a lease, so that the leases of one that is gone end at once and not after their time. A wrong
- * answer costs work and no message: the mark is the fence, not the lease.
+ * Identifies the process that holds a lease, so that its leases end at once when it is gone, not only when they
+ * expire. A wrong answer costs work but no message: the mark is the fence, not the lease.
  */
 export function thisProcess(): string {
   known ??= `${machine()}.${process.pid}.${startOf(process.pid) ?? ''}`;
@@ -27,7 +27,7 @@ export function isGone(holder: string): boolean {
   return now !== null && start !== '' && now !== start;
 }
 
-/** The same in processes that see each other under their ids: one boot, and one namespace of a container. */
+/** The same in processes that see each other's ids: one boot, and one namespace of a container. */
 function machine(): string {
   const parts = [process.platform, hostname()];
   try {
@@ -38,11 +38,11 @@ function machine(): string {
   return createHash('sha256').update(parts.join(' ')).digest('base64url').slice(0, 8);
 }
 
-/** When a process began, in ticks since the boot; null where that cannot be read. */
+/** When a process started, in ticks since boot; null if that cannot be read. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in brackets, may hold anything.
+    // The program's name, in brackets, may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
   } catch {

@@ -43,10 +43,10 @@ interface ActiveKeyRow extends Pick<KeyRow, 'id' | 'scope'>, Pick<ProjectRow, 'n
   body: string | null;
 }
 
-/** Rows of the ledger that a page looks at. */
+/** Rows of the ledger that are read for a page. */
 const rowsAtOnce = 20_000;
 
-/** Projects, their money and their keys. The functions write inside the transaction of their caller. */
+/** Projects, their money and their keys. The functions write inside their caller's transaction. */
 export function prepareProjects(database: Database, now: () => Instant) {
   const insertProject = database.prepare(
     'INSERT INTO projects (id, name, balance, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
@@ -80,7 +80,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     'UPDATE keys SET revoked_at = ? WHERE project = ? AND id = ? AND revoked_at IS NULL',
   );
 
-  // A project's number and id never change, so both ways may be remembered.
+  // A project's number and id never change, so both can be cached.
   const numbers = new Map<string, number>();
   const ids = new Map<number, string>();
 
@@ -103,7 +103,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     return (selectBalance.get(project) as { balance: number }).balance;
   }
 
-  /** Changes a balance and writes down why, which always goes together. */
+  /** Changes a balance and writes the ledger entry; always both. */
   function move(project: number, amount: number, reason: LedgerReason, subject: string | null): void {
     if (amount === 0) return;
     updateBalance.run(amount, project);
@@ -115,7 +115,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     const createdAt = now();
     const inserted = insertProject.run(id, name, 0, createdAt);
     if (inserted.changes === 0) return null;
-    // Not by way of `numberOf`: its memory must not hold a row that may be rolled back.
+    // Not through `numberOf`: its cache must not contain a row that may be rolled back.
     move(Number(inserted.lastInsertRowid), balance, 'opening', null);
     return { id, name, balance, settings: '{}', createdAt };
   }
@@ -135,7 +135,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
   const isGiven = (id: string) =>
     database.prepare("SELECT 1 FROM ledger WHERE subject_id = ? AND reason = 'credit'").get(id) !== undefined;
 
-  /** The ledger has no index by project: other projects' rows are passed over, some at once. */
+  /** The ledger has no index by project: other projects' rows are skipped, some at a time. */
   function listLedgerPage(projectId: string, { limit, before }: LedgerPageRequest): LedgerPage {
     const below = before ?? Number.MAX_SAFE_INTEGER;
     const rows = database
@@ -192,7 +192,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     listLedger: (projectId: string) => (selectLedger.all(numberOf(projectId)) as LedgerRow[]).map(toLedger),
     listKeys: (projectId: string) =>
       (selectKeys.all(numberOf(projectId)) as KeyRow[]).map((row) => toKey(row, projectId)),
-    /** In one read of the database: each costs as much as what it reads. */
+    /** In one read of the database, because each read costs as much as its rows. */
     findCaller(hash: Uint8Array, idempotencyKey: string | null): Omit<Admitted, 'taken'> | null {
       const row = selectActiveKey.get(idempotencyKey, hash, now()) as ActiveKeyRow | undefined;
       if (row === undefined) return null;

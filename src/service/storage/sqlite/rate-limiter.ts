@@ -13,16 +13,16 @@ const migrations = [
    ) STRICT, WITHOUT ROWID`,
   'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT',
   'CREATE TABLE routes (name TEXT PRIMARY KEY, next_at REAL NOT NULL) STRICT, WITHOUT ROWID',
-  // A rate that its carrier throttles: the share of it that was left, and when.
+  // A rate lowered because its carrier throttles: the remaining share, and when.
   'ALTER TABLE routes ADD COLUMN factor REAL NOT NULL DEFAULT 1; ALTER TABLE routes ADD COLUMN lowered_at REAL NOT NULL DEFAULT 0',
 ];
 
-/** Milliseconds that takes wait together for another process, before they do without the file. */
+/** Milliseconds that requests wait together for another process before they go without the file. */
 const patience = 250;
-/** Milliseconds between tries to use a file that could not be used, and between looks whether it is still there. */
+/** Milliseconds between attempts to use an unusable file, and between checks whether it still exists. */
 const lookEvery = 1_000;
 
-/** In a transaction each. */
+/** Each in a transaction. */
 interface Takes {
   take(projectId: string, kind: string, bucket: Bucket): Taken;
   takeTurns(route: string, perSecond: number, wanted: number): Turns;
@@ -36,7 +36,7 @@ interface OpenFile extends Takes {
 
 export interface BucketFileOptions {
   path: string;
-  /** The installation that the file has to be of; another's is set aside. */
+  /** The installation to which the file must belong; another's is set aside. */
   installation: string;
   clock: Clock;
   /** Called for a file that was set aside or cannot be used. */
@@ -44,8 +44,8 @@ export interface BucketFileOptions {
 }
 
 /**
- * Buckets in an SQLite file of their own, never synced: a request must not wait for the disk for them. Nothing
- * depends on the file: while it is locked, damaged, gone, or the disk full, `take` returns null.
+ * Buckets in a separate SQLite file, never synced, because requests must not wait for the disk. Nothing depends on
+ * the file: while it is locked, damaged or gone, or the disk is full, `take` returns null.
  */
 export async function openSqliteBuckets({
   path,
@@ -70,7 +70,7 @@ export async function openSqliteBuckets({
     }
   }
 
-  /** The file, opened anew now and then where it cannot be used or another one is at its path. */
+  /** The file, reopened from time to time if it cannot be used or was replaced. */
   async function current(): Promise<OpenFile | null> {
     if (monotonic() - lookedAt >= lookEvery) {
       lookedAt = monotonic();
@@ -127,7 +127,7 @@ export async function openSqliteBuckets({
       try {
         if (file !== null) checkpointBeforeClose(file.database);
       } catch {
-        // The next start makes it anew if it is damaged.
+        // The next start recreates it if it is damaged.
       } finally {
         giveUp();
       }
@@ -151,19 +151,19 @@ async function openFile({ path, installation, clock, report }: BucketFileOptions
       }
     } catch (error) {
       if (!(isDamaged(error) || error instanceof ForeignFile) || attempt === 3) throw error;
-      // Another process may have made a new one meanwhile.
+      // Another process may have created a new one meanwhile.
       if (inodeOf(path) !== before) continue;
       setAside(path);
       const why = (error as Error).message;
       const warning = new Error(`${path} was set aside as ${path}.damaged and made anew: ${why}`);
-      // Expected, after --accept-data too: a line of the log without the frames of a fault.
+      // Expected, also after --accept-data: a log line without stack frames.
       warning.stack = '';
       report(warning, { level: 'warning' });
     }
   }
 }
 
-/** Marks a file that is of nobody yet. */
+/** Marks a file that belongs to nobody yet. */
 function belongsTo(database: Database, installation: string): boolean {
   const select = database.prepare('SELECT id FROM installation');
   if (select.get() === undefined)
@@ -199,7 +199,7 @@ function takesOf(database: Database, clock: Clock): Takes {
     const row = selectRoute.get(name) as RouteRow | undefined;
     if (row === undefined) return { nextAt: null, lowered: null };
     const { next_at: nextAt, factor, lowered_at: at } = row;
-    // In the future only where the clock was set back: it was lowered now.
+    // Only in the future if the clock was set back: it counts as lowered now.
     return { nextAt, lowered: factor < 1 ? { factor, at: Math.min(at, now) } : null };
   }
 

@@ -5,7 +5,10 @@ import type { Database } from './database/database.js';
 import { isMarked } from './dispatch/claims.js';
 import { isInOpenLane } from './dispatch/lanes.js';
 
-/** Requests that may go out again, one for a message until it ends. The functions run inside the transaction of their caller. */
+/**
+ * Requests that may be repeated, one for each message until it is finished. The functions run inside their caller's
+ * transaction.
+ */
 export function prepareRequests(database: Database, now: () => Instant) {
   const selectAny = database.prepare('SELECT 1 FROM requests LIMIT 1');
   // The carrier may have known the key since the first attempt.
@@ -36,7 +39,7 @@ export function prepareRequests(database: Database, now: () => Instant) {
       const attempt = attempts + 1;
       return { claimed: { ...claimed, attempts: attempt, mark: { ...before, attempt } }, request: sealed };
     },
-    /** Messages that have ended. */
+    /** Deletes those of finished messages. */
     forget(messages: readonly number[]): void {
       if (selectAny.get() !== undefined) for (const seq of messages) remove.run(seq);
     },

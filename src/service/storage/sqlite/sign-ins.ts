@@ -11,14 +11,14 @@ type Sync<Part> = {
     : never;
 };
 
-/** A sign-in that lasts longer than it was to last is over: the clock was set back. */
+/** A sign-in that lasts longer than allowed has expired: the clock was set back. */
 const isGood = `until > :now AND until <= :now + length + ${clockTolerance}`;
 
 export function removeEndedSignIns(database: Database, now: Instant): void {
   database.prepare(`DELETE FROM sign_ins WHERE NOT (${isGood})`).run({ now });
 }
 
-/** Sign-ins to the dashboard. The functions write inside the transaction of their caller. */
+/** Sign-ins to the dashboard. The functions write inside their caller's transaction. */
 export function prepareSignIns(database: Database, projects: Projects, now: () => Instant): Sync<SignIns> {
   const prepared = prepareOnce(database);
 

@@ -12,7 +12,7 @@ import { openSqliteBuckets } from './rate-limiter.js';
 import { sqliteStore } from './sqlite-store.js';
 
 export interface SqliteStorageOptions {
-  /** Folder of the durable data; without it everything is in memory. */
+  /** Folder of the durable data. Without one, everything is in memory. */
   directory: string | undefined;
   /** Opens incomplete data; otherwise it is refused with DataError. */
   acceptData?: boolean;
@@ -20,16 +20,16 @@ export interface SqliteStorageOptions {
   random: Random;
   /** Called for every unexpected error in the background. */
   report(error: unknown, about?: { level: 'warning' }): void;
-  /** Opens the file of the simulated operator, which is kept together with the store. */
+  /** Opens the simulated operator's file, which is kept together with the store. */
   openCarrier(path: string): Promise<Database>;
 }
 
 export interface SqliteStorage extends Storage {
-  /** The file that `openCarrier` has opened; the carrier closes it. */
+  /** The file opened by `openCarrier`; the carrier closes it. */
   carrier: Database;
   /** Whether other processes may use the same data. */
   isShared: boolean;
-  /** Resolves when a data file is gone or replaced: from then on nothing is read or written. */
+  /** Resolves when a data file is gone or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
 }
 

@@ -41,7 +41,7 @@ import { migrations } from './schema/schema.js';
 import { prepareSignIns } from './sign-ins.js';
 import { prepareSuppressions } from './suppressions.js';
 
-/** Opens the file of a store, or one in memory with `:memory:`. */
+/** Opens the file of a store, or a store in memory with `:memory:`. */
 export function openStoreDatabase(
   path: string,
   options: Pick<OpenOptions, 'isAlone' | 'check'> = {},
@@ -51,17 +51,17 @@ export function openStoreDatabase(
 }
 
 export interface SqliteStoreOptions extends GroupCommitOptions {
-  /** Throws where nothing may be read any more. */
+  /** Throws if nothing may be read any more. */
   check?: () => void;
 }
 
 export interface SqliteStore extends Store {
   instances: Instances;
-  /** As that of Storage. */
+  /** Like Storage's. */
   check(): Promise<void>;
-  /** Null for a key that is unknown, revoked or expired. */
+  /** Null for an unknown, revoked or expired key. */
   findCaller(hash: Uint8Array, idempotencyKey: string | null): Promise<Omit<Admitted, 'taken'> | null>;
-  /** Resolves when everything that waits was committed or refused; the database stays open. */
+  /** Resolves when everything waiting was committed or refused; the database stays open. */
   close(): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export function sqliteStore(
   const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
   const signIns = whenUsed(() => prepareSignIns(database, projects, now));
 
-  /** Nothing is claimed. */
+  /** Whether nothing can be claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
@@ -163,7 +163,7 @@ export function sqliteStore(
     claimMessages: (claim) =>
       commits.run(
         () => (isClosed() ? [] : claims.claimMessages(claim)),
-        // Few single messages wait at once.
+        // Few single messages wait at the same time.
         claim.class === 'single' ? 1 : claim.limit,
       ),
     claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
@@ -278,7 +278,7 @@ export function sqliteStore(
   };
 }
 
-/** Prepared when first used: its statements would cost every start. */
+/** Prepared when first used, because its statements would slow down every start. */
 function whenUsed<Part>(prepare: () => Part): () => Part {
   let part: Part | undefined;
   return () => {

@@ -7,7 +7,7 @@ import type { Database } from './database/database.js';
 import type { Projects } from './projects.js';
 import { newestFirst } from './read/pages.js';
 
-/** Recipients that nothing more is sent to. The functions run inside the transaction of their caller. */
+/** Suppressed recipients. The functions run inside their caller's transaction. */
 export function prepareSuppressions(
   database: Database,
   projects: Projects,

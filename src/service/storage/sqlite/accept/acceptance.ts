@@ -24,7 +24,7 @@ import { batchRows, recipientIn, wayIn, wayOf } from './batch-rows.js';
 import type { MessageBlocks } from './message-blocks.js';
 import { hasEarlier, type Refusals } from './refusals.js';
 
-/** Accepting sends. The functions write inside the transaction of their caller. */
+/** Accepts sends. The functions write inside their caller's transaction. */
 export function prepareAcceptance(
   database: Database,
   projects: Projects,
@@ -44,7 +44,7 @@ export function prepareAcceptance(
        created_at, due_at, lease, attempts, pending_key, lane, route, doubt_ms, bound_at)
      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  // For the format of :recipients and :ways see batch-rows.ts.
+  // See batch-rows.ts for the format of :recipients and :ways.
   const insertBatchMessages = database.prepare(
     `WITH ways AS MATERIALIZED (
        SELECT ${wayOf('key')} AS way, value ->> 0 AS operator, value ->> 1 AS lane, value ->> 2 AS route
@@ -225,5 +225,5 @@ export function prepareAcceptance(
   return { acceptMessage, acceptVerification, acceptBatch };
 }
 
-/** Of messages without earlier ones, which are most. */
+/** For messages without earlier ones, which most are. */
 const none: readonly Instant[] = [];

@@ -1,22 +1,22 @@
 import type { AcceptedRecipient } from '../../acceptance.js';
 import { jsonObject } from '../database/json-object.js';
 
-/** Batches as they are read, with the number of their messages whose delivery is unknown. */
+/** Batches with the number of their messages whose delivery is unknown. */
 export const selectBatches = `SELECT b.*,
     (SELECT count(*) FROM messages m INDEXED BY messages_unknown
       WHERE m.batch = b.seq AND m.delivery = 'unknown') AS unknown
   FROM batches b`;
 
-/** Digits of the number of a way. */
+/** Digits of a way's number. */
 const digits = 4;
 
-/** SQL: the number of a way as it stands before a recipient, of its index. */
+/** SQL: the number of a way, which precedes the recipient at an index. */
 export const wayOf = (index: string) => `printf('%0${digits}d', ${index})`;
 export const wayIn = (value: string) => `substr(${value}, 1, ${digits})`;
 export const recipientIn = (value: string) => `substr(${value}, ${digits + 1})`;
 
 /**
- * The recipients of a batch as JSON: `{"<message id>": "<number of the way><recipient>"}`, and the few ways they have:
+ * The recipients of a batch as JSON: `{"<message id>": "<number of the way><recipient>"}`, and their few ways:
  * `[[operator, lane, route]]`.
  */
 export function batchRows(

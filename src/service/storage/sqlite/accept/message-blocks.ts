@@ -4,19 +4,19 @@ import type { Database } from '../database/database.js';
 /** Part of the format: a block is stored under its number. */
 const rowsPerBlock = 1_024;
 
-/** Row numbers, both ends included. */
+/** Row numbers, both inclusive. */
 export interface Span {
   first: number;
   last: number;
 }
 
 /**
- * The earliest and latest creation time of every full block of messages: an index of times would cost every send.
- * Exact when the clock was set back: a block holds every time between its two.
+ * The earliest and latest creation time of every full block of messages; an index of times would slow down every
+ * send. It stays correct when the clock is set back: all times of a block are between its two.
  */
 export function prepareMessageBlocks(database: Database, size = rowsPerBlock) {
   const selectSpan = database.prepare(
-    // An older release that still runs empties the messages and not the blocks.
+    // A running older release deletes messages but not their blocks.
     `WITH full AS (SELECT * FROM message_blocks WHERE block < (SELECT max(seq) FROM messages) / ${size})
      SELECT min(first) AS first, max(last) AS last FROM (
        SELECT block * ${size} + 1 AS first, (block + 1) * ${size} AS last, earliest, latest FROM full
@@ -44,7 +44,7 @@ export function prepareMessageBlocks(database: Database, size = rowsPerBlock) {
         insert.run(block, block * size + 1, (block + 1) * size);
       }
     },
-    /** Has every message of the time span, and few others; null where there is none. */
+    /** Contains every message of the time span, and few others; null if there is none. */
     spanOf(since: Instant | null, until: Instant | null): Span | null {
       const span = selectSpan.get(since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER);
       const { first, last } = span as { [End in keyof Span]: number | null };

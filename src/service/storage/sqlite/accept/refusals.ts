@@ -19,10 +19,10 @@ const anyErasure = 'EXISTS (SELECT 1 FROM erasures)';
 export const hasEarlier = `(${anyErasure} OR EXISTS (SELECT 1 FROM messages e INDEXED BY messages_recent WHERE e.project = m.project
   AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq))`;
 
-/** Why a send is not accepted. The functions read inside the transaction of their caller. */
+/** Why a send is refused. The functions read inside their caller's transaction. */
 export function prepareRefusals(database: Database, corrections: ClockCorrections, pseudonymOf: PseudonymOf) {
   const prepared = prepareOnce(database);
-  // Parameters in order: names cost as much as the statement, and Node.js 22.16 and 24.0 bind no `?1`.
+  // Positional parameters: named ones take as long as the statement, and Node.js 22.16 and 24.0 cannot bind `?1`.
   const selectStanding = database.prepare(
     `SELECT balance, ${resetUnderWay('?')} AS isResetting, ${storeIsHeld} AS isHeld,
        ${anyCorrection} AS isCorrected, ${anyErasure} AS hasErasures
@@ -41,7 +41,7 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
      WHERE time > ? ORDER BY time DESC LIMIT ${earlierMessages}`,
   );
 
-  /** The same of those that were erased since. */
+  /** The same for recipients that were erased since. */
   function erasedTo(project: number, recipient: string, at: Instant, before: number): Instant[] {
     const rows = prepared(
       `SELECT accepted_at AS time FROM erasures
@@ -50,7 +50,7 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     return rows.map(({ time }) => time);
   }
 
-  /** When counted messages to a recipient were accepted before this one, the newest first. */
+  /** When counted messages to a recipient were accepted before this one, newest first. */
   function earlierTo(
     project: number,
     recipient: string,
@@ -103,7 +103,7 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     return unreadyFor(standing, key) ?? shortOf(standing, charge);
   }
 
-  /** A reset under way, a hold, or an earlier request with the key. */
+  /** A running reset, a hold, or an earlier request with the key. */
   function unreadyFor({ project, isResetting, isHeld }: Standing, key: string | null): Refusal | null {
     if (isResetting) return { kind: 'resetting' };
     if (isHeld) return { kind: 'held' };
@@ -130,9 +130,9 @@ interface Standing {
   balance: number;
   isResetting: boolean;
   isHeld: boolean;
-  /** Whether the clock was ever set back: stored times may count as others. */
+  /** Whether the clock was ever set back, so that stored times may be corrected. */
   isCorrected: boolean;
-  /** Whether sends of the last days were to recipients that were erased since. */
+  /** Whether recipients of recent sends were erased. */
   hasErasures: boolean;
 }
 

@@ -9,18 +9,18 @@ import { openStoreDatabase } from '../sqlite-store.js';
 import { type CarrierCopies, closeAlone, copyData } from './copy-data.js';
 import { damageOf, filesProblem } from './files-problem.js';
 
-/** What a backup has. */
+/** The contents of a backup. */
 export interface Backup {
   messages: number;
   deliveries: number;
 }
 
-/** A start of the service meanwhile raises the epochs of some of the files that are copied. */
+/** If the service starts meanwhile, it raises the epochs of some of the copied files. */
 const most = 5;
 
 /**
- * Makes a backup in a new folder, beside processes that use the data: written beside it, verified and renamed. Throws
- * DataError where the data is not whole.
+ * Makes a backup in a new folder, beside processes that use the data: written to a temporary folder, verified and
+ * renamed. Throws DataError if the data is incomplete.
  */
 export async function backupData(directory: string, target: string, copies: CarrierCopies): Promise<Backup> {
   if (existsSync(target)) {
@@ -60,7 +60,7 @@ async function copyWhole(directory: string, to: DataFiles, copies: CarrierCopies
   }
 }
 
-/** What the copies have, or why they are not whole or do not belong together. */
+/** What the copies contain, or why they are incomplete or do not belong together. */
 async function look(files: DataFiles, { openCarrier }: CarrierCopies): Promise<Backup | string> {
   if (!existsSync(files.carrier)) return 'operator.db is missing';
   const store = await openStoreDatabase(files.store);

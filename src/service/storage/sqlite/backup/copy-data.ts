@@ -13,22 +13,22 @@ import { openStoreDatabase } from '../sqlite-store.js';
 /** How the file of the simulated operator is copied. */
 export interface CarrierCopies {
   openCarrier(path: string): Promise<Database>;
-  /** Takes away what came after the copy of the store at `store` was made. */
+  /** Removes everything newer than the copy of the store at `store`. */
   align(carrier: Database, store: string): void;
 }
 
 /**
- * Copies data beside processes that use it, as it was at one time: the store first, then the file of the simulated
- * operator, from which everything later is taken away. Files that are not there are left out. The copy is held, and has no
- * sign-ins to the dashboard: a link that was used since, or a session that was ended, would be good again. Nor has it the
- * dashboard's address, which leads to the service that it was copied from, nor a move of the folder to a database.
+ * Copies data as of one moment, beside processes that use it: first the store, then the simulated operator's file,
+ * from which everything newer is removed. Missing files are skipped. The copy is held. It has no sign-ins to the
+ * dashboard, because a link used since, or an ended session, would be valid again; nor the dashboard's address, which
+ * leads to the original service; nor a move of the folder to a database.
  */
 export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCopies): Promise<void> {
   const engine = await loadEngine();
   const hasWal = Boolean(sizeOf(`${from.store}-wal`));
   await whenFree(() => copyDatabase(from.store, to.store, engine));
   const store = await openStoreDatabase(to.store);
-  // The copy has the -wal in it.
+  // The copy includes the -wal.
   if (hasWal) store.exec('UPDATE installation SET wal_follows = 0');
   store.exec('DELETE FROM sign_ins; DELETE FROM dashboard; DELETE FROM moves');
   prepareHolds(store).begin('restored');
@@ -46,7 +46,7 @@ export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCo
   else if (identity !== null) await writeIdentity(to.identity, { ...identity, sizes: sizesOf(to) });
 }
 
-/** Leaves one file at `path`, without a -wal, on disk. */
+/** Leaves a single file at `path`, without a -wal, on disk. */
 export function closeAlone(database: Database, path: string): void {
   database.exec('PRAGMA journal_mode = DELETE');
   database.close();

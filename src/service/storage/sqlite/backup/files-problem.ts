@@ -11,7 +11,7 @@ type Row = Identity & { secret_fingerprint?: Uint8Array | null; wal_follows?: nu
 
 const rowOf = (database: Database) => database.prepare('SELECT * FROM installation').get() as Row | undefined;
 
-/** Why the files do not belong together; null where they do. */
+/** Why the files do not belong together; null if they do. */
 export function filesProblem(files: DataFiles, store: Database, carrier: Database): string | null {
   const secret = readSecret(files.secret);
   if (secret === null) return `the secret is ${existsSync(files.secret) ? 'damaged' : 'missing'}`;
@@ -29,7 +29,7 @@ export function filesProblem(files: DataFiles, store: Database, carrier: Databas
   return stale === undefined ? null : 'one of the files is an old copy';
 }
 
-/** What SQLite finds wrong with a database, no more than `limit` of it. */
+/** Problems that SQLite finds in a database, at most `limit`. */
 export function damageOf(database: Database, limit: number): string[] {
   const rows = database.prepare(`PRAGMA integrity_check(${limit})`);
   try {
@@ -42,6 +42,6 @@ export function damageOf(database: Database, limit: number): string[] {
   }
 }
 
-/** Of a read of rows; the engine for Node.js 20 gives those no number of SQLite. */
+/** Errors of reading rows too, to which the engine for Node.js 20 gives no SQLite code. */
 export const isSqliteError = (error: unknown): error is Error =>
   (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR' && !isBusy(error);

@@ -5,27 +5,27 @@ import { isBusy } from '../database/busy.js';
 import { loadEngine } from '../database/engine.js';
 
 /**
- * Keeps other restores out of a folder, an empty one too, which has no file of its own to lock. It ends with its process.
- * Returns what releases it; throws DataInUseError while another restore has it.
+ * Keeps other restores out of a folder, even an empty one without a file to lock. It ends with its process. Returns a
+ * function that releases it; throws DataInUseError while another restore holds it.
  */
 export async function lockRestore(directory: string): Promise<() => void> {
   const { DatabaseSync } = await loadEngine();
   const path = join(directory, 'restore.lock');
   closeSync(openSync(path, 'a', 0o600));
   const made = inodeOf(path);
-  // Of two that try at one moment each would find the other's.
+  // Two that try at the same moment would each find the other's.
   const database = new DatabaseSync(path, { timeout: 1_000 });
   try {
     database.exec('BEGIN EXCLUSIVE');
-    // The restore before this one took the file away: another may have made and locked a new one since.
+    // The previous restore removed the file: another one may have created and locked a new one since.
     if (made === null || inodeOf(path) !== made) throw restored(directory);
   } catch (error) {
     database.close();
-    // The engine fails in its own way where the file was taken away.
+    // The engine fails in its own way if the file was removed.
     throw isBusy(error) || inodeOf(path) !== made ? restored(directory) : error;
   }
   return () => {
-    // Before it is unlocked: afterwards it may be that of the next.
+    // Removed before it is unlocked: afterwards it may belong to the next restore.
     if (process.platform !== 'win32') rmSync(path, { force: true });
     database.exec('ROLLBACK');
     database.close();
@@ -33,7 +33,7 @@ export async function lockRestore(directory: string): Promise<() => void> {
   };
 }
 
-/** Windows removes no file that is open: another restore has it then. */
+/** Windows cannot remove an open file: another restore is using it. */
 function removeUnused(path: string): void {
   try {
     rmSync(path, { force: true });

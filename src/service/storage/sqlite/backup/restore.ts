@@ -25,9 +25,9 @@ import { damageOf } from './files-problem.js';
 import { lockRestore } from './restore-lock.js';
 
 /**
- * Puts a backup, or a copy of data, in the place of the data in a folder, which is held from then on. Returns the folder
- * in it that keeps the files which were there; null where there were none. Throws DataInUseError while any process has
- * them open, and DataError for a backup that is not whole; then nothing was changed.
+ * Replaces the data in a folder by a backup, or a copy of data; the folder is then held. Returns the folder inside it
+ * with the previous files; null if there were none. Throws DataInUseError while any process has them open, and
+ * DataError for an incomplete backup; in both cases nothing was changed.
  */
 export async function restoreData(
   backup: string,
@@ -56,9 +56,9 @@ export async function restoreData(
       lock.take();
       makeFolderOfOwner(beside);
       await prepare(backup, beside, copies);
-      // A service may have begun meanwhile in a folder that was empty.
+      // A service may have started meanwhile in a folder that was empty.
       lock.take();
-      // Windows renames no file that is open; where another process has just opened it, it renames none either.
+      // Windows cannot rename an open file, so if another process has just opened one, none is renamed.
       if (process.platform === 'win32') lock.release();
       const kept = join(directory, `replaced-${name}`);
       const replaced = await replace(directory, filesOf(beside), kept, renameFile);
@@ -84,7 +84,7 @@ export async function checkFree(directory: string): Promise<void> {
   }
 }
 
-/** Copies the backup and opens it as a service does, which verifies it. */
+/** Copies the backup and opens it like a service, which verifies it. */
 async function prepare(backup: string, beside: string, copies: CarrierCopies): Promise<void> {
   const files = filesOf(beside);
   try {
@@ -93,7 +93,7 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
     await guard?.finish();
     const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
     if (damage !== undefined) throw new DataError(damage, { hint: '' });
-    // Restored data gets a new identity: no earlier file can be taken for one of it.
+    // Restored data gets a new identity, so that no earlier file can pass for one of its files.
     const id = randomUUID();
     for (const [database, path] of [
       [store, files.store],
@@ -113,8 +113,8 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
 }
 
 /**
- * At any moment the folder has a file other than service.db, or all of them: so a start that comes in between, or after
- * a crash, is refused and begins nothing anew.
+ * At every moment the folder has either a file other than service.db, or all files: a start in between, or after a
+ * crash, is refused and creates nothing.
  */
 async function replace(
   directory: string,
@@ -127,14 +127,14 @@ async function replace(
   if (old.length > 0) makeFolderOfOwner(kept);
   const keptFiles = filesOf(kept);
   const moved: [from: string, to: string][] = [];
-  /** Where there is a copy of what a move replaces. */
+  /** The paths at which the replaced files were copied. */
   const copies = new Map<string, string>();
   const move = async (from: string, to: string): Promise<void> => {
     await renameFile(from, to);
     moved.push([from, to]);
   };
   try {
-    // Copies first: a full disk ends it before anything has moved.
+    // Copies first: a full disk stops it before anything was moved.
     for (const file of ['secret', 'identity'] as const) {
       if (!existsSync(files[file])) continue;
       copyPrivately(files[file], keptFiles[file]);
@@ -150,7 +150,7 @@ async function replace(
     if (hadSecret) await move(made.secret, files.secret);
     for (const file of ['carrier', 'identity'] as const) await move(made[file], files[file]);
     syncFolder(directory);
-    // Of a service that began at this moment: a rename would replace it without a word.
+    // From a service that started at this moment: a rename would silently replace it.
     if (existsSync(files.store)) throw inUse(files.store, null);
     await move(made.store, files.store);
   } catch (error) {
@@ -171,7 +171,7 @@ function makeFolderOfOwner(path: string): void {
   giveFolderToOwner(path);
 }
 
-/** Keeps every other process out of the files that are there when it is taken, until it is released. */
+/** Keeps all other processes out of the present files until it is released. */
 async function createLock(files: DataFiles) {
   const { DatabaseSync } = await loadEngine();
   const locked = new Map<string, InstanceType<Engine['DatabaseSync']>>();

@@ -16,7 +16,7 @@ const checks: Check[] = [
     inBatch: 'm.seq BETWEEN b.first_message AND b.first_message + b.total - 1 AND m.batch = b.seq',
     field: (...path) => `CAST(json_extract(body, '$.${path.join('.')}') AS text)`,
     firstMessage: 'b.first_message',
-    // Keys and messages are stored in one order.
+    // Keys and messages are stored in the same order.
     used: 'seq',
     isOfAnotherKey:
       'about <= max(about) OVER (ORDER BY used ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)',
@@ -41,10 +41,10 @@ const checks: Check[] = [
 ];
 
 const mostDamage = 1_000;
-/** The files are read one after the other: a start meanwhile raises some of them. */
+/** The files are read one after another: a start in between raises the epochs of some. */
 const most = 5;
 
-/** Everything that is wrong with the data in a folder, as it is at one time, beside processes that use it. */
+/** Lists everything that is wrong with the data in a folder, in one snapshot, beside processes that use it. */
 export async function* verifyFiles(
   directory: string,
   carrierMigrations: readonly string[],
@@ -82,7 +82,7 @@ async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string 
       const problem = await whenFree(() => filesProblem(files, store, carrier));
       if (problem === null || tries === most) return problem;
     } catch (error) {
-      // Said with its file.
+      // Reported with its file.
       if (isSqliteError(error)) return null;
       throw error;
     } finally {
@@ -111,6 +111,6 @@ async function* verifyFile(engine: Engine, path: string, checks: readonly Check[
   }
 }
 
-/** Read-only: as the last connection to close, it leaves the -wal as it is. */
+/** Read-only: if it is the last connection to close, it leaves the -wal unchanged. */
 const openSnapshot = (engine: Engine, path: string): Database =>
   new engine.DatabaseSync(path, { timeout: 0, readOnly: true });

@@ -3,8 +3,8 @@ import { isBusy } from './busy.js';
 import type { Database } from './database.js';
 
 /**
- * Keeps every other process out of a file until its connection is closed; the first that this one does. Throws
- * DataInUseError where another has it open: an open connection has a lock on the file, even while it does nothing.
+ * Keeps all other processes out of a file until its connection is closed; it must be this process's first. Throws
+ * DataInUseError if another has the file open: an open connection has a lock on it, even while idle.
  */
 export function lockAlone(database: Pick<Database, 'exec'>, path: string): void {
   try {

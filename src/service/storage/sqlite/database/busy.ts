@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../../../clock.js';
 import { ServiceError } from '../../../errors/service-error.js';
 
-/** Milliseconds that reads and writes wait for other processes; a client gives an attempt 30 s. */
+/** Milliseconds that reads and writes wait for other processes; a client's attempt lasts 30 s. */
 export const busyPatience = 10_000;
 
-/** Whether SQLite refused because another process holds a lock. Connections never wait for one by themselves. */
+/** Whether SQLite refused because another process has a lock. Connections themselves never wait for locks. */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error);
   return code === 5 || code === 6;
 }
 
-/** Whether a file is not a database, or damaged. */
+/** Whether a file is not a database, or is damaged. */
 export function isDamaged(error: unknown): boolean {
   const code = codeOf(error);
   return code === 11 || code === 26;
 }
 
-/** SQLite's own texts for the codes in use here: `exec` of Deno gives no number. */
+/** SQLite's texts for these codes: `exec` of Deno has no code. */
 const texts: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'database table is locked': 6,
@@ -31,19 +31,19 @@ function codeOf(error: unknown): number | undefined {
   return errcode === undefined ? texts[message] : errcode & 0xff;
 }
 
-/** The error when the data stays locked for too long. */
+/** The error if the data remains locked for too long. */
 export function lockedTooLong(): ServiceError {
   return new ServiceError('unavailable', 'another process has locked the data; nothing was done', {
     retryAfter: 1,
   });
 }
 
-/** Milliseconds until the next try; never the same for two processes. */
+/** Milliseconds until the next attempt; random, so that processes do not collide again. */
 export function nextTry(tries: number): number {
   return Math.min(2 ** tries, 10) * (0.5 + Math.random());
 }
 
-/** Does what needs a lock of SQLite as soon as it is free, without holding up the process meanwhile. */
+/** Does work that needs a lock of SQLite as soon as it is free, without blocking the process meanwhile. */
 export async function whenFree<Result>(work: () => Result, patience = busyPatience): Promise<Result> {
   const end = monotonic() + patience;
   for (let tries = 0; ; tries += 1) {

@@ -3,9 +3,12 @@ import type { Database } from './database.js';
 import type { Engine } from './engine.js';
 import { makePrivate } from './private-files.js';
 
-/** Copies the last commit of an SQLite file, beside processes that use it. On disk when it returns, or not there. */
+/**
+ * Copies the last commit of an SQLite file, beside processes that use it. It is on disk when this returns, or does
+ * not exist.
+ */
 export function copyDatabase(from: string, to: string, engine: Engine): void {
-  // Read-only: as the last connection to close, it leaves the -wal as it is.
+  // Read-only: if it is the last connection to close, it leaves the -wal unchanged.
   const source = new engine.DatabaseSync(from, { timeout: 0, readOnly: true });
   try {
     copyInto(source, to);
@@ -19,7 +22,7 @@ export function copyInto(source: Pick<Database, 'exec'>, to: string): void {
   rmSync(to, { force: true });
   makePrivate(to);
   try {
-    // Not prepared: on Node.js 20 a connection stays open for as long as it has statements.
+    // Not prepared: on Node.js 20 a connection stays open while it has statements.
     source.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`);
   } catch (error) {
     rmSync(to, { force: true });

@@ -1,7 +1,7 @@
 type Value = null | number | bigint | string | Uint8Array;
 export type Bindings = [Readonly<Record<string, Value>>] | Value[];
 
-/** The methods of an SQLite engine's connection in use here. */
+/** The part of an SQLite connection that is used here. */
 export interface Database {
   readonly isTransaction: boolean;
   exec(sql: string): void;

@@ -2,7 +2,7 @@ import { EngineError } from '../../../errors/engine-error.js';
 
 export type Engine = typeof import('@photostructure/sqlite');
 
-/** SQLite of Node.js from 22.16 on, else the package with the same interface. Throws EngineError without either. */
+/** SQLite of Node.js 22.16 and newer, else the package with the same interface. Throws EngineError without either. */
 export async function loadEngine(): Promise<Engine> {
   const builtIn = builtInEngine();
   if (builtIn !== undefined && isComplete(builtIn)) return builtIn;
@@ -13,7 +13,7 @@ export async function loadEngine(): Promise<Engine> {
   }
 }
 
-/** Without its warning that it is experimental, which would stand in the output of every command. */
+/** Suppresses its experimental warning, which every command would print. */
 function builtInEngine(): Engine | undefined {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -24,7 +24,7 @@ function builtInEngine(): Engine | undefined {
   }
 }
 
-/** Node.js before 22.16 has an early form, which lacks members. */
+/** Node.js before 22.16 has an early version without some members. */
 const isComplete = ({ DatabaseSync }: Engine) =>
-  // Objects of Bun have it, not their prototype.
+  // In Bun these are members of the objects, not of the prototype.
   'isTransaction' in DatabaseSync.prototype || 'isTransaction' in new DatabaseSync(':memory:');

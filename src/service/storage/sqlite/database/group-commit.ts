@@ -13,24 +13,27 @@ interface Job {
 }
 
 export interface GroupCommitOptions {
-  /** Milliseconds a write waits for other processes before it is refused. */
+  /** Milliseconds that a write waits for other processes before it is refused. */
   patience?: number;
-  /** Called before and after each commit; throws where the file is not the one at its path any more. */
+  /** Called before and after each commit; throws if the file is no longer the one at its path. */
   verify?: () => void;
-  /** Called after each commit, with about the number of its rows. */
+  /** Called after each commit, with the approximate number of its rows. */
   committed?: (rows: number) => void;
 }
 
-/** Rows in one transaction, after which the others wait for the next: bounds how long a commit takes. */
+/** Rows in a transaction, after which others wait for the next one: limits the time of a commit. */
 const maxRows = 1_000;
-/** Writes of at most so many rows share no commit with larger ones: a single send does not wait for a batch's rows. */
+/**
+ * Writes of up to this many rows share no commit with larger ones, so that a single send does not wait for a batch's
+ * rows.
+ */
 const fewRows = 100;
 
 /**
- * Runs the writes that arrive together as one transaction, so that they share one sync of the disk. A write
- * resolves after the commit. `work` must have no effect outside the database, for it may be rolled back and
- * run again: when one of a group throws, each runs again alone. While another process writes, it tries again in
- * short steps and the process goes on.
+ * Runs the writes that arrive together as one transaction, so that they share one sync of the disk. A write resolves
+ * after the commit. `work` must have no effect outside the database, because it may be rolled back and run again: if
+ * one of a group throws, each runs again alone. While another process writes, it retries in short steps and the
+ * process continues.
  */
 export class GroupCommit {
   readonly #database: Database;
@@ -42,7 +45,7 @@ export class GroupCommit {
   #waiting: Job[] = [];
   #scheduled = false;
   #isLargeNext = false;
-  /** After a large transaction only small ones are begun for a while. */
+  /** After a large transaction, only small ones start for a while. */
   #isResting = false;
   #tries = 0;
   #closed = false;
@@ -60,7 +63,7 @@ export class GroupCommit {
     this.#committed = committed;
   }
 
-  /** `rows` is about how many rows it writes. */
+  /** `rows`: approximately how many rows it writes. */
   run<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#closed) return reject(new Error('the store is closed'));
@@ -72,7 +75,7 @@ export class GroupCommit {
     });
   }
 
-  /** Takes no more, and resolves when everything that waits was committed or refused. */
+  /** Accepts no more, and resolves when everything waiting was committed or refused. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#waiting.length === 0) return;
@@ -82,7 +85,7 @@ export class GroupCommit {
     await drained;
   }
 
-  /** Commits waiting work, group by group; others have their turn in between. */
+  /** Commits waiting work group by group, with turns for other work in between. */
   #flush(): void {
     const group = this.#takeGroup();
     const late = group.length === 0 ? [] : this.#transact(group);
@@ -101,7 +104,10 @@ export class GroupCommit {
     this.#drained();
   }
 
-  /** Small ones alone and then a large one, in turn: neither waits for two of the other. None while large ones rest. */
+  /**
+   * Small ones together and then a large one, in turn, so that neither waits for two of the other. No large one while
+   * they rest.
+   */
   #takeGroup(): Job[] {
     const small = this.#waiting.filter(({ rows }) => rows <= fewRows);
     if (small.length === this.#waiting.length) return takeRows(this.#waiting);
@@ -161,7 +167,7 @@ export class GroupCommit {
     return [];
   }
 
-  /** Refuses those that have waited for too long. */
+  /** Refuses those that have waited too long. */
   #patientOf(jobs: Job[]): Job[] {
     const oldest = monotonic() - this.#patience;
     for (const job of jobs) if (job.since <= oldest) job.reject(lockedTooLong());
@@ -169,7 +175,7 @@ export class GroupCommit {
   }
 }
 
-/** Takes jobs from the front until they have enough rows for one transaction. */
+/** Takes jobs from the front until they have enough rows for a transaction. */
 function takeRows(jobs: Job[]): Job[] {
   let rows = 0;
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Texts by their keys, as JSON for `json_each`: a flat object, since SQLite parses an inner array or object again for
- * every value that is taken out of it. A key may come twice.
+ * Texts by key, as JSON for `json_each`. The object is flat, because SQLite parses a nested array or object again for
+ * every value read from it. Keys may repeat.
  */
 export function jsonObject<Item>(
   items: readonly Item[],

@@ -1,6 +1,6 @@
 import type { Bindings, Database, Statement } from './database.js';
 
-/** A connection that prepares a statement when it is first run: most processes run few of them. */
+/** A connection that prepares each statement when it is first run: most processes run only a few of them. */
 export function withLateStatements(database: Database): Database {
   return {
     get isTransaction() {

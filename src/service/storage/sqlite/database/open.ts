@@ -12,25 +12,25 @@ import { makeDatabasePrivate } from './private-files.js';
 
 export interface OpenOptions {
   /**
-   * What a power loss takes: with `full` no commit that has returned, with `normal` the last ones, and with `off` the
-   * file, which may be damaged then.
+   * What a power loss may destroy: with `full` no commit that has returned, with `normal` the last ones, and with
+   * `off` the whole file.
    */
   synchronous: 'full' | 'normal' | 'off';
   /** Steps from version n to n + 1 of the schema, as SQL. */
   migrations: readonly string[];
-  /** Whether the file as it was is kept beside it before its schema changes. */
+  /** Whether to keep a copy of the file beside it before its schema changes. */
   keepsCopy?: boolean;
   /** Milliseconds to wait for other processes. */
   patience?: number;
   /** Keeps every other process out until it is closed. */
   isAlone?: boolean;
-  /** Looks at the file before its schema is touched. */
+  /** Checks the file before its schema is changed. */
   check?: (database: Database) => void;
 }
 
 /**
- * Opens an SQLite file (or `:memory:`) in WAL mode and brings its schema up to date. Its connection never waits
- * for a lock: see busy.ts. Throws EngineError without an SQLite engine, and DataError for a file of a newer urtuu.
+ * Opens an SQLite file (or `:memory:`) in WAL mode and updates its schema. Its connection never waits for a lock: see
+ * busy.ts. Throws EngineError without an SQLite engine, and DataError for a file of a newer urtuu.
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const engine = await loadEngine();
@@ -41,13 +41,13 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     try {
       if (options.isAlone) lockAlone(database, path);
       options.check?.(database);
-      // fullfsync: elsewhere than on macOS, whose fsync leaves commits in the disk's own memory, it changes nothing.
-      // secure_delete: without it pages keep copies of rows that move when a page is split, which no prune would find.
+      // fullfsync: changes nothing except on macOS, whose fsync leaves commits in the disk's own memory.
+      // secure_delete: without it, pages keep copies of rows moved by a page split, which no prune would find.
       database.exec(
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA fullfsync = on; PRAGMA temp_store = memory; PRAGMA secure_delete = fast`,
       );
       migrate(database, path, options, engine);
-      // Reads the schema, so that nothing prepared later needs a lock for it.
+      // Reads the schema, so that later statements need no lock for it.
       database.prepare('SELECT 1 FROM sqlite_schema').get();
       return withLateStatements(database);
     } catch (error) {
@@ -63,9 +63,10 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
 const longWal = 32;
 
 /**
- * Before closing, so that the file alone is whole: a connection with statements leaves its -wal behind. A long one, which
- * the next start would read from its beginning, is emptied too, where no other process reads it. The first of the two
- * brings the file to the disk, unless `synchronous` is `off`; to set that later is too late, once all has been copied.
+ * Called before closing, so that the file is complete on its own: a connection with statements leaves its -wal
+ * behind. A long -wal, which the next start would have to read, is also emptied, if no other process reads it. The
+ * first checkpoint syncs the file unless `synchronous` is `off`; setting it later is too late, when everything has
+ * been copied.
  */
 export function checkpointBeforeClose(database: Database): void {
   const { log } = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as { log: number };
@@ -100,7 +101,7 @@ function keepAs(path: string, version: number, copy: (made: string) => void): vo
   renameSync(made, kept);
 }
 
-/** Throws where the schema is older than these steps: a copy of an older release was put in the file's place. */
+/** Throws if the schema is older than these steps: the file was replaced by a copy from an older release. */
 export function checkVersion(database: Database, steps: readonly string[]): void {
   if (versionOf(database) < steps.length) {
     throw new DataError('the data was written by an older version of urtuu', {

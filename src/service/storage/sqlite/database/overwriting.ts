@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 
-/** What `work` deletes is overwritten, in pages that become free too. */
+/** Overwrites what `work` deletes, including in pages that become free. */
 export function overwriting<Result>(database: Database, work: () => Result): Result {
   database.exec('PRAGMA secure_delete = ON');
   try {

@@ -1,6 +1,6 @@
 import type { Database, Statement } from './database.js';
 
-/** Prepares each SQL text once, however often it is asked for. */
+/** Prepares each SQL text only once. */
 export function prepareOnce(database: Database): (sql: string) => Statement {
   const statements = new Map<string, Statement>();
   return (sql) => {

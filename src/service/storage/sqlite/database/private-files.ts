@@ -14,22 +14,24 @@ import { DataError } from '../../../errors/data-error.js';
 
 const ownersOnly = 0o600;
 
-/** Makes a file that only its owner can read and write, whatever the umask; one that is there becomes so. */
+/**
+ * Creates a file that only its owner can read and write, whatever the umask; an existing file is changed accordingly.
+ */
 export function makePrivate(path: string): void {
-  // A look costs less than the error of a file that is there, as it is at most starts.
+  // Checking first is faster than the error for an existing file, the usual case.
   const file = existsSync(path) ? null : openNew(path);
   if (file !== null) {
     giveToOwner(dirname(path), (uid, gid) => fchownSync(file, uid, gid));
     closeSync(file);
   }
-  // Not opened: to close it would give up the locks of another connection of this process.
+  // Not opened: closing it would release the locks of another connection of this process.
   else if (existsSync(path)) accessSync(path, constants.W_OK);
-  // A link to nothing.
+  // A dangling link.
   else closeSync(openSync(path, 'a', ownersOnly));
   restrict(path);
 }
 
-/** Null where it is there: it may be a link to somebody's file. */
+/** Null if it exists: it may be a link to somebody's file. */
 function openNew(path: string): number | null {
   try {
     return openSync(path, 'ax', ownersOnly);
@@ -39,23 +41,26 @@ function openNew(path: string): number | null {
   }
 }
 
-/** A new folder in that of a service, by the same rule. */
+/** For a new folder inside a service's folder, by the same rule. */
 export const giveFolderToOwner = (path: string): void =>
   giveToOwner(dirname(path), (uid, gid) => chownSync(path, uid, gid));
 
-/** An owner's command that root runs leaves nothing that the service, as another user, cannot read; as SQLite does. */
+/**
+ * Makes the folder's owner the owner of a file, so that an owner's command run by root leaves nothing that the service
+ * cannot read; SQLite does the same.
+ */
 function giveToOwner(folder: string, change: (uid: number, gid: number) => void): void {
   const { uid, gid } = statSync(folder);
   if (process.getuid?.() !== 0 || uid === 0) return;
   try {
     change(uid, gid);
   } catch (error) {
-    // Root of a container may not, or not know the user.
+    // Root in a container may lack the right, or not know the user.
     if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
 
-/** The same for an SQLite file and what SQLite keeps beside it, which gets its mode from it. */
+/** The same for an SQLite file and the files that SQLite keeps beside it, which get their mode from it. */
 export function makeDatabasePrivate(path: string): void {
   makePrivate(path);
   for (const suffix of ['-wal', '-shm']) {
@@ -67,7 +72,7 @@ export function makeDatabasePrivate(path: string): void {
   }
 }
 
-/** Windows has no such modes: a folder in the user's profile is the user's. */
+/** Windows has no such modes: a folder in a user's profile belongs to that user. */
 function restrict(path: string): void {
   if (process.platform === 'win32' || (statSync(path).mode & 0o777) === ownersOnly) return;
   try {

@@ -12,7 +12,9 @@ interface BindRow {
   length: number;
 }
 
-/** Which connection of which process has which bind of a route. The functions write inside the transaction of their caller. */
+/**
+ * Which connection of which process has which bind of a route. The functions write inside their caller's transaction.
+ */
 export function prepareBinds(database: Database, clock: Clock) {
   const selectAll = database.prepare('SELECT * FROM binds WHERE route = ?');
   const renew = database.prepare('UPDATE binds SET until = ?, length = ? WHERE route = ? AND holder = ?');
@@ -25,7 +27,7 @@ export function prepareBinds(database: Database, clock: Clock) {
   const connectedAt = clock.monotonic();
 
   function isFree({ until, length, process }: BindRow, now: number): boolean {
-    // One that ends later than it can last was given before the clock was set back, and is over.
+    // A lease that ends later than possible was granted before the clock was set back, and has expired.
     if (until > now + length + leaseTolerance || isGone(process)) return true;
     return until <= now && clock.monotonic() - connectedAt >= length;
   }

@@ -20,7 +20,7 @@ interface ContentRow {
 
 type Rest = [doubtMs: number | null, doubtUntil: number | null, hasEarlier: number, tried: string | null];
 
-/** What a claim reads of a message, in this order. */
+/** The columns that a claim reads of a message, in this order. */
 export type ClaimedRow = [
   seq: number,
   id: string,
@@ -46,9 +46,9 @@ export type ClaimedRow = [
 export const claimedColumns = `seq, id, project, batch, content, channel, recipient, operator, parts, rate_multiplier, credits,
   created_at, attempts, pending_key, lane, route, tries, bound_at, doubt_ms, doubt_until,
   batch IS NOT NULL AND ${hasEarlier}, tried`;
-/** Nothing is known of the clock and of erasures. */
+/** Assumes both corrected times and erasures. */
 const anyTimes = { isCorrected: true, hasErasures: true };
-/** Reads claimed messages, inside the transaction of the caller. */
+/** Reads claimed messages inside the caller's transaction. */
 export function prepareClaimedRows(
   database: Database,
   projects: Projects,
@@ -68,7 +68,7 @@ export function prepareClaimedRows(
 
   const batchOf = (seq: number) => selectBatch.get(seq) as { id: string; stopped_at: number | null };
 
-  /** Messages of rows, as claimed with a token. */
+  /** The messages of rows, as claimed with a token. */
   function claimedOf(rows: readonly ClaimedRow[], token: string): ClaimedMessage[] {
     const now = clock.now();
     const contents = remembered(contentOf);
@@ -117,7 +117,7 @@ export function prepareClaimedRows(
   return claimedOf;
 }
 
-/** The same function, that looks everything up once. */
+/** The same function, with its results cached. */
 export function remembered<Value>(look: (key: number) => Value): (key: number) => Value {
   const known = new Map<number, Value>();
   return (key) => {

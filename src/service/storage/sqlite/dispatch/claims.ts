@@ -23,12 +23,12 @@ import { prepareTurns } from './turns.js';
 const doubtful = 'lane = :lane AND route IS NOT NULL';
 const waiting = 'lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL';
 
-/** The fence of a marked message. The id, for a number is given again after a reset. */
+/** The fence of a marked message. It includes the id, because numbers are reused after a reset. */
 export const isMarked = `seq = :seq AND id = :id AND status = 'queued' AND route IS NOT NULL AND attempts = :attempt`;
-/** The fence of one that is not marked. */
+/** The fence of an unmarked message. */
 export const isLeased = `seq = :seq AND id = :id AND status = 'queued' AND route IS NULL AND lease = :token`;
 
-/** Claims, marks and doubts. The functions write inside the transaction of their caller. */
+/** Claims, marks and doubts. The functions write inside their caller's transaction. */
 export function prepareClaims(
   database: Database,
   projects: Projects,
@@ -54,7 +54,7 @@ export function prepareClaims(
   );
   const selectDoubts = selectRows(`${doubtful} AND due_at <= :now ORDER BY due_at, seq LIMIT :limit`);
   const selectOne = selectRows('seq = :seq');
-  // A run of neighbours in one statement costs a tenth of one statement for each.
+  // One statement for a run of neighbours takes a tenth of the time of one for each.
   const claimRun = database.prepare(
     `UPDATE messages SET lease = :token, due_at = NULL
      WHERE seq BETWEEN :first AND :last AND lane = :lane AND due_at IS NOT NULL`,
@@ -78,7 +78,7 @@ export function prepareClaims(
     `UPDATE messages SET lease = NULL, due_at = :at, doubt_until = coalesce(doubt_until, :now + doubt_ms)
      WHERE ${isMarked}`,
   );
-  // The first one too, which is what a dispatcher looks at: many others may wait rightly.
+  // Includes the first one, which is what a dispatcher looks at: many others may wait for good reason.
   const farAhead = `SELECT seq, due_at, ${farthestDue} AS farthest FROM messages
     WHERE ${waiting} AND due_at > :now + ${firstDelay}`;
   const bringWaitingForward = database.prepare(
@@ -132,7 +132,7 @@ export function prepareClaims(
     return lease(take(selectDoubts.all({ now, lane, limit }) as ClaimedRow[], claim), claim);
   }
 
-  /** Marks neighbours that are marked alike in one statement. */
+  /** Marks neighbours with equal marks in one statement. */
   function markSubmitting(marks: readonly Mark[]): boolean[] {
     const done = new Set<number>();
     for (const [, group] of groupBy(
@@ -188,7 +188,7 @@ export function prepareClaims(
     markSubmitting,
     postponeMessages,
     leaveInDoubt,
-    /** A message that nobody has to have claimed. */
+    /** A message, claimed or not. */
     read: (seq: number) => claimedOf(selectOne.all({ seq }) as ClaimedRow[], '')[0] ?? null,
   };
 }

@@ -3,11 +3,11 @@ import type { Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 import { leasedMessages } from './leases.js';
 
-/** What waits in each lane. */
+/** The waiting messages of each lane. */
 export function prepareDepth(database: Database, now: () => Instant) {
   const waiting = 'FROM messages WHERE due_at IS NOT NULL AND route IS NULL AND lane = :lane';
   const doubtful = 'FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL AND lane = :lane';
-  // One step a lane, not one a message.
+  // One step for each lane, not for each message.
   const next = (condition: string) => `(SELECT lane FROM messages WHERE due_at IS NOT NULL AND ${condition}
     AND (:after IS NULL OR lane > :after) ORDER BY lane LIMIT 1)`;
   const selectNext = database.prepare(

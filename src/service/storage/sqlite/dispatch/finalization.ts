@@ -19,15 +19,15 @@ import type { Tries } from './tries.js';
 
 const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pending_key = NULL, delivery = :delivery,
   doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
-// What every send goes through has its parameters in order: names cost as much as the statement.
+// Statements of every send have positional parameters: named ones take as long as the statement.
 const isSubmitted = `lease = ? AND status = 'queued' AND route IS NOT NULL AND attempts = ?
   AND due_at IS NULL AND doubt_until IS NULL`;
-/** Changes nothing that an index holds. */
+/** Changes no indexed column. */
 const sentSubmitted = `status = 'sent', sent_at = ?, lease = NULL, pending_key = NULL, delivery = ?`;
 
 type Departures = ReturnType<Leases['departures']>;
 
-/** Ends of messages. The functions write inside the transaction of their caller. */
+/** Finishes messages. The functions write inside their caller's transaction. */
 export function prepareFinalization(
   database: Database,
   projects: Projects,
@@ -66,7 +66,7 @@ export function prepareFinalization(
      WHERE id = :id`,
   );
 
-  /** False when another has passed its fence. */
+  /** False if another process has fenced it. */
   function send(
     { seq, message: { id }, mark, token }: ClaimedMessage,
     at: Instant,
@@ -82,7 +82,7 @@ export function prepareFinalization(
     return departures.leave(seq, () => sendMarked.run({ seq, id, at, delivery, attempt }));
   }
 
-  /** Ends a message; null when another has passed its fence. */
+  /** Finishes a message; null if another process has fenced it. */
   function end(
     { claimed, outcome, answer }: Finalization,
     at: Instant,
@@ -109,7 +109,7 @@ export function prepareFinalization(
     return { ...message, status: 'failed', error: outcome.error, credits: 0 };
   }
 
-  /** Sends a run in one statement; false, and nothing is changed, where another has passed the fence of one. */
+  /** Marks a run as sent in one statement; false, without any change, if one of them is fenced. */
   function sendAll(run: Run, at: Instant, departures: Departures): boolean {
     const [{ claimed }] = run;
     const { seq: first, token, mark } = claimed;
@@ -128,7 +128,7 @@ export function prepareFinalization(
     at: Instant,
     departures: Departures,
   ): (MessageRecord | null)[] {
-    // Those of several projects come by turns.
+    // Several projects come in turns.
     const places = [...finalizations.keys()].sort(
       (one, other) => seqOf(finalizations[one]) - seqOf(finalizations[other]),
     );
@@ -182,7 +182,7 @@ export function prepareFinalization(
     });
   }
 
-  /** Stores a receipt, and ends the message in doubt that it joins. */
+  /** Stores a receipt, and finishes the message in doubt that it matches. */
   function recordReceipt(
     receipt: Receipt,
     read: (seq: number) => ClaimedMessage | null,
@@ -202,7 +202,7 @@ export function prepareFinalization(
 
 type Run = [Finalization, ...Finalization[]];
 
-/** All in their order: neighbours of a lease that were sent alike together, every other one alone. */
+/** All in order: neighbours in a lease with equal outcomes together, every other one alone. */
 function runsOf(finalizations: readonly Finalization[]): Run[] {
   const runs: Run[] = [];
   let last: Finalization | null = null;

@@ -4,14 +4,14 @@ import type { Database } from '../database/database.js';
 /** True while the store is held. */
 export const isHeld = 'EXISTS (SELECT 1 FROM hold)';
 
-/** The hold. The functions run inside the transaction of their caller. */
+/** The hold. The functions run inside their caller's transaction. */
 export function prepareHolds(database: Database) {
   const insert = database.prepare('INSERT INTO hold (one, reason) VALUES (1, ?) ON CONFLICT DO NOTHING');
   const select = database.prepare('SELECT reason FROM hold');
   const remove = database.prepare('DELETE FROM hold');
 
   return {
-    /** Also for a file that is being restored, before anybody opens it as a store. */
+    /** Also for a file that is being restored, before it is opened as a store. */
     begin(reason: HoldReason): void {
       insert.run(reason);
     },

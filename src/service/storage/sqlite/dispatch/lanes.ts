@@ -8,7 +8,10 @@ import type { Leases } from './leases.js';
 /** SQL: whether a message may be marked. */
 export const isInOpenLane = 'lane NOT IN (SELECT lane FROM lane_pauses)';
 
-/** The lanes of real carriers, pauses of lanes, and batches that are stopped. The functions run inside the transaction of their caller. */
+/**
+ * The lanes of real carriers, pauses of lanes, and stopped batches. The functions run inside their caller's
+ * transaction.
+ */
 export function prepareLanes(
   database: Database,
   { projects, leases, requests }: LaneParts,

@@ -14,12 +14,12 @@ interface LeaseRow {
   holder: string | null;
 }
 
-/** Milliseconds between looks for processes that are gone. */
+/** Milliseconds between checks for processes that are gone. */
 const lookEvery = 1_000;
-/** Of the leases of an older release, which gave none. */
+/** For leases of an older release, which had none. */
 const usualDoubt = 300_000;
 
-/** Which process holds what until when. The functions write inside the transaction of their caller. */
+/** Which process holds what until when. The functions write inside their caller's transaction. */
 export function prepareLeases(database: Database, clock: Clock) {
   const insert = database.prepare(
     `INSERT INTO leases (token, until, first_message, last_message, runs, open, length, holder)
@@ -35,7 +35,7 @@ export function prepareLeases(database: Database, clock: Clock) {
   const selectHolders = database.prepare(
     'SELECT DISTINCT holder FROM leases WHERE holder IS NOT NULL AND holder <> ?',
   );
-  // One that ends later than it can last was given before the clock was set back, and is over.
+  // A lease that ends later than possible was granted before the clock was set back, and has expired.
   const selectNextEnd = database.prepare(
     `SELECT min(CASE WHEN until > :now + length + ${leaseTolerance} THEN 0
        ELSE max(until - :now, length - :connected) END) AS wait FROM leases`,
@@ -55,7 +55,7 @@ export function prepareLeases(database: Database, clock: Clock) {
 
   const connectedFor = () => clock.monotonic() - connectedAt;
 
-  /** Processes that hold leases and have ended. */
+  /** Ended processes that hold leases. */
   function goneHolders(): ReadonlySet<string> {
     if (clock.monotonic() - lookedAt < lookEvery) return gone;
     lookedAt = clock.monotonic();
@@ -83,20 +83,20 @@ export function prepareLeases(database: Database, clock: Clock) {
     open({ token, leaseMs }: { token: string; leaseMs: number }, messages: readonly number[]): void {
       const runs = runsOf(messages);
       const [first, last] = [runs[0]?.[0] ?? 0, runs.at(-1)?.[1] ?? 0];
-      // Messages of many projects are far from each other, and all others stand between.
+      // Messages of many projects are far apart, with all others in between.
       const written = runs.length === 1 ? null : JSON.stringify(runs);
       insert.run(token, clock.now() + leaseMs, first, last, written, messages.length, leaseMs, thisProcess());
     },
-    /** False when the lease was ended. */
+    /** False if the lease was ended. */
     renew: (token: string, leaseMs: number) => renew.run(clock.now() + leaseMs, leaseMs, token).changes === 1,
-    /** Counts the messages that leave their leases; to be ended with `write`. */
+    /** Counts messages that leave their leases; call `write` at the end. */
     departures() {
       const counts = new Map<string, number>();
       const add = (token: string, messages: number) =>
         void counts.set(token, (counts.get(token) ?? 0) + messages);
       return {
         add,
-        /** `update` takes the message out of the lease that it is in, which need not be that of its caller. */
+        /** `update` takes the message out of its lease, which need not be the caller's. */
         leave(seq: number, update: () => { changes: number | bigint }): boolean {
           const row = selectLease.get(seq) as { lease: string | null } | undefined;
           const hasLeft = update().changes === 1;
@@ -114,7 +114,7 @@ export function prepareLeases(database: Database, clock: Clock) {
       for (const row of selectAll.all() as LeaseRow[]) if (isOver(row, now)) end(row, now);
       gone = new Set();
     },
-    /** Also of holders that are alive: while nobody can mark. One without messages stands for a reset. */
+    /** Includes holders that are alive, while nobody can mark. A lease without messages is a reset. */
     endAll(): void {
       const now = clock.now();
       for (const row of selectAll.all() as LeaseRow[]) {
@@ -122,7 +122,7 @@ export function prepareLeases(database: Database, clock: Clock) {
       }
     },
     isAny: () => selectAny.get() !== undefined,
-    /** Milliseconds until the first lease can be ended; null when there is none. */
+    /** Milliseconds until the first lease can be ended; null if there is none. */
     untilEnd(): number | null {
       const now = clock.now();
       const { wait } = selectNextEnd.get({ now, connected: connectedFor() }) as { wait: number | null };

@@ -9,7 +9,7 @@ const isMeant = `(:reference = '' OR substr(id, -length(:reference)) = :referenc
 /** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
 const submittedWithin = 2 * 86_400_000;
 
-/** One row for each route, carrier id and recipient. The functions write inside the transaction of their caller. */
+/** One row for each route, carrier id and recipient. The functions write inside their caller's transaction. */
 export function prepareReceipts(database: Database, now: () => Instant) {
   const submit = database.prepare(
     `INSERT INTO receipts (route, carrier_id, recipient, message, submitted_at)
@@ -34,25 +34,25 @@ export function prepareReceipts(database: Database, now: () => Instant) {
      WHERE seq = :seq AND status = 'sent' AND (delivery IS NULL OR delivery = 'unknown')`,
   );
   const selectDelivery = database.prepare('SELECT delivery FROM messages WHERE seq = ?');
-  // In doubt nobody has learnt how many segments there are: no more than parts.
+  // In doubt nobody knows the number of segments: at most that of the parts.
   const selectFewest = database.prepare(
     'SELECT parts FROM messages WHERE seq = ? AND doubt_until IS NOT NULL',
   );
-  // A message that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
+  // A message that ended as unknown keeps the end of its doubt, so that a receipt can still find it.
   const selectInDoubt = database.prepare(
     `SELECT seq, status FROM messages WHERE recipient = :to AND doubt_until IS NOT NULL
        AND (route = :route OR route = '') AND (status = 'queued' OR delivery = 'unknown')
        AND created_at > :now - ${joinsWithin} AND ${isMeant}
        AND (:submittedAt IS NULL OR abs(created_at - :submittedAt) <= ${submittedWithin}) LIMIT 2`,
   );
-  // Its receipt may come before it is known to be sent.
+  // Its receipt may arrive before it is known to be sent.
   const selectUnderWay = database.prepare(
     `SELECT 1 FROM messages INDEXED BY messages_recent
      WHERE project IN (SELECT seq FROM projects) AND recipient = :to AND created_at > :now - ${joinsWithin}
        AND status = 'queued' AND route = :route AND doubt_until IS NULL AND ${isMeant} LIMIT 1`,
   );
 
-  // One that came before the mark may be of an older message, and so may one that others fit too.
+  // A receipt that arrived before the mark may belong to an older message, and so may one that also fits others.
   const selectOwn = database.prepare(
     `SELECT r.carrier_id AS carrierId FROM messages m
      CROSS JOIN receipts r ON r.recipient = m.recipient AND r.message IS NULL
@@ -67,7 +67,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
      ORDER BY r.carrier_id`,
   );
 
-  /** The state of a message is that of its segments: delivered when all are, undelivered when one is. */
+  /** The state of a message from those of its segments: delivered if all are, undelivered if one is. */
   function stateOf(seq: number): DeliveryState | null {
     const states = (selectStates.all(seq) as { state: DeliveryState | null }[]).map(({ state }) => state);
     const bad = states.find((state) => state === 'bounced' || state === 'undelivered');
@@ -84,16 +84,16 @@ export function prepareReceipts(database: Database, now: () => Instant) {
   }
 
   return {
-    /** Carrier ids of receipts that came before the message was in doubt, and are its own. */
+    /** Carrier ids of receipts that arrived before the message was in doubt and belong to it. */
     ownOf: (seq: number): string[] =>
       (selectOwn.all({ seq, now: now() }) as { carrierId: string }[]).map(({ carrierId }) => carrierId),
-    /** The submission's side of the row; returns the delivery that receipts have reported already. */
+    /** Stores the submission's side; returns the delivery that receipts have already reported. */
     submitted(seq: number, route: string, to: string, carrierIds: readonly string[]): DeliveryState | null {
       if (carrierIds.length === 0) return null;
       for (const carrierId of carrierIds) submit.run({ route, carrierId, to, seq, now: now() });
       return updateMessage(seq);
     },
-    /** The receipt's side. Returns the number of a message in doubt that it joins, which is to be finalized with it. */
+    /** Stores the receipt's side. Returns the number of a message in doubt that it matches, to be finalized with it. */
     received({ route, carrierId, to, state, reference, submittedAt }: Receipt): number | null {
       receive.run({ route, carrierId, to, state, reference, now: now() });
       const known = (selectMessage.get(route, carrierId, to) as { message: number | null }).message;

@@ -1,7 +1,7 @@
-/** The first and the last of messages that are neighbours. */
+/** The first and last of consecutive messages. */
 export type MessageRun = [first: number, last: number];
 
-/** Of messages by their numbers, in whatever order these come. */
+/** Groups messages by consecutive numbers, whatever their order. */
 export function runsOf(messages: readonly number[]): MessageRun[] {
   const runs: MessageRun[] = [];
   for (const message of [...messages].sort((one, other) => one - other)) {

@@ -4,11 +4,11 @@ import type { Database } from '../database/database.js';
 
 const none: readonly TriedRun[] = [];
 
-/** As it is stored; null for a message that no carrier has put off. */
+/** As stored; null for a message that no carrier has deferred. */
 export const triedOf = (stored: string | null): readonly TriedRun[] =>
   stored === null ? none : (JSON.parse(stored) as TriedRun[]);
 
-/** Answers to attempts that were not taken. Written inside the transaction of the caller. */
+/** Answers to attempts that were not accepted. Written inside the caller's transaction. */
 export function prepareTries(database: Database) {
   const select = database.prepare('SELECT tried FROM messages WHERE seq = ?');
   const update = database.prepare('UPDATE messages SET tried = ? WHERE seq = ?');

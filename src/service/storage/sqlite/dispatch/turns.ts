@@ -2,7 +2,7 @@ import type { MessageClass } from '../../dispatching.js';
 import { batchSlice, mostProjects } from '../../shared/turns.js';
 import type { Database } from '../database/database.js';
 
-/** Due messages that go out next: of a project, and where they are of batches, of one batch. */
+/** Due messages to be sent next: of a project, and for batches, of one batch. */
 export interface Flow {
   project: number;
   batch: number | null;
@@ -21,13 +21,13 @@ interface First {
   due_at: number;
 }
 
-/** In place of a project: the turns of the projects. Those of a project are the turns of its batches. */
+/** Instead of a project, for the turns of the projects. A project's turns are those of its batches. */
 const ofProjects = 0;
 const last = Number.MAX_SAFE_INTEGER;
 
 /**
- * Projects take turns in a lane and class, and their batches within them. What is due is looked up in the queue itself
- * and only the place in the round is remembered: a row that is missing or old costs a turn, and no message.
+ * Projects take turns in a lane and class, and so do their batches. What is due is read from the queue itself; only
+ * the place in the round is stored. A missing or old row costs a turn, but no message.
  */
 export function prepareTurns(database: Database) {
   const selectTurn = database.prepare(
@@ -50,7 +50,7 @@ export function prepareTurns(database: Database) {
   const turnOf = (lane: string, kind: MessageClass, project: number): Turn =>
     (selectTurn.get(lane, kind, project) as Turn | undefined) ?? { next: 0, taken: 0 };
 
-  /** The next project with something due. */
+  /** The next project with due messages. */
   function projectAfter(lane: string, kind: MessageClass, project: number, now: number): number | undefined {
     const firstAfter = (key: number, batch: number) =>
       (kind === 'single' ? singlesAfter.get(lane, key) : batchesAfter.get(lane, key, batch)) as
@@ -69,8 +69,8 @@ export function prepareTurns(database: Database) {
   }
 
   /**
-   * Deals messages out, as many to each project, and remembers who had one less. Where they are too many for a claim, it
-   * is the turn of so many of them, a slice each, and what is left over is nobody's.
+   * Shares messages out, the same number for each project, and remembers who had one less. If there are too many
+   * projects for a claim, some of them get a slice each, and the remainder is not shared out.
    */
   function deal(
     lane: string,
@@ -84,7 +84,7 @@ export function prepareTurns(database: Database) {
     const among = areAll ? projects.length : Math.floor(wanted / Math.ceil(wanted / most));
     const each = Math.floor(wanted / among);
     const more = areAll ? wanted % among : 0;
-    // Where there is but one, nothing need be remembered.
+    // With only one, nothing is stored.
     if (projects.length > 1)
       upsertTurn.run(lane, kind, ofProjects, projects[more || among] ?? (projects[0] as number), 0);
     return projects
@@ -119,8 +119,8 @@ export function prepareTurns(database: Database) {
   }
 
   /**
-   * Calls `take` for what goes out next until `limit` messages were taken, or none is due. It returns how many it took.
-   * `limits`: the most that projects may have.
+   * Calls `take` for what is to be sent next until `limit` messages were taken or none is due. It returns how many it
+   * took. `limits`: the most for each project.
    */
   function takeTurns(
     { lane, class: kind, limit }: { lane: string; class: MessageClass; limit: number },
@@ -155,7 +155,7 @@ export function prepareTurns(database: Database) {
   return { takeTurns };
 }
 
-/** From one on and around to it, at most so many. */
+/** From one key onwards and around to it, up to a maximum. */
 function around(from: number, most: number, nextAfter: (key: number) => number | undefined): number[] {
   const found: number[] = [];
   let key = nextAfter(from - 1);

@@ -6,7 +6,7 @@ import { type Leases, leasedMessages } from './leases.js';
 
 type Claim = Parameters<Holding['claimUnfinished']>[0];
 
-/** Messages that are not final, while the store is held. The functions run inside the transaction of their caller. */
+/** Unfinished messages, while the store is held. The functions run inside their caller's transaction. */
 export function prepareUnfinished(database: Database, leases: Leases, claims: Claims) {
   const [waiting, doubtful] = [
     'FROM messages WHERE due_at IS NOT NULL AND route IS NULL',

@@ -51,7 +51,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
       };
       const add = (to: number[], row: FirstRow | undefined) => {
         if (row === undefined) return;
-        // What only a clock that was set back explains is due at once.
+        // A time that only a clock set back explains is due at once.
         to.push(row.at > now + row.farthest ? 0 : row.at - now);
       };
       // Nothing can be claimed while the store is held.

@@ -27,7 +27,7 @@ const columns = 'm.seq, m.id, m.project, :now - m.created_at AS ageMs';
 
 type Row = { seq: number; id: string; project: number; ageMs: number };
 
-/** Erasing recipients and texts. The functions run inside the transaction of their caller. */
+/** Erases recipients and texts. The functions run inside their caller's transaction. */
 export function preparePruning(
   database: Database,
   projects: Projects,
@@ -35,7 +35,7 @@ export function preparePruning(
   now: () => Instant,
 ) {
   const prepared = prepareOnce(database);
-  // The id, for a number is given again after a reset.
+  // Includes the id, because numbers are reused after a reset.
   const selectOne = database.prepare(
     "SELECT content, batch FROM messages WHERE seq = ? AND id = ? AND status <> 'queued' AND content <> 0",
   );

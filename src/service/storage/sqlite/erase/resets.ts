@@ -2,12 +2,12 @@ import type { Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 
-/** A reset under way is a lease without messages, so that it ends by itself when its process dies. */
+/** A running reset is a lease without messages, so that it ends by itself if its process dies. */
 export const anyReset = "token >= 'reset:' AND token < 'reset;'";
-/** Milliseconds. One that holds back for longer was begun before the clock was set back: it is over. */
+/** Milliseconds. A reset that holds back for longer was started before the clock was set back, and is over. */
 const longestHold = 60_000;
 const underWay = (at: string) => `${anyReset} AND until - ${at} BETWEEN 1 AND ${longestHold}`;
-/** True while a reset holds everything new back. */
+/** True while a reset holds back everything new. */
 export const resetUnderWay = (at: string) => `EXISTS (SELECT 1 FROM leases WHERE ${underWay(at)})`;
 const tokenOf = (owner: string) => `reset:${owner}`;
 
@@ -28,7 +28,7 @@ const emptied = [
   'requests',
 ];
 
-/** Emptying the store. The functions write inside the transaction of their caller. */
+/** Empties the store. The functions write inside their caller's transaction. */
 export function prepareResets(database: Database, projects: Projects, now: () => Instant) {
   const selectAny = database.prepare(`SELECT 1 FROM leases WHERE ${underWay(':at')}`);
   const selectOther = database.prepare(`SELECT 1 FROM leases WHERE ${underWay(':at')} AND token <> :token`);

@@ -2,23 +2,23 @@ import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 
 /**
- * Commits lie in the -wal until a checkpoint brings it into service.db. So that service.db alone, from
- * then on, tells that more follows in the -wal, it says so with the checkpoint, and the -wal takes it back. Whoever
- * closes or copies the database in order brings over that as well; a -wal that is deleted takes it along.
+ * Commits are in the -wal until a checkpoint writes them to service.db. So that service.db alone shows whether more
+ * follows in the -wal, each checkpoint writes that it does, and the -wal takes it back. Closing or copying the
+ * database properly includes the -wal; deleting the -wal also deletes the correction.
  */
 const mark = 'BEGIN IMMEDIATE; UPDATE installation SET wal_follows = 1; COMMIT';
 const unmark = 'BEGIN IMMEDIATE; UPDATE installation SET wal_follows = 0; COMMIT';
 
-/** SQLite's own checkpoints would not say it. */
+/** SQLite's own checkpoints would not write it. */
 export function turnToOwnCheckpoints(store: Database): void {
   store.exec('PRAGMA wal_autocheckpoint = 0');
 }
 
-/** Rows after which there is a checkpoint. */
+/** Rows after which it checkpoints. */
 const rowsBetween = 1_000;
 /**
- * Commits after which there is one at once. Small commits write the same pages again and again, and what goes to the
- * end of a -wal that grows costs more than what goes over its old pages.
+ * Commits after which it checkpoints at once. Small commits write the same pages repeatedly, and appending to a
+ * growing -wal costs more than overwriting its old pages.
  */
 const commitsBetween = 150;
 
@@ -32,14 +32,14 @@ export class Checkpoints {
     this.#store = store;
   }
 
-  /** Counts a commit. True when `run` should not wait. */
+  /** Counts a commit. True if `run` should not wait. */
   wrote(rows: number): boolean {
     this.#rows += rows;
     this.#commits += 1;
     return this.#commits % commitsBetween === 0;
   }
 
-  /** To be called again and again; throws where it is locked or cannot be written, and goes on at the next call. */
+  /** Called repeatedly; throws if the file is locked or not writable, and continues at the next call. */
   run(): void {
     const isDue = this.#rows >= rowsBetween || this.#commits >= commitsBetween;
     if (!this.#isMarked && !isDue) return;
@@ -54,12 +54,13 @@ export class Checkpoints {
     this.#isMarked = false;
   }
 
-  /** Before the store is closed: service.db alone is whole then. */
+  /** Called before the store is closed; afterwards service.db is complete on its own. */
   async finish(): Promise<void> {
     if (this.#isMarked) await whenFree(() => this.#execute(unmark), 2_000);
-    // Empties the -wal where no other process reads it: the next start would read and copy all of it again.
+    // Empties the -wal if no other process reads it: the next start would otherwise read and copy all of it again.
     this.#store.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    // Another process had just marked it: with an empty -wal it would count as a copy, were that process killed now.
+    // Another process had just marked it: if that process were killed now, it would count as a copy with an empty
+    // -wal.
     if (this.#saysWalFollows()) await whenFree(() => this.#execute(unmark), 2_000);
   }
 

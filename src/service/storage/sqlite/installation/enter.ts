@@ -31,11 +31,10 @@ interface StoreRow extends Identity {
 }
 
 /**
- * The epoch, which each start raises, tells the newest files from old copies. The store is raised first and the
- * others follow, all under the store's write lock: so the others are never ahead, and behind by one only where a
- * start was cut short, which the next one makes up for before it raises. The store is an old copy when it is behind
- * the others; the others are when they are further behind. `wal_follows` tells of a -wal that was lost since: see
- * checkpoint.ts.
+ * The epoch, raised by each start, distinguishes the newest files from old copies. The store is raised first, then
+ * the others, all under the store's write lock. So the others are never ahead, and only behind by one after an
+ * interrupted start, which the next start completes first. If the store is behind the others, it is an old copy; if
+ * the others are further behind, they are. `wal_follows` shows that a -wal was lost since: see checkpoint.ts.
  */
 export async function enter(entry: Entry): Promise<Entered> {
   const row = await locked(entry.store, () => firstLook(entry));
@@ -67,7 +66,7 @@ function rowOf(store: Database): StoreRow | undefined {
   return store.prepare('SELECT * FROM installation').get() as StoreRow | undefined;
 }
 
-/** A folder without an id is new, or a release's that had none; that one is adopted once. */
+/** A folder without an id is new, or of a release without ids; the latter is adopted once. */
 function firstLook({ files, store, acceptData }: Entry): StoreRow {
   const known = rowOf(store);
   if (known !== undefined && !acceptData) return known;
@@ -90,7 +89,7 @@ function firstLook({ files, store, acceptData }: Entry): StoreRow {
   return rowOf(store) as StoreRow;
 }
 
-/** Makes the missing files of a new installation, also after an interrupted start; null when another process did. */
+/** Creates the missing files of a new installation, also after an interrupted start; null if another process did. */
 async function complete(entry: Entry): Promise<Entered | null> {
   const { files, store, random, acceptData } = entry;
   const { id, complete } = rowOf(store) as StoreRow;
@@ -121,7 +120,7 @@ async function verify(entry: Entry): Promise<Entered> {
   const { files, store } = entry;
   const row = rowOf(store) as StoreRow;
   const problems: Problem[] = [];
-  // Where it was missing this connection has made an empty one.
+  // If it was missing, this connection has created an empty one.
   if (row.wal_follows === 1 && !sizeOf(`${files.store}-wal`)) {
     const what = 'lacks its -wal file: it is a copy without it, or it was deleted';
     problems.push({ file: 'store', what, forgotten: forgottenSince });
@@ -167,7 +166,7 @@ export function staleOf(store: number, other: { carrier: number; identity: numbe
     return [
       { file: 'store', what: 'is an old copy, or its -wal file is missing', forgotten: forgottenSince },
     ];
-  // The simulated operator's file follows before installation.json does.
+  // The simulated operator's file is raised before installation.json.
   const cutShort = other.identity === store - 1;
   if (!cutShort && other.identity < store) return [{ file: 'identity', what: 'is an old copy' }];
   if (other.carrier < store - (cutShort ? 1 : 0)) return [{ file: 'carrier', what: 'is an old copy' }];
@@ -192,7 +191,7 @@ export const sizesOf = ({ store, carrier }: DataFiles) => ({
   carrier: sizeOf(carrier) ?? 0,
 });
 
-/** On disk when it returns, for the store's epoch is. */
+/** On disk when it returns, because the store's epoch is. */
 async function stamp(carrier: Database, { id, epoch }: Identity): Promise<void> {
   const upsert = carrier.prepare(
     'INSERT INTO installation VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET id = excluded.id, epoch = excluded.epoch',

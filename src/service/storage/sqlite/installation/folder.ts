@@ -14,15 +14,15 @@ import { DataError } from '../../../errors/data-error.js';
 
 /** The files of an installation. */
 export interface DataFiles {
-  /** `service.db`: everything the service remembers. */
+  /** `service.db`: everything that the service stores. */
   store: string;
-  /** `operator.db`: what the simulated operator was given. */
+  /** `operator.db`: everything that the simulated operator received. */
   carrier: string;
   /** `rates.db`, which may be lost. */
   rates: string;
   /** 32 bytes that protect verification codes, kept apart from the store. */
   secret: string;
-  /** `installation.json`: whose files these are. */
+  /** `installation.json`: which installation the files belong to. */
   identity: string;
 }
 
@@ -36,13 +36,13 @@ export function filesOf(directory: string): DataFiles {
   };
 }
 
-/** Begins the name of the folder in which a restore prepares its files; it is there after one that was cut short. */
+/** The prefix of the folder in which a restore prepares its files; it remains after an interrupted one. */
 export const restoring = 'restoring-';
 
 const ownersOnly = 0o700;
 const writableByOthers = 0o022;
 
-/** Makes a folder that only its owner can use. One that is there has to be writable for nobody else. */
+/** Creates a folder that only its owner can use. An existing one must not be writable for others. */
 export function prepareFolder(directory: string): void {
   makeFolders(directory);
   if (process.platform === 'win32') return;
@@ -53,10 +53,10 @@ export function prepareFolder(directory: string): void {
   });
 }
 
-/** Makes a new folder for its owner alone. */
+/** Creates a new folder for its owner only. */
 export function makeFolder(path: string): void {
   mkdirSync(path, { mode: ownersOnly });
-  // The umask may have taken rights from its owner.
+  // The umask may have removed rights of its owner.
   if (process.platform !== 'win32') chmodSync(path, ownersOnly);
 }
 
@@ -68,7 +68,7 @@ export function syncFolder(path: string): void {
   closeSync(folder);
 }
 
-/** Not the `recursive` of Node.js: it never returns where every new folder is answered with ENOENT, as in /proc. */
+/** Not Node.js's `recursive`, which never returns if every new folder is answered with ENOENT, as in /proc. */
 function makeFolders(path: string): void {
   if (existsSync(path)) return;
   const above = dirname(path);
@@ -80,12 +80,12 @@ function makeFolders(path: string): void {
   }
 }
 
-/** Null where there is no such file. */
+/** Null if there is no such file. */
 export function sizeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null;
 }
 
-/** Renames a file that cannot be used, and keeps it. */
+/** Renames an unusable file, to keep it. */
 export function setAside(path: string): void {
   const aside = `${path}.aside-${new Date().toISOString().replace(/[^0-9]/g, '')}`;
   for (const suffix of ['', '-wal']) {

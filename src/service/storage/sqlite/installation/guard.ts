@@ -9,7 +9,7 @@ import type { DataFiles } from './folder.js';
 import { readIdentity } from './identity.js';
 import { isWalCutOff } from './wal.js';
 
-/** Milliseconds between looks at the files of a service that runs. */
+/** Milliseconds between checks of a running service's files. */
 export const lookEvery = 400;
 
 interface Seen {
@@ -20,17 +20,17 @@ interface Seen {
 }
 
 /**
- * Watches that the files a service has open are still those at their paths, whole. Once they are not, nothing is
- * read or written any more: what went into a file that nobody finds again would be answered as stored.
+ * Watches that the files opened by a service are still complete and at their paths. If not, nothing is read or
+ * written any more: writes to a file that nobody can find would be answered as stored.
  */
 export class DataGuard {
-  /** Resolves when a file is gone, replaced or cut off. */
+  /** Resolves when a file is gone, replaced or truncated. */
   readonly lost: Promise<DataError>;
   readonly #files: DataFiles;
   readonly #id: string;
   readonly #checkpoints: Checkpoints;
   readonly #seen: Seen[];
-  /** Those of them that commits go into. */
+  /** Those that commits are written to. */
   readonly #written: Seen[];
   readonly #timer: NodeJS.Timeout;
   #soon: NodeJS.Immediate | undefined;
@@ -52,18 +52,18 @@ export class DataGuard {
     this.#timer = setInterval(() => this.look(), lookEvery).unref();
   }
 
-  /** Throws when something was found missing. */
+  /** Throws if a problem was found. */
   check(): void {
     if (this.#error !== null) throw unavailable();
   }
 
-  /** Before and after a commit: throws when it goes into a file that is not at its path any more, whole. */
+  /** Called before and after a commit: throws if its file is no longer at its path, or incomplete. */
   verifyCommit(): void {
     for (const one of this.#written) this.#compare(one);
     this.check();
   }
 
-  /** Looks at all files. A file that cannot be opened for want of memory or descriptors is not lost for that. */
+  /** Checks all files. A file that cannot be opened for lack of memory or descriptors is not considered lost. */
   look(): void {
     try {
       for (const one of this.#seen) this.#compare(one);
@@ -84,13 +84,13 @@ export class DataGuard {
     if (this.#checkpoints.wrote(rows)) this.#soon = setImmediate(() => this.look());
   }
 
-  /** Before the store is closed. */
+  /** Called before the store is closed. */
   async finish(): Promise<void> {
     this.#stop();
     try {
       if (this.#error === null) await this.#checkpoints.finish();
     } catch (error) {
-      // Commits stay in the -wal.
+      // Commits remain in the -wal.
       this.#report(error);
     }
   }
@@ -124,7 +124,7 @@ function look(path: string): Seen {
   return { path, device: dev, inode: ino, size };
 }
 
-/** No file but a -wal ever becomes smaller. */
+/** Only a -wal ever becomes smaller. */
 function isCutOff(path: string): boolean {
   return !path.endsWith('-wal') || isWalCutOff(path);
 }

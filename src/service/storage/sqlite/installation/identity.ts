@@ -4,19 +4,19 @@ import { makePrivate } from '../database/private-files.js';
 import { rename } from '../database/rename.js';
 import { syncFolder } from './folder.js';
 
-/** Whose files these are, and how often they were opened. */
+/** Which installation the files belong to, and how often they were opened. */
 export interface Identity {
   id: string;
   epoch: number;
 }
 
-/** What `installation.json` holds. */
+/** The contents of `installation.json`. */
 export interface WrittenIdentity extends Identity {
   /** Bytes of the data files when it was written. */
   sizes: { store: number; carrier: number };
 }
 
-/** What `installation.json` says: null when it is missing, 'damaged' when it says nothing. */
+/** The contents of `installation.json`: null if it is missing, 'damaged' if it is unreadable. */
 export function readIdentity(path: string): WrittenIdentity | 'damaged' | null {
   let text: string;
   try {
@@ -36,7 +36,7 @@ export function readIdentity(path: string): WrittenIdentity | 'damaged' | null {
   return 'damaged';
 }
 
-/** On disk when it resolves. To be called by one process at a time. */
+/** On disk when it resolves. Must be called by one process at a time. */
 export async function writeIdentity(path: string, { id, epoch, sizes }: WrittenIdentity): Promise<void> {
   const made = `${path}.new`;
   makePrivate(made);

@@ -11,7 +11,7 @@ export interface Move {
   database: string;
   /** Where the secret was written. */
   secretFile: string;
-  /** The database has everything, and the folder is served by nobody any more. */
+  /** The database has everything, and nobody serves the folder any more. */
   isDone: boolean;
 }
 
@@ -31,7 +31,7 @@ export function readMove(store: Database): Move | null {
   return { target, database, secretFile, isDone: is_done === 1 };
 }
 
-/** Throws DataError where the data is being moved, or was: it has one owner, which is not this folder. */
+/** Throws DataError if the data is being moved, or was: its only owner is then not this folder. */
 export function refuseMoved(store: Database, files: DataFiles): void {
   const move = readMove(store);
   if (move === null) return;

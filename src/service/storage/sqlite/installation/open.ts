@@ -15,7 +15,7 @@ import { dataError, type Problem } from './problems.js';
 
 /** The open data files of a service. */
 export interface Installation {
-  /** The same in all its files. */
+  /** The same in all files. */
   id: string;
   store: Database;
   carrier: Database;
@@ -23,24 +23,24 @@ export interface Installation {
   rates: string | null;
   /** Protects verification codes, kept apart from the store. */
   secret: Uint8Array;
-  /** Watches that the files stay where they are; null where no other process can use them: in memory, and for a move. */
+  /** Watches that the files stay in place; null if no other process can use them: in memory, and during a move. */
   guard: DataGuard | null;
 }
 
 export interface InstallationOptions {
-  /** Opens incomplete data: files that cannot be used are set aside and made anew. */
+  /** Opens incomplete data: unusable files are set aside and created anew. */
   acceptData?: boolean;
-  /** For a move: keeps every other process out until the files are closed, and opens data that is being moved. */
+  /** For a move: keeps all other processes out until the files are closed, and opens data that is being moved. */
   isMove?: boolean;
   /** Called for errors while the files are watched. */
   report?(error: unknown): void;
-  /** Opens the file of the simulated operator, which is kept together with the store. */
+  /** Opens the simulated operator's file, which is kept together with the store. */
   openCarrier(path: string): Promise<Database>;
 }
 
 /**
- * Opens the data in a folder that only its owner can read; without one everything is in memory. Throws DataError
- * where the files are not all there, or not those that belong together: see enter.ts.
+ * Opens the data in a folder that only its owner can read; without a folder, everything is in memory. Throws
+ * DataError if files are missing or do not belong together: see enter.ts.
  */
 export async function openInstallation(
   directory: string | undefined,
@@ -85,7 +85,7 @@ async function openFiles(
 }
 
 async function openStore(files: DataFiles, acceptData: boolean, isAlone: boolean): Promise<Database> {
-  // In this order: the store is the first that is made, so where another file is, it has to be there too.
+  // In this order: the store is created first, so if another file exists, it must exist too.
   const others = [files.identity, files.secret, files.carrier].some((path) => existsSync(path));
   const size = sizeOf(files.store);
   const refuse = (what: string): void => {
@@ -111,7 +111,7 @@ async function openStore(files: DataFiles, acceptData: boolean, isAlone: boolean
   );
 }
 
-/** No data file ever becomes smaller. */
+/** Data files never become smaller. */
 function cutOffOf(files: DataFiles): Problem[] {
   const identity = readIdentity(files.identity);
   if (identity === null || identity === 'damaged') return [];
@@ -120,7 +120,7 @@ function cutOffOf(files: DataFiles): Problem[] {
     .map((file) => ({ file, what: 'was cut off' }));
 }
 
-/** Opens a file; one that is damaged is refused, or set aside where that is accepted. */
+/** Opens a file. A damaged one is refused, or set aside if that is allowed. */
 async function openUsable(
   files: DataFiles,
   file: Problem['file'],

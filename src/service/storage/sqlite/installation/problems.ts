@@ -3,12 +3,12 @@ import { basename, dirname } from 'node:path';
 import { DataError } from '../../../errors/data-error.js';
 import { type DataFiles, restoring } from './folder.js';
 
-/** Why data cannot be used: a file, its fault, and the loss when it is accepted. */
+/** Why data cannot be used: a file, its fault, and what is lost if it is accepted. */
 export interface Problem {
   file: keyof DataFiles;
   /** A sentence without its subject: `is missing`. */
   what: string;
-  /** Over the usual of the file. */
+  /** In addition to the usual loss of the file. */
   forgotten?: string;
 }
 
@@ -21,7 +21,7 @@ const forgottenWithout: Record<Problem['file'], string> = {
   rates: 'nothing',
 };
 
-/** The loss with an old copy. */
+/** What is lost with an old copy. */
 export const forgottenSince =
   'everything since that copy: idempotency keys used since are unknown, so what was sent since can be sent again';
 

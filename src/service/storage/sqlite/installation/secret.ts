@@ -3,7 +3,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { secretLength } from '../../shared/secret.js';
 import { makePrivate } from '../database/private-files.js';
 
-/** Null when it is not there, or has not the length of one. */
+/** Null if it is missing or has the wrong length. */
 export function readSecret(path: string): Uint8Array | null {
   try {
     const secret = readFileSync(path);
@@ -16,13 +16,13 @@ export function readSecret(path: string): Uint8Array | null {
   }
 }
 
-/** Writes one where there is none. */
+/** Writes a secret if there is none. */
 export function makeSecret(path: string, secret: Uint8Array): void {
   const made = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
   makePrivate(made);
   writeFileSync(made, secret, { flush: true });
   try {
-    // A link never replaces: a secret that is there stays.
+    // A link never replaces a file: an existing secret remains.
     linkSync(made, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { sizeOf } from './folder.js';
 
-/** What SQLite's -shm says of the -wal: see "WAL-Index Header" in its description of the format. */
+/** What SQLite's -shm records about the -wal: see "WAL-Index Header" in its documentation of the format. */
 interface WalIndex {
   pageSize: number;
   frames: number;
@@ -10,7 +10,7 @@ interface WalIndex {
 const headerBytes = 32;
 const frameHeaderBytes = 24;
 
-/** Whether a -wal is shorter than its index says. A program may empty it in order, which clears that. */
+/** Whether a -wal is shorter than its index says. Emptying it properly clears the index. */
 export function isWalCutOff(wal: string): boolean {
   const index = wal.replace(/-wal$/, '-shm');
   const before = readIndex(index);
@@ -29,15 +29,15 @@ function readIndex(path: string): WalIndex {
   } finally {
     if (!staysOpen) closeSync(file);
   }
-  // Written as the machine has its numbers; its first one is the version, 3007000.
+  // Written in the machine's byte order; the first number is the version, 3007000.
   const little = bytes.getUint32(0, true) === 3_007_000;
   const size = bytes.getUint16(14, little);
   return { pageSize: size === 1 ? 65_536 : size, frames: bytes.getUint32(16, little) };
 }
 
 /**
- * To close a file is to give up all locks that the process has on it, SQLite's too, except on Windows: the next process
- * would take itself for the first, and empty the -shm under this one.
+ * Closing a file releases all of the process's locks on it, including SQLite's, except on Windows: the next process
+ * would think it is the first, and empty the -shm.
  */
 const staysOpen = process.platform !== 'win32';
 const opened = new Map<string, number>();

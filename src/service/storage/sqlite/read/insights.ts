@@ -45,7 +45,7 @@ export function prepareInsights(
 ) {
   const prepared = prepareOnce(database);
 
-  /** Counts some rows, the newest first; returns where to go on, null at the end. */
+  /** Counts some rows, newest first; returns where to continue, null at the end. */
   function countSome(projectId: string, since: Instant, step: number, before: number | null): CountedSome {
     const span = blocks.spanOf(since, null);
     const last = Math.min(span?.last ?? -1, (before ?? Number.MAX_SAFE_INTEGER) - 1);

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.js';
 import { prepareOnce } from '../database/prepare-once.js';
 import type { Projects } from '../projects.js';
 
-/** Rows that one page looks at, some 20 ms; an older page goes on behind them. */
+/** Rows searched for one page, about 20 ms; the next page continues after them. */
 const rowsPerPage = 30_000;
 
 type Conditions = readonly (readonly [sql: string, value: string | number | null])[];
@@ -30,7 +30,7 @@ export function prepareLists(
     return (selectBatch.get(project, id) as Span | undefined) ?? none;
   }
 
-  /** The newest rows that `filters` take, of those that `rows` selects; null when `after` is not there. */
+  /** The newest rows that match `filters`, of those that `rows` selects; null if `after` does not exist. */
   function listed(
     [table, index]: readonly [table: string, index: string],
     project: number,

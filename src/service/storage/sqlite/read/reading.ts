@@ -29,7 +29,7 @@ interface VerificationRow {
   verified_at: number | null;
 }
 
-/** Looking up messages, batches and verifications, and trying codes. */
+/** Looks up messages, batches and verifications, and checks codes. */
 export function prepareReading(
   database: Database,
   projects: Projects,
@@ -139,7 +139,7 @@ export function prepareReading(
 }
 
 function toVerification(row: VerificationRow, at: Instant): VerificationRecord {
-  // It lives as long as it was to live, from its acceptance.
+  // It lasts its full time from its acceptance.
   const expiresAt = row.accepted_at + (row.expires_at - row.created_at);
   return {
     id: row.id,

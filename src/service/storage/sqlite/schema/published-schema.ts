@@ -1,4 +1,4 @@
-/** The first steps of the schema, which data of releases has: they never change. */
+/** The first steps of the schema. Data of releases has them, so they never change. */
 export const publishedMigrations: readonly string[] = [
   `
   CREATE TABLE projects (
