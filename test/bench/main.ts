@@ -7,6 +7,7 @@ import { client } from './client.js';
 import { dashboard } from './dashboard.js';
 import { gateway } from './gateway.js';
 import { journal } from './journal.js';
+import { move } from './move.js';
 import { type Row, tableOf } from './pairs.js';
 import { postgres } from './postgres.js';
 import { profile } from './profile.js';
@@ -36,6 +37,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   core,
   stored,
   postgres,
+  move,
   dashboard,
   smpp,
   gateway,

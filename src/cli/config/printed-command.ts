@@ -203,6 +203,10 @@ function dataOptions(
   const { data, database, project } = options;
   const [first] = words;
   const fromEnv = first === 'sandbox' || sandbox ? undefined : env.URTUU_DATABASE || undefined;
+  if (given['--database'] !== undefined) {
+    const isInVariable = database === undefined && hasPassword(fromEnv ?? '');
+    return { '--database': isInVariable ? undefined : given['--database'] };
+  }
   const about = ofProject.test(words.join(' ')) ? { '--project': project } : {};
   if (data !== undefined) return { ...about, '--data': resolve(cwd(), data) };
   const url = database ?? fromEnv;

@@ -45,6 +45,18 @@ it('moves a folder to a database, which has everything; the folder says where it
   expect(JSON.parse(again.stdout)).toMatchObject({ status: 'moved_before', rows: 0, digest: null });
 });
 
+it('prints the line that serves the database, which serves', async () => {
+  const moved = await here(`${line} --yes`);
+  expect(moved.stderr).toMatch(/^Give every instance URTUU_SECRET_FILE=.*urtuu serve --database \S+\n$/);
+  cpSync(join(home, 'data'), join(home, 'again'), { recursive: true });
+  // A password stays in its variable.
+  const secret = url.replace('postgres@', 'postgres:secret@');
+  const again = await here('service move --data again --secret-file urtuu.secret --yes', {
+    URTUU_DATABASE: secret,
+  });
+  expect(again.stderr).toMatch(/, and serve it: urtuu serve\n$/);
+});
+
 it('is refused with 11 while a process has the folder open', async () => {
   const core = await cores.open({ directory: join(home, 'data') });
   expect(await here(`${line} --yes`)).toMatchObject({
