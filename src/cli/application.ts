@@ -11,10 +11,10 @@ import type { ProcessEnvironment } from './process-environment.js';
 import { buildProgram } from './program.js';
 import { sendmailWords } from './sendmail/arguments.js';
 
-/** After a signal, standard output may have no reader left. */
+/** After a signal, nothing may read standard output any more. */
 const flushWithin = 2_000;
 
-/** Runs one command line. Each error ends here, where it is printed and mapped to an exit code. */
+/** Runs one command line. Every error ends up here, where it is printed and mapped to an exit code. */
 export async function runApplication(
   argv: readonly string[],
   environment: ProcessEnvironment,
@@ -34,7 +34,7 @@ export async function runApplication(
     commandHelpOf(called ?? program)?.exitAs?.hint(exits.doubt, key),
   );
   program.hook('preAction', async (_, command) => {
-    // Before an action there is nothing that a signal could leave undone.
+    // Before an action, a signal can interrupt nothing that matters.
     interruption.watch();
     await context.notices.prepare();
     const help = commandHelpOf(command);
@@ -49,11 +49,11 @@ export async function runApplication(
     })
     .then(async (): Promise<Exit> => {
       await streams.stdout.flushed();
-      // Of an output that could not be written, the error says so.
+      // The error says so if the output could not be written.
       if (streams.stdout.closed) throw new Ended(exits.ok);
       return exits.ok;
     })
-    // An interrupted command may fail because of that; nobody needs to read it.
+    // An interrupted command may fail because of the signal; nobody needs to read that.
     .catch(async (error: unknown): Promise<Exit> => {
       if (interruption.ending !== undefined) return interruption.ending;
       const { reportError } = await import('./report-error.js');
@@ -79,7 +79,7 @@ function normalized(argv: readonly string[], program: Command): string[] {
   if (argv.length === 0) return ['--help'];
   const [first, ...rest] = argv;
   const name = nameIn(argv, program);
-  // Its callers write options as sendmail reads them; some look like ours.
+  // Its callers write options for sendmail; some look like ours.
   if (argv[name] === 'sendmail') return [...argv.slice(0, name + 1), ...sendmailWords(argv.slice(name + 1))];
   const isTopic = rest.length === 1 && topicsNamedAsCommands.has(rest[0] ?? '');
   return first === 'help' && rest.length > 0 && !isTopic && isCommand(rest, program)
@@ -87,7 +87,7 @@ function normalized(argv: readonly string[], program: Command): string[] {
     : [...argv];
 }
 
-/** Index of the command's name, behind the global options and their values. */
+/** Index of the command's name, after the global options and their values. */
 function nameIn(argv: readonly string[], program: Command): number {
   let at = 0;
   for (; argv[at]?.startsWith('-'); at += 1)

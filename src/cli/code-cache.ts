@@ -17,45 +17,45 @@ import { Script } from 'node:vm';
 import { makeFolder } from './platform/make-folder.js';
 
 export interface CodeCacheOptions {
-  /** Private folder of the caches, made when missing; null works without. */
+  /** Private folder of the caches, created if missing; null to work without. */
   folder: string | null;
-  /** Names the build: another build's code is not used. */
+  /** Identifies the build: another build's code is not used. */
   build: string;
-  /** Letters and dashes that name the command: each runs other parts of a bundle, so each has its own code. */
+  /** Letters and dashes that identify the command: each runs other parts of a bundle, so each has its own code. */
   command: string;
-  /** User id that must own the files. */
+  /** The user id that must own the files. */
   user: number;
-  /** Loads everything that is not a bundle of ours. */
+  /** Loads everything except our bundles. */
   require: (id: string) => unknown;
-  /** The bytes of a bundle; by default those of the file. */
+  /** Reads the bytes of a bundle. Default: from the file. */
   read?: (file: string) => Buffer;
 }
 
 interface Header {
   build: string;
   engine: string;
-  /** Where in a copy the code of each bundle begins and ends. */
+  /** Where the code of each bundle starts and ends in a copy. */
   places: Record<string, [begin: number, end: number]>;
 }
 
-/** The code of one folder of bundles, by their file names. */
+/** The code of the bundles in a folder, by file name. */
 type Codes = Map<string, Buffer>;
 
-/** The header has a place of its own, so that the code behind it is aligned as V8 wants it. */
+/** The header is padded so that the code after it is aligned as V8 requires. */
 const headerLength = 4096;
 const alignment = 16;
 const longestFile = 8 * 2 ** 20;
-/** When there are more, all go; those still in use come back. */
+/** If there are more, all are deleted; those still in use return. */
 const mostFiles = 64;
 const engine = `${process.version}-${process.arch}`;
 const opening = Buffer.from('(function (exports, require, module, __filename, __dirname) {');
 const closing = Buffer.from('\n})');
 
 /**
- * Loads CommonJS bundles with the code that V8 compiled for an earlier start. Nothing that goes wrong here is
- * an error: it is then compiled as ever. V8 does not notice damage in such code, it crashes, or worse, runs it;
- * so each file is two copies, and used when they are equal (a checksum would cost more than it saves). It holds
- * the code of all bundles that a command needs of a folder: few files take less time.
+ * Loads CommonJS bundles with the code that V8 compiled for an earlier start. A failure here is not an error: the
+ * code is then compiled as usual. V8 does not detect damage in such code; it crashes or, worse, runs it. So each file
+ * has two copies, and is used only if they are equal (a checksum would cost more than it saves). A file has the code
+ * of all bundles that a command needs from a folder, because few files are faster.
  */
 export class CodeCache {
   readonly #options: CodeCacheOptions;
@@ -81,13 +81,13 @@ export class CodeCache {
     return module.exports;
   }
 
-  /** Stores the compiled code. For the end of a process that went well and was short. */
+  /** Stores the compiled code. Call it at the end of a short process that succeeded. */
   save(): void {
     for (const folder of new Set([...this.#unsaved.keys()].map(dirname))) this.#write(folder);
   }
 
   #compile(file: string, folder: string): Script {
-    // The build keeps bundles ASCII, which V8 stores in half the space. Joined as bytes, they are one string alone.
+    // The build keeps bundles ASCII, which V8 stores in half the space. They must be joined as bytes.
     const { read = readFileSync } = this.#options;
     const source = Buffer.concat([opening, read(file), closing]).toString('latin1');
     const cachedData = this.#codesOf(folder).get(basename(file));
@@ -159,7 +159,7 @@ export class CodeCache {
     }
   }
 
-  /** The header, and the code of what was stored and of what is new; null when it is too long. */
+  /** The header and the stored and new code; null if it is too long. */
   #copyOf(bundles: string): Buffer | null {
     const codes: Codes = new Map(this.#stored.get(bundles));
     for (const [file, script] of this.#unsaved)
@@ -179,13 +179,16 @@ export class CodeCache {
     return Buffer.concat([Buffer.from(header), ...parts]);
   }
 
-  /** A new build takes the place of the old. */
+  /** A new build replaces the old one. */
   #place(folder: string, bundles: string): string {
     return join(folder, `${basename(bundles)}.${this.#options.command}.${engine}.code`);
   }
 }
 
-/** Versions of Node.js come and go, and leave their files. Where XDG folders are one, other files are beside them. */
+/**
+ * Versions of Node.js come and go and leave their files. If the XDG folders are the same folder, other files are
+ * beside them.
+ */
 function makeRoom(folder: string): void {
   const names = readdirSync(folder).filter((name) => /\.code(?:\.\d+)?$/.test(name));
   if (names.length < mostFiles) return;

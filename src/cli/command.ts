@@ -4,8 +4,8 @@ import { commandsOf } from './help/command-tree.js';
 import { addGlobalOptions } from './options.js';
 
 /**
- * Adds a command's arguments, options, help and action; loaded only when the command is called. Names the parts of the
- * context that the command needs. Take `options` and `signal` in the action: they are read late.
+ * Adds a command's arguments, options, help and action; loaded only when the command is called. `Needs`: the parts of
+ * the context that it uses. Read `options` and `signal` in the action, because they are set late.
  */
 export type CommandBody<Needs extends keyof Context = keyof Context> = (
   command: Command,

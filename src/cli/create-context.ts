@@ -12,7 +12,7 @@ import type { ProcessEnvironment } from './process-environment.js';
 import { Notices } from './terminal/notices.js';
 import type { Sink } from './terminal/streams.js';
 
-/** Milliseconds after a SIGTERM or a SIGHUP in which a command has to end, unless it says otherwise. */
+/** Milliseconds after a SIGTERM or SIGHUP within which a command must end, by default. */
 const terminateWithin = 5_000;
 
 export interface Streams {
@@ -20,18 +20,18 @@ export interface Streams {
   stderr: Sink;
 }
 
-/** A context and what only `application` may do with it. */
+/** A context, with what only `application` may use. */
 export interface OwnedContext extends Context {
   readonly network: OwnedNetwork;
   readonly notices: Notices;
-  /** Milliseconds that the command holds a SIGTERM; null where it holds no signals. */
+  /** Milliseconds for which the command holds a SIGTERM; null if it does not hold signals. */
   readonly held: number | null;
-  /** Lets a command that holds signals, and has to end now, print its last words. False when none does. */
+  /** Lets a command that holds signals print its last words before it must end. False if none does. */
   sayLastWords(): boolean;
   abort(signal: string): void;
 }
 
-/** `options` is called late, after the command line has been parsed. */
+/** `options` is called late, after the command line was parsed. */
 export function createContext(
   environment: ProcessEnvironment,
   streams: Streams,
@@ -41,7 +41,7 @@ export function createContext(
   const notices = once(() => new Notices(environment, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
   const controller = once(() => new AbortController());
-  // Everything that waits listens to it. The rate limiter has one listener, and most commands no other.
+  // Everything that waits listens to it. The rate limiter adds one listener, and most commands add no other.
   const shared = once(() => {
     setMaxListeners(0, controller().signal);
     return controller().signal;
@@ -63,7 +63,7 @@ export function createContext(
     verbose: (line) => notices().write(line),
     waiting: (milliseconds) => notices().rateLimited(milliseconds),
     signal: () => controller().signal,
-    // A person who wrote --sandbox knows; a program finds it in the result.
+    // A person who typed --sandbox knows; a program finds it in the result.
     firstSandboxSend: () => {
       const said = 'Sandbox: this is the embedded service, nobody receives anything.';
       if (!options().sandbox) notices().warn(said);
@@ -71,7 +71,7 @@ export function createContext(
     },
     report: (fault) => notices().write(JSON.stringify(fault)),
   });
-  // Asked late: opening standard input slows the start.
+  // Checked late: opening standard input slows down the start.
   const canPrompt = once(() => streams.stderr.isTerminal && environment.stdin.isTTY === true);
   const holders: NonNullable<Parameters<Io['holdSignals']>[0]>[] = [];
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, recipientCaps } from '../contract/index.js';
 
-/** Hints for failed requests; commands are between backticks. */
+/** Hints for failed requests, with commands in backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Fix the named value; see --help of the command.',
   forbidden: 'Use a key with this scope. The owner of the service creates them.',
@@ -25,20 +25,20 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
 };
 
-/** The base URL ends where its version stands, whatever was appended. */
+/** The base URL should end at its version, whatever was appended. */
 export const unknownRouteHint = (baseUrl: string) =>
   `Check the path, and the base URL, which must end in the version: ${baseUrl.replace(/(?<!\/)\/v\d+(\/.*)?$/, '')}/v1`;
 
-// Of a service on this machine, whose owner may be the one who reads it.
+// For a service on this machine, whose owner may be reading this.
 export const ownKeyHint =
   'Use a key with this scope. The owner of the service creates one with: `urtuu keys create`';
 
 const [short, long] = recipientCaps;
 
-// Of the embedded service, whose owner can help at once.
+// For the embedded service, whose owner can fix it at once.
 export const sandboxCreditHint = 'Add credits with: `urtuu sandbox credit 5000`';
 
-/** `retryAfter` in seconds tells which cap it was. */
+/** `retryAfter`, in seconds, shows which cap it was. */
 export function sandboxCapHint(retryAfter: number | null): string {
   const [name, most] =
     (retryAfter ?? 0) > short.windowSeconds
@@ -54,7 +54,7 @@ const noTls = 'Check the base URL: an https address needs a service that speaks 
 
 const mayUse = 'Its files and their folder must belong to you.';
 
-/** Hints for data files that cannot be used, by the primary result code of SQLite. */
+/** Hints for unusable data files, by SQLite's primary result code. */
 export const hintsBySqlite: Readonly<Record<number, string>> = {
   8: mayUse,
   10: 'The disk does not read or write as it should. Check it, then run it again.',
@@ -63,7 +63,7 @@ export const hintsBySqlite: Readonly<Record<number, string>> = {
   14: mayUse,
 };
 
-/** Hints for failed connections, by the error code of Node.js. */
+/** Hints for failed connections, by Node.js's error code. */
 export const hintsByErrno: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there. Check the base URL and its port.',
   ENOTFOUND: 'The host does not exist. Check the base URL.',

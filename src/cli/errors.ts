@@ -1,12 +1,12 @@
 import { type ExitCode, exits } from './exit-codes.js';
 
-/** An error of this machine or of the input: a message and a hint, one line each. */
+/** An error of this machine or the input: a message and a hint, one line each. */
 export class CliError extends Error {
-  /** Machine-readable, in the style of the service's codes. */
+  /** For programs, in the style of the service's codes. */
   readonly code: string;
   readonly hint: string | undefined;
   readonly exit: ExitCode;
-  /** Further fields of the JSON form. */
+  /** Additional fields of the JSON form. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -39,7 +39,7 @@ const diskHints: Readonly<Record<string, string>> = {
   ENOTDIR: 'Part of the path is a file and not a folder.',
 };
 
-/** The operating system refuses a file or folder; without a hint, the cause gives one. */
+/** The operating system refuses a file or folder. Without a hint, one is derived from the cause. */
 export function machineError(message: string, cause: unknown, hint?: string): CliError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
   const what = hint ?? diskHints[code ?? ''];
@@ -52,7 +52,7 @@ export function machineError(message: string, cause: unknown, hint?: string): Cl
 
 const unusable: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'];
 
-/** The hint where the state folder cannot be used at all; undefined for other causes. */
+/** The hint if the state folder cannot be used at all; undefined for other causes. */
 export function stateHint(error: unknown): string | undefined {
   const { code = '' } = error as NodeJS.ErrnoException;
   return unusable.includes(code) ? 'Set XDG_STATE_HOME to a folder of your own.' : undefined;
@@ -63,7 +63,7 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** Thrown by a command that printed its result, to end with a code. */
+/** Thrown by a command that has printed its result, to end with an exit code. */
 export class Ended extends Error {
   override readonly name = 'Ended';
   constructor(readonly exit: ExitCode) {

@@ -64,7 +64,7 @@ export const exitOfCode = {
   unexpected_response: unanswered,
 } as const satisfies Record<ErrorCode, ExitCode | ByKind>;
 
-/** A refusal that another key gets past, and no later try. */
+/** Whether a refusal depends on the key: another key gets past it, a later attempt does not. */
 export const isOfKey = (code: string): boolean =>
   exitOfFailure({ code, status: null }, 'reading') === exits.key;
 
@@ -76,8 +76,8 @@ export interface FailedRequest {
 }
 
 /**
- * Codes that this version does not know go by their HTTP status. `posted` is the kind of the failed request: `sending`
- * for everything posted.
+ * Codes unknown to this version are mapped by their HTTP status. `posted`: the kind of the failed request; `sending`
+ * for every POST.
  */
 export function exitOfFailure(failure: FailedRequest, posted: RequestKind): ExitCode {
   if (failure.inDoubt) return exits.doubt;

@@ -2,5 +2,5 @@ import type { ExitCode } from './exit-codes.js';
 import type { EndSignal } from './platform/signals.js';
 import type { Sysexit } from './sendmail/sysexits.js';
 
-/** How a run ended: an exit code (of sendmail, a sysexit), or the signal that the process now dies by. */
+/** How a run ended: an exit code (for sendmail, a sysexit), or the signal by which the process now dies. */
 export type Exit = ExitCode | Sysexit | EndSignal;

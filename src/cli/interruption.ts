@@ -3,16 +3,16 @@ import { isAccepted } from './network/exchange.js';
 import type { EndSignal } from './platform/signals.js';
 import type { ProcessEnvironment } from './process-environment.js';
 
-/** The hint of a command for a send in doubt; undefined where it has none of its own. */
+/** A command's hint for a send in doubt; undefined if it has none. */
 type HintOfDoubt = (key: string | null) => string | undefined;
 
-/** Ends a run by a signal: at once, or when the command that holds signals has finished. */
+/** Ends a run after a signal: at once, or when the command that holds signals has finished. */
 export class Interruption {
   /** The first signal. */
   received: EndSignal | undefined;
   /** The signal that ends the run before its command returns. */
   ending: EndSignal | undefined;
-  /** Resolves when the run has to end before its command returns. */
+  /** Resolves when the run must end before its command returns. */
   readonly ended: Promise<EndSignal>;
   readonly #environment: ProcessEnvironment;
   readonly #context: OwnedContext;
@@ -40,7 +40,7 @@ export class Interruption {
   }
 
   #onSignal(signal: EndSignal): void {
-    // A terminal that is closed hangs up more than once.
+    // Closing a terminal can send several SIGHUPs.
     const isRepeated = this.received !== undefined && signal !== 'SIGHUP';
     this.received ??= signal;
     const { held } = this.#context;
@@ -58,7 +58,7 @@ export class Interruption {
   }
 }
 
-/** A job has its own last words. */
+/** A job has last words of its own. */
 function warnOfPendingSend(context: OwnedContext, hintOf: HintOfDoubt): void {
   context.notices.stop();
   if (context.sayLastWords()) return;

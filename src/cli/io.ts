@@ -9,44 +9,46 @@ import type { Questions } from './terminal/prompts.js';
 export interface Io {
   /** Prints one result on standard output. */
   print<Row>(view: View<Row>, row: Row): Promise<void>;
-  /** Prints a list; ndjson, csv and tsv write each row as it comes, and stop reading when nobody reads. */
+  /** Prints a list. ndjson, csv and tsv print each row as it arrives, and stop when nobody reads. */
   printAll<Row>(view: View<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<void>;
   readonly printer: Printer;
 
-  /** A line on standard error, hidden by --quiet. `command` follows the text, to copy; others stand between backticks. */
+  /**
+   * A line on standard error, hidden by --quiet. `command`, to be copied, follows the text; other commands are in
+   * backticks.
+   */
   note(text: string, command?: PrintedCommand): void;
   /** A line on standard error that --quiet does not hide. */
   warn(text: string, command?: PrintedCommand): void;
-  /** The command has no end: from now on a program reads each warning at once, as a line of JSON. */
+  /** Marks a command without an end: from now on programs get each warning at once, as a line of JSON. */
   endless(): void;
   /** A line of JSON on standard error, for programs; --quiet does not hide it. */
   log(record: object): void;
-  /** The last line of a command that exits with another code than 0: message and hint of the error for programs. */
+  /** The last line of a command that exits with a code other than 0: message and hint of the error for programs. */
   conclude(text: string, next?: NextStep): void;
-  /** Fields for the error object that a program reads if the command fails. */
+  /** Adds fields to the error object that a program gets if the command fails. */
   attach(details: Record<string, unknown>): void;
-  /** Shows progress on a terminal while the work takes a while. */
+  /** Shows progress on a terminal if the work takes a while. */
   withProgress<Value>(text: string, work: () => Promise<Value>): Promise<Value>;
   /** Progress of long work on standard error. Stop it before the command ends. */
   progress(): Progress;
 
-  /** Standard input and standard error are terminals. */
+  /** Whether standard input and standard error are terminals. */
   readonly canPrompt: boolean;
-  /** Of the terminal at standard error; 80 without one. */
+  /** Of the terminal on standard error; 80 without one. */
   readonly columns: number;
   /** Throws CliError (exit 2) without a terminal. */
   prompts(): Promise<Questions>;
 
   readonly files: Files;
 
-  /** Opens a file or an address in the browser of the desktop; false where there is none. */
+  /** Opens a file or an address in the desktop's browser; false if there is none. */
   openInBrowser(place: string): Promise<boolean>;
 
   /**
-   * From now on a signal only aborts the context's `signal`: the command finishes what is in flight and returns, and
-   * the process then dies by the signal: `within` milliseconds (5 s) after a SIGTERM, or at a second Ctrl-C, in any
-   * case, after `lastWords`.
-   * The returned function ends that. Without it a signal ends the command at once.
+   * From now on a signal only aborts the context's `signal`. The command finishes what is in flight and returns, and
+   * the process then dies by the signal: in any case `within` milliseconds (5 s) after a SIGTERM, or at a second
+   * Ctrl-C, after `lastWords`. The returned function ends this. Without it a signal ends the command at once.
    */
   holdSignals(held?: { lastWords?: () => void; within?: number }): () => void;
 }

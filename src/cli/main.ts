@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from './process-environment.js';
 import { outputOf } from './terminal/descriptor.js';
 import { Sink } from './terminal/streams.js';
 
-/** Runs one command line and says how the process has to end. The only place that decides an exit code. */
+/** Runs one command line and returns how the process must end. The only place that decides an exit code. */
 export async function run(argv: readonly string[], environment: ProcessEnvironment): Promise<Exit> {
   const stdout = new Sink(() => environment.stdout);
   const stderr = new Sink(() => environment.stderr, { isLog: true });
@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], environment: ProcessEnvironme
   return exits.machine;
 }
 
-/** Errors of commands end in `runApplication`; other failures are printed here, in one line. */
+/** `runApplication` handles errors of commands; other failures are printed here, in one line. */
 async function applied(
   argv: readonly string[],
   environment: ProcessEnvironment,
@@ -36,16 +36,16 @@ async function applied(
   }
 }
 
-/** Parts of Node.js that take time to load, on demand. */
+/** Parts of Node.js that take time to load; loaded on demand. */
 export interface System {
-  /** The home that the system knows for the user; throws where it knows none. */
+  /** The user's home according to the system; throws if there is none. */
   homeOfUser(): string;
   isTerminal(descriptor: number): boolean;
 }
 
 /** Runs the command line of this process, and ends the process. */
 export async function start(process: NodeJS.Process, system: System): Promise<void> {
-  // Where nothing is left to wait for, Node.js ends the process by itself, and with 0.
+  // If nothing is left to wait for, Node.js ends the process by itself, with 0.
   process.exitCode = exits.internal;
   const exit = await run(process.argv.slice(2), environmentOf(process, system));
   if (typeof exit === 'string') {
@@ -97,7 +97,7 @@ function environmentOf(process: NodeJS.Process, system: System): ProcessEnvironm
   };
 }
 
-/** A user whom the system does not know has none. */
+/** Null for a user unknown to the system. */
 function homeOf(system: System): string | null {
   try {
     return system.homeOfUser() || null;

@@ -1,4 +1,4 @@
-/** The first call does the work, later ones get its result; work that threw is done again. */
+/** The first call does the work, later ones return its result. Work that threw is repeated. */
 export function once<Value>(work: () => Value): () => Value {
   let done: { value: Value } | undefined;
   return () => {

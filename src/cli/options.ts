@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readDuration } from './input/duration.js';
 import { formats, type OutputOptions } from './output/formats.js';
 
-/** The options that every command takes, before or after its name. */
+/** The options of every command, before or after its name. */
 export interface GlobalOptions extends OutputOptions {
   profile?: string;
   apiKeyFile?: string;
   sandbox?: boolean;
   baseUrl?: string;
-  /** Of one attempt, in milliseconds. */
+  /** Milliseconds for one attempt. */
   timeout?: number;
   maxRetries?: number;
   quiet?: boolean;
@@ -37,7 +37,7 @@ const declarations: readonly Declaration[] = [
   ['--yes', 'answer yes to prompts'],
 ];
 
-/** Hidden in the help of a command: `urtuu help options` lists them. */
+/** Hidden in the help of commands: `urtuu help options` lists them. */
 export function addGlobalOptions(command: Command): void {
   for (const [flags, description, read] of declarations) {
     const option = command.createOption(flags, description).hideHelp();
@@ -51,7 +51,7 @@ export const globalOptionTable: readonly (readonly [flags: string, description: 
   ([flags, description]) => [flags, description],
 );
 
-/** The global options of a command line, before or after the command's name; those after it win. */
+/** The global options on a command line, before or after the command's name; the latter win. */
 export function globalOptions(command: Command): GlobalOptions {
   const line: Command[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) line.unshift(each);
@@ -64,7 +64,9 @@ export function globalOptions(command: Command): GlobalOptions {
   return given as GlobalOptions;
 }
 
-/** An unset variable of a script must not mean the profile in use, or the current folder. */
+/**
+ * Empty values are refused: an unset variable in a script must not select the profile in use, or the current folder.
+ */
 export function readName(written: string): string {
   if (written === '') throw new InvalidArgumentError('the name is empty');
   return written;
@@ -83,7 +85,7 @@ export function readCount(written: string): number {
   return Number(written);
 }
 
-/** Reads one of some words; keeps them, for completion. */
+/** Reads one of several words, and keeps them for completion. */
 export function readChoice<Word extends string>(...words: readonly Word[]): ChoiceReader<Word> {
   const read = (written: string): Word => {
     const word = words.find((each) => each === written);
@@ -98,7 +100,7 @@ interface ChoiceReader<Word extends string> {
   readonly words: readonly Word[];
 }
 
-/** The words of a value that `readChoice` reads; none of another. */
+/** The words that `readChoice` accepts for a value; none for other values. */
 export function choicesOf({ parseArg }: { parseArg?: unknown }): readonly string[] {
   return (parseArg as Partial<ChoiceReader<string>> | undefined)?.words ?? [];
 }

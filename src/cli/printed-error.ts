@@ -27,7 +27,7 @@ export interface PrintedError {
   message: string;
   hint?: string;
   exit: ExitCode;
-  /** Running the same command later is safe, and can succeed. */
+  /** Whether running the same command later is safe and can succeed. */
   retryable: boolean;
   status: number | null;
   /** Seconds. */
@@ -38,7 +38,7 @@ export interface PrintedError {
 
 interface Source {
   readonly network: {
-    /** The newest exchange that has ended. */
+    /** The last finished exchange. */
     readonly lastExchange: Exchange | null;
     /** A posted request without a known outcome. */
     readonly pendingSend?: Exchange | null;
@@ -52,11 +52,11 @@ export async function printedError(error: unknown, { network, config }: Source):
   return printed;
 }
 
-/** The last request went to the embedded service. Whether it is meant, a wrong setting cannot tell. */
+/** Whether the last request went to the embedded service. A setting that is invalid cannot tell. */
 const isSandboxed = (config: Source['config'], { lastExchange }: Source['network']) =>
   lastExchange !== null && config.sandbox;
 
-/** The commands in its hint are still between backticks. */
+/** The commands in its hint are still in backticks. */
 async function withoutCommands(
   error: unknown,
   { lastExchange: last, pendingSend: pending = null }: Source['network'],
@@ -91,7 +91,7 @@ function internalError(error: unknown): PrintedError {
   return bare('fault', `internal error: ${message}`, exits.internal, 'Please report it; -v shows where.');
 }
 
-/** Of a data file that cannot be written, or not read; null for any other error. */
+/** For a data file that cannot be read or written; null for other errors. */
 function sqliteError(error: unknown): PrintedError | null {
   const { code, errcode = 0, message } = (error ?? {}) as Error & { code?: unknown; errcode?: number };
   const hint = code === 'ERR_SQLITE_ERROR' ? hintsBySqlite[errcode & 0xff] : undefined;
@@ -99,7 +99,7 @@ function sqliteError(error: unknown): PrintedError | null {
   return bare('machine', `the data cannot be used: ${message}`, exits.machine, hint);
 }
 
-/** Of a command that printed its result and ends with another code than 0. */
+/** For a command that printed its result and exits with a code other than 0. */
 export function printedExit(
   exit: ExitCode,
   conclusion: { message: string; hint?: string } | null,
@@ -120,7 +120,7 @@ const codeOfExit: Partial<Record<ExitCode, string>> = {
   [exits.notFinal]: 'not_final',
 };
 
-/** `last` is the exchange of the failed request. */
+/** `last`: the exchange of the failed request. */
 function requestError(error: UrtuuError, last: Exchange | null, sandboxed: boolean): PrintedError {
   const kind = last?.kind ?? 'reading';
   const exit = exitOfFailure(error, kind);
@@ -206,14 +206,14 @@ function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): stri
   return (code === null ? undefined : hintsByErrno[code]) ?? hints.connection_error;
 }
 
-/** Of a service that `urtuu serve` on this machine could be. */
+/** Whether the service could be a `urtuu serve` on this machine. */
 function isHere(last: Exchange | null): last is Exchange {
   if (last === null) return false;
   const { protocol, hostname } = new URL(last.baseUrl);
   return protocol === 'http:' && isLoopback(hostname);
 }
 
-/** Where the base URL lacks its version no route is known; ids have a route of two names. */
+/** Without its version in the base URL, no route is known; ids have a route of two names. */
 const isUnknownRoute = ({ baseUrl, url }: Exchange) =>
   !/\/v\d+$/.test(baseUrl) || /^\/[^/]*$/.test(url.slice(baseUrl.length));
 
@@ -222,7 +222,7 @@ function hintOfCode(code: string): string {
   return 'This version does not know the code; a newer one may. See: `urtuu --version`';
 }
 
-/** An error of the administration of a service on this machine. */
+/** An error from the administration of a service on this machine. */
 function isRefusal(error: unknown): error is Error & { code: string; status: number; hint?: string } {
   if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return false;
   return typeof error.code === 'string' && typeof error.status === 'number';

@@ -7,16 +7,16 @@ import type { InputStream, OutputStream } from './terminal/streams.js';
 import type { Clock } from './time/clock.js';
 
 /**
- * Everything outside the program. `main` makes the real one; tests hand in their own, nothing is patched.
- * The optional doors open the real thing when absent.
+ * Everything outside the program. `main` creates the real one; tests pass their own, and nothing is patched. Absent
+ * optional functions use the real thing.
  */
 export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Throws CliError (exit 13) where the folder was deleted. */
+  /** Throws CliError (exit 13) if the folder was deleted. */
   readonly cwd: string;
-  /** Path of the running script, perhaps a link. */
+  /** Path of the running script, which may be a link. */
   readonly script?: string;
-  /** Null for a user without one, as in a container. */
+  /** Null for a user without a home, as in a container. */
   readonly home: string | null;
   readonly platform: NodeJS.Platform;
   /** `v20.11.1` */
@@ -26,7 +26,7 @@ export interface ProcessEnvironment {
   readonly stderr: OutputStream;
   readonly clock: Clock;
   random(): number;
-  /** Calls `listener` at each signal that asks the process to end; returns a function that ends that. */
+  /** Calls `listener` for each signal that asks the process to end; returns a function that stops this. */
   onSignal(listener: (signal: EndSignal) => void): () => void;
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;

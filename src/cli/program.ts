@@ -186,7 +186,7 @@ const tree: readonly (Leaf | Group)[] = [
   ['__complete', '', async () => (await import('./commands/completion/complete.js')).complete],
 ];
 
-/** With the default as it is written on a command line. */
+/** With the default as it would be typed on a command line. */
 function optionDescription({ description, defaultValue, parseArg }: Option): string {
   if (defaultValue === undefined || typeof defaultValue === 'boolean') return description;
   const written =
@@ -196,7 +196,7 @@ function optionDescription({ description, defaultValue, parseArg }: Option): str
   return `${description} (default ${written})`;
 }
 
-/** Commander writes only help here; it throws errors. */
+/** Commander only prints help here; it throws errors. */
 export interface ProgramOutput {
   write(text: string): void;
   width: number;
@@ -208,7 +208,9 @@ interface Called {
   onCommand(command: Command): void;
 }
 
-/** Each command parses the words after its name itself: a text that looks like a global option stays a text. */
+/**
+ * Each command parses the words after its name itself, so that a text that looks like a global option remains a text.
+ */
 export function buildProgram(context: Context, output: ProgramOutput, { first, onCommand }: Called): Command {
   const program: Command = new Command('urtuu')
     .version(pkg.version, '-V, --version', 'print the version')
@@ -216,9 +218,9 @@ export function buildProgram(context: Context, output: ProgramOutput, { first, o
     .configureOutput({
       writeOut: output.write,
       writeErr: () => {},
-      // A narrower terminal gets pages filled anew.
+      // On a narrower terminal, pages are rewrapped.
       getOutHelpWidth: () => Math.max(output.width, wide),
-      // Help has no colours, so nothing needs to be stripped.
+      // Help has no colours to strip.
       getOutHasColors: () => true,
     })
     .configureHelp({ optionDescription, subcommandTerm: (command) => command.name() })

@@ -11,7 +11,7 @@ import { repeatCommand } from './single/repeat.js';
 import { unwritten } from './single/shown.js';
 import { usageErrorOf } from './usage-error.js';
 
-/** Prints the error that ended a command, for a person or for a program, and returns its exit. */
+/** Prints the error that ended a command, for a person or a program, and returns its exit. */
 export async function reportError(
   given: unknown,
   argv: readonly string[],
@@ -23,7 +23,7 @@ export async function reportError(
   const lost = unwritten(io.printer);
   const thrown = lost !== null && given instanceof Ended && given.exit === exits.ok ? lost : given;
   if (lost !== null && (thrown as Error).cause !== lost.cause) notices.warn(lost.message);
-  // Some of the results went well, and nobody has seen which.
+  // Some results succeeded, and nobody has seen which.
   const exitOf = (exit: ExitCode) => (lost !== null && exit === exits.partly ? exits.machine : exit);
   const isMachine = asksForMachineFormat(argv, context);
   if (thrown instanceof Ended && (thrown.exit === exits.ok || !isMachine)) return exitOf(thrown.exit);
@@ -37,7 +37,7 @@ export async function reportError(
   if (!(error instanceof Ended))
     printed.hint ??= context.config.withCommands(`See: \`${nameOf(command)} --help\``);
   if (io.printer.mask && isTexts(printed.invalid)) printed.invalid = printed.invalid.map(masked);
-  // It quotes words of the command line.
+  // It quotes the command line.
   if (io.printer.mask && printed.exit === exits.usage) printed.message = maskedText(printed.message);
   if (network.sentToSandbox) printed.sandbox = true;
   notices.stop();
@@ -61,7 +61,7 @@ const isTexts = (value: unknown): value is string[] =>
 const messageOf = ({ code, message, status }: { code: string; message: string; status: number | null }) =>
   status === null ? message : `${message} (${code})`;
 
-/** Looks at the words too: an error among the options leaves those after it unparsed. */
+/** Also looks at the words: after an invalid option, the later ones are not parsed. */
 function asksForMachineFormat(argv: readonly string[], { io }: OwnedContext): boolean {
   if (io.printer.isMachine) return true;
   const end = argv.indexOf('--');

@@ -3,19 +3,19 @@ import { isAbsolute, join } from 'node:path';
 import pkg from '../../package.json' with { type: 'json' };
 import { CodeCache } from './code-cache.js';
 
-/** The name of the build, from `scripts/build.js`. */
+/** The build's name, from `scripts/build.js`. */
 declare const BUILD: string;
 
-/** A run of more seconds gains nothing from the cache, and V8 has dropped code that it used early on. */
+/** Seconds after which a run gains nothing from the cache, because V8 has dropped code that it used early. */
 const longestRun = 10;
 
-/** The folder of the bundles, and how they are read if that is not a folder on the disk. */
+/** The folder of the bundles, and how to read them if they are not files. */
 interface Bundles {
   folder: string;
   read?: (file: string) => Buffer;
 }
 
-/** Where the process begins: the version without loading anything, all else out of the code cache. */
+/** Starts the process: prints the version without loading anything, and loads everything else from the code cache. */
 export function start(
   process: NodeJS.Process,
   require: (id: string) => unknown,
@@ -42,7 +42,7 @@ export function start(
   });
 }
 
-/** Whether standard output took it at once; where not, `main` reports the error. */
+/** Whether standard output accepted it at once; if not, `main` reports the error. */
 function written(line: string): boolean {
   try {
     return writeSync(1, line) === line.length;
@@ -51,14 +51,14 @@ function written(line: string): boolean {
   }
 }
 
-/** Null on Windows, and where Node.js keeps no compile cache. */
+/** Null on Windows, and if Node.js has no compile cache. */
 function cacheFolder({ env, geteuid }: NodeJS.Process): string | null {
   if (env.NODE_DISABLE_COMPILE_CACHE || geteuid === undefined) return null;
   const base = env.XDG_CACHE_HOME || (env.HOME ? join(env.HOME, '.cache') : '');
   return isAbsolute(base) ? join(base, 'urtuu') : null;
 }
 
-/** `sms-send`, `sms-send-help`: the first words, be they a command's name or a plain argument of one. */
+/** `sms-send`, `sms-send-help`: the first words, whether of a command's name or its arguments. */
 function commandOf(argv: readonly string[]): string {
   const words = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]{0,20}$/.test(word));
   const asksForHelp = argv.some((word) => word === '--help' || word === '-h');

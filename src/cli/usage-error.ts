@@ -4,7 +4,7 @@ import { nameOf, similarCommands, visibleCommands } from './help/command-tree.js
 import { globalOptionTable } from './options.js';
 import { didYouMean, suggestionOf } from './text/suggest.js';
 
-/** An error of commander in the words of our own. */
+/** An error of commander, in our own words. */
 export function usageErrorOf(error: CommanderError, command: Command): CliError {
   const name = nameOf(command);
   const names = visibleCommands(command).map((each) => each.name());
@@ -33,7 +33,7 @@ function suggestionFor(text: string, command: Command): string {
   return value === undefined ? '' : didYouMean(value, choices.split(', '));
 }
 
-/** Those of the command and, since it takes them too, those of the groups above. */
+/** The options of a command and of the groups above it, which it also accepts. */
 function optionsOf(command: Command | null): string[] {
   if (command === null) return ['--help'];
   return [...command.options.flatMap(({ long }) => long ?? []), ...optionsOf(command.parent)];

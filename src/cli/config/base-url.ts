@@ -2,13 +2,13 @@ import { isLoopback } from '../../contract/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 
-/** Throws CliError unless it is https, or http to this machine, or http is allowed. Drops trailing slashes. */
+/** Throws CliError unless it is https, http to this machine, or http is allowed. Removes trailing slashes. */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {
   const url = URL.canParse(written) ? new URL(written) : null;
   const example = 'Example: https://sms.example.mn/v1';
   if (url === null || !/^https?:$/.test(url.protocol))
     throw refused('the base URL is not an http or https address', example);
-  // Nothing of them is shown: they may be secrets.
+  // Nothing of them is printed: they may be secrets.
   if (url.username + url.password !== '')
     throw refused('the base URL has a user or password', 'Leave it out: a service needs only the API key.');
   if (/[?#]/.test(written))

@@ -7,15 +7,15 @@ import { commandLine, type PrintedCommand, type PrintedOptions, withCommands } f
 import { type ConfigFile, readConfig, writeConfig } from './profiles.js';
 import { type Settings, settingsOf } from './settings.js';
 
-/** Settings and folders: the environment, the profiles, and the two merged with the options. */
+/** Settings and folders: from the environment, the profiles and the options. */
 export interface Config {
   readonly env: ProcessEnvironment['env'];
   readonly platform: NodeJS.Platform;
   /** `v20.11.1` */
   readonly nodeVersion: string;
-  /** Path of the running command, perhaps a link. */
+  /** Path of the running command, which may be a link. */
   readonly script: string;
-  /** Folder that relative file names start from. Throws CliError (exit 13) where it was deleted. */
+  /** The folder to which relative file names refer. Throws CliError (exit 13) if it was deleted. */
   readonly cwd: string;
   /** Folder of the profiles; null without a home. */
   readonly directory: string | null;
@@ -25,17 +25,17 @@ export interface Config {
   write(file: ConfigFile): Promise<void>;
   /** Folder of jobs and the embedded service; throws CliError (exit 13) without a home. */
   readonly stateDirectory: string;
-  /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
+  /** Base URL, profile and where the key is. Throws CliError for a base URL that is not allowed. */
   settings(): Promise<Settings>;
-  /** Whether requests go to the embedded service. Throws CliError where URTUU_SANDBOX is neither on nor off. */
+  /** Whether requests go to the embedded service. Throws CliError if URTUU_SANDBOX is neither on nor off. */
   readonly sandbox: boolean;
-  /** A command to copy, which acts on what this one acts on; quoted for this system's shell. */
+  /** A command to copy that acts on the same things as this one; quoted for this system's shell. */
   commandLine(words: readonly string[], options?: PrintedOptions): PrintedCommand;
-  /** The text with such a command in place of each `urtuu ...` between backticks. */
+  /** The text, with each `urtuu ...` in backticks replaced by such a command. */
   withCommands(text: string): string;
 }
 
-/** `options` is called late, after the command line has been parsed. */
+/** `options` is called late, after the command line was parsed. */
 export function openConfig(environment: ProcessEnvironment, options: () => GlobalOptions): Config {
   const directory = once(() => configDirectory(environment));
   const state = once(() => stateDirectory(environment));
@@ -53,7 +53,7 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
       config: usable(readNow) ?? { profiles: {} },
       sandbox: usable(inSandbox) ?? false,
       home: environment.home,
-      // Where the current folder was deleted, a name stays relative.
+      // If the current folder was deleted, names stay relative.
       cwd: () => usable(() => environment.cwd) ?? '',
     };
     return commandLine(words, given, run, environment.platform);
@@ -90,7 +90,7 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
   };
 }
 
-/** A wrong setting is an error only of the command that needs it. */
+/** An invalid setting is an error only for the commands that use it. */
 function usable<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** To the last @: a password may have one, or a slash, as it is. */
+/** Up to the last @: a password may contain an unescaped @ or slash. */
 const userPassword = /^(\w+:\/\/[^:@/?#]*):.*@/s;
 const passwordParameter = /([?&])password=[^&]*/;
 
@@ -6,7 +6,7 @@ export function hasPassword(url: string): boolean {
   return userPassword.test(url) || passwordParameter.test(url);
 }
 
-/** The URL of a database for the screen. */
+/** A database URL without its password, to be shown. */
 export function withoutPassword(url: string): string {
   return url.replace(userPassword, '$1@').replace(passwordParameter, '$1password=...');
 }

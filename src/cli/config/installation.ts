@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 export type Kind = 'clone' | 'npm package' | 'executable' | 'Debian package' | 'Homebrew formula';
 
-/** How the command, by its path, was installed. */
+/** How the command at this path was installed. */
 export function kindOf(script: string, exists: (path: string) => boolean = existsSync): Kind {
   const path = realPath(script);
   if (isScript(path)) return /[\\/]node_modules[\\/]/.test(path) ? 'npm package' : 'clone';
@@ -12,14 +12,14 @@ export function kindOf(script: string, exists: (path: string) => boolean = exist
   return isDebian ? 'Debian package' : 'executable';
 }
 
-/** Of a page of the documentation that was installed with the command. */
+/** The path of a documentation page that was installed with the command. */
 export function pathOfPage(script: string, name: string): string {
   const path = realPath(script);
   const docs = isScript(path) ? 'docs' : 'share/doc/urtuu/docs';
   return join(dirname(dirname(path)), docs, name);
 }
 
-/** The links of a path followed, where it is there. */
+/** A path with its links resolved, if it exists. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -28,5 +28,5 @@ export function realPath(path: string): string {
   }
 }
 
-/** The others have Node.js in them. */
+/** The others include Node.js. */
 const isScript = (path: string) => /\.[cm]?[jt]s$/.test(path) || path === '';

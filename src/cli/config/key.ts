@@ -4,7 +4,7 @@ import type { Files } from '../files/files.js';
 import { platformOf } from '../platform/platform.js';
 import type { KeySource } from './settings.js';
 
-/** No error contains the key, nor what a key_command printed for a key. */
+/** No error contains the key, or what a key_command printed instead of one. */
 export async function readKey(
   source: KeySource,
   files: Pick<Files, 'text'>,
@@ -34,11 +34,11 @@ export function checkedKey(text: string): string {
   });
 }
 
-/** True, or why an answer is none. */
+/** True, or why a text is not a key. */
 export const isKey = (text: string): true | string => /^[\x21-\x7e]+$/.test(text.trim()) || keyForm;
 const keyForm = 'A key is one line of letters, digits and signs, without spaces.';
 
-/** Includes the time to answer the prompt of a password store. */
+/** Includes the time to answer a password store's prompt. */
 const keyCommandTimeout = 10_000;
 
 async function outputOf(
@@ -49,7 +49,7 @@ async function outputOf(
   const { file, words } = platformOf(platform).shell(command);
   const { execFile } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    // The error of execFile has the command and all its output: it is not passed on.
+    // The error of execFile contains the command and all its output, so it is not passed on.
     const options = { timeout: within, killSignal: 'SIGKILL', windowsVerbatimArguments: true } as const;
     execFile(file, words, options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout.split('\n', 1)[0] ?? '');
@@ -72,7 +72,7 @@ async function outputOf(
 
 const mostWords = 200;
 
-/** The first line of an error output, without what may be a key: words of the output, and long ones with a digit. */
+/** The first line of an error output, without possible keys: words of the output, and long words with a digit. */
 function redacted(error: string, output: string): string {
   const line = error.trim().split('\n', 1)[0] ?? '';
   const secrets = new Set(output.slice(0, 10_000).split(/\s+/).filter(Boolean));

@@ -25,18 +25,18 @@ export interface RunOptions extends GlobalOptions {
   maxCredits?: number;
 }
 
-/** The run that prints a command: everything that leads it to its service, key, folders and data. */
+/** The run that prints a command, with everything that determines its service, key, folders and data. */
 export interface Run {
   options: RunOptions;
   env: Readonly<Record<string, string | undefined>>;
   config: ConfigFile;
   sandbox: boolean;
   home: string | null;
-  /** Called for relative names. */
+  /** The folder for relative names. */
   cwd(): string;
 }
 
-/** A command to copy that acts on what the run acts on, from any folder and environment; quoted for the shell. */
+/** A command to copy that acts on the same things as the run, from any folder and environment; quoted for the shell. */
 export function commandLine(
   words: readonly string[],
   options: PrintedOptions,
@@ -54,7 +54,7 @@ export function commandLine(
   return shellLine(line, variables, platform) as PrintedCommand;
 }
 
-/** What a command reads and writes. */
+/** Options with the names of files that a command reads and writes. */
 const fileOptions = new Set([
   '--api-key-file',
   '--text-file',
@@ -68,7 +68,7 @@ const fileOptions = new Set([
 const fullPath = ({ cwd }: Run, name: unknown): string =>
   name === '-' ? name : resolve(cwd(), String(name));
 
-/** With every file by its full path: those of options, and the list of a bulk command. */
+/** With full paths for all files: those of options, and the list of a bulk command. */
 function fromAnyFolder(words: readonly string[], run: Run): string[] {
   return words.map((word, at) => {
     const [, option = '', value] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
@@ -104,7 +104,7 @@ function wayOf(words: readonly string[]): Way {
   return ways[first] ?? 'account';
 }
 
-/** The options that lead a command there, besides those that it is given. */
+/** The options that select it, in addition to those given. */
 const waysTo: Readonly<
   Record<Way, (run: Run, words: readonly string[], given: PrintedOptions) => PrintedOptions>
 > = {
@@ -123,12 +123,13 @@ const waysTo: Readonly<
 };
 
 /**
- * The options that lead to the same service and key from any environment and with any profile in use, or to the service
- * that is given with --sandbox or --base-url. Only a key from URTUU_API_KEY must be set again: no option takes one.
+ * The options that select the same service and key from any environment and whatever profile is in use, or the
+ * service given with --sandbox or --base-url. A key from URTUU_API_KEY must be set again, because no option takes
+ * one.
  */
 function accountOptions(run: Run, words: readonly string[], given: PrintedOptions): PrintedOptions {
   const { rate, maxCredits, apiKeyFile, profile = profileInEffect(run) } = run.options;
-  // The limits of a run are those of every job that it names.
+  // A run's limits apply to every job that it names.
   const limits = { '--rate': given['--rate'] ?? rate, '--max-credits': given['--max-credits'] ?? maxCredits };
   const limited = words[0] === 'jobs' && words[1] === 'resume' ? limits : {};
   const service = given['--base-url'];
@@ -148,7 +149,7 @@ function accountOptions(run: Run, words: readonly string[], given: PrintedOption
   };
 }
 
-/** Undefined where there is none, or where naming it would override the key of the environment. */
+/** Undefined if there is none, or if naming it would override the environment's key. */
 function profileInEffect({ options, env, config }: Run): string | undefined {
   const name = profileNameOf(options, env, config);
   if (!Object.hasOwn(config.profiles, name)) return undefined;
@@ -156,7 +157,7 @@ function profileInEffect({ options, env, config }: Run): string | undefined {
   return unnamed?.kind === named?.kind ? name : undefined;
 }
 
-/** Undefined for one that is not allowed. */
+/** Undefined if it is not allowed. */
 function baseUrlOf({ options, env, config }: Run): string | undefined {
   try {
     return settingsOf(options, env, config).baseUrl;
@@ -165,7 +166,10 @@ function baseUrlOf({ options, env, config }: Run): string | undefined {
   }
 }
 
-/** Of a sign-in to a service: the profile that has it, or a new one, for the command replaces the one that it names. */
+/**
+ * For a sign-in to a service: the profile that has it, or a new one, because the command replaces the profile it
+ * names.
+ */
 function newProfileOptions({ config: { profiles } }: Run, service: string): PrintedOptions {
   const found = Object.keys(profiles).find((name) => profiles[name]?.base_url === service);
   if (found !== undefined) return { '--profile': found };
@@ -175,14 +179,14 @@ function newProfileOptions({ config: { profiles } }: Run, service: string): Prin
   return { '--profile': isFree ? undefined : name, '--base-url': service };
 }
 
-/** Undefined where the profile alone, or the default, has the same base URL. */
+/** Undefined if the profile alone, or the default, has the same base URL. */
 function differingBaseUrl(run: Run, profile: string | undefined): string | undefined {
   const { options, env, config } = run;
   const baseUrl = baseUrlOf(run);
   // It is not allowed: the person should see it.
   if (baseUrl === undefined) return options.baseUrl;
   const { profiles } = config;
-  // Another one may be in use by then.
+  // Another profile may be in use by then.
   if (profile === undefined && Object.keys(profiles).length > 0) return baseUrl;
   const bare = { URTUU_ALLOW_HTTP: env.URTUU_ALLOW_HTTP };
   const alone = { options: profile === undefined ? {} : { profile }, env: bare, config: { profiles } };
@@ -193,7 +197,7 @@ function differingBaseUrl(run: Run, profile: string | undefined): string | undef
 const ofProject =
   /^(?:keys|dashboard|service (?:keys|settings|credit|ledger|dns|inbox|suppressions)|sandbox settings)\b/;
 
-/** The data of a service on this machine, and the project in it. A database with a password stays in its variable. */
+/** The data of a service on this machine, and its project. A database URL with a password stays in its variable. */
 function dataOptions(
   { options, env, sandbox, cwd }: Run,
   words: readonly string[],
@@ -214,7 +218,7 @@ function dataOptions(
   return { ...about, '--sandbox': sandbox && (first === 'keys' || first === 'service') };
 }
 
-/** The variables that choose folders, and what no option can say; null for one that has to be set there. */
+/** The variables that select folders and what no option can express; null for one that the user must set. */
 function variablesOf(run: Run, way: Way, options: PrintedOptions): Record<string, string | null> {
   const { env, home, cwd } = run;
   const has = (name: `--${string}`) => options[name] !== undefined;
@@ -236,7 +240,7 @@ function variablesOf(run: Run, way: Way, options: PrintedOptions): Record<string
   return Object.fromEntries(set);
 }
 
-/** Whether the key is that of the environment, and a profile would take another one where the variable is not set. */
+/** Whether the key is from the environment, and without the variable a profile would use another one. */
 function isOtherKey({ env, config }: Run, has: (name: `--${string}`) => boolean): boolean {
   const key = env.URTUU_API_KEY;
   if (!key || has('--profile') || has('--api-key-file')) return false;
@@ -245,7 +249,7 @@ function isOtherKey({ env, config }: Run, has: (name: `--${string}`) => boolean)
   );
 }
 
-/** Replaces each `urtuu ...` between backticks by the command to type. */
+/** Replaces each `urtuu ...` in backticks with the command to type. */
 export function withCommands(text: string, command: (words: readonly string[]) => string): string {
   return text.replace(/`urtuu ([^`]+)`/g, (_, words: string) => command(words.split(' ')));
 }

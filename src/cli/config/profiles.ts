@@ -13,7 +13,7 @@ export interface Profile {
   key_command?: string;
   /** Plain http to other machines is allowed. */
   allow_http?: boolean;
-  /** Who gets mail for names without a domain: `urtuu sendmail`. */
+  /** The address for mail to names without a domain: `urtuu sendmail`. */
   local_to?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Reader {
 const thisProcess = (platform: NodeJS.Platform): Reader => ({ platform, user: process.geteuid?.() ?? -1 });
 
 /**
- * No profiles without a file. Throws CliError for a file that is damaged, readable or writable by others, or owned by
+ * Without a file there are no profiles. Throws CliError for a file that is damaged, accessible to others, or owned by
  * another user: a profile can name a command to run.
  */
 export function readConfig(
@@ -45,7 +45,7 @@ export function readConfig(
   const file = configPath(directory);
   let text: string;
   try {
-    // A small file, needed first: an asynchronous read takes longer.
+    // A small file that is needed first: reading it asynchronously takes longer.
     text = readPrivate(directory, file, reader);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
@@ -56,7 +56,7 @@ export function readConfig(
   return parse(text, file);
 }
 
-/** Checks the opened file, not the one that has its name a moment later. */
+/** Checks the opened file, not one that has its name a moment later. */
 function readPrivate(directory: string, file: string, reader: Reader): string {
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
   // Without O_NONBLOCK, opening a pipe without a writer never returns.
@@ -97,7 +97,7 @@ const exposed = {
   'readable by others': 'can be read by others on this machine',
 } as const;
 
-/** Throws CliError for a folder that others can write to: they could replace the file. */
+/** Throws CliError for a folder in which others can write: they could replace the file. */
 export async function writeConfig(
   directory: string,
   config: ConfigFile,
@@ -109,7 +109,7 @@ export async function writeConfig(
 }
 
 function parse(text: string, file: string): ConfigFile {
-  // The error of JSON.parse would quote the file, perhaps with the key.
+  // JSON.parse's error would quote the file, perhaps with the key.
   const damaged = () =>
     new CliError('damaged_config', exits.machine, `${file} is damaged`, {
       hint: 'Fix it, or move it away and run: `urtuu login`',

@@ -21,7 +21,7 @@ export interface Settings {
   /** Plain http to other machines is allowed. */
   allowHttp: boolean;
   key: KeySource;
-  /** Who gets mail for names without a domain. */
+  /** The address for mail to names without a domain. */
   localTo: string | null;
 }
 
@@ -31,8 +31,8 @@ export function profileNameOf(options: GlobalOptions, env: Env, { current }: { c
 }
 
 /**
- * The command line overrides the environment, and that the profile. A profile named on the command line overrides the
- * environment too, with its key and base URL.
+ * The command line overrides the environment, which overrides the profile. A profile named on the command line also
+ * overrides the environment, with its key and base URL.
  */
 export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile): Settings {
   const profileName = profileNameOf(options, env, config);

@@ -177,5 +177,5 @@ function rateHeadroom({ network }: Setup): string | Finding {
   if (rate === null) return unknown('the service sends no rate limit');
   const detail = `${rate.remaining} of ${rate.limit} reading requests left`;
   if (rate.remaining > 0) return detail;
-  return { status: 'warning', detail, hint: 'Another program uses up the rate limit of this project.' };
+  return { status: 'warning', detail, hint: 'Another program is using up the rate limit of this project.' };
 }

@@ -11,7 +11,7 @@ export interface Destination {
   key: string;
   baseUrl: string;
   allowHttp: boolean;
-  /** Of the embedded service, which has another key in every process. */
+  /** For the embedded service, whose key differs in every process. */
   fetch?: FetchLike;
 }
 
@@ -23,7 +23,7 @@ export interface RawSender {
 /** A service at one address, with one key. */
 export interface Connection {
   client: Urtuu;
-  /** A client whose caller takes a token of the rate limiter before each request; `send` sends frozen bodies. */
+  /** A client whose caller takes a token from the rate limiter before each request; `send` sends frozen bodies. */
   unlimited(): Promise<{ client: Urtuu; send: SendFrozen; limiter: RateLimiter }>;
   raw(headers: Readonly<Record<string, string>>): Promise<RawSender>;
   close(): void;
@@ -31,15 +31,15 @@ export interface Connection {
 
 export interface ConnectionParts {
   environment: ProcessEnvironment;
-  /** Called late, after the command line has been parsed. */
+  /** Called late, after the command line was parsed. */
   options(): GlobalOptions;
-  /** Where the token buckets are, which the processes of this machine share. */
+  /** The folder of the token buckets, which the processes of this machine share. */
   stateDirectory(): string;
   signal(): AbortSignal;
   verbose(line: string): void;
-  /** Called for a wait of over a second for the rate limit; in milliseconds. */
+  /** Called with the milliseconds of a wait of over a second for the rate limit. */
   waiting(milliseconds: number): void;
-  /** `single`: of a client that makes one send at a time. */
+  /** `single`: from a client that makes one send at a time. */
   began(exchange: Exchange, single: boolean): void;
   ended(exchange: Exchange, single: boolean): void;
 }

@@ -6,28 +6,28 @@ export interface Exchange {
   method: string;
   url: string;
   baseUrl: string;
-  /** `sending` for everything posted; each kind has its rate limit. */
+  /** `sending` for every POST; each kind has its rate limit. */
   kind: RequestKind;
   idempotencyKey: string | null;
-  /** Null when no answer arrived. */
+  /** Null without an answer. */
   status: number | null;
-  /** False when certainly nothing of the request left. */
+  /** False if certainly nothing of the request was sent. */
   requestSent: boolean;
   requestId: string | null;
-  /** The answer is that of an earlier request with the same key. */
+  /** Whether the answer is the one to an earlier request with the same key. */
   replayed: boolean;
-  /** X-RateLimit-Limit and X-RateLimit-Remaining; null where the answer had none. */
+  /** X-RateLimit-Limit and X-RateLimit-Remaining; null if the answer has none. */
   rate: { limit: number; remaining: number } | null;
   milliseconds: number;
-  /** Of the service at its answer, by the Date header; milliseconds since 1970. */
+  /** The service's time from the Date header, in milliseconds since 1970. */
   serviceTime: number | null;
-  /** The JSON body of the request; redact it before it is shown. */
+  /** The JSON body of the request; redact it before showing it. */
   body: string | null;
 }
 
-/** By the head of the answer; its body may still be on the way. */
+/** By the head of the answer; its body may still be arriving. */
 export const isAccepted = ({ status }: Pick<Exchange, 'status'>): boolean => status !== null && status < 400;
 
-/** By the status alone; `before`: an earlier attempt is in doubt. */
+/** By the status alone; `before`: whether an earlier attempt is in doubt. */
 export const isInDoubt = ({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean =>
   inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');

@@ -1,17 +1,17 @@
 import { type Exchange, isAccepted, isInDoubt } from './exchange.js';
 
-/** The HTTP exchanges of this process: what is under way, in doubt, or accepted and not shown yet. */
+/** The HTTP exchanges of this process: those in flight, in doubt, or accepted but not shown yet. */
 export class Exchanges {
   readonly #underWay = new Set<Exchange>();
-  /** Without a known outcome, by idempotency key. */
+  /** Those without a known outcome, by idempotency key. */
   readonly #doubtful = new Map<string | null, Exchange>();
   readonly #listeners = new Set<(exchange: Exchange) => void>();
-  /** The newest that has ended. */
+  /** The last one that finished. */
   last: Exchange | null = null;
 
   /**
-   * A posted request whose outcome nobody knows: under way, in doubt and perhaps about to be tried again, or, of a
-   * client that makes one, answered and not shown yet.
+   * A POST whose outcome nobody knows: in flight, in doubt and perhaps about to be retried, or, from a client with
+   * one send at a time, answered but not shown yet.
    */
   get pendingSend(): Exchange | null {
     const underWay = [...this.#underWay].find(({ kind }) => kind === 'sending');
@@ -21,7 +21,7 @@ export class Exchanges {
   /** `single`: of a client that makes one send at a time. */
   began(exchange: Exchange, single: boolean): void {
     this.#underWay.add(exchange);
-    // The client takes a new key only after an answer has ended the old one.
+    // The client uses a new key only after an answer to the old one.
     if (single && exchange.kind === 'sending' && !this.#doubtful.has(exchange.idempotencyKey))
       this.#doubtful.clear();
   }
@@ -38,12 +38,12 @@ export class Exchanges {
     for (const listener of this.#listeners) listener(exchange);
   }
 
-  /** The person has seen the answer to the send. */
+  /** Called when the person has seen the answer to the send. */
   shown(): void {
     for (const [key, exchange] of this.#doubtful) if (isAccepted(exchange)) this.#doubtful.delete(key);
   }
 
-  /** Calls `listener` after every exchange; the returned function ends that. */
+  /** Calls `listener` after every exchange; the returned function stops this. */
   onEnded(listener: (exchange: Exchange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

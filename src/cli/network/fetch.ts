@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import type { FetchLike, FetchResponse } from '../../client/index.js';
 import { type Env, proxyFor } from './proxy.js';
 
-/** Throws CliError (exit 2) for a proxy that cannot be used: a job would wait for one that cannot be reached. */
+/** Throws CliError (exit 2) for an unusable proxy: a job would wait for it as if it were unreachable. */
 export function fetchFor(baseUrl: string, env: Env): FetchLike {
   proxyFor(new URL(baseUrl), env);
   return nodeFetch(env);
 }
 
 /**
- * A fetch over node:http(s) with kept-alive connections, at a fraction of the cpu of the global one. It follows no
- * redirects, and its errors say whether any of the request left.
+ * A fetch over node:http(s) with keep-alive connections, which takes a fraction of the CPU time of the global one. It
+ * follows no redirects, and its errors say whether any of the request was sent.
  */
 export function nodeFetch(env: Env): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
@@ -28,7 +28,7 @@ export function nodeFetch(env: Env): FetchLike {
       const url = new URL(address);
       const proxy = proxyFor(url, env);
       let reachedProxy = proxy === null;
-      // Deno repeats a request by itself when a kept connection is reset, which only a key makes harmless.
+      // Deno repeats a request by itself when a reused connection is reset, which is harmless only with a key.
       const agent = await agentFor(url, proxy, method === 'GET' || 'Idempotency-Key' in headers);
       const { request } = await protocolOf(url);
       signal.throwIfAborted();
@@ -38,7 +38,7 @@ export function nodeFetch(env: Env): FetchLike {
           headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
           agent,
         });
-        // The client stops waiting at its timeout, so the error must be complete at once.
+        // The client stops waiting at its timeout, so the error must be complete by then.
         const abort = () => outgoing.destroy(failed(signal.reason) as Error);
         signal.addEventListener('abort', abort, { once: true });
         outgoing
@@ -58,7 +58,7 @@ export function nodeFetch(env: Env): FetchLike {
           })
           .on('close', () => {
             signal.removeEventListener('abort', abort);
-            // After an answer this does nothing.
+            // Does nothing after an answer.
             reject(new Error('the connection was closed without an answer'));
           })
           .end(body);
@@ -69,7 +69,7 @@ export function nodeFetch(env: Env): FetchLike {
   };
 }
 
-/** Tells the client whether any of the request may have left (FetchLike). */
+/** Tells the client whether any of the request may have been sent (FetchLike). */
 function withRequestSent(error: unknown, requestSent: boolean): unknown {
   return error instanceof Error ? Object.assign(error, { requestSent }) : error;
 }
@@ -92,7 +92,7 @@ async function makeAgent(url: URL, proxy: string | null, keepAlive: boolean): Pr
   return new (await protocolOf(url)).Agent(options);
 }
 
-/** Each is loaded only where it is spoken: the embedded service needs neither. */
+/** Each is loaded only when needed; the embedded service needs neither. */
 async function protocolOf({ protocol }: URL): Promise<typeof http> {
   return protocol === 'https:'
     ? ((await import('node:https')) as unknown as typeof http)

@@ -22,40 +22,40 @@ import { Exchanges } from './exchanges.js';
 import { configurationError, loadService, type ServiceFiles, useFiles } from './open-service.js';
 import { type DatabaseOptions, type OpenOptions, Services } from './services.js';
 
-/** The way to the service, over the network or to the embedded one. Everything is opened when first needed. */
+/** Access to the service, over the network or embedded. Everything is opened when first needed. */
 export interface Network {
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
-  /** A client whose caller takes a token of the rate limiter before each request; `send` sends frozen bodies. */
+  /** A client whose caller takes a token from the rate limiter before each request; `send` sends frozen bodies. */
   unlimitedClient(): Promise<{ client: Urtuu; send: SendFrozen; limiter: RateLimiter }>;
-  /** Makes raw requests with the key of the profile, and keeps the newest answer. */
+  /** Makes raw requests with the profile's key, and keeps the last answer. */
   rawSender(headers: Readonly<Record<string, string>>): Promise<RawSender>;
-  /** A client with another key, for another base URL. */
+  /** A client with another key and base URL. */
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
-  /** The API key; null with --sandbox. Throws CliError when there is none. */
+  /** The API key; null with --sandbox. Throws CliError if there is none. */
   apiKey(): Promise<string | null>;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
   service(directory?: string, options?: OpenOptions): Promise<Service>;
-  /** The service on a database; opened once, closed at the end. Rejects with the error of its driver. */
+  /** The service on a database; opened once, closed at the end. Rejects with its driver's error. */
   serviceOn(options: DatabaseOptions): Promise<Service>;
-  /** For the owner of a service that may run: dispatches and makes nothing; opened once, closed at the end. */
+  /** For the owner of a service that may be running: dispatches and creates nothing; opened once, closed at the end. */
   administration(
     data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
     report?: (fault: Fault) => void,
   ): Promise<Administration>;
-  /** Uses the data of a service without opening it. Throws CliError for data that cannot be used. */
+  /** Uses the data of a service without opening it. Throws CliError for unusable data. */
   files<Result>(use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
-  /** Uses the carriers of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
+  /** Uses the carriers of a configuration. Throws CliError (exit 13) for an invalid one. */
   carriers<Result>(use: (service: CarrierTools) => Promise<Result>): Promise<Result>;
   /** The status of a URL, or why there is none within 3 s. */
   answerOf(url: string): Promise<number | ConnectFailure>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
-  /** Makes one send. Rejects as it does. */
+  /** Makes one send. Rejects if the send does. */
   counted<Result>(send: () => Promise<Result>): Promise<Counted<Result>>;
-  /** Calls `listener` after every HTTP exchange; the returned function ends that. */
+  /** Calls `listener` after every HTTP exchange; the returned function stops this. */
   onExchange(listener: (exchange: Exchange) => void): () => void;
-  /** The newest exchange that has ended. */
+  /** The last finished exchange. */
   readonly lastExchange: Exchange | null;
   /** At least 0 and below 1: spreads retries out. */
   random(): number;
@@ -66,17 +66,17 @@ type CarrierTools = Pick<Awaited<ReturnType<typeof loadService>>, 'checkConfigur
 
 export interface Counted<Result> {
   result: Result;
-  /** The answer is that of an earlier request with the same key. */
+  /** Whether the answer is the one to an earlier request with the same key. */
   replayed: boolean;
-  /** Requests of it that left. */
+  /** Its requests that were sent. */
   attempts: number;
 }
 
-/** A network and what only `application` may do with it. */
+/** A network, with what only `application` may use. */
 export interface OwnedNetwork extends Network {
-  /** A posted request whose outcome nobody knows, or the person has not seen. */
+  /** A POST whose outcome nobody knows, or the person has not seen. */
   readonly pendingSend: Exchange | null;
-  /** The person has seen the answer to the send. */
+  /** Called when the person has seen the answer to the send. */
   shown(): void;
   close(): Promise<void>;
 }
@@ -122,7 +122,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   };
   const service: Network['service'] = async (directory, options = {}) =>
     services.in(directory ?? sandboxDirectory(config.stateDirectory), directory === undefined, options);
-  // Once: the key may come from standard input, or from a command that prompts.
+  // Only once: the key may come from standard input, or from a command that prompts.
   const key = once(async () => readKey((await config.settings()).key, needs.files, environment.platform));
   const connection = once(async () => {
     if (config.sandbox) {

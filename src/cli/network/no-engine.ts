@@ -6,7 +6,7 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 
-/** The embedded service has no SQLite engine; the hint is the command that installs one. */
+/** The embedded service lacks an SQLite engine; the hint is the command that installs one. */
 export function noEngine(
   error: unknown,
   { script = '', nodeVersion }: Pick<ProcessEnvironment, 'script' | 'nodeVersion'>,
@@ -30,10 +30,10 @@ const managers = [
 ];
 const npm = { local: 'npm install', global: 'npm install --global' };
 
-/** The command that installs the engine where the command `urtuu`, by its real path, can load it. */
+/** The command that installs the engine where `urtuu`, at its real path, can load it. */
 export function engineCommand(script: string, exists: (path: string) => boolean = existsSync): string {
   const folder = /^(.*?)[\\/]node_modules[\\/]/.exec(script)?.[1];
-  // A clone has it among its packages.
+  // A clone has it in its node_modules.
   if (folder === undefined) return 'npm ci';
   if (/[\\/]_npx[\\/]/.test(script)) return `npx --package=urtuu --package=${engine} urtuu`;
   const has = (name: string) => exists(join(folder, name));

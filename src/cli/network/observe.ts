@@ -9,7 +9,7 @@ interface Destination {
   redactor: Redactor;
 }
 
-/** Calls `watch` when an exchange begins, and when the head of its answer has arrived or failed to. */
+/** Calls `watch` when an exchange starts, and when the head of its answer has arrived or failed to arrive. */
 export function observed(
   fetch: FetchLike,
   { baseUrl, redactor }: Destination,
@@ -68,7 +68,7 @@ function redactedBody(body: string): string {
   }
 }
 
-/** A list is filtered by a recipient. */
+/** A list can be filtered by recipient. */
 const redactedUrl = (url: string) =>
   url.replace(/([?&]to=)([^&#]*)/g, (_, name, value) => `${name}${sizeOf(value)}`);
 

@@ -8,7 +8,7 @@ export const loadService = async () => await import('../../service/index.js');
 export const openerOf = async ({ openService }: ProcessEnvironment) =>
   openService ?? (await loadService()).createService;
 
-/** Throws CliError for data, an engine or a configuration that cannot be used. */
+/** Throws CliError for unusable data, engine or configuration. */
 export async function openService(
   environment: ProcessEnvironment,
   options: ServiceOptions,
@@ -20,7 +20,7 @@ export async function openService(
   });
 }
 
-/** Throws CliError for data or an engine that cannot be used; of a database, the error of its driver. */
+/** Throws CliError for unusable data or engine; for a database, its driver's error. */
 export async function openAdministration(
   environment: ProcessEnvironment,
   data: { directory: string } | { url: string; secret: Uint8Array },
@@ -33,13 +33,13 @@ export async function openAdministration(
   });
 }
 
-/** Calls of the service for data that this process has not opened. */
+/** The service's functions for data that this process has not opened. */
 export type ServiceFiles = Pick<
   Awaited<ReturnType<typeof loadService>>,
   'abandonMove' | 'backup' | 'checkFree' | 'moveData' | 'restore' | 'verify'
 >;
 
-/** Throws CliError for data or an engine that cannot be used, and where another process has the data open (exit 11). */
+/** Throws CliError for unusable data or engine, and if another process has the data open (exit 11). */
 export async function useFiles<Result>(
   environment: ProcessEnvironment,
   use: (service: ServiceFiles) => Promise<Result>,
@@ -92,7 +92,7 @@ function refusedData(error: DataError, folder?: string, isSandbox = false): CliE
   });
 }
 
-/** Null for any other error. */
+/** Null for other errors. */
 export async function configurationError(
   { script = '' }: ProcessEnvironment,
   error: unknown,

@@ -3,7 +3,10 @@ import { usageError } from '../errors.js';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The proxy for a URL. Throws CliError (exit 2) for an address that cannot be used, and shows nothing of it: it may hold a password. */
+/**
+ * The proxy for a URL. Throws CliError (exit 2) for an unusable address, without showing any of it: it may contain a
+ * password.
+ */
 export function proxyFor(url: URL, env: Env): string | null {
   const proxy = findProxy(url, env);
   if (proxy === null) return null;

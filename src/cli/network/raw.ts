@@ -1,16 +1,16 @@
 import type { FetchLike } from '../../client/index.js';
 import type { Redactor } from '../../client/secret.js';
 
-/** An answer as it came, without the API key. */
+/** An answer as received, without the API key. */
 export interface RawAnswer {
   status: number;
-  /** Null when absent. */
+  /** Null if absent. */
   header(name: string): string | null;
   /** As much of the body as was read. */
   body(): string;
 }
 
-/** A fetch that adds headers, and keeps the newest answer. */
+/** A fetch that adds headers, and keeps the last answer. */
 export function recorded(
   fetch: FetchLike,
   headers: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<
   'configuration' | 'metrics'
 >;
 
-/** How long a sandbox command waits at its end for queued messages. */
+/** How long a sandbox command waits for queued messages before it ends. */
 const idleWithin = 5_000;
 
 /** The services in this process, each opened once. */
@@ -52,7 +52,7 @@ export class Services {
     return (await opened).administration;
   }
 
-  /** `hasWork`: something was asked of them, and they finish it. */
+  /** `hasWork`: they were used, and finish their work. */
   async close(hasWork: boolean): Promise<void> {
     for (const opened of this.#administrations.values()) await (await opened.catch(() => null))?.close();
     for (const opened of this.#services.values()) {

@@ -24,7 +24,7 @@ export const batchesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (
     ],
     exits: [4, 5, 8, 12],
     json: `[${batchExample}]`,
-    notes: ['An extension of urtuu: for a service without it the exit code is 12.'],
+    notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
   });
   command.action(async ({ status, ...options }: Options) => {
     const { batches } = await context.network.client();

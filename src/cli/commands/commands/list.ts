@@ -35,7 +35,7 @@ const view: View<CommandRow> = {
 
 export const commands: CommandBody = (command, context) => {
   command
-    .description('List the commands; with --json all that their help says, for programs.')
+    .description('List the commands. With --json, for programs, with everything that their help says.')
     .argument('[command...]', 'only this one, or those of a group');
   addHelp(command, {
     view,

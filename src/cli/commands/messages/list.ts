@@ -34,7 +34,7 @@ export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = 
     ],
     exits: [4, 5, 8, 12],
     json: `[${messageExample}]`,
-    notes: ['An extension of urtuu: for a service without it the exit code is 12.'],
+    notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
   });
   command.action(async ({ to, status, delivery, batch, ...options }: Options) => {
     const { messages } = await context.network.client();

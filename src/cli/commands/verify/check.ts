@@ -31,7 +31,7 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
     const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };
     const written = await readText(io.files, source);
     const verdict = written === undefined || checkCode(written);
-    if (verdict !== true) throw inputError(verdict, 'It did not cost a try.');
+    if (verdict !== true) throw inputError(verdict, 'It did not use up an attempt.');
     const { id, code } = await required(io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
       code: { value: written, name: '<code>', question: 'Code:', check: checkCode },

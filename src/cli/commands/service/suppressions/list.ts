@@ -24,7 +24,7 @@ type Needs = 'io' | 'network' | 'config' | 'clock' | 'signal';
 
 export const serviceSuppressionsList: CommandBody<Needs> = (command, context) => {
   command
-    .description('List the recipients that a project sends nothing more to, newest first.')
+    .description('List the suppressed recipients of a project, newest first.')
     .option('--limit <n>', 'how many recipients to list (default 100)', readLimit);
   addProjectOption(command);
   addStoreOptions(command);
