@@ -1,4 +1,4 @@
-// Not node:fs/promises, which would cost every start 2 ms.
+// Not node:fs/promises, which would slow down every start by 2 ms.
 import { createReadStream, stat } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { maxRequestBytes } from '../../contract/index.js';
@@ -19,7 +19,7 @@ export class Files {
     this.#wait = wait;
   }
 
-  /** Throws CliError (exit 13) when one of the named files cannot be written. */
+  /** Throws CliError (exit 13) if one of the named files cannot be written. */
   async checkWritable(...names: (string | undefined)[]): Promise<void> {
     const { checkWritable } = await import('./output-file.js');
     for (const name of names) if (name !== undefined) await checkWritable(this.#path(name));
@@ -31,7 +31,7 @@ export class Files {
     await writeNamedFile(this.#path(name), blocks, this.#wait);
   }
 
-  /** Streams the bytes of a file. Throws CliError (exit 13) when it cannot be read. */
+  /** Streams the bytes of a file. Throws CliError (exit 13) if it cannot be read. */
   async *bytes(name: string): AsyncGenerator<Uint8Array> {
     if (name === '-') {
       if (this.#stdinTaken)
@@ -56,12 +56,12 @@ export class Files {
     }
   }
 
-  /** The current folder may have been deleted: it is read only for relative names. */
+  /** Used only for relative names, because the current folder may have been deleted. */
   #path(name: string): string {
     return isAbsolute(name) ? name : resolve(this.#folder(), name);
   }
 
-  /** A pipe without a writer keeps a command waiting forever. */
+  /** A pipe without a writer would keep a command waiting for ever, so it is reported. */
   async #noteWaiting(name: string, path: string | null, begun: AbortSignal): Promise<void> {
     if (path !== null && !(await isNamedPipe(path))) return;
     await this.#wait.sleep(noteAfter, begun).then(
@@ -70,7 +70,7 @@ export class Files {
     );
   }
 
-  /** A whole file. Throws CliError (exit 8) as soon as it is over the limit. */
+  /** Reads a whole file. Throws CliError (exit 8) once it exceeds the limit. */
   async whole(
     name: string,
     limit = maxRequestBytes,
@@ -86,7 +86,7 @@ export class Files {
     return Buffer.concat(parts);
   }
 
-  /** A whole file as strict UTF-8 text without its byte order mark; at most 1 MB, as a request. */
+  /** Reads a whole file as strict UTF-8 text without its byte order mark; at most 1 MB, like a request. */
   async text(name: string): Promise<string> {
     const bytes = await this.whole(name);
     try {

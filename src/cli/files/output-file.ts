@@ -7,14 +7,14 @@ import { renameFile } from '../platform/rename.js';
 import { syncFolder } from '../platform/sync-folder.js';
 import { visibleLines } from '../terminal/sanitise.js';
 
-/** How to wait for the other end of a named pipe. */
+/** How to wait for the reader of a named pipe. */
 export interface PipeWait {
   note(text: string): void;
-  /** Rejects when the signal is aborted; without one, when the run was stopped. */
+  /** Rejects if the signal is aborted, or without one, if the run was stopped. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A regular file is replaced as a whole; a device, a pipe or this process's standard output is appended to. */
+/** A regular file is replaced as a whole; devices, pipes and this process's standard output are appended to. */
 type Target =
   | { kind: 'whole'; path: string; stats: Stats | null }
   | { kind: 'stream'; path: string; pipe: boolean; append: boolean };
@@ -23,12 +23,12 @@ const maxLinks = 40;
 const probeEvery = 100;
 const noteAfter = 1_000;
 
-/** Throws CliError (exit 13) when the file cannot be written; leaves nothing behind. */
+/** Throws CliError (exit 13) if the file cannot be written; leaves nothing behind. */
 export async function checkWritable(path: string): Promise<void> {
   return writing(path, async () => {
     const target = await targetOf(path);
     if (target.kind === 'stream') return access(target.path, constants.W_OK);
-    // Only an attempt shows what mounts and access lists allow.
+    // Mounts and access lists only show when one tries.
     if (target.stats !== null) await (await open(target.path, constants.O_WRONLY)).close();
     const temporary = temporaryPathOf(target.path);
     await (await open(temporary, 'wx', 0o600)).close();
@@ -37,8 +37,8 @@ export async function checkWritable(path: string): Promise<void> {
 }
 
 /**
- * Writes a file. A regular one is whole or unchanged, and keeps its mode and owner; links are followed. Throws CliError
- * (exit 13) when it cannot be written.
+ * Writes a file. A regular file is written completely or left unchanged, and keeps its mode and owner; links are
+ * followed. Throws CliError (exit 13) if it cannot be written.
  */
 export async function writeNamedFile(
   path: string,
@@ -81,7 +81,7 @@ async function replace(
   }
 }
 
-/** Only root can give a file away. The mode comes last, since a new owner can take bits off it. */
+/** Only root can change the owner of a file. The mode is set last, because a new owner can clear bits of it. */
 async function keepOwner(file: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
   if (process.getuid?.() === 0) await file.chown(uid, gid);
   await file.chmod(mode & 0o7777);
@@ -93,14 +93,14 @@ async function putInPlace(temporary: string, path: string): Promise<void> {
     // A folder that can be written but not read cannot be opened for a sync.
     await syncFolder(dirname(path)).catch(() => {});
   } catch (error) {
-    // A file mounted into a container cannot be replaced, only filled.
+    // A file mounted into a container cannot be replaced, only overwritten.
     if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || process.platform === 'win32') throw error;
     await copyFile(temporary, path);
     await rm(temporary);
   }
 }
 
-/** Not by the process id, which is the same at each start of a container: a crash may have left that file. */
+/** Not named by process id, which is the same at each start of a container: a crash may have left that file. */
 const temporaryPathOf = (path: string) => `${path}.${randomBytes(6).toString('hex')}.part`;
 
 async function targetOf(path: string): Promise<Target> {
@@ -121,7 +121,7 @@ async function targetOf(path: string): Promise<Target> {
   return { kind: 'whole', path: await realpath(path), stats };
 }
 
-/** Where the links of a name end that has no file yet. */
+/** The target of a name's links, if that does not exist yet. */
 async function linked(path: string): Promise<string> {
   let at = path;
   for (let count = 0; count < maxLinks; count += 1) {
@@ -132,7 +132,7 @@ async function linked(path: string): Promise<string> {
   throw reason('ELOOP');
 }
 
-/** `--report /dev/stdout` where the shell redirects standard output to a file: others write to it, too. */
+/** `--report /dev/stdout` when the shell redirects standard output to a file, to which others write too. */
 async function isStandardOutput({ dev, ino }: Stats): Promise<boolean> {
   const { fstatSync } = await import('node:fs');
   return [1, 2].some((descriptor) => {
@@ -150,7 +150,7 @@ function openDevice({ path, append }: { path: string; append: boolean }): Promis
   return open(path, O_WRONLY | O_NOCTTY | (append ? O_APPEND : 0));
 }
 
-/** Opening a pipe without a reader would block a thread forever. */
+/** Opening a pipe without a reader would block a thread for ever. */
 async function openPipe(path: string, { note, sleep }: PipeWait): Promise<FileHandle> {
   const { O_WRONLY, O_NONBLOCK } = constants;
   for (let waited = 0; ; waited += probeEvery) {
@@ -188,7 +188,7 @@ const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> =
 
 const reason = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
 
-/** Turns system errors of writing into CliErrors; errors of the blocks stay as they are. */
+/** Turns system errors of writing into CliErrors; errors of the blocks are passed on. */
 async function writing<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

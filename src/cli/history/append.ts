@@ -13,7 +13,7 @@ interface Place {
   readonly io: Pick<Io, 'note'>;
 }
 
-/** Records a send, where that works: it must not change how the send ends. */
+/** Records a send, if possible: a failure must not change how the send ends. */
 export async function appendHistory({ config, clock, options, io }: Place, sent: Sent): Promise<void> {
   try {
     const settings = config.sandbox ? null : await config.settings();
@@ -38,7 +38,7 @@ export async function appendHistory({ config, clock, options, io }: Place, sent:
   }
 }
 
-/** Records a send that is in doubt, or that the service recorded as failed; no other error left a message behind. */
+/** Records a send that is in doubt, or that the service recorded as failed; other errors leave no message. */
 export async function appendFailedSend(
   place: Place,
   error: unknown,

@@ -10,19 +10,19 @@ export interface HistoryEntry {
   profile: string | null;
   /** `sms send` */
   command: string;
-  /** Null where there are several recipients. */
+  /** Null for several recipients. */
   to: string | null;
   channel: Channel | null;
   /** Of the message, batch or verification. */
   id: string | null;
-  /** As the service answered; `in_doubt` without an answer. Of a job, `finished` or `unfinished`. */
+  /** The service's answer; `in_doubt` without one. For a job, `finished` or `unfinished`. */
   status: string;
   /** The idempotency key. */
   key: string | null;
   job: string | null;
-  /** Charged when it was accepted; null where this machine does not know it. */
+  /** Charged at acceptance; null if this machine does not know it. */
   credits?: number | null;
-  /** The counts of a job; only `planned` while it runs, and after its process was killed. */
+  /** The counts of a job; only `planned` while it runs, or if its process was killed. */
   planned?: number;
   accepted?: number;
   sent?: number;
@@ -40,7 +40,7 @@ export type Sent = Pick<HistoryEntry, 'command' | 'status'> & Partial<HistoryEnt
 export const newestFirst = (a: HistoryEntry, b: HistoryEntry): number =>
   a.time < b.time ? 1 : a.time > b.time ? -1 : 0;
 
-/** The jobs and keys that later entries of the same are about. */
+/** What an entry is about, such as a job or a key, to recognise later entries about it. */
 export const subjectOf = ({ base_url, job, key, id }: HistoryEntry): string | null => {
   const subject = job ?? key ?? id;
   return subject === null ? null : `${base_url} ${job === null ? '' : 'job '}${subject}`;

@@ -32,7 +32,7 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** Null for a line that was cut short. */
+/** Null for an incomplete line. */
 export function entryOf(line: string): HistoryEntry | null {
   try {
     const entry = JSON.parse(line) as Partial<HistoryEntry> | null;
@@ -44,7 +44,7 @@ export function entryOf(line: string): HistoryEntry | null {
   }
 }
 
-/** A job that went on, and a send that was repeated under its key, have an entry for each time. */
+/** A resumed job, or a send repeated under its key, has an entry for each time. */
 function newestOfEach(entries: readonly HistoryEntry[]): HistoryEntry[] {
   const seen = new Set<string>();
   return entries

@@ -4,7 +4,7 @@ import { makeFolder } from '../platform/make-folder.js';
 import { writePrivateFile } from '../platform/write-private-file.js';
 
 interface Place {
-  /** Throws where there is none. */
+  /** Throws if there is none. */
   readonly stateDirectory: string;
 }
 
@@ -12,7 +12,7 @@ const maxIds = 50;
 const maxBytes = 16_384;
 const fileIn = (place: Place) => join(place.stateDirectory, 'recent-ids');
 
-/** Records an id for shell completion, where that works. */
+/** Records an id for shell completion, if possible. */
 export async function rememberId(place: Place, id: string): Promise<void> {
   if (!/^[\w-]{1,100}$/.test(id)) return;
   try {

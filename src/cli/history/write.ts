@@ -16,10 +16,10 @@ import type { Clock } from '../time/clock.js';
 import type { HistoryEntry } from './entry.js';
 import { entryOf, maxAge } from './file.js';
 
-/** To prune a large file takes longest. */
+/** Pruning a large file takes longest. */
 const lockTimes = { staleAfter: 1_000, longestWait: 2_000 };
 
-/** Adds an entry; the first one of a day removes those of over 90 days ago. Throws where the file cannot be written. */
+/** Adds an entry; the first one of a day removes those older than 90 days. Throws if the file cannot be written. */
 export async function writeEntry(
   file: string,
   entry: HistoryEntry,
@@ -37,14 +37,14 @@ export async function writeEntry(
 
 const dayOf = (entry: HistoryEntry | null) => entry?.time.slice(0, 10);
 
-/** Returns the entry before it. */
+/** Returns the previous entry. */
 function append(file: string, line: string, isSecond = false): HistoryEntry | null {
   const descriptor = openSync(file, 'a+', 0o600);
   try {
     const end = endOf(descriptor);
     // A process may have been killed in the middle of a line.
     writeSync(descriptor, end === '' || end.endsWith('\n') ? line : `\n${line}`);
-    // A process that took this one for dead may have pruned the file just now.
+    // A process that thought this one was dead may have just pruned the file.
     if (!isSecond && fstatSync(descriptor).ino !== statSync(file).ino) return append(file, line, true);
     return entryOf(end.trimEnd().split('\n').at(-1) ?? '');
   } finally {
@@ -61,8 +61,8 @@ function endOf(descriptor: number): string {
 }
 
 /**
- * By the age against the newest entry but one: the clock of the newest may be wrong. Nothing goes where the clock is
- * beyond it by over 90 days.
+ * By the age relative to the second newest entry, since the clock of the newest may be wrong. Nothing is removed if
+ * the clock is over 90 days ahead of it.
  */
 function prune(file: string, now: number): void {
   const shorter = `${file}.${process.pid}.new`;
@@ -73,24 +73,24 @@ function prune(file: string, now: number): void {
   }
 }
 
-/** False where all entries stay. */
+/** False if all entries stay. */
 function writeShorter(file: string, shorter: string, now: number): boolean {
   const descriptor = openSync(file, 'r');
   try {
     const kept = linesToKeep(readFileSync(descriptor, 'utf8').split('\n').filter(Boolean), now);
     if (kept === null) return false;
     writeFileSync(shorter, kept.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-    // Of a process that did not wait for the lock any longer.
+    // From a process that stopped waiting for the lock.
     for (let more = readFileSync(descriptor); more.length > 0; more = readFileSync(descriptor))
       appendFileSync(shorter, more);
-    // One that did not wait either may have pruned the file.
+    // Another process without the lock may have pruned the file.
     return fstatSync(descriptor).ino === statSync(file).ino;
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Null where all stay. */
+/** Null if all stay. */
 function linesToKeep(lines: readonly string[], now: number): readonly string[] | null {
   const times = lines.map((line) => Date.parse(entryOf(line)?.time ?? ''));
   const newest = times.filter(Number.isFinite).sort((a, b) => b - a)[1];

@@ -5,7 +5,7 @@ import { nameOf } from '../files/files.js';
 import { grouped } from '../text/wording.js';
 
 export interface IdSource {
-  /** JSON is an array for one id too. */
+  /** Whether the JSON is an array even for one id. */
   array?: boolean;
   fromFile?: string;
   column?: string;
@@ -24,7 +24,7 @@ export function addIdOptions(command: Command): void {
     .option('--array', 'print a JSON array even for one id');
 }
 
-/** The ids of the arguments, with those of `-` in its place, then those of the file. Throws CliError. */
+/** The ids in the arguments, with `-` replaced by those on standard input, then those in the file. Throws CliError. */
 export async function readIds(
   files: Pick<Files, 'bytes'>,
   given: string[],
@@ -63,7 +63,7 @@ export async function readIds(
   return ids;
 }
 
-/** Throws CliError for an id that a path cannot hold. */
+/** Throws CliError for an id that does not fit into a path. */
 export function readId(written: string): string {
   if (written === '' || written === '.' || written === '..')
     throw inputError(`invalid id '${written}'`, 'A send prints its id in the first column.');

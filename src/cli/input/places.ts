@@ -1,8 +1,8 @@
 import { usageError } from '../errors.js';
 
 /**
- * Values that are given as arguments or as options. An argument fills the first place whose option is not given. Throws
- * CliError (exit 2) for an argument too many.
+ * Values given as arguments or as options. An argument fills the first place whose option is not given. Throws
+ * CliError (exit 2) for an extra argument.
  */
 export function fillPlaces(
   given: readonly (string | undefined)[],

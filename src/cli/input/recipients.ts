@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { normalizeAddress, readNumber } from '../../contract/index.js';
 import type { Check } from './required.js';
 
-/** Of any operator: which ones exist is known to the service. */
+/** Of any operator: the service knows which ones exist. */
 const operators = { any: Array.from({ length: 100 }, (_, prefix) => String(prefix).padStart(2, '0')) };
 
 const isNumber = (written: string) => readNumber(written.trim(), operators).kind === 'number';
@@ -16,7 +16,7 @@ export const checkAddress: Check = (written) => isAddress(written) || `'${writte
 export const checkRecipient: Check = (written) =>
   isNumber(written) || isAddress(written) || `'${written}' is neither a phone number nor an email address`;
 
-/** The value of an option. Throws commander's InvalidArgumentError. */
+/** Reads the value of an option. Throws commander's InvalidArgumentError. */
 export function readAddress(written: string): string {
   const checked = checkAddress(written);
   if (checked !== true) throw new InvalidArgumentError(String(checked));

@@ -20,7 +20,7 @@ export interface Wanted {
 const notEmpty: Check = (value) => value.trim() !== '' || 'It cannot be empty.';
 
 /**
- * Prompts for the missing values. Throws CliError: exit 2 that names all of them where it cannot prompt, 8 for a wrong
+ * Prompts for the missing values. Throws CliError: exit 2 with all missing ones if it cannot prompt, 8 for an invalid
  * value before the first prompt.
  */
 export async function required<Name extends string>(
@@ -39,13 +39,13 @@ export async function required<Name extends string>(
   return values as Record<Name, string>;
 }
 
-/** Or every prompt would be answered in vain. */
+/** Otherwise every prompt would be answered in vain. */
 function refuseWrong({ value, check = () => true }: Wanted): void {
   const verdict = value === undefined || check(value);
   if (verdict !== true) throw inputError(verdict, 'Nothing was sent.');
 }
 
-/** Prompts until the value is right. */
+/** Prompts until the value is valid. */
 export async function ask(
   io: PromptIo,
   { question, secret, check = () => true }: Pick<Wanted, 'question' | 'secret' | 'check'>,
@@ -57,7 +57,7 @@ export async function ask(
   });
 }
 
-/** Asks for confirmation, unless `--yes` is given. Throws CliError (exit 2) when declined, or where it cannot prompt. */
+/** Asks for confirmation, unless `--yes` is given. Throws CliError (exit 2) if declined, or if it cannot prompt. */
 export async function confirmed(
   { io, options }: { io: PromptIo; options: { yes?: boolean } },
   question: string,

@@ -10,7 +10,7 @@ export interface TextSource {
   fileOption: string;
 }
 
-/** That of `--text` and `--text-file`, or of `--html` and `--html-file`. */
+/** The source for `--text` and `--text-file`, or for `--html` and `--html-file`. */
 export const textSource = (
   options: { [Option in 'text' | 'textFile' | 'html' | 'htmlFile']?: string | undefined },
   name: 'text' | 'html' = 'text',
@@ -22,8 +22,8 @@ export const textSource = (
 });
 
 /**
- * Reads a text without the last line end, which editors and `echo` add; undefined when it is not given. Throws
- * CliError: exit 2 for both sources, 8 for an empty text.
+ * Reads a text without the final line end, which editors and `echo` add; undefined if it is not given. Throws
+ * CliError: exit 2 if both sources are given, 8 for an empty text.
  */
 export async function readText(files: Pick<Files, 'text'>, source: TextSource): Promise<string | undefined> {
   const { value, file, name, fileOption } = source;

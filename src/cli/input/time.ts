@@ -27,7 +27,7 @@ function isoTime(written: string): string | null {
   const [, day, ofMonth, time = '00:00', seconds = ':00', fraction = '', zone = ''] =
     form.exec(written) ?? [];
   const date = new Date(`${day}T${time}${seconds}${fraction}${zone}`);
-  // February has no 30th, which is March to JavaScript.
+  // February has no 30th, which JavaScript turns into March.
   const isDay = new Date(`${day}T00:00Z`).getUTCDate() === Number(ofMonth);
   return Number.isNaN(date.getTime()) || !isDay ? null : date.toISOString();
 }

@@ -7,14 +7,14 @@ import { batchResource } from './resources.js';
 import { show } from './show.js';
 import type { WaitOptions } from './wait.js';
 
-/** Lists the messages of batches; of a service without that list, the figures of the batches. */
+/** Lists the messages of batches; if the service lacks that list, the figures of the batches. */
 export async function showMessagesOf(
   context: LookupContext,
   client: Urtuu,
   ids: readonly string[],
   options: WaitOptions,
 ): Promise<void> {
-  // First the batches: they may be missing, or not completed yet.
+  // Batches first: they may be missing, or not completed yet.
   const found: string[] = [];
   let problem: unknown = null;
   try {

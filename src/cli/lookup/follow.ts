@@ -13,24 +13,24 @@ interface Followed {
 
 export interface FollowOptions<Item> {
   limit: number;
-  /** An item may come to match the filter after newer ones, by its status. */
+  /** Whether an item's status may make it match the filter after newer items. */
   matchesLater: boolean;
-  /** False for an item that still changes, for a day at most: it is held back. */
+  /** False for an item that still changes, for up to a day: it is held back. */
   isReady?: (item: Item) => boolean;
 }
 
 const pause = 2_000;
 const longestPause = 30_000;
-/** Instances of a service that accept at the same time may show their items out of order for a moment. */
+/** Instances that accept at the same time may briefly show their items out of order. */
 const overlap = 60_000;
-/** How long after newer items an item may come to match a filter by its status. */
+/** How long after newer items an item's status may make it match. */
 const longestDelay = 3_600_000;
 const longestHeld = 86_400_000;
 
 /**
- * The newest `limit` items, then those that come, in batches with the oldest first; ends when nobody reads. A read that
- * fails for now is tried again. A list is in the order of acceptance: where the clock of the service was set back, a new
- * item stands before those that are known, whatever its time.
+ * The newest `limit` items, then new ones, in batches with the oldest first; ends when nobody reads. A temporary
+ * failure is retried. A list is in the order of acceptance: if the service's clock was set back, a new item precedes
+ * known ones, whatever its time.
  */
 export async function* followed<Item extends Followed>(
   { io, clock, signal, network }: Pick<Context, 'io' | 'clock' | 'signal' | 'network'>,
@@ -40,13 +40,13 @@ export async function* followed<Item extends Followed>(
   const window = matchesLater ? longestDelay : overlap;
   const seen = new Map<string, string>();
   let newest = '';
-  /** When the oldest item that is held back was created. */
+  /** When the oldest held-back item was created. */
   let held: string | undefined;
   const horizonOf = (time: string) => {
     const horizon = before(time, window);
     return held !== undefined && held < horizon ? held : horizon;
   };
-  /** The clock of the service may be behind the newest item. */
+  /** The service's clock may be behind the newest item. */
   const nextFrom = () => {
     const now = new Date(network.lastExchange?.serviceTime ?? clock.now()).toISOString();
     const horizon = horizonOf(newest);
@@ -87,7 +87,7 @@ export async function* followed<Item extends Followed>(
     return ready.reverse();
   };
 
-  // Of those that are held back, none is missed.
+  // So that no held-back item is missed.
   const reach = isReady === undefined ? window : longestHeld;
   yield await readNew(undefined, limit, reach);
   for (let rest = pause; ; ) {

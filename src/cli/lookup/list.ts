@@ -23,7 +23,7 @@ export type ListContext = Pick<Context, 'io' | 'clock' | 'signal' | 'network'>;
 
 const defaultLimit = 100;
 
-/** Adds the options of every list; `what` is its plural. */
+/** Adds the options of every list; `what` is the plural of its items. */
 export function addListOptions(command: Command, what: string): void {
   command
     .option('--channel <channel>', 'only this channel: sms or email', readChoice('sms', 'email'))
@@ -39,7 +39,7 @@ export function readLimit(written: string): number {
   return limit;
 }
 
-/** The filters that every list has, as the service takes them. */
+/** The common filters of lists, as the service expects them. */
 export const commonFilter = ({ channel, since, until }: ListOptions, now: number) => ({
   channel,
   since: since && timeOf(since, now),
@@ -51,8 +51,8 @@ export const laterOf = (one: string | undefined, other: string | undefined) =>
   one !== undefined && other !== undefined && one > other ? one : (other ?? one);
 
 /**
- * Prints a list up to its limit, or follows it, as FollowOptions say. Throws CliError (exit 12) for a service that has
- * no lists.
+ * Prints a list up to its limit, or follows it as FollowOptions say. Throws CliError (exit 12) if the service has no
+ * lists.
  */
 export async function showList<Item extends { id: string; created_at?: string }>(
   context: ListContext,
@@ -65,7 +65,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
   if (!follow) {
     const progress = { count: 0, more: false };
     const items = newest(readOffered, limit, progress);
-    // An error of the first page leaves nothing to print.
+    // After an error on the first page there is nothing to print.
     const first = await items.next();
     await io.printAll(view, first.done ? [] : from(first.value, items));
     if (progress.more) io.note(`Showing the newest ${grouped(limit)}; add --limit to see more.`);
@@ -84,7 +84,7 @@ async function* from<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerat
   yield* rest;
 }
 
-/** The newest items, page after page; a page may be empty and yet have a next. */
+/** The newest items, page by page; a page may be empty and still have a next one. */
 async function* newest<Item>(
   read: ReadPage<Item>,
   limit: number,
@@ -99,7 +99,7 @@ async function* newest<Item>(
   }
 }
 
-/** The error of a service without lists is its own exit; others stay as they are. */
+/** Maps the error of a service without lists to its own exit; other errors are passed on. */
 function offered(error: unknown): unknown {
   if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
   return new CliError(error.code, exits.missing, error.message, {

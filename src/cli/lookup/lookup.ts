@@ -16,9 +16,9 @@ export interface Resource<State> {
   /** For the progress display of a wait. */
   progress?(state: State): { text: string; done: number; total: number };
   failed(state: State): 'none' | 'some' | 'all';
-  /** How many sent messages may have arrived or not. */
+  /** How many sent messages may or may not have arrived. */
   unknown(state: State): number;
-  /** Why a final state cannot be trusted; null when it can. */
+  /** Why a final state cannot be trusted; null if it can. */
   contradiction?(state: State): string | null;
 }
 
@@ -43,8 +43,8 @@ const maxInFlight = 10;
 export type LookupContext = Pick<Context, 'io' | 'clock' | 'signal'>;
 
 /**
- * Looks up many ids, several at a time, and yields them in the order of the ids. Throws at the end when ids are
- * missing, and with `--wait` when some failed or are not final.
+ * Looks up many ids, several at a time, and yields them in the order of the ids. Throws at the end if ids are
+ * missing, and with `--wait` if some failed or are not final.
  */
 export async function* lookUp<State extends object>(
   context: LookupContext,

@@ -2,10 +2,10 @@ import { messagePage, type Page, type PageOptions } from '../../contract/index.j
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 
-/** Reads a page, the newest item first; `since` replaces the time that the list begins with. */
+/** Reads a page, newest first; `since` replaces the list's start time. */
 export type ReadPage<Item> = (page: PageOptions & { since?: string | undefined }) => Promise<Page<Item>>;
 
-/** Pages of a list, of at most `wanted` items. Throws CliError for a service that returns one of them twice. */
+/** Pages of a list with at most `wanted` items in total. Throws CliError if the service returns one twice. */
 export async function* pages<Item>(
   read: ReadPage<Item>,
   wanted: number,

@@ -32,14 +32,14 @@ export const deadlineOf = (
   { waitTimeout = defaultTimeout }: WaitOptions,
 ): Deadline => new Deadline(clock, waitTimeout);
 
-/** The newest state, and the error that ended the wait. */
+/** The latest state, and the error that ended the wait. */
 export interface WaitResult<State> {
   state: State;
   problem: { error: unknown } | null;
 }
 
 /**
- * Polls with growing pauses until the state is final or the deadline has passed. A read that fails for now is retried
+ * Polls at growing intervals until the state is final or the deadline has passed. A temporary failure is retried
  * within the deadline; a longer Retry-After ends the wait.
  */
 export async function readUntilFinal<State, First extends State | null>(
@@ -71,20 +71,20 @@ export async function readUntilFinal<State, First extends State | null>(
 export const isFinalMessage = ({ status }: { status: string }): boolean =>
   status === 'sent' || status === 'failed';
 
-/** A read that fails for now. */
+/** Whether a read failed temporarily. */
 export function isTransient(error: unknown): boolean {
   const { code, status } = error as { code?: unknown; status?: number | null };
   if (typeof code !== 'string' || status === undefined) return false;
   return exitOfFailure({ code, status }, 'reading') === exits.later;
 }
 
-/** Not even its existence is known. */
+/** Not even whether it exists is known. */
 export const neverRead = (what: string): CliError =>
   new CliError('not_final', exits.notFinal, `${what} could not be read in time`, {
     hint: 'Its status is unknown. Wait longer with --wait-timeout.',
   });
 
-/** With `--wait`: so many messages are sent, and nobody knows whether they arrived. */
+/** With `--wait`: that many messages are sent, and nobody knows whether they arrived. */
 export function unknownError(count = 1, details: Record<string, unknown> = {}): CliError {
   const what = count === 1 ? 'the message is' : `${counted(count, 'message')} are`;
   return new CliError('unknown', exits.partly, `${what} sent, and may not have arrived`, {
@@ -93,7 +93,7 @@ export function unknownError(count = 1, details: Record<string, unknown> = {}): 
   });
 }
 
-/** `what` names so many. */
+/** `what` names that many. */
 export function notFinal(what: string, count = 1): CliError {
   const [are, theyAre] =
     count === 1 ? ['is', 'It was accepted and is'] : ['are', 'They were accepted and are'];

@@ -9,7 +9,7 @@ const noBorders = Object.fromEntries(
   ]),
 );
 
-/** cli-table3 takes quadratic time, so it gets few rows at a time. */
+/** cli-table3 takes quadratic time, so it gets only a few rows at a time. */
 const rowsAtOnce = 100;
 
 interface Alignment {
@@ -19,7 +19,7 @@ interface Alignment {
   width: Width;
 }
 
-/** Lines of cells, one line each; `paint` colours a cell without changing its width. */
+/** Aligns cells of one line each; `paint` colours a cell without changing its width. */
 export function align(
   rows: readonly (readonly string[])[],
   paint: (cell: string, row: number, column: number, shown: string) => string,
@@ -48,8 +48,8 @@ const first = '\ue000';
 const further = '\ue001';
 
 /**
- * cli-table3 measures texts by an old Unicode. Texts with other widths are replaced by placeholders of the private use
- * area while it aligns, and put back in order.
+ * cli-table3 uses an old Unicode to measure texts. While it aligns, texts with other widths are replaced by
+ * placeholders from the private use area, and restored in order.
  */
 class Placeholders {
   readonly #width: Width;

@@ -7,7 +7,7 @@ import type { Column } from './view.js';
 export interface TableStyle {
   paint: Paint;
   header: boolean;
-  /** Columns of the terminal; null on a pipe, which has any width. */
+  /** Columns of the terminal; null for a pipe, which has no width. */
   width: number | null;
   mask: boolean;
 }
@@ -56,7 +56,7 @@ export async function card<Row>(
   return text;
 }
 
-/** An id that a narrow terminal would break beside its name has a line of its own. */
+/** Whether an id is printed on a line of its own, because a narrow terminal would break it beside its name. */
 function goesBelow(value: string, width: number, indent: number): boolean {
   const longest = Math.max(...value.split(' ').map((word) => word.length));
   return longest > width - indent && longest <= width - gap.length;

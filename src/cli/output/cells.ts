@@ -23,7 +23,7 @@ export function written<Row>(column: Column<Row>, row: Row, mask: boolean): stri
   return mask && column.kind === 'recipient' ? masked(text) : text;
 }
 
-/** `2026-11-21 08:25:00` in the local time zone; another text stays as it is. */
+/** `2026-11-21 08:25:00` in the local time zone; other texts are unchanged. */
 export function localTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;

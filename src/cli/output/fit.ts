@@ -6,13 +6,16 @@ export const gap = '  ';
 /** A column narrower than this is hard to read. */
 const minWrapped = 10;
 
-/** A column as wide as its texts, and how narrow its texts may be wrapped. */
+/** The width of a column's texts, and how narrow they may be wrapped. */
 export interface Extent {
   width: number;
   min: number;
 }
 
-/** Of the texts of a column and its title. Words stay whole, so that they can be copied; one over `longest` may run over. */
+/**
+ * For the texts of a column and its title. Words are kept whole, so that they can be copied; one longer than
+ * `longest` may run over.
+ */
 export function extentOf(
   texts: readonly string[],
   title: number,
@@ -29,7 +32,7 @@ export function extentOf(
 const mostOf = (texts: readonly string[], width: Width) =>
   texts.reduce((most, text) => Math.max(most, width(text)), 0);
 
-/** Narrows the widest columns, of equal ones the last, until all fit; null when they cannot. */
+/** Narrows the widest columns, or of equally wide ones the last, until all fit; null if they cannot. */
 export function fittedWidths(extents: readonly Extent[], room: number): number[] | null {
   const widths = extents.map(({ width }) => width);
   let excess = totalWidth(widths) - room;

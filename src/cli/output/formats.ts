@@ -5,9 +5,9 @@ export type Format = (typeof formats)[number];
 export interface OutputOptions {
   output?: Format;
   json?: boolean;
-  /** `true` without names: list them. */
+  /** `true` without names: lists them. */
   columns?: string | true;
-  /** A dotted path: print only the value of that field. */
+  /** A dotted path: prints only the value of that field. */
   value?: string;
   header?: boolean;
   color?: boolean;

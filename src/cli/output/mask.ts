@@ -5,7 +5,10 @@ export function maskedText(text: string): string {
     .replace(/(?<![\w-])\+?\d[\d -]{4,}\d(?![\w-])/g, masked);
 }
 
-/** 9911**33, b***@example.mn; of a cell with more in it, every number; one without any as a whole. */
+/**
+ * 9911**33, b***@example.mn. In a cell with other text, every number is masked; a cell without a number is masked as
+ * a whole.
+ */
 export function masked(recipient: string): string {
   const at = recipient.lastIndexOf('@');
   if (at > 0) return `${recipient.slice(0, 1)}***${recipient.slice(at)}`;
@@ -14,7 +17,7 @@ export function masked(recipient: string): string {
   return recipient.replace(/\+?\d[\d\s./()-]{3,}\d/g, maskedNumber);
 }
 
-/** Of two numbers in one, the first four digits alone. */
+/** Of two numbers in one, only the first four digits remain. */
 function maskedNumber(number: string): string {
   const digits = number.replace(/[^+\d]/g, '');
   return digits.length > 13 ? `${digits.slice(0, 4)}**` : shortened(digits);

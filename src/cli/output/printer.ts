@@ -28,19 +28,19 @@ export class Printer {
     this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
-  /** The error of standard output; null without one. */
+  /** The error of standard output; null if there was none. */
   get failure(): NodeJS.ErrnoException | null {
     return this.#sink.failure;
   }
 
-  /** A program reads the output. */
+  /** Whether a program reads the output. */
   get isMachine(): boolean {
     return this.format !== 'table';
   }
 
   /**
-   * Before the action: refuses a wrong `--columns`, and answers one without names. A command that `sends` refuses that
-   * too: a script with an empty list of names would take the 0 for a send.
+   * Called before the action: refuses invalid `--columns`, and lists the names if none are given. A command that
+   * `sends` refuses that too, because a script with an empty list of names would take exit 0 for a send.
    */
   async checkColumns(view: View<never> | undefined, sends = false): Promise<void> {
     const { columns: wanted, value } = this.#options;
@@ -70,12 +70,12 @@ export class Printer {
     checkPath(view.columns, path);
   }
 
-  /** Masked where recipients are masked. */
+  /** Masked if recipients are masked. */
   recipient(to: string): string {
     return this.mask ? masked(to) : to;
   }
 
-  /** One result. */
+  /** Prints one result. */
   async one<Row>(view: View<Row>, row: Row): Promise<void> {
     const { value } = this.#options;
     if (value !== undefined) return this.text(`${this.#valueOf(view, row, value)}\n`);
@@ -83,7 +83,7 @@ export class Printer {
     await this.#sink.write(await card(this.#cardOf(view), row, await this.#style()));
   }
 
-  /** One result of a list, printed as it arrives. */
+  /** Prints one result of a list as it arrives. */
   async single<Row>(view: View<Row>, rows: Rows<Row>): Promise<void> {
     const { arrived, problem } = await gather(rows);
     for (const row of arrived) await this.one(view, row);
@@ -91,8 +91,8 @@ export class Printer {
   }
 
   /**
-   * A list of results; ndjson, csv and tsv write each as it arrives. Rows that arrived before an error are written, then
-   * the error is thrown. Returns the number of rows of a table.
+   * Prints a list of results; ndjson, csv and tsv write each one as it arrives. If an error occurs, the rows before
+   * it are written first. Returns the number of rows of a table.
    */
   async many<Row>(view: View<Row>, rows: Rows<Row>): Promise<number | null> {
     if (!this.#isTable) {
@@ -106,7 +106,7 @@ export class Printer {
     return arrived.length;
   }
 
-  /** A list that comes in batches and may go on without end; a table has one header. */
+  /** Prints a list that arrives in batches and may never end; a table has one header. */
   async batches<Row>(view: View<Row>, batches: AsyncIterable<readonly Row[]>): Promise<void> {
     if (!this.#isTable) return this.#machine(view, eachOf(batches), false);
     const { table } = await import('./table.js');
@@ -119,12 +119,12 @@ export class Printer {
     }
   }
 
-  /** Of a machine format: all, or those of `--columns`. */
+  /** The columns for a machine format: all, or those of `--columns`. */
   columnsOf<Row>(view: View<Row>): readonly Column<Row>[] {
     return this.#columns(view, true);
   }
 
-  /** A list in a machine format, in blocks; safe for a terminal where one reads it. */
+  /** A list in a machine format, in blocks; made safe for a terminal if one reads it. */
   async *formatted<Row>(
     view: View<Row>,
     rows: Rows<Row>,
@@ -175,24 +175,24 @@ export class Printer {
     }
   }
 
-  /** Whether a terminal shows the results. */
+  /** Whether the results go to a terminal. */
   get isTerminal(): boolean {
     return this.#sink.isTerminal;
   }
 
-  /** A plain text; made safe for a terminal. */
+  /** Prints plain text, made safe for a terminal. */
   async text(text: string): Promise<void> {
     await this.#sink.write(this.#sink.isTerminal ? visibleLines(text) : text);
   }
 
-  /** A page of help. */
+  /** Prints a page of help. */
   async page(text: string): Promise<void> {
     await this.#sink.page(text);
   }
 
   #valueOf<Row>(view: View<Row>, row: Row, path: string): string {
     const record = this.#record(view, view.columns, row, this.mask);
-    // A column of a table may stand elsewhere in the JSON.
+    // A table's column may be elsewhere in the JSON.
     const column = Object.hasOwn(record, path) ? undefined : view.columns.find(({ name }) => name === path);
     return valueAt(column === undefined ? record : { [path]: column.value(row) }, path);
   }
@@ -239,7 +239,7 @@ async function* eachOf<Row>(batches: AsyncIterable<readonly Row[]>): AsyncGenera
   for await (const rows of batches) yield* rows;
 }
 
-/** Indents as `JSON.stringify` does, row by row; closes the array also after an error. */
+/** Indents like `JSON.stringify`, row by row, and closes the array even after an error. */
 async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): AsyncGenerator<string, void> {
   let count = 0;
   let problem: { error: unknown } | null = null;
@@ -255,7 +255,7 @@ async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): Asy
   if (problem !== null) throw problem.error;
 }
 
-/** All rows, and the error after them. */
+/** All rows, and the error after them if there was one. */
 async function gather<Row>(rows: Rows<Row>): Promise<{ arrived: Row[]; problem: { error: unknown } | null }> {
   const arrived: Row[] = [];
   try {

@@ -5,7 +5,7 @@ import type { Column } from './view.js';
 
 export interface SeparatedStyle {
   mask: boolean;
-  /** A terminal reads it: unsafe characters become visible. */
+  /** Whether a terminal reads it: unsafe characters are then made visible. */
   terminal: boolean;
 }
 

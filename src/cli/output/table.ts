@@ -7,11 +7,11 @@ import { shown } from './cells.js';
 import { extentOf, fittedWidths, totalWidth } from './fit.js';
 import type { Column } from './view.js';
 
-/** Lines of a row; a longer text ends in an ellipsis. */
+/** Maximum lines of a row; a longer text ends with an ellipsis. */
 const maxLines = 5;
 const ellipsis = ' …';
 
-/** Aligned columns, wrapped to the terminal; cards where they still do not fit. */
+/** Aligned columns, wrapped to the terminal's width; cards if they still do not fit. */
 export async function table<Row>(
   all: readonly Column<Row>[],
   rows: readonly Row[],
@@ -49,8 +49,8 @@ interface Fitted {
 }
 
 /**
- * Where not all fit, empty columns go first, then texts are wrapped, then spare columns go, the last one first, then times
- * are wrapped. Null when the rows need cards.
+ * If not all columns fit, empty ones are dropped, then texts are wrapped, then spare columns are dropped from the
+ * end, then times are wrapped. Null if the rows need cards.
  */
 function layout<Row>(
   columns: readonly Column<Row>[],
@@ -64,7 +64,7 @@ function layout<Row>(
     columns.map((column, index) => {
       const texts = cells.map((row) => row[index] ?? '');
       const title = style.header && cells.length > 0 ? width(titleOf(column)) : 0;
-      // At the end of a row only a word that leaves little room to the others runs over.
+      // Only a word at the end of a row that leaves little room for the others may run over.
       const longest = index === columns.length - 1 ? room / 2 : Infinity;
       return extentOf(texts, title, width, style.width !== null && kinds.includes(column.kind), longest);
     });

@@ -1,7 +1,7 @@
 import { usageError } from '../errors.js';
 import type { Column } from './view.js';
 
-/** The value at a dotted path: a text or a number bare, an object or a list as JSON, nothing where there is none. */
+/** The value at a dotted path: texts and numbers bare, objects and lists as JSON, nothing if there is none. */
 export function valueAt(record: object, path: string): string {
   let value: unknown = record;
   for (const name of Object.hasOwn(record, path) ? [path] : path.split('.')) {
@@ -13,8 +13,9 @@ export function valueAt(record: object, path: string): string {
 }
 
 /**
- * Throws CliError (exit 2) for a path that no result has. Below a column anything goes; a group of columns is named by
- * what they begin with, as in JSON: `sms.max_parts` is the column `sms_max_parts`, `sms.max_parts` or `max_parts`.
+ * Throws CliError (exit 2) for a path that no result has. Anything below a column is allowed. A group of columns is
+ * named by their common prefix, as in JSON: `sms.max_parts` is the column `sms_max_parts`, `sms.max_parts` or
+ * `max_parts`.
  */
 export function checkPath(columns: readonly Column<never>[], path: string): void {
   const [first = '', ...rest] = path.split('.');

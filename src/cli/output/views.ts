@@ -4,12 +4,12 @@ import { type Column, field, type View } from './view.js';
 
 /** Fields of some answers only. */
 type Extra = { balance?: number; replayed?: true };
-/** Stands for an unknown id among others. */
+/** Represents an unknown id among others. */
 export interface Missing {
   id: string;
   status: 'not_found';
 }
-/** A message, with the balance after a send, or missing. */
+/** A message, with the balance after a send; or a missing one. */
 export type MessageRow = Partial<Omit<Message, 'status'>> & Extra & { id: string; status: string };
 export type BatchRow = Partial<Omit<Batch, 'status'>> & { id: string; status: string };
 export type VerificationRow = Verification & Extra;
@@ -53,7 +53,7 @@ export const messageView: View<MessageRow> = {
   empty: 'No messages.',
 };
 
-/** Lists are for scanning: their tables fit 80 columns, with long addresses without the time. */
+/** Lists are for scanning: their tables fit into 80 columns, with long addresses only without the time. */
 export const messageListView: View<MessageRow> = {
   ...messageView,
   table: [
@@ -92,7 +92,7 @@ export const batchView: View<BatchRow> = {
     field('completed_at', { kind: 'time' }),
     field('pruned_at', { kind: 'time', detail: true }),
   ],
-  // Fields that a service names only for some batches, or never; one id among others may be missing.
+  // A service has some fields only for some batches, or never. One of several ids may be missing.
   record: (row) =>
     'total' in row ? { ...row, unknown: row.unknown ?? null, pruned_at: row.pruned_at ?? null } : row,
   empty: 'No batches.',

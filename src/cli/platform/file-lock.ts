@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock, LockHolder } from './lock-types.js';
 import { platformOf } from './platform.js';
 
-/** libuv's UV_FS_O_EXLOCK: Windows then refuses the file to others until this process closes it or ends. */
+/** libuv's UV_FS_O_EXLOCK: Windows refuses the file to others until this process closes it or ends. */
 const exclusive = 0x10000000;
-/** A virus scanner, or a check of the lock, has the file open for a moment only. */
+/** A virus scanner or a check of the lock has the file open only for a moment. */
 const mostTries = 10;
 const between = 50;
 
@@ -17,7 +17,7 @@ export interface FileLockCalls {
 }
 const realCalls: FileLockCalls = { open, sleep };
 
-/** Beside the folder: Windows does not remove a folder with an open file. */
+/** Beside the folder: Windows cannot remove a folder with an open file. */
 const fileOf = (folder: string, what: 'lock' | 'pid') =>
   join(dirname(folder), `.${basename(folder)}.${what}`);
 const isBusy = (error: unknown) =>
@@ -58,6 +58,6 @@ async function pidOf(folder: string): Promise<number | null> {
 async function release(folder: string, file: Pick<FileHandle, 'close'>): Promise<void> {
   await rm(fileOf(folder, 'pid'), { force: true }).catch(() => {});
   await file.close();
-  // Windows does not remove the file if another process has it open by now.
+  // Windows does not remove the file if another process has just opened it.
   await rm(fileOf(folder, 'lock'), { force: true }).catch(() => {});
 }

@@ -9,14 +9,17 @@ interface Timer {
 
 /** In milliseconds. */
 export interface LockTimes {
-  /** A lock is held for a moment; one that is held longer belongs to a process that died, or was paused. */
+  /** A lock is held for a moment; one held for longer belongs to a process that died or was paused. */
   staleAfter: number;
   longestWait: number;
 }
 
 const pause = 2;
 
-/** Takes a lock for a moment by a file that only one process can create; `impossible` in a folder without room for one. */
+/**
+ * Takes a lock for a moment with a file that only one process can create; `impossible` if the folder has no room for
+ * one.
+ */
 export async function takeLockFile(
   path: string,
   timer: Timer,
@@ -29,7 +32,7 @@ export async function takeLockFile(
     if (outcome !== 'held') return outcome;
     const holder = identityOf(path);
     const now = timer.elapsed();
-    // By identity, not by age: the clock may have been set.
+    // Compared by identity, not by age, since the clock may have been set.
     if (holder !== seen.holder) seen = { holder, since: now };
     else if (now - seen.since >= staleAfter) releaseLockFile(path);
     await timer.sleep(pause);

@@ -2,14 +2,14 @@ import type { Lock, LockHolder } from './lock-types.js';
 import { platformOf } from './platform.js';
 
 /**
- * One process per job: the lock lasts until the process releases it or ends. Only this machine sees it; idempotency
- * keys are what prevents a second send.
+ * One process for each job: the lock lasts until the process releases it or ends. Only this machine sees it;
+ * idempotency keys prevent a second send.
  */
 export async function lockFolder(folder: string, platform = process.platform): Promise<Lock> {
   return (await locksOf(platform)).lockFolder(folder);
 }
 
-/** The process that holds the lock of a folder; null when none does. */
+/** The process that holds a folder's lock; null if none does. */
 export async function lockHolder(folder: string, platform = process.platform): Promise<LockHolder | null> {
   return (await locksOf(platform)).lockHolder(folder);
 }

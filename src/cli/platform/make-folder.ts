@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a private folder, and those above it that are missing. The `recursive` of Node.js never returns where the
- * system answers ENOENT to making a folder in one that is there, as /proc and automounters do.
+ * Creates a private folder and its missing parents. Node.js's `recursive` never returns if the system answers ENOENT
+ * to creating a folder inside an existing one, as /proc and automounters do.
  */
 export function makeFolder(path: string): void {
   if (made(path)) return;
@@ -11,9 +11,9 @@ export function makeFolder(path: string): void {
   if (!made(path)) mkdirSync(path, { mode: 0o700 });
 }
 
-/** False when the folder above is missing, too. */
+/** False if the parent is missing too. */
 function made(path: string): boolean {
-  // A look costs less than the error of a folder that is there.
+  // Checking first is faster than the error for an existing folder.
   if (existsSync(path)) return true;
   try {
     mkdirSync(path, { mode: 0o700 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { platformOf } from './platform.js';
 
-/** Opens a file or an address in the browser of the desktop; false where there is none. */
+/** Opens a file or an address in the desktop's browser; false if there is none. */
 export function openInBrowser(
   place: string,
   name: NodeJS.Platform,

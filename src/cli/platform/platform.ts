@@ -1,22 +1,22 @@
 /** The differences between operating systems, as facts; the other modules of this folder act on them. */
 export interface Platform {
-  /** The lock of a job; the system frees both kinds when the process ends. */
+  /** The lock of a job; the system releases either kind when the process ends. */
   readonly lock: 'socket' | 'exclusive file';
-  /** Whether a folder can be opened and synced; otherwise the system makes names durable by itself. */
+  /** Whether a folder can be opened and synced; otherwise the system itself makes names durable. */
   readonly syncsFolders: boolean;
   /** Error codes of a rename while another program has the file open, usually for a moment. */
   readonly busyErrors: readonly string[];
   /** Whether files have an owner and a mode. */
   readonly hasFileModes: boolean;
-  /** Whether the parent of a process learns which signal ended it. */
+  /** Whether the parent of a process can see which signal ended it. */
   readonly diesBySignals: boolean;
   readonly quoting: 'posix' | 'powershell';
-  /** The program that opens a file or an address in the browser of the desktop; null without a desktop. */
+  /** The program that opens a file or an address in the desktop's browser; null without a desktop. */
   opener(
     name: NodeJS.Platform,
     env: Readonly<Record<string, string | undefined>>,
   ): { file: string; words: string[] } | null;
-  /** Runs a command line; on Windows the words must be passed on verbatim. */
+  /** Runs a command line; on Windows the words must be passed verbatim. */
   shell(line: string): { file: string; words: string[] };
 }
 

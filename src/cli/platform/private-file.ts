@@ -5,10 +5,10 @@ export interface FileOwner {
   readonly mode: number;
 }
 
-/** Why a file or folder is not private; null when it is. */
+/** Why a file or folder is not private; null if it is. */
 export type Exposure = 'owned by another user' | 'writable by others' | 'readable by others' | null;
 
-/** `user` is the uid of this process. Files of root are safe too: root can do everything anyway. */
+/** `user`: the uid of this process. Files of root are safe too, because root can do everything anyway. */
 export function exposureOf({ uid, mode }: FileOwner, user: number, platform: NodeJS.Platform): Exposure {
   if (!platformOf(platform).hasFileModes) return null;
   if (uid !== user && uid !== 0) return 'owned by another user';

@@ -4,8 +4,8 @@ import { platformOf } from './platform.js';
 const plainPosix = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
 /**
- * Words that need no quotes in PowerShell: options and words that begin with a letter. It parses numbers, makes lists of
- * commas, and splits an option at a dot or a colon.
+ * Words that need no quotes in PowerShell: options, and words that start with a letter. It parses numbers, turns
+ * commas into lists, and splits an option at a dot or a colon.
  */
 const plainPowerShell = /^(?:--?[A-Za-z][\w-]*|[A-Za-z_][\w.:\\/+-]*)$/;
 
@@ -21,8 +21,8 @@ export function quoteArgument(word: string, platform: NodeJS.Platform): string {
 }
 
 /**
- * A line for the same shells that runs a command with variables of its own. A variable without a value has to be set: a
- * POSIX shell ends there where it is not.
+ * A line for the same shells that runs a command with its own variables. A variable without a value must be set: a
+ * POSIX shell stops there if it is not.
  */
 export function shellLine(
   words: readonly string[],

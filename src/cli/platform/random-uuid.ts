@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** As `crypto.randomUUID`, which loads eight modules of Node.js at its first use: 1.8 ms of cpu in each send. */
+/**
+ * Like `crypto.randomUUID`, which loads eight modules of Node.js when first called: 1.8 ms of CPU time in each send.
+ */
 export function randomUuid(path = '/dev/urandom'): string {
   const bytes = randomBytes(path);
   if (bytes === null) return crypto.randomUUID();
@@ -15,8 +17,8 @@ export function randomUuid(path = '/dev/urandom'): string {
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * 16 bytes of the kernel's generator; null where there is none, as on Windows. A file in its place repeats itself, and so
- * does another device.
+ * 16 bytes from the kernel's generator; null if there is none, as on Windows. A file in its place would repeat
+ * itself, and so might another device.
  */
 function randomBytes(path: string): Buffer | null {
   let descriptor: number | null = null;

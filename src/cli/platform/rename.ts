@@ -1,9 +1,9 @@
-// Not node:fs/promises, which would cost every send 2 ms.
+// Not node:fs/promises, which would slow down every send by 2 ms.
 import { rename, renameSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { platformOf } from './platform.js';
 
-/** How long a rename waits for other programs to close the file, in milliseconds; 1.3 s in all. */
+/** How long a rename waits for other programs to close the file, in milliseconds; 1.3 s in total. */
 const pauses: readonly number[] = [10, 20, 40, 80, 160, 320, 640];
 
 export interface RenameCalls<Done> {
@@ -26,7 +26,7 @@ const realSync: RenameCalls<void> = {
   isFolder,
 };
 
-/** Renames, also onto a file that a virus scanner or an indexer of Windows has open for a moment. */
+/** Renames, even onto a file that a virus scanner or an indexer of Windows has open for a moment. */
 export async function renameFile(from: string, to: string, calls = real): Promise<void> {
   for (const pause of [...pauses, null]) {
     try {
@@ -50,7 +50,7 @@ export function renameFileSync(from: string, to: string, calls = realSync): void
   }
 }
 
-/** Milliseconds to wait after a failure; throws an error that waiting does not cure. */
+/** Milliseconds to wait after a failure; throws an error that waiting cannot fix. */
 function pauseAfter(
   error: unknown,
   to: string,

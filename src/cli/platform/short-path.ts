@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 /** Bytes of a socket's address; macOS has the shortest, 104 with the NUL. */
 const longestAddress = 103;
 
-/** Passes the path of a socket in `folder`; a path that is too long goes through a short link. */
+/** Calls with the path of a socket in `folder`; a path that is too long is replaced by a short link. */
 export async function withShortPath<Value>(
   folder: string,
   name: string,

@@ -8,8 +8,8 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const satisfies Record<
 type SignalSource = Pick<NodeJS.Process, 'on' | 'off'>;
 
 /**
- * Calls `listener` at each of the signals; the returned function stops that. A hang-up counts only with a terminal:
- * Node.js cannot see that nohup ignores it.
+ * Calls `listener` for each of the signals; the returned function stops this. SIGHUP counts only with a terminal,
+ * because Node.js cannot see that nohup ignores it.
  */
 export function watchSignals(
   process: SignalSource,
@@ -30,16 +30,18 @@ export function watchSignals(
 
 type EndingProcess = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'removeAllListeners' | 'platform'>;
 
-/** Ends the process by a signal; where parents cannot see that, with the exit code a shell would show. */
+/** Ends the process by a signal, or if parents cannot see that, with the exit code that a shell would show. */
 export function endBySignal(process: EndingProcess, signal: EndSignal): void {
-  // The kernel spares the first process of a container a signal that it does not handle.
+  // The kernel does not deliver unhandled signals to the first process of a container.
   const isFirst = process.pid === 1;
   if (isFirst || !platformOf(process.platform).diesBySignals) process.exit(128 + numbers[signal]);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** Whether standard input, output or error is a terminal. `isTerminal` loads much, so it is called for devices only. */
+/**
+ * Whether standard input, output or error is a terminal. `isTerminal` loads a lot, so it is only called for devices.
+ */
 export function hasTerminal(platform: NodeJS.Platform, isTerminal: (descriptor: number) => boolean): boolean {
   return [0, 1, 2].some((each) => mayBeTerminal(each, platform) && isTerminal(each));
 }

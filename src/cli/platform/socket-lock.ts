@@ -6,10 +6,10 @@ import type { Lock, LockHolder } from './lock-types.js';
 import { withShortPath } from './short-path.js';
 
 /**
- * The process that holds the lock listens on the socket with the highest number in the private folder. The socket of an
- * ended process refuses connections, and the next process takes the next number by a hard link, which only one can
- * create. A socket listens before it gets its number, and the highest number is never removed, so no number is taken
- * twice.
+ * The process that holds the lock listens on the socket with the highest number in the private folder. The socket of
+ * an ended process refuses connections, and the next process takes the next number with a hard link, which only one
+ * process can create. A socket listens before it gets its number, and the highest number is never removed, so no
+ * number is used twice.
  */
 const socketName = /^lock\.([1-9]\d{0,14})$/;
 const nameOf = (number: number) => `lock.${number}`;
@@ -19,7 +19,7 @@ const unguarded: Lock = { held: true, release: async () => {}, releaseRemoved: a
 
 /** A running process answers at once; a paused one still holds its lock. */
 const answersWithin = 1_000;
-/** Each try fails because another process took the number. */
+/** Each attempt fails because another process took the number. */
 const mostTries = 50;
 
 export async function lockFolder(folder: string): Promise<Lock> {
@@ -44,11 +44,11 @@ const newestOf = (names: readonly string[]): number =>
 async function take(folder: string, number: number): Promise<Lock | 'taken'> {
   const unique = `${unnumbered}${process.pid}-${randomBytes(4).toString('hex')}`;
   const server = await withShortPath(folder, unique, listen).catch((error: NodeJS.ErrnoException) =>
-    // Before it listened, another process took it for a socket that was left, and removed it.
+    // Before it listened, another process took it for an abandoned socket and removed it.
     error.code === 'ENOENT' && error.syscall === 'uv_pipe_chmod' ? ('taken' as const) : null,
   );
   if (server === 'taken') return server;
-  // Where this file system has no sockets there is no courtesy, and the keys have to do.
+  // If this file system has no sockets there is no lock, and the keys must suffice.
   if (server === null) return unguarded;
   try {
     linkSync(join(folder, unique), join(folder, nameOf(number)));
@@ -80,7 +80,7 @@ async function release(folder: string, number: number, server: Server): Promise<
     writeFileSync(beside, '', { flag: 'wx', mode: 0o600 });
     renameSync(beside, join(folder, nameOf(number)));
   } catch {
-    // The folder is gone or read-only: a socket that refuses connections means the same.
+    // The folder is gone or read-only: a socket that refuses connections has the same effect.
     remove(beside);
   }
   await close(server);
@@ -101,13 +101,13 @@ function listen(path: string): Promise<Server> {
       socket.end(String(process.pid));
     });
     server.once('error', reject);
-    // The folder keeps other users out; without this, a socket of root refuses its owner.
+    // The folder keeps other users out. Without this, a socket of root would refuse its owner.
     server.listen({ path, writableAll: true }, () => resolve(server));
     server.unref();
   });
 }
 
-/** Not with `rm`, for which Node.js loads a module. What cannot be removed is left to the next process. */
+/** Not `rm`, for which Node.js loads a module. What cannot be removed is left to the next process. */
 function remove(path: string): void {
   try {
     unlinkSync(path);
@@ -116,7 +116,7 @@ function remove(path: string): void {
 
 const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
 
-/** The process that listens on a socket; null when none does. */
+/** The process that listens on a socket; null if none does. */
 async function holderOf(folder: string, name: string): Promise<LockHolder | null> {
   if (isReleased(join(folder, name))) return null;
   return withShortPath(folder, name, answerOf).catch((error: NodeJS.ErrnoException) =>

@@ -4,7 +4,7 @@ import { machineError } from '../errors.js';
 import { makeFolder } from './make-folder.js';
 import { renameFile } from './rename.js';
 
-/** Replaces a private file whole: 0600 in a 0700 folder, synced, then renamed. Throws CliError (exit 13). */
+/** Replaces a private file as a whole: 0600 in a 0700 folder, synced, then renamed. Throws CliError (exit 13). */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   const folder = dirname(file);
   const temporary = `${file}.${process.pid}.new`;

@@ -15,7 +15,7 @@ export function isAbout(sent: { to: string; channel?: string }, { channel, to }:
   return sent.to === '' || canonicalRecipient(sent.to) === canonicalRecipient(to);
 }
 
-/** One form to compare recipients by: services write numbers and domains differently. */
+/** A form in which recipients can be compared: services write numbers and domains differently. */
 export function canonicalRecipient(to: string): string {
   const reading = readNumber(to);
   if (reading.kind === 'number') return reading.number;
@@ -58,7 +58,7 @@ export function answersAnother(context: AnswerContext, { to }: Single): CliError
   return wrongAnswer(context, `the service answered about another message than the one to ${recipient}`);
 }
 
-/** A batch with fewer recipients than the request had. */
+/** A batch with fewer recipients than the request. */
 export function answersFewer(context: AnswerContext, total: number, asked: number): CliError {
   return wrongAnswer(context, `the service accepted ${total} recipients of ${asked}`);
 }

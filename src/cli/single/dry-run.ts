@@ -17,12 +17,12 @@ import { sentView } from '../output/views.js';
 export interface Estimate {
   to: string;
   channel: 'sms' | 'email';
-  /** `latin`, `cyrillic` or, of an email, null. */
+  /** `latin` or `cyrillic`; null for an email. */
   kind: string | null;
-  /** Of an SMS, in units of its parts; of an email, bytes of its bodies. */
+  /** Of an SMS, in units of its parts; of an email, the bytes of its bodies. */
   size: number;
   parts: number | null;
-  /** Null when the price list could not be read. */
+  /** Null if the price list could not be read. */
   credits: number | null;
 }
 
@@ -42,7 +42,7 @@ export const estimateView: View<Estimate> = {
 export const sendView = ({ dryRun }: Record<string, unknown>): View<never> =>
   (dryRun ? estimateView : sentView) as View<never>;
 
-/** Parts and price of an SMS. Throws CliError for one that the service would refuse. Sends nothing. */
+/** The parts and price of an SMS. Throws CliError if the service would refuse it. Sends nothing. */
 export async function estimateSms(
   context: Pick<Context, 'io' | 'network'>,
   message: { to: string; text: string },
@@ -73,7 +73,7 @@ export async function estimateSms(
   };
 }
 
-/** Size and price of an email. Throws CliError for one that the service would refuse. Sends nothing. */
+/** The size and price of an email. Throws CliError if the service would refuse it. Sends nothing. */
 export async function estimateEmail(
   context: Pick<Context, 'io' | 'network'>,
   message: { to: string; html?: string | undefined; text?: string | undefined },
@@ -89,7 +89,7 @@ export async function estimateEmail(
   return { to, channel: 'email', kind: null, size, parts: null, credits };
 }
 
-/** Null, with a warning, when it cannot be read: the rest of an estimate is worth showing. */
+/** Null, with a warning, if it cannot be read: the rest of an estimate is still useful. */
 async function priceList({ io, network }: Pick<Context, 'io' | 'network'>): Promise<Pricing | null> {
   try {
     return await (await network.client()).pricing.get();

@@ -30,7 +30,7 @@ export function addContentOptions(command: Command, { isForRows = false } = {}):
     .option('--reply-to <address>', 'address for replies (default: that of the project)');
 }
 
-/** The email of the options; prompts for missing values on a terminal. */
+/** The email from the options; prompts for missing values on a terminal. */
 export async function emailOf(
   io: Pick<Io, 'canPrompt' | 'prompts' | 'files'>,
   to: string | undefined,
@@ -39,7 +39,7 @@ export async function emailOf(
   const { subject, fromName, replyTo } = options;
   const html = await readText(io.files, textSource(options, 'html'));
   const text = await readText(io.files, textSource(options));
-  // An HTML body can stand alone, without a plain text.
+  // An HTML body needs no plain text.
   const values = await required(io, {
     to: { value: to, name: '<to>', question: 'Recipient address:', check: checkAddress },
     subject: { value: subject, name: '--subject', question: 'Subject:' },

@@ -13,8 +13,8 @@ import { acceptedAs, ensureShown } from './shown.js';
 type FinishContext = Pick<Context, 'options' | 'io' | 'network' | 'config' | 'clock' | 'signal'>;
 
 /**
- * Waits if asked, prints the message, and throws CliError where it failed, is not final or may not have arrived. From
- * here on no exit code says that nothing was sent.
+ * Waits if requested, prints the message, and throws CliError if it failed, is not final or may not have arrived.
+ * From here on, no exit code says that nothing was sent.
  */
 export async function finishSend(
   context: FinishContext,
@@ -38,7 +38,7 @@ export async function finishSend(
   ensureShown(context.io.printer, acceptedAs('message', id, key));
 }
 
-/** An answer to a send never says that nobody knows whether it arrived: an SMS, sent already, is read too. */
+/** The answer to a send never says whether it may not have arrived, so even an SMS that is already sent is read. */
 async function readFinal(
   context: FinishContext,
   sent: MessageRow,
@@ -63,7 +63,7 @@ async function readFinal(
   return { message, problem: state !== null && isFinalMessage(state) ? null : notFinal(sent, state) };
 }
 
-/** Where that works: the send itself is known. */
+/** If possible: the send itself is known. */
 async function readOnce(context: FinishContext, sent: MessageRow): Promise<MessageRow> {
   const read = await reading(context, sent);
   const message = await read().catch(() => sent);
@@ -75,7 +75,7 @@ async function reading({ network }: FinishContext, sent: MessageRow) {
   return async (): Promise<MessageRow> => ({ ...sent, ...(await messages.get(sent.id)) });
 }
 
-/** The same command again would send another message. */
+/** Running the same command again would send another message. */
 const again = ({ id }: MessageRow) =>
   `It is not in doubt: do not send it again. Look again with: \`urtuu messages get ${id} --wait\``;
 
@@ -87,7 +87,7 @@ function notFinal(sent: MessageRow, state: MessageRow | null): CliError {
   });
 }
 
-/** The look-up was refused, or failed for good. */
+/** The look-up was refused, or failed permanently. */
 function unread(sent: MessageRow, error: unknown): CliError {
   const { code = 'fault', status = null, message } = error as Error & { code?: string; status?: number };
   const what = `the message was accepted as ${sent.id}, and its outcome could not be read: ${message}`;

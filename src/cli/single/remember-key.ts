@@ -4,24 +4,24 @@ import type { Replayed } from './used-keys.js';
 
 /** One key and one message, on this machine. */
 export interface KeyMemory {
-  /** An earlier command sent the message under the key, and had no answer. */
+  /** Whether an earlier command sent the message under the key and got no answer. */
   readonly isOpen: boolean;
   accepted(): void;
-  /** It was certainly not sent, by any command. */
+  /** Call if it was certainly not sent, by any command. */
   resolved(): void;
-  /** It was certainly not sent, by this command. */
+  /** Call if it was certainly not sent by this command. */
   notSent(): void;
   replayed(repeated: boolean): Replayed;
 }
 
-/** Null without a key, and on a machine that cannot remember it: that must not stop a send. */
+/** Null without a key, and if this machine cannot remember it, which must not stop a send. */
 export async function rememberKey(
   { options, io, network, config }: Pick<Context, 'options' | 'io' | 'network' | 'config'>,
   key: string | undefined,
   message: unknown,
 ): Promise<KeyMemory | null> {
   if (key === undefined) return null;
-  // The sandbox has one account, whose key is another in every process.
+  // The sandbox has one account, whose key differs in every process.
   const account = config.sandbox ? 'sandbox' : [(await config.settings()).baseUrl, await network.apiKey()];
   const onFailure = (error: unknown) => {
     if (options.verbose) io.note(`cannot remember the key: ${(error as Error).message}`);

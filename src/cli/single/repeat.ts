@@ -3,12 +3,12 @@ import { exits } from '../exit-codes.js';
 import type { PrintedError } from '../printed-error.js';
 import { visible, withoutKeys } from '../terminal/sanitise.js';
 
-/** A longer command is easier to find in the shell's history. */
+/** A longer command is easier to find in the shell history. */
 const maxLength = 500;
-/** `commandLine` adds these anew, so that the command goes to the same account from any shell. */
+/** `commandLine` adds these again, so that the command reaches the same account from any shell. */
 const destinationOptions = ['--profile', '--base-url', '--api-key-file'];
 
-/** The command that repeats a send in doubt under its key; null where there is none, or recipients are masked. */
+/** The command that repeats a send in doubt under its key; null if there is none, or recipients are masked. */
 export function repeatCommand(
   { io, config }: Pick<Context, 'io' | 'config'>,
   argv: readonly string[],
@@ -21,8 +21,8 @@ export function repeatCommand(
 }
 
 /**
- * Null where the words would not repeat the same send: its text came from standard input, or a terminal shows some of
- * their characters in another way.
+ * Null if the words would not repeat the same send: its text came from standard input, or a terminal shows some
+ * characters differently.
  */
 export function repeatWords(argv: readonly string[], key: string): string[] | null {
   if (argv.includes('-') || argv.includes('--')) return null;

@@ -12,13 +12,13 @@ export type Accepted<Result> = Result & { replayed?: true };
 
 export interface SendOutcome<Result> {
   sent: Accepted<Result>;
-  /** An earlier request under its key may be the one that sent it; by now the service may know more of that. */
+  /** An earlier request under its key may have sent it; the service may know more about it by now. */
   isRepeat: boolean;
 }
 
 /**
- * Sends one message and checks that the answer is about it: under a key that was used for another message the service
- * answers with that one. Throws CliError (`key_used`) then; this message was not sent.
+ * Sends one message and checks that the answer is about it: if its key was used for another message, the service
+ * answers with that one. Then it throws CliError (`key_used`), and this message was not sent.
  */
 export async function sendSingle<Message extends { to: string }, Result extends SmsResult | EmailResult>(
   context: Pick<Context, 'options' | 'io' | 'network' | 'config' | 'clock'>,
@@ -40,7 +40,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     if (!(error instanceof UrtuuError)) throw error;
     await appendFailedSend(context, error, { command: `${channel} send`, to: message.to, channel });
     if (error.inDoubt) {
-      // The error prints the key that the client made, for the person to repeat the send with.
+      // The error prints the client's key, so that the person can repeat the send with it.
       if (memory === null) await rememberKey(context, error.idempotencyKey ?? undefined, content);
       throw error;
     }

@@ -2,9 +2,9 @@ import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Printer } from '../output/printer.js';
 
-/** What happened, for when the result could not be printed. */
+/** What happened, in case the result could not be printed. */
 export interface Hidden {
-  /** What happened, and that it must not happen again. */
+  /** What happened, with a warning not to repeat it. */
   said: string;
   /** The command that shows it. */
   look: string;
@@ -13,7 +13,7 @@ export interface Hidden {
 
 type Output = Pick<Printer, 'failure'>;
 
-/** The error of standard output, with what happened all the same; null where it was written, or its reader has gone. */
+/** The error of standard output, with what happened nevertheless; null if it was written, or its reader is gone. */
 export function unwritten({ failure }: Output, hidden?: Hidden): CliError | null {
   if (failure === null || failure.code === 'EPIPE') return null;
   const { code: errno = failure.message } = failure;
@@ -26,13 +26,13 @@ export function unwritten({ failure }: Output, hidden?: Hidden): CliError | null
   });
 }
 
-/** Throws CliError when standard output failed: its reader, without the result, might send again. */
+/** Throws CliError if standard output failed: without the result, its reader might send again. */
 export function ensureShown(output: Output, hidden?: Hidden): void {
   const error = unwritten(output, hidden);
   if (error !== null) throw error;
 }
 
-/** Of a send that the service has accepted. */
+/** For a send that the service has accepted. */
 export function acceptedAs(what: 'message' | 'batch', id: string, key: string | null): Hidden {
   return {
     said: `The ${what} was accepted as ${id}; do not send it again.${keyText(key)}`,

@@ -4,21 +4,21 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../platform/make-folder.js';
 import { writePrivateFile } from '../platform/write-private-file.js';
 
-/** The send that a replay under a key answers. */
+/** The send to which a replay under a key belongs. */
 export type Replayed =
   /** The same message, sent earlier. */
   | 'same'
-  /** Another message: this one was not sent. */
+  /** Another message; this one was not sent. */
   | 'other'
-  /** This machine has no memory of the key, or this command's own first attempt made it. */
+  /** Unknown to this machine, or this command's own first attempt. */
   | 'unknown'
-  /** An earlier message or this one; both were tried and neither was answered. */
+  /** An earlier message or this one; both were tried, and neither was answered. */
   | 'either';
 
 /**
- * Which message each idempotency key given by hand was used for: only hashes, so that a repeat with another text is
- * noticed, which the service answers as if all were well. A line is `? key message` before a request, `=` when it was
- * accepted, `-` when it certainly was not. It is a memory, not a record: damage costs its lines and nothing else.
+ * Which message each idempotency key given by hand was used for. Only hashes are stored, to notice a repeat with
+ * another text, which the service would answer as if all were well. A line is `? key message` before a request, `=`
+ * when it was accepted, `-` when it certainly was not. It is not a record: damage loses some lines and nothing else.
  */
 export class UsedKeys {
   readonly #file: string;
@@ -31,7 +31,7 @@ export class UsedKeys {
     this.#lines = lines;
   }
 
-  /** Null where there can be no memory: a file of a later version, or no place to write. */
+  /** Null if it cannot be used: a file of a later version, or nowhere to write. */
   static async open(file: string): Promise<UsedKeys | null> {
     const text = textOf(file);
     const [header = '', ...lines] = (text ?? '').split('\n');
@@ -41,7 +41,7 @@ export class UsedKeys {
     if (text === null) return keys.#create() ? keys : UsedKeys.open(file);
     if (salt === undefined) await keys.#replace([]);
     else if (lines.length > mostLines) await keys.#replace(lines.slice(-mostLines / 2));
-    // A line that was cut short ends here.
+    // Ends an incomplete line.
     else if (lines.at(-1) !== '') appendFileSync(file, '\n');
     return keys;
   }
@@ -57,7 +57,7 @@ export class UsedKeys {
     return createHmac('sha256', this.#salt).update(JSON.stringify(value)).digest('hex').slice(0, 32);
   }
 
-  /** False when another process makes it at this moment, with its own salt. */
+  /** False if another process is creating it with its own salt. */
   #create(): boolean {
     makeFolder(dirname(this.#file));
     try {
@@ -80,27 +80,27 @@ export class UsedKeys {
 
 const headerForm = /^urtuu used-keys (\d+) ([0-9a-f]{32})$/;
 const lineForm = /^([?=-]) ([0-9a-f]{32}) ([0-9a-f]{32})$/;
-/** Some 300 kB; the older half goes when there are more. */
+/** About 300 kB; the older half is deleted when there are more. */
 const mostLines = 5_000;
 const mostBytes = 1_000_000;
 
-/** Null where there is no file. Another program's file, or one too large, reads as damaged. */
+/** Null if there is no file. Another program's file, or one that is too large, counts as damaged. */
 function textOf(file: string): string | null {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : '';
 }
 
-/** One key and one message, from before the request until its answer. */
+/** The use of a key for a message, from before the request until its answer. */
 export class UsedKey {
   readonly #key: string;
   readonly #message: string;
   readonly #write: (line: string) => void;
-  /** The lines as they are now: another command may have used the key at the same time. */
+  /** The current lines: another command may have used the key at the same time. */
   readonly #newest: () => readonly string[];
   /** The message that the service has accepted under the key, as far as this machine knows. */
   readonly #accepted: string | null;
-  /** Messages that were sent under it earlier and never answered. */
+  /** Messages sent under it earlier and never answered. */
   readonly #unanswered: ReadonlySet<string>;
 
   constructor(
@@ -124,22 +124,22 @@ export class UsedKey {
     this.#note('=');
   }
 
-  /** It was sent under the key by an earlier command that had no answer. */
+  /** Whether an earlier command sent it under the key and got no answer. */
   get isOpen(): boolean {
     return this.#unanswered.has(this.#message);
   }
 
-  /** It was certainly not sent, by any command. */
+  /** Call if it was certainly not sent, by any command. */
   resolved(): void {
     this.#note('-');
   }
 
-  /** It was certainly not sent, by this command. A send of an earlier command stays open. */
+  /** Call if it was certainly not sent by this command. A send of an earlier command stays open. */
   notSent(): void {
     if (!this.#unanswered.has(this.#message)) this.#note('-');
   }
 
-  /** The send that a replay answers; `repeated` when this command sent more than one request. */
+  /** The send to which a replay belongs; `repeated`: whether this command sent more than one request. */
   replayed(repeated: boolean): Replayed {
     const now = usesOf(this.#key, this.#newest());
     const accepted = now.accepted ?? this.#accepted;

@@ -3,12 +3,13 @@ import type { OutputStream } from './streams.js';
 
 type Failed = (error: NodeJS.ErrnoException) => void;
 
-/** An empty pipe takes this much on every system without blocking. */
+/** Every system's empty pipe accepts this much without blocking. */
 const directBytes = 16_384;
 
 /**
- * Standard output or error. Short output goes directly into a pipe, socket or file: loading the stream of Node.js costs
- * a short command a tenth of its start. More goes through the stream, which waits for a slow reader without blocking.
+ * Standard output or error. Short output is written directly to a pipe, socket or file, because loading Node.js's
+ * stream takes a tenth of a short command's start. Longer output goes through the stream, which waits for a slow
+ * reader without blocking.
  */
 export function outputOf(descriptor: number, open: () => NodeJS.WriteStream): OutputStream {
   return takesDirectOutput(descriptor) ? new DirectOutput(descriptor, open) : open();

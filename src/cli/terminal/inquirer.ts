@@ -6,7 +6,7 @@ import { wrapper } from './wrap.js';
 
 const same = (text: string) => text;
 
-/** Without colours: inquirer knows NO_COLOR, but not --no-color. */
+/** Without colours: inquirer supports NO_COLOR, but not --no-color. */
 const plain = {
   prefix: { idle: '?', done: '✔' },
   style: {
@@ -42,7 +42,7 @@ export function questions(stdin: InputStream, stderr: OutputStream, colour: bool
       forget();
     }
   };
-  /** Broken between words: inquirer breaks at the edge. */
+  /** Breaks between words; inquirer would break at the edge. */
   const fitted = async (message: string) =>
     (await wrapper())(message, (stderr.columns ?? 80) - besides, prefixColumns);
   return {
@@ -70,13 +70,13 @@ const prefixColumns = 2;
 const besides = prefixColumns + 7;
 
 /**
- * Aborts when the input has ended: inquirer waits forever then, and the process ends by itself with exit code 0.
+ * Aborts when the input has ended. Otherwise inquirer waits forever, and the process ends by itself with exit code 0.
  */
 function untilEnd(terminal: Terminal): { signal: AbortSignal; forget(): void } {
   const ended = new AbortController();
   let isOver = false;
   const end = () => ended.abort();
-  // readline pauses its input after Ctrl-D, and after Ctrl-Z has stopped the process.
+  // readline pauses its input after Ctrl-D, and after Ctrl-Z has suspended the process.
   const onPause = () =>
     setImmediate(() => {
       if (isOver) return;

@@ -1,9 +1,9 @@
 import { betweenWords } from './wrap.js';
 
-/** Columns that pages of help are written for. */
+/** Columns for which pages of help are written. */
 const pageColumns = 80;
 
-/** A page of help on a terminal with fewer columns: paragraphs are filled anew, and no command is broken. */
+/** A page of help for a terminal with fewer columns: paragraphs are rewrapped, and commands are never broken. */
 export function narrowed(page: string, columns: number): string {
   if (columns >= pageColumns) return page;
   return paragraphs(page.split('\n'))
@@ -11,7 +11,7 @@ export function narrowed(page: string, columns: number): string {
     .join('\n');
 }
 
-/** Joins the lines that were one before they were broken at the width of a page. */
+/** Joins lines that were broken at the page's width. */
 function paragraphs(lines: readonly string[]): string[] {
   const whole: string[] = [];
   let before = '';
@@ -28,14 +28,17 @@ function paragraphs(lines: readonly string[]): string[] {
   return whole;
 }
 
-/** Where a line goes on: under the last column of its table, or as far in as it begins; fields of JSON by two. */
+/**
+ * The indentation of a continued line: the last column of its table, or the indentation of the line; two for fields
+ * of JSON.
+ */
 function indentBelow(line: string): number {
   const [columns = ''] = /^.*\S {2,}(?=\S)/.exec(line) ?? [];
   if (columns !== '') return columns.length;
   return line.startsWith('JSON fields') ? 2 : line.length - line.trimStart().length;
 }
 
-/** A line of a script, which is copied. */
+/** A line of a script, which people copy. */
 const isCode = (line: string, hasColumns: boolean) =>
   /\S +#|;;/.test(line) || (!hasColumns && /^ .*\burtuu /.test(line));
 
@@ -45,7 +48,7 @@ function filled(line: string, columns: number): string {
   const below = indentBelow(line);
   const begins = line.length - line.trimStart().length;
   if (line.length <= columns || isCode(line, below > begins)) return line;
-  // Under a wide column there is no room.
+  // There is no room below a wide column.
   const isWide = below > columns / 2;
   const next = line.startsWith(comment) ? comment : ' '.repeat(isWide ? begins + 4 : below);
   const lines: string[] = [];

@@ -19,8 +19,9 @@ interface Terminal {
 }
 
 /**
- * Standard error: notes, warnings, errors and progress, never in each other's way. For a program it is one JSON object
- * at most, with the warnings and without notes; of a command that has no end, a line of JSON for each warning.
+ * Standard error: notes, warnings, errors and progress that do not overwrite each other. A program gets at most one
+ * JSON object, with the warnings and without notes; from a command without an end, it gets a line of JSON for each
+ * warning.
  */
 export class Notices {
   #paint: Paint = plain;
@@ -43,7 +44,7 @@ export class Notices {
     this.#machine = machine;
   }
 
-  /** Loads colours and wrapping for a terminal; until then texts are plain. */
+  /** Loads colours and wrapping for a terminal; until then, texts are printed plain. */
   async prepare(): Promise<void> {
     this.#paint = await painter(this.colour);
     if (this.#sink.isTerminal) this.#wrap = await wrapper();
@@ -77,7 +78,7 @@ export class Notices {
     else if (this.#endless) this.flush();
   }
 
-  /** The last line of a command that ends with another code than 0. */
+  /** The last line of a command that exits with a code other than 0. */
   conclude(text: string, next?: readonly [text: string, command: string]): void {
     this.#conclusion = { message: text, ...(next === undefined ? {} : { hint: oneLine(...next) }) };
     if (this.#machine) return;
@@ -85,12 +86,12 @@ export class Notices {
     else this.#warning(oneLine(text, next[0]), next[1]);
   }
 
-  /** The last line, for a command that exits with a code and has thrown nothing. */
+  /** The last line of a command that exits with a code without having thrown an error. */
   get conclusion(): { message: string; hint?: string } | null {
     return this.#conclusion;
   }
 
-  /** Further fields of the error object; people read them elsewhere. */
+  /** Adds fields to the error object; people see them elsewhere. */
   attach(details: Record<string, unknown>): void {
     Object.assign(this.#details, details);
   }
@@ -100,19 +101,19 @@ export class Notices {
     this.#line(safeJson({ error: { ...error, ...this.#details }, warnings: this.#warnings.splice(0) }));
   }
 
-  /** The command has no end: from now on a program reads each warning at once. */
+  /** Marks a command without an end: from now on programs get each warning at once. */
   endless(): void {
     this.#endless = true;
     this.flush();
   }
 
-  /** Writes the warnings for a program, where nothing has failed. */
+  /** Writes the warnings for a program if nothing has failed. */
   flush(): void {
     if (this.#isForProgram && this.#warnings.length > 0)
       this.#line(safeJson({ warnings: this.#warnings.splice(0) }));
   }
 
-  /** A program reads standard error, and no person. */
+  /** Whether a program, not a person, reads standard error. */
   get #isForProgram(): boolean {
     return this.#machine && !this.#sink.isTerminal;
   }
@@ -128,7 +129,7 @@ export class Notices {
     if (hint !== undefined) this.#line(`  ${this.#fitted(hint, 2, command)}`);
   }
 
-  /** Wrapped on a terminal, with the command on a line of its own; one line on a pipe. */
+  /** Wrapped on a terminal, with the command on its own line; one line on a pipe. */
   #fitted(text: string, indent: number, command?: string): string {
     const lines = this.#wrap(visible(text), this.#sink.columns - indent, indent);
     if (command === undefined) return lines;

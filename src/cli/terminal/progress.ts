@@ -10,15 +10,15 @@ interface Part {
 /** Progress of long work, on standard error. */
 export interface Progress {
   /**
-   * `part` draws a bar. Several texts are joined by commas; a narrow terminal leaves out the last ones. Cheap: call it
-   * at every change. `lasts`: milliseconds that begin now and bring no other change.
+   * `part` draws a bar. Several texts are joined by commas; a narrow terminal omits the last ones. Cheap: call it at
+   * every change. `lasts`: milliseconds from now without another change.
    */
   update(text: string | readonly string[], part?: Part, lasts?: number): void;
   /** Clears the display. */
   stop(): void;
 }
 
-/** A drawn line, cleared for other output. */
+/** A drawn line that can be cleared for other output. */
 export interface Drawing {
   text: string;
   clear(): void;
@@ -31,7 +31,7 @@ const lineEvery = 10_000;
 
 export const noProgress: Progress = { update() {}, stop() {} };
 
-/** On a pipe: a line every 10 s, none for shorter work, and one before as long a wait. */
+/** For a pipe: a line every 10 s, none for shorter work, and one before a wait of that length. */
 export function lineProgress(stderr: Sink, clock: Clock): Progress {
   let last = clock.elapsed();
   return {
@@ -48,14 +48,14 @@ export function lineProgress(stderr: Sink, clock: Clock): Progress {
   };
 }
 
-/** On a terminal: a spinner, with a bar where the total is known; not drawn for short work. */
+/** For a terminal: a spinner, with a bar if the total is known; not drawn for short work. */
 export class DrawnProgress implements Progress {
   readonly #columns: () => number;
   #text = '';
   #drawing: Drawing | null = null;
   #stopped = false;
 
-  /** `columns` is called for every line: the window may be resized. */
+  /** `columns` is called for every line, since the window may be resized. */
   constructor(draw: Draw, clock: Clock, columns: () => number) {
     this.#columns = columns;
     void clock.sleep(drawAfter).then(async () => {
@@ -73,7 +73,7 @@ export class DrawnProgress implements Progress {
     if (this.#drawing !== null) this.#drawing.text = this.#text;
   }
 
-  /** Clears the line for other output; the next frame draws again. */
+  /** Clears the line for other output; the next frame redraws it. */
   clear(): void {
     this.#drawing?.clear();
   }
@@ -85,12 +85,12 @@ export class DrawnProgress implements Progress {
   }
 }
 
-/** The spinner, a space, and a free column: a full line wraps on some terminals. */
+/** The spinner, a space, and a free column, because some terminals wrap a full line. */
 const spinnerColumns = 3;
 const percentColumns = 6;
 const barWidths = [20, 10, 5];
 
-/** Shortens the bar first, then leaves out the last words. */
+/** Shortens the bar first, then omits the last words. */
 export function fitted(words: readonly string[], part: Part | null, columns: number): string {
   for (let count = words.length; count > 0; count -= 1) {
     const text = words.slice(0, count).join(', ');

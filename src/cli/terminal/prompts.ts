@@ -1,6 +1,6 @@
 import { visible } from './sanitise.js';
 
-/** Each rejects with `Interrupted` on Ctrl-C. */
+/** Each one rejects with `Interrupted` on Ctrl-C. */
 export interface Questions {
   text(message: string, check?: (value: string) => string | true): Promise<string>;
   secret(message: string, check?: (value: string) => string | true): Promise<string>;
@@ -9,7 +9,7 @@ export interface Questions {
   choose<Value>(message: string, choices: readonly { name: string; value: Value }[]): Promise<Value>;
 }
 
-/** Makes names from outside, such as that of a file, safe for the terminal. */
+/** Makes untrusted names, such as a file's, safe for the terminal. */
 export function safeQuestions(questions: Questions): Questions {
   return {
     text: (message, check) => questions.text(visible(message), check),

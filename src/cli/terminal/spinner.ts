@@ -14,7 +14,7 @@ export const drawOn =
       text: shortened(text),
       stream: oneLine(terminal) as WriteStream,
       discardStdin: false,
-      // Decided by the caller; ora would look for CI in the environment.
+      // The caller decides; ora would look for CI in the environment.
       isEnabled: true,
       color: colour && 'cyan',
     });
@@ -48,15 +48,15 @@ export function cutTo(text: string, room: number): string {
 }
 
 /**
- * A terminal for ora with one endless line, and the cursor at its beginning. ora counts the rows to clear when it draws
- * them, and a resize wraps or joins them later; clearing from the beginning of the line works after any resize.
- * Wrapping is off while it draws, since the terminal may already be narrower.
+ * A terminal for ora with one endless line and the cursor at its start. ora counts the rows to clear when it draws
+ * them, but a resize wraps or joins them later; clearing from the start of the line works after any resize. Wrapping
+ * is off while it draws, since the terminal may already be narrower.
  */
 function oneLine(terminal: WriteStream): Partial<WriteStream> {
   return {
     isTTY: true,
     columns: Number.POSITIVE_INFINITY,
-    // Without a drawing, ora writes whole lines, perhaps to a terminal without escape sequences.
+    // Without a drawing, ora writes whole lines, perhaps to a terminal that has no escape sequences.
     write: (text: string | Uint8Array) =>
       terminal.write(String(text).endsWith('\n') ? text : `\u001b[?7l${text}\u001b[?7h\r`),
     clearLine: () => terminal.write('\r\u001b[J'),

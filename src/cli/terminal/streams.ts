@@ -1,6 +1,6 @@
 import { narrowed } from './narrow.js';
 
-/** As much of `process.stdout` as the command line uses. */
+/** The part of `process.stdout` that the command line uses. */
 export interface OutputStream {
   write(text: string, done?: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): OutputStream;
@@ -8,14 +8,14 @@ export interface OutputStream {
   readonly columns?: number | undefined;
 }
 
-/** As much of `process.stdin` as the command line uses. */
+/** The part of `process.stdin` that the command line uses. */
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
 }
 
 /**
- * An output that never throws: after its first failure it drops all writes, so that a closed pipe (EPIPE) or a full disk
- * does not stop a send half-way. `main` checks `failure` at the end.
+ * An output that never throws. After its first failure it drops all writes, so that a closed pipe (EPIPE) or a full
+ * disk does not stop a send half-way. `main` checks `failure` at the end.
  */
 export class Sink {
   failure: NodeJS.ErrnoException | null = null;
@@ -26,7 +26,7 @@ export class Sink {
 
   readonly #isLog: boolean;
 
-  /** Opened at the first use: most commands never write to standard error. `isLog`: only a closed pipe ends it. */
+  /** Opened when first used: most commands never write to standard error. `isLog`: only a closed pipe ends it. */
   constructor(open: () => OutputStream, { isLog = false } = {}) {
     this.#open = open;
     this.#isLog = isLog;
@@ -57,14 +57,14 @@ export class Sink {
     if (this.#opened !== null) await this.write('');
   }
 
-  /** A page of help, for the width of the terminal. */
+  /** Writes a page of help for the terminal's width. */
   page(text: string): Promise<void> {
     return this.write(this.isTerminal ? narrowed(text, this.columns) : text);
   }
 
   /** Resolves when the text has been flushed or dropped. */
   write(text: string): Promise<void> {
-    // A service writes its log for months: a full disk has space again.
+    // A service writes its log for months, and a full disk may have space again.
     const isOver = this.failure !== null && !(this.#isLog && this.failure.code !== 'EPIPE');
     if (isOver) return Promise.resolve();
     this.makeRoom();

@@ -1,12 +1,12 @@
-/** Latin, Cyrillic and others with exactly one column a character; nearly all text. */
+/** Latin, Cyrillic and other characters that take exactly one column; nearly all texts. */
 const simple = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f]*$/;
 
 export const takesOneColumnEach = (text: string): boolean => simple.test(text);
 
-/** Columns of a text on a terminal. */
+/** Returns the columns of a text on a terminal. */
 export type Width = (text: string) => number;
 
-/** Loads the tables of Unicode only when one of the texts needs them. */
+/** Loads the Unicode tables only if one of the texts needs them. */
 export async function widthFor(texts: readonly string[]): Promise<Width> {
   if (texts.every(takesOneColumnEach)) return (text) => text.length;
   const { default: stringWidth } = await import('string-width');

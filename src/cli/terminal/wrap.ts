@@ -3,24 +3,24 @@ import { takesOneColumnEach } from './width.js';
 /** Breaks a text into lines of `room` columns, all but the first indented. */
 export type Wrap = (text: string, room: number, indent: number) => string;
 
-/** For a pipe, which takes any width. */
+/** For a pipe, which has no width. */
 export const unbroken: Wrap = (text) => text;
 
-/** With less room the terminal wraps by itself. */
+/** With less room, the terminal itself wraps. */
 const minRoom = 20;
 
-/** A command to copy, in a text: up to its end, a mark that ends a clause, or a bracket. */
+/** A command to copy within a text: up to the end of the text, a mark that ends a clause, or a bracket. */
 const command =
   /(?:\b[A-Z_]+=(?:[^\s'"]|'[^']*'|"[^"]*")+ )*\burtuu(?: (?:[^\s'";()]|'[^']*')*(?:[^\s'";(),.]|'[^']*'))+/g;
-/** Where a line may be broken: a number and its unit stay together. */
+/** Where a line may be broken: not between a number and its unit. */
 export const betweenWords = /(?<!\d) | (?!\p{L})/u;
 const beforeUnit = /(?<=\d) (?=\p{L})/gu;
-/** Stands for a space that no line is broken at. */
+/** Replaces a space at which no line may be broken. */
 const joint = '\ue000';
 
 /**
- * For a terminal: breaks between words only, so that an id or a path can be copied, and never in a command, whose first
- * half would do something else.
+ * For a terminal: breaks only between words, so that an id or a path can be copied, and never within a command, whose
+ * first half would do something else.
  */
 export async function wrapper(): Promise<Wrap> {
   const { wrapAnsi } = await import('fast-wrap-ansi');
@@ -34,7 +34,7 @@ export async function wrapper(): Promise<Wrap> {
   };
 }
 
-/** Breaks a text into lines of `room` columns, between words only: an id, a path or a command can be copied. */
+/** Breaks a text into lines of `room` columns, only between words: ids, paths and commands can be copied. */
 export async function lineWrapper(): Promise<(text: string, room: number) => string[]> {
   const { wrapAnsi } = await import('fast-wrap-ansi');
   return (text, room) => wrapAnsi(text.replace(beforeUnit, joint), room).replaceAll(joint, ' ').split('\n');

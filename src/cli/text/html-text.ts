@@ -7,10 +7,10 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Enough for a preview; the rest would cost time. */
+/** Enough for a preview; more would take time. */
 const longest = 20_000;
 
-/** The text of an HTML body as a reader sees it, roughly: for previews. */
+/** Approximately the text of an HTML body as a reader sees it, for previews. */
 export function textOfHtml(html: string): string {
   return html
     .slice(0, longest)

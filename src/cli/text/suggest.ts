@@ -1,4 +1,4 @@
-/** The candidates nearest to a mistyped word: none when all are too far. Swapped letters count as one mistake. */
+/** The candidates nearest to a mistyped word; none if all are too different. Swapped letters count as one mistake. */
 export function nearest(word: string, candidates: readonly string[]): string[] {
   const scored = candidates.map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }));
   const best = Math.min(...scored.map(({ distance }) => distance));
@@ -20,7 +20,7 @@ export function suggestionOf(found: readonly string[]): string {
 
 const mostShown = 4;
 
-/** Infinity when the words are not alike; a beginning of three letters or more is. */
+/** Infinity if the words are not alike; a common prefix of three letters or more makes them alike. */
 function distanceOf(word: string, candidate: string): number {
   const [a, b] = [word.toLowerCase(), candidate.toLowerCase()];
   const distance = editDistance(a, b);

@@ -10,12 +10,12 @@ export class Deadline {
     this.#at = clock.elapsed() + milliseconds;
   }
 
-  /** Milliseconds until then; 0 or less when it has passed. */
+  /** Milliseconds left; 0 or less when it has passed. */
   get left(): number {
     return this.#at - this.#clock.elapsed();
   }
 
-  /** The result of the work, or null when it comes too late; the work itself goes on. */
+  /** The result of the work, or null if it takes too long; the work itself continues. */
   async orNull<T>(work: () => Promise<T>): Promise<T | null> {
     if (this.left <= 0) return null;
     let cancel = () => {};
