@@ -46,7 +46,7 @@ export function readMethod(written: string): 'GET' | 'POST' {
   throw new InvalidArgumentError(`'${written}' is not one of GET, POST`);
 }
 
-/** The path behind the base URL, with its query. Throws CliError (exit 2) for one that leads elsewhere. */
+/** The path relative to the base URL, with its query. Throws CliError (exit 2) for one that leads elsewhere. */
 export function pathBehind(baseUrl: string | null, written: string): string {
   const path =
     baseUrl !== null && written.startsWith(`${baseUrl}/`)
@@ -56,7 +56,7 @@ export function pathBehind(baseUrl: string | null, written: string): string {
         : `/${written}`;
   const [, route = ''] = /^\/([^?]+)/.exec(path) ?? [];
   const isPlain = /^[\x21-\x7e]+$/.test(path) && !/[\\#]/.test(path);
-  // `/balance`, `//host`, and `https://host`, which begin anew.
+  // `/balance`, `//host` and `https://host`, which are not relative.
   const isElsewhere = /^(?:\/|[a-z][a-z0-9+.-]*:)/i.test(route);
   const leadsUp = route.split('/').some((step) => /^(?:\.|%2e){1,2}$/i.test(step));
   if (route === '' || !isPlain || isElsewhere || leadsUp) {
@@ -65,7 +65,7 @@ export function pathBehind(baseUrl: string | null, written: string): string {
   return path;
 }
 
-/** The fields as a query, behind one that is there. */
+/** Adds the fields to the query of a path. */
 export function withQuery(path: string, fields: readonly Field[]): string {
   if (fields.length === 0) return path;
   const query = new URLSearchParams();
@@ -75,7 +75,7 @@ export function withQuery(path: string, fields: readonly Field[]): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** The fields as a JSON object. Throws CliError (exit 2) for a name that is given twice. */
+/** The fields as a JSON object. Throws CliError (exit 2) for a repeated name. */
 export function bodyOf(fields: readonly Field[]): string {
   const names = fields.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);

@@ -78,7 +78,7 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
   });
 };
 
-/** Any JSON of a 2xx is a success. */
+/** Any JSON with a 2xx is a success. */
 const anything = () => null;
 
 const routeOf = (path: string) => path.split('?', 1)[0] ?? '';
@@ -138,7 +138,7 @@ async function print(
   await io.printer.text(body === '' || body.endsWith('\n') ? body : `${body}\n`);
 }
 
-/** What a POST did, for when its answer could not be printed; undefined for a GET. */
+/** What a POST did, in case its answer could not be printed; undefined for a GET. */
 function hiddenAnswer(
   { path, body }: Call,
   answer: RawAnswer | null,
@@ -158,7 +158,7 @@ function hiddenAnswer(
   };
 }
 
-/** Puts a send into the history; without an answer it is in doubt. */
+/** Adds a send to the history; without an answer it is in doubt. */
 async function remember(
   context: ApiContext,
   { path, body }: Call,
@@ -178,7 +178,7 @@ async function remember(
   await appendHistory(context, { command: 'api', to, channel, id, status, key, credits });
 }
 
-/** None of a text that is not a JSON object. */
+/** Empty for text that is not a JSON object. */
 function fieldsOf(text: string): Record<string, unknown> {
   try {
     return { ...JSON.parse(text) };

@@ -4,12 +4,12 @@ import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 
-/** The base URL of a new plan; a job sends only there. */
+/** The base URL of a new plan; its job sends only there. */
 export async function baseUrlOf(config: Context['config']): Promise<string> {
   return config.sandbox ? sandboxBaseUrl : (await config.settings()).baseUrl;
 }
 
-/** Throws CliError (exit 11) for another service than the job's, where its idempotency keys mean nothing. */
+/** Throws CliError (exit 11) for a service other than the job's, where its idempotency keys mean nothing. */
 export async function refuseOtherService({ config }: Pick<Context, 'config'>, job: Job): Promise<void> {
   const [planned, chosen] = [job.plan.meta.baseUrl, await baseUrlOf(config)];
   if (planned === chosen) return;

@@ -28,7 +28,7 @@ export function addBulkCommand(
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
   command.action(async (file: string | undefined, options: BulkOptions) => {
-    // The job retries by itself, and records every try.
+    // The job itself retries, and records every attempt.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const prepared = await prepareJob(context, channel, file, options);
     if (prepared !== null)

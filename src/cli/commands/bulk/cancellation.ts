@@ -10,12 +10,12 @@ import { type ResumeContext, resumeOf } from './next-command.js';
 const lookEvery = 1_000;
 
 export interface Cancellation {
-  /** Aborted by a signal, or with `cancelled` as its reason. */
+  /** Aborted by a signal, or with the reason `cancelled`. */
   stop: AbortSignal;
   close(): void;
 }
 
-/** Looks for a cancel mark before it resolves, and then once a second. Throws CliError where it cannot look. */
+/** Checks for a cancel mark before it resolves, and then once a second. Throws CliError if it cannot. */
 export async function watchForCancel(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   job: Job,
@@ -33,7 +33,7 @@ export async function watchForCancel(
     if (marks.length > 0) stop.abort(cancelled);
     else endWait = clock.after(lookEvery, () => void look());
   };
-  // A folder that cannot be read now may be read a second later; sending depends on the journal alone.
+  // A folder that cannot be read now may be readable a second later; sending depends only on the journal.
   const look = async () => obey(await cancelMarks(job).catch(() => []));
   obey(first);
   return {
@@ -46,7 +46,7 @@ export async function watchForCancel(
   };
 }
 
-/** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends its rest. */
+/** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends the rest. */
 export async function refuseCancelled(context: ResumeContext, job: Job): Promise<void> {
   if ((await cancelMarks(job)).length === 0) return;
   const { id, plan, state } = job;

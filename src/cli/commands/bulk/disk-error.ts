@@ -16,8 +16,8 @@ interface RequestedJob {
 }
 
 /**
- * The error of a job that the disk did not take: exit 13, nothing was sent now. If an earlier run of the same job has
- * sent some, it names the command that resumes that one. Other errors stay as they are.
+ * The error of a job that could not be written to disk: exit 13, nothing was sent now. If an earlier run of the same
+ * job sent something, it names the command to resume it. Other errors are passed on.
  */
 export async function explainDiskError(
   context: ResumeContext,
@@ -43,7 +43,7 @@ function resumable(context: ResumeContext, what: string, error: Error, job: JobV
   return machineError(`${what}; ${earlier}`, error, `Make room, then resume with: ${resumeOf(context, job)}`);
 }
 
-/** The unfinished job of the same name, or else the newest of the same file. */
+/** The unfinished job of the same name, or the newest one of the same file. */
 async function unfinishedJob(
   stateDirectory: string,
   { channel, file, name }: RequestedJob,

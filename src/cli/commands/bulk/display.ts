@@ -6,13 +6,13 @@ import { alarmText } from './finish/outcome.js';
 import { Waits, waitWords } from './waits.js';
 
 interface DisplayOptions {
-  /** Until every message is sent or failed. */
+  /** Whether to wait until every message is sent or failed. */
   waits: boolean;
-  /** Called with the time, in milliseconds since 1970, before which the job cannot end. */
+  /** Called with the earliest time, in milliseconds since 1970, at which the job can end. */
   waitsUntil(time: number): Promise<void>;
 }
 
-/** Shows the events of a job in one line, and returns its result. */
+/** Shows a job's events in one line, and returns its result. */
 export async function display<Result>(
   context: Pick<Context, 'io' | 'clock'>,
   events: AsyncGenerator<BulkEvent, Result>,
@@ -37,11 +37,11 @@ export async function display<Result>(
       const speed = (figure: (event: BulkEvent) => number) =>
         speedOf(figure(event) - figure(first as BulkEvent), milliseconds);
       const part = partOf(event.counts, waits);
-      // The rate limit counts requests, whatever the number of recipients in each.
+      // The rate limit counts requests, however many recipients they have.
       const estimate = waits
         ? (part.total - part.done) / speed(({ counts }) => partOf(counts, true).done)
         : event.open / speed(({ open }) => -open);
-      // A job that stops does not send the rest.
+      // A job that is stopping does not send the rest.
       const secondsLeft = announced.isStopping ? null : Math.max(estimate, wait / 1_000);
       const isIdle = announced.isIdle(event, now);
       const waiting = isIdle ? announced.words(now) : event.type === 'waiting' ? [waitWords(event)] : null;
@@ -57,14 +57,14 @@ export async function display<Result>(
 
 interface ProgressState {
   waits: boolean;
-  /** In place of the time left. */
+  /** Replaces the time left. */
   waiting?: readonly string[] | null;
   secondsLeft: number | null;
   /** Recipients a second. */
   rate: number | null;
 }
 
-/** The most important first: a narrow terminal leaves out the last. */
+/** Most important first: a narrow terminal omits the last ones. */
 export function progressWords(
   { counts, credits }: Pick<BulkEvent, 'counts' | 'credits'>,
   { waits, waiting = null, secondsLeft, rate }: ProgressState,
@@ -85,7 +85,7 @@ export function progressWords(
   ];
 }
 
-/** With `waits` only final messages count. */
+/** With `waits`, only final messages count. */
 export function partOf(counts: Counts, waits: boolean) {
   return { done: answeredIn(counts) - (waits ? counts.queued : 0), total: counts.planned };
 }
@@ -94,14 +94,14 @@ const speedOf = (done: number, milliseconds: number) => (done * 1_000) / Math.ma
 
 const mostSeconds = 30 * 86_400;
 
-/** Nothing where it is over or unknown. */
+/** Empty if it is over or unknown. */
 function timeLeft(seconds: number | null): string[] {
   return seconds !== null && seconds > 0 && seconds < mostSeconds ? [`${duration(seconds)} left`] : [];
 }
 
 const stopWords: Readonly<Record<string, string>> = { signal: 'stopping', cancel: 'cancelled' };
 
-/** Events that a progress bar would hide. */
+/** Warns of events that a progress bar would hide. */
 function warn({ io }: Pick<Context, 'io'>, event: BulkEvent): void {
   if (event.type === 'alarm') {
     const { request, detail, mixUp } = event;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Context } from '../../context.js';
 import type { CarryOutOptions } from './options.js';
 
-/** Requests in flight have this long after a SIGTERM; the process has to end within 5 s. */
+/** How long requests in flight have after a SIGTERM; the process must end within 5 s. */
 const abandonAfter = 3_500;
 
 export type JobRuntime = Awaited<ReturnType<typeof openJobRuntime>>;

@@ -1,7 +1,7 @@
 import { quoted } from '../../bulk/input/input-error.js';
 import { masked } from '../../output/mask.js';
 
-/** An error with cells masked where it quotes them. */
+/** An error with the cells it quotes masked. */
 export function maskCells(error: string, cells: readonly string[]): string {
   return cells
     .filter((cell) => cell !== '')

@@ -28,11 +28,11 @@ export function resumeCommand(
 
 export type ResumeContext = Pick<Context, 'config' | 'options'>;
 
-/** The options that lead to the service of a job. */
+/** The options that select a job's service. */
 export const serviceOf = (baseUrl: string): PrintedOptions =>
   baseUrl === sandboxBaseUrl ? { '--sandbox': true } : { '--base-url': baseUrl };
 
-/** For any job: it goes on where it was started, at its rate, and spends no more than it or this run may. */
+/** For any job: it continues where it was started, at its rate, and spends no more than it or this run may. */
 export function resumeOf(
   context: ResumeContext,
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
@@ -46,10 +46,10 @@ export function resumeOf(
   });
 }
 
-/** Whether a terminal shows it unchanged; it would show a line end in a text as two other characters. */
+/** Whether a terminal shows it unchanged; a line end in a text would be shown as two other characters. */
 const isPrintable = (text: string) => visible(text) === text;
 
-/** The options that the next run of the same job needs too; not --max-wait, with which it would give up again. */
+/** The options that the next run of the same job also needs; not --max-wait, with which it would give up again. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, maxWait, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
@@ -65,7 +65,7 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
   };
 }
 
-/** What a job was made of: the rows that were left out of it, and the texts and options of its command. */
+/** What a job was made of: the rows left out, and the texts and options of its command. */
 export interface JobInput {
   channel: Channel;
   templates: MessageTemplates;
@@ -76,8 +76,8 @@ export interface JobInput {
 }
 
 /**
- * How to send the rejected rows, once they are fixed: those that were left out are in a file of their own, and those that
- * the service rejected only in the report, which has all of the job.
+ * How to send the rejected rows once they are fixed. Rows that were left out are in a separate file; those that the
+ * service rejected are only in the report, with all rows of the job.
  */
 function rejectedSteps(
   context: Pick<Context, 'config' | 'options'>,
@@ -89,14 +89,14 @@ function rejectedSteps(
   const ofFile = () => (rejects === null ? [] : sendFile(onlyTexts.rejected, context, state, input, rejects));
   if (state.counts.rejected <= meta.rejected) return ofFile();
   const write: NextStep = ['The rejected rows are in the report of the job:', reportCommand(context, id)];
-  // The list has changed since the job was planned, and the report has the rows of then.
+  // The list has changed since the job was planned; the report has the rows of that time.
   if (rejected > 0 && rejected !== meta.rejected) return [...ofFile(), write];
   return report !== undefined && isPrintable(report)
     ? sendOnly('rejected', context, state, input, report)
     : [write, ...sendOnly('rejected', context, state, input, reportName(id))];
 }
 
-/** How to send to the recipients of batches whose message failed; the job repeats only those of single sends. */
+/** How to send to the recipients of batches whose message failed; the job itself retries only single sends. */
 export function failedSteps(
   context: Pick<Context, 'config' | 'options'>,
   { id, state }: Pick<JobView, 'id' | 'state'>,
@@ -117,7 +117,7 @@ const onlyTexts = {
   failed: 'Send only the failed rows again with:',
 };
 
-/** The command that sends some rows of a file; none where it is not known, or a terminal would change it. */
+/** The command that sends some rows of a file; none if the file is unknown, or a terminal would alter the command. */
 function sendOnly(
   which: keyof typeof onlyTexts,
   context: Pick<Context, 'config' | 'options'>,
@@ -128,7 +128,7 @@ function sendOnly(
   return sendFile(onlyTexts[which], context, state, input, report, {
     '--only': which,
     '--accept-duplicates': undefined,
-    // Failed rows are sent on purpose, which excludes it; a fixed one may be of somebody on the list.
+    // Failed rows are sent on purpose, which excludes it; a fixed row may be for somebody on the list.
     ...(which === 'failed' ? { '--skip-sent': undefined, '--job': undefined } : {}),
   });
 }
@@ -156,7 +156,7 @@ type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /**
- * Every option of a bulk command, as the command for some of its rows has it: that reaches nobody whom this one would
+ * Every option of a bulk command, for the command that sends some of its rows: it reaches nobody whom this one would
  * not have reached, and spends no more than this one might have.
  */
 function rejectsOptions(
@@ -181,14 +181,14 @@ function rejectsOptions(
     '--max-wait': kept['--max-wait'],
     '--wait': kept['--wait'],
     '--wait-timeout': kept['--wait-timeout'],
-    // A rejects file has its header first, and is always UTF-8 with commas.
+    // A rejects file starts with a header, and is always UTF-8 with commas.
     '--encoding': undefined,
     '--delimiter': undefined,
     '--headerless': undefined,
     '--header-row': undefined,
     '--sheet': undefined,
     '--visible-only': undefined,
-    // These files have the rows of this run.
+    // These files contain the rows of this run.
     '--report': undefined,
     '--rejects': undefined,
     // The rows are a new job.
@@ -201,8 +201,8 @@ function rejectsOptions(
 }
 
 /**
- * A name answers the question of what was sent before, and a fixed row may be of somebody on the list: without
- * --skip-sent the job has none. Undefined also where it would be too long.
+ * A name answers the question about earlier sends, and a fixed row may be for somebody on the list, so without
+ * --skip-sent the job has no name. Undefined also if it would be too long.
  */
 function rejectsJob({ job, skipSent }: BulkOptions): string | undefined {
   const name = `${job}-rejects`;
@@ -225,7 +225,7 @@ function textOptions(options: BulkOptions, { text, html, subject }: MessageTempl
   };
 }
 
-/** None when nothing is left to do. */
+/** Empty if nothing is left to do. */
 export function nextSteps(
   context: Pick<Context, 'config' | 'options'>,
   job: Job,
@@ -243,7 +243,7 @@ export function nextSteps(
   return stepsOfFinished(context, { id, meta: plan.meta, state }, options, input);
 }
 
-/** What a finished job leaves to do, after a run with options and input that are null for whoever only looks. */
+/** The next steps for a finished job; options and input are null for a command that only looks. */
 export function stepsOfFinished(
   context: Pick<Context, 'config' | 'options'>,
   job: Pick<JobView, 'id' | 'meta' | 'state'>,
@@ -257,7 +257,7 @@ export function stepsOfFinished(
   return [['Retry the failed messages with:', resumeCommand(context, id, retry)]];
 }
 
-/** The price of the whole job: planned, or at the average price so far, or at the price of the next recipient. */
+/** The price of the whole job: as planned, or by the average price so far, or by the price of the next recipient. */
 function creditsOfAll({ plan, state }: Job, price: number): number {
   const { accepted, in_doubt, pending } = state.counts;
   const left = in_doubt + pending;

@@ -142,7 +142,7 @@ function readRate(written: string): number {
 }
 
 const selectable: readonly Selected[] = [...receiptStatuses, 'undelivered', 'unknown'];
-/** Only the job's own keys may send them again; or they are another job's. */
+/** Only the job's own keys may send them again, or they belong to another job. */
 const notSelectable: Partial<Record<Selected, readonly [message: string, hint: string]>> = {
   in_doubt: [
     '--only in_doubt is not possible: a new job could send the rows twice',
@@ -167,7 +167,7 @@ function readStatuses(written: string): Selected[] {
   });
 }
 
-/** Throws CliError (exit 2) for one that is not known. */
+/** Throws CliError (exit 2) for an unknown one. */
 export function delimiterOf({ delimiter }: BulkOptions): Delimiter | undefined {
   const known = delimiter === undefined ? undefined : delimiterNamed(delimiter);
   if (known !== null) return known;

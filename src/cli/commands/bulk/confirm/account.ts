@@ -16,19 +16,19 @@ export async function currentAccount(network: Network): Promise<Account | null> 
   return { salt, hash: hashOf(salt, key) };
 }
 
-/** Whether the key in use may be of another project than the job, where its idempotency keys mean nothing. */
+/** Whether the key in use may belong to a project other than the job's, where its idempotency keys mean nothing. */
 export async function isForeign(
   { network }: Pick<Context, 'network'>,
   { plan, state }: Job,
 ): Promise<boolean> {
   const { account } = plan.meta;
-  // A job of an earlier release does not know its key.
+  // A job of an earlier release does not record its key.
   if (account === null) return false;
   const hash = await currentHash(network, account);
   return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
 }
 
-/** Records the key in use as one of the job's project, for `--same-project`. */
+/** Records that the key in use belongs to the job's project, for `--same-project`. */
 export async function adoptAccount(
   { network }: Pick<Context, 'network'>,
   { plan, state, journal }: Job,
@@ -41,7 +41,7 @@ export async function adoptAccount(
   state.apply(entry);
 }
 
-/** Exit 11 for a job that is not finished and was started with another key. */
+/** Exit 11 for an unfinished job that was started with another key. */
 export function foreignJob(id: string): CliError {
   return new CliError('other_account', exits.refused, `the job ${id} was started with another API key`, {
     hint: 'Use the --profile that it was started with. If both keys are of one project, add --same-project.',

@@ -11,15 +11,15 @@ import { creditsLeft, creditsMissing, type Paid, type Preflight } from './prefli
 
 export interface Proposal {
   preflight: Preflight;
-  /** The preflight for people. */
+  /** The preflight's lines for people. */
   lines: string[];
   paid: Paid;
   earlier: EarlierSends;
 }
 
 /**
- * Shows the preflight and asks, or takes `--yes`. Returns whether only those are wanted who did not get the message yet,
- * which another plan has. Throws CliError: exit 2 when declined, 7 for the price, 11.
+ * Shows the preflight and asks for confirmation, unless `--yes` is given. Returns whether to send only to those who
+ * did not get the message yet, which takes another plan. Throws CliError: exit 2 if declined, 7 for the price, 11.
  */
 export async function confirmSend(
   { io, options: { yes } }: Pick<Context, 'io' | 'options'>,
@@ -48,7 +48,7 @@ export async function confirmSend(
     throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
   }
   const missing = creditsMissing(preflight, paid);
-  // The question says it, too.
+  // The prompt says so too.
   if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, paid);
   if (!asks) return 'all';
   const credits = creditsLeft(preflight, paid);
@@ -76,7 +76,7 @@ export async function confirmSend(
   throw usageError('declined; nothing was sent');
 }
 
-/** Exit 7; 6 where earlier requests are in doubt, which only their own job can resolve. */
+/** Exit 7; 6 if earlier requests are in doubt, which only their own job can resolve. */
 function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
   const { in_doubt: inDoubt } = job.state.counts;
   const required = creditsLeft(preflight, paid) ?? 0;

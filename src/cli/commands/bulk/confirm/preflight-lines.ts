@@ -9,7 +9,7 @@ import { sentBeforeLine } from '../prepare/sent-before.js';
 import { creditsLeft, creditsMissing, type Paid, type Preflight, type Remaining } from './preflight.js';
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
-  /** The key may not read prices and balance. */
+  /** Whether the key may not read prices and balance. */
   isForbidden?: boolean;
   /** Width of the terminal. */
   columns: number;
@@ -55,7 +55,7 @@ export function preflightLines(
   return rows.flatMap((row) => linesOf(row, Math.min(columns, 80)));
 }
 
-/** The values beside their label, or below it where a word would be broken there. */
+/** The values beside their label, or below it if a word would be broken there. */
 function linesOf([label, ...values]: Row, columns: number): string[] {
   const longest = Math.max(...values.flatMap((value) => value.split(' ').map((word) => word.length)));
   const isBelow = longest > columns - labelColumns && longest <= columns - belowColumns;
@@ -119,7 +119,7 @@ const repairNames = {
 const labelColumns = 12;
 const belowColumns = 2;
 const valueColumns = 80 - labelColumns;
-/** With less, the terminal wraps by itself. */
+/** With fewer columns, the terminal itself wraps. */
 const leastColumns = 20;
 
 function wrapped(value: string, room: number): string[] {

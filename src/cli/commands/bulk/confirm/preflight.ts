@@ -5,11 +5,11 @@ import type { Preview, PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { masked, maskedText } from '../../../output/mask.js';
 import { type Column, field, type View } from '../../../output/view.js';
 
-/** The sends of a job, and their price. */
+/** What a job will send, and its price. */
 export interface Preflight {
   job: string;
   channel: string;
-  /** The detected recipient column and delimiter; a sheet has none. */
+  /** The detected recipient column and delimiter; a sheet has no delimiter. */
   to_column: string;
   delimiter: Delimiter | null;
   /** Null for CSV. */
@@ -27,11 +27,11 @@ export interface Preflight {
   /** Credits of the whole job; null without a price list. */
   credits: number | null;
   balance: number | null;
-  /** Recipients who got the same message from this machine in the last days, or may get it from an unfinished job. */
+  /** Recipients who got the same message from this machine recently, or may get it from an unfinished job. */
   sent_before: number;
-  /** Whether they are left out. */
+  /** Whether they are skipped. */
   skips_sent: boolean;
-  /** Expected time of the requests that remain. */
+  /** Expected time of the remaining requests. */
   seconds: number;
   /** How many different messages there are. */
   messages: number;
@@ -42,13 +42,13 @@ export interface Preflight {
 
 /** Credits of the plan. */
 export interface Paid {
-  /** Not to be paid any more; below 0 if prices have risen. */
+  /** Certainly not to be paid any more; negative if prices have risen. */
   certain: number;
-  /** Of requests in doubt: perhaps paid already, perhaps to be paid. */
+  /** For requests in doubt: perhaps already paid, perhaps still to be paid. */
   inDoubt: number;
 }
 
-/** The part of a job that earlier runs have left to send. */
+/** What earlier runs have left to send. */
 export interface Remaining {
   requests: number;
   paid: Paid;
@@ -69,7 +69,7 @@ export interface PreflightParts {
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
   remaining: Pick<Remaining, 'requests' | 'rate'>;
   earlier: { recipients: number; skipped: boolean };
-  /** Recipients and texts are shown masked. */
+  /** Whether recipients and texts are masked. */
   mask: boolean;
 }
 
@@ -122,12 +122,12 @@ function maskedMessage({ to, subject, text, parts }: PreviewedMessage): Previewe
   };
 }
 
-/** Credits that remain to be paid, at most; null without a price list. */
+/** The most credits still to be paid; null without a price list. */
 export function creditsLeft({ credits }: Preflight, { certain }: Paid): number | null {
   return credits === null ? null : Math.max(0, credits - certain);
 }
 
-/** Credits that the balance is certainly short of; 0 where price or balance is unknown. */
+/** The credits by which the balance is certainly too low; 0 if price or balance is unknown. */
 export function creditsMissing(preflight: Preflight, paid: Paid): number {
   const left = creditsLeft(preflight, paid);
   return left === null || preflight.balance === null
@@ -135,7 +135,7 @@ export function creditsMissing(preflight: Preflight, paid: Paid): number {
     : Math.max(0, left - paid.inDoubt - preflight.balance);
 }
 
-/** On one line: the recipient, and the subject and text. */
+/** On one line: the recipient, then subject and text. */
 const message = (name: 'first_message' | 'longest_message'): Column<Preflight> => ({
   name,
   value: ({ [name]: message }) =>

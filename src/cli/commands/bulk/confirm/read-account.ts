@@ -2,16 +2,14 @@ import { readError } from '../../../bulk/send/answer.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 
-/** A price list or balance; null when the service does not answer, or refuses. */
+/** A price list or balance; null if the service does not answer, or refuses. */
 export interface AccountRead<Value> {
   value: Value | null;
-  /** The key is outside its scope: it may only send. */
+  /** Outside the key's scope: it may only send. */
   isForbidden: boolean;
 }
 
-/**
- * Throws for a wrong API key or base URL, and CliError (exit 4) for a key that cannot read what `--wait` waits for.
- */
+/** Throws for an invalid API key or base URL, and CliError (exit 4) for a key that cannot read what `--wait` needs. */
 export async function readAccount<Value>(
   read: () => Promise<Value>,
   { wait }: { wait?: boolean | undefined },
@@ -22,7 +20,7 @@ export async function readAccount<Value>(
     } catch (error) {
       const answer = readError(error);
       if (answer.kind !== 'refusal') continue;
-      // Every service has a balance and prices: a 404 is about the base URL.
+      // Every service has a balance and prices, so a 404 is about the base URL.
       if (answer.status === 401 || answer.status === 404) throw error;
       const isForbidden = answer.status === 403;
       if (isForbidden && wait) throw cannotWait();

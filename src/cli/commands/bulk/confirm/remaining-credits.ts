@@ -3,11 +3,11 @@ import type { PlanMeta } from '../../../bulk/plan/plan.js';
 
 export interface RemainingCredits {
   left: number;
-  /** Of these, the credits of requests in doubt, which the service may have charged already. */
+  /** How many of these are for requests in doubt, which the service may already have charged. */
   inDoubt: number;
 }
 
-/** Credits for the rest of a job at the current prices: those of `current`, a new plan of the same input. */
+/** Credits for the rest of a job at current prices, which are those of `current`, a new plan of the same input. */
 export async function remainingCredits(
   { plan, state }: Job,
   current: PlanMeta,
@@ -20,7 +20,7 @@ export async function remainingCredits(
     const isRetried = retryFailed && state.phase(request.number) === 'failed';
     if (!state.isOpen(request.number) && !isRetried) continue;
     const all = request.to.length;
-    // A plan without prices counts every recipient the same.
+    // A plan without prices counts the same for every recipient.
     const whole = plan.meta.credits > 0 ? request.credits : all;
     const rest = (whole * (all - state.removed(request.number).size)) / all;
     planned += rest;

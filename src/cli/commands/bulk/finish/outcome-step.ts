@@ -8,7 +8,7 @@ import { failedSteps, type JobInput, nextSteps } from '../next-command.js';
 import type { CarryOutOptions } from '../options.js';
 import { reportCommand } from '../prepare/moved-rows.js';
 
-/** What to do about messages that may not have arrived, or whose outcome was not read; null where there are none. */
+/** What to do about messages that may not have arrived, or whose outcome was not read; null if there are none. */
 export function outcomeStep(
   context: Pick<Context, 'config'>,
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
@@ -19,7 +19,7 @@ export function outcomeStep(
   return isOpen ? ['Look again with:', refreshCommand(context, { id, meta })] : null;
 }
 
-/** Reads what is not final from the service. */
+/** Reads the messages that are not final from the service. */
 export const refreshCommand = (
   { config }: Pick<Context, 'config'>,
   { id, meta }: Pick<JobView, 'id' | 'meta'>,
@@ -29,7 +29,7 @@ export const refreshCommand = (
     '--sandbox': meta.baseUrl === sandboxBaseUrl,
   });
 
-/** What a run leaves to do, the most urgent first. */
+/** The next steps after a run, most urgent first. */
 export function stepsAfter(
   context: Pick<Context, 'config' | 'options' | 'io'>,
   job: Job,
@@ -49,6 +49,6 @@ export function stepsAfter(
   return all.filter(([, command], at) => commands.indexOf(command) === at);
 }
 
-/** Its command has the texts in full. */
+/** Its command contains the full texts. */
 const namesRecipients = ({ templates: { text = '', html = '', subject = '' } }: JobInput) =>
   [text, html, subject].some((each) => maskedText(each) !== each);

@@ -5,13 +5,13 @@ import { type ExitCode, exitOfFailure, exits } from '../../../exit-codes.js';
 import { grouped } from '../../../text/wording.js';
 import type { JobInput, LastLine } from '../next-command.js';
 
-/** Whether a report was written, and whether anything in it is missing or alarming. */
+/** Whether a report was written, and whether it is incomplete or alarming. */
 export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
 
 /**
- * The exit code of a job. Doubt comes first, since it may cost money to overlook it. 0 only when every recipient was
- * accepted, and with `--wait` sent. Once all were accepted, it never promises that nothing was sent. A job that ran
- * elsewhere is refused unless `ranElsewhere` is `ok`.
+ * The exit code of a job. Doubt comes first, because overlooking it may cost money. 0 only if every recipient was
+ * accepted, and with `--wait`, sent. Once all were accepted, it never says that nothing was sent. A job that already
+ * ran elsewhere is refused unless `ranElsewhere` is `ok`.
  */
 export function exitOfJob(
   state: JobState,
@@ -27,7 +27,7 @@ export function exitOfJob(
   if (stopped?.by === 'cancel' && pending > 0) return exits.later;
   if (stopped?.by === 'service' && pending > 0) {
     const exit = exitOfFailure(stopped, 'sending');
-    // Everything that left was answered, so nothing can be in doubt: the service was away.
+    // Everything sent was answered, so nothing can be in doubt: the service was unreachable.
     return exit === exits.doubt ? exits.later : exit;
   }
   if (pending > 0) return state.wasRefused('insufficient_credits') ? exits.money : exits.later;
@@ -38,13 +38,13 @@ export function exitOfJob(
   return failed + moved === planned ? exits.notSent : exits.partly;
 }
 
-/** The code of the error for programs, where it says more than the exit code; null where it does not. */
+/** An error code for programs that says more than the exit code; null if there is none. */
 export function codeOfEnding({ stopped, waited }: Ending, exit: ExitCode): string | null {
   if (exit === exits.key && stopped?.by === 'service') return stopped.code;
   return exit === exits.notFinal ? (waited?.refused ?? null) : null;
 }
 
-/** `--skip-invalid` left rows out, perhaps of a file with the same plan as an earlier one. */
+/** `--skip-invalid` left out rows, perhaps of a file with the same plan as an earlier one. */
 export function exitWithRows(exit: ExitCode, input: JobInput | null): ExitCode {
   return exit === exits.ok && input !== null && input.rejected > 0 ? exits.partly : exit;
 }
@@ -54,7 +54,7 @@ export function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
   return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
 }
 
-/** The warning about an answer that is not for its request. */
+/** The warning about an answer that belongs to another request. */
 export function alarmText(request: number, reason: string): string {
   return `request ${request}: ${reason}; it is counted as in doubt`;
 }

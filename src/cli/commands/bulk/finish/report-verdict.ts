@@ -14,8 +14,8 @@ export interface ReportedRow {
 }
 
 /**
- * Whether another job may take a row: `free` at once, `move` after it was moved out of its own job, and not where it was
- * `moved` already. A row reported as sent is taken on purpose, to send to it once more.
+ * Whether another job may take a row: `free` at once, `move` after moving it out of its own job, not if it was
+ * already `moved`. A row reported as sent is taken on purpose, to send it once more.
  */
 export function verdictOf(
   { request, index, status, channel }: ReportedRow,
@@ -35,7 +35,7 @@ export function verdictOf(
       return 'move';
     case 'accepted':
       if (status === 'pending' || status === 'rejected') return 'sent';
-      // A message of a batch fails after the batch was accepted, and so does an email; an SMS was tried again.
+      // A message of a batch fails after the batch was accepted, and so does an email; a failed SMS was retried.
       return kind === 'single' && (channel === 'sms' || state.revision(number) > 0) ? 'sent' : 'move';
   }
 }

@@ -27,7 +27,7 @@ import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
 import { workbookReport } from './workbook-report.js';
 
-/** Writes the report of the job that this command ran; `warn` gets its problems. */
+/** Writes the report of the job that this command ran; `warn` is called with its problems. */
 export async function report(
   context: Pick<Context, 'io' | 'config'>,
   job: Job,
@@ -63,8 +63,8 @@ export interface ReportOptions {
 }
 
 /**
- * Writes the report of a job that is not running, in any format; to standard output without `report`.
- * Throws CliError when it is written and incomplete: exit 4 where the key cannot read the rest, else 14.
+ * Writes the report of a job that is not running, in any format; to standard output without `report`. Throws CliError
+ * if the report is incomplete: exit 4 if the key cannot read the rest, else 14.
  */
 export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
   const { offline, refresh, waitTimeout: timeout } = options;
@@ -109,7 +109,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
   }
 }
 
-/** Throws CliError (exit 2) for options that a workbook has no use for. */
+/** Throws CliError (exit 2) for options that a workbook cannot use. */
 function refuseFormat({ io, options }: Pick<Context, 'io' | 'options'>, file: string): void {
   const hint = 'Name a file that ends in .csv, or another than .xlsx.';
   if (io.printer.isMachine)
@@ -117,7 +117,7 @@ function refuseFormat({ io, options }: Pick<Context, 'io' | 'options'>, file: st
   if (options.header === false) throw usageError(`${file} is a workbook, which always has a header`, hint);
 }
 
-/** A workbook for a name that ends in .xlsx; else as CSV unless another format was given, even `table`. */
+/** A workbook if the name ends in .xlsx; otherwise CSV, unless another format was given, even `table`. */
 async function print(
   { io, options }: Pick<Context, 'io' | 'options'>,
   job: Job,
@@ -190,15 +190,15 @@ async function messageReaders(openRuntime: () => Promise<JobRuntime>, timeout: n
 }
 
 interface GatherOptions {
-  /** The state of the job with the details of every request; null: it is read from the journal. */
+  /** The job's state with the details of every request; null to read it from the journal. */
   detailed: JobState | null;
-  /** Called once, for the first message that is read from the service; null: none is read. */
+  /** Called once, for the first message read from the service; null to read none. */
   openRuntime: (() => Promise<JobRuntime>) | null;
   timeout: number;
   refresh?: boolean | undefined;
 }
 
-/** Batches that turn out to be another request's are recorded as alarms, and receipts that have come since. */
+/** Records batches that turn out to be another request's as alarms, and new receipts. */
 async function gather(
   { io }: Pick<Context, 'io'>,
   job: Job,

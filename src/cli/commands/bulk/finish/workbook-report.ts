@@ -11,7 +11,7 @@ import { isWorkbookName, mostSheetRows } from '../../../xlsx/report-workbook.js'
 import type { SheetCell } from '../../../xlsx/sheet-xml.js';
 import { summaryView } from './summary-view.js';
 
-/** A report as a workbook: its rows with the columns chosen, and a sheet with the figures of the job. */
+/** A report as a workbook: its rows with the chosen columns, and a sheet with the job's figures. */
 export async function* workbookReport(
   job: Job,
   rows: AsyncIterable<ReportRow>,
@@ -35,7 +35,7 @@ export async function* workbookReport(
   }
 }
 
-/** Whether the report needs several sheets, for people; null where it does not. */
+/** Text for people if the report needs several sheets; null if it does not. */
 export function sheetsText(
   report: string | undefined,
   { recipients, merged, rejected }: Pick<PlanMeta, 'recipients' | 'merged' | 'rejected'>,
@@ -64,7 +64,7 @@ async function* figuresOf({ id, plan, state, journal }: Job): AsyncGenerator<She
   }
 }
 
-/** A reader of reports takes the guard against formulas off a text: one that looks guarded gets another. */
+/** Readers of reports remove the guard against formulas: a text that looks guarded gets another guard. */
 const kept = (cell: SheetCell) => (typeof cell === 'string' && unguard(cell) !== cell ? `'${cell}` : cell);
 
 const plain = (cell: Cell): SheetCell => (typeof cell === 'boolean' ? String(cell) : (cell ?? null));

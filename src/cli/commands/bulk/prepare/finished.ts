@@ -15,7 +15,7 @@ import { inOne, type JobInput, keptOptions, resumeCommand } from '../next-comman
 import type { CarryOutOptions } from '../options.js';
 import { reportCommand } from './moved-rows.js';
 
-/** Whether these options leave a job nothing to do. */
+/** Whether a job has nothing left to do with these options. */
 export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
   return state.finished && !(retryFailed && state.has('failed')) && !(wait && !state.final);
 }
@@ -46,7 +46,7 @@ export async function endFinished(
   throw new Ended(exit);
 }
 
-/** The report of a finished job is written too: the file may be that of another run. */
+/** Also writes the report of a finished job, since the file may be from another run. */
 async function reportFinished(context: Context, job: Job, options: CarryOutOptions): Promise<Reported> {
   if (options.report === undefined) return 'written';
   const runtime = await openJobRuntime(context, options);
@@ -61,7 +61,7 @@ async function reportFinished(context: Context, job: Job, options: CarryOutOptio
   }
 }
 
-/** Exit 11 for a finished job; the hint names the commands that send again. */
+/** Exit 11 for a finished job; the hint has the commands that send again. */
 function alreadyDone(
   context: Context,
   { id, state }: Job,
@@ -106,7 +106,7 @@ function movedHint({ config }: Context, { counts, movedTo }: Job['state']): stri
   ];
 }
 
-/** Exit 11 for a job whose every acceptance repeats an earlier one. */
+/** Exit 11 for a job whose acceptances all repeat earlier ones. */
 export function ranElsewhere({ id, state }: Job): CliError {
   const at = state.ranAt === null ? '' : ` at ${localTime(state.ranAt)}`;
   return new CliError(

@@ -11,13 +11,13 @@ import { columnsOf, type Header, questionFor } from './read-header.js';
 export interface BulkInput {
   file: string;
   templates: MessageTemplates;
-  /** Options that were chosen at prompts. */
+  /** Options chosen at prompts. */
   chosen: Header['chosen'];
 }
 
 /**
- * Gathers the file and the message from arguments, options and prompts; `look` reads the file's header before
- * somebody writes a message for it. Throws CliError (exit 2) that names everything missing where it cannot prompt.
+ * Gathers the file and the message from arguments, options and prompts; `look` reads the file's header before anybody
+ * writes a message for it. If it cannot prompt, it throws CliError (exit 2) with everything that is missing.
  */
 export async function gatherInput(
   { io, config, options: { yes } }: Pick<Context, 'io' | 'config' | 'options'>,
@@ -38,7 +38,7 @@ export async function gatherInput(
     wanted.text = { value: text, name, question: 'Text' };
   }
   const confirmed = yes || options.dryRun || io.canPrompt;
-  // When only the confirmation is missing, the error comes after the preflight.
+  // If only the confirmation is missing, the error comes after the preflight.
   const isComplete = Object.values(wanted).every(({ value }) => value !== undefined);
   if (!confirmed && !isComplete) {
     wanted.confirmation = { value: undefined, name: '--yes or --dry-run', question: '' };
@@ -58,7 +58,7 @@ export async function gatherInput(
   return { file, templates: { ...templates, ...rest }, chosen };
 }
 
-/** Asks for the file, and has the questions about the message name its columns. */
+/** Asks for the file, so that the prompts for the message can show its columns. */
 async function askedWith(
   wanted: Record<string, Wanted>,
   look: (file: string) => Promise<Header>,
@@ -76,7 +76,7 @@ async function askedWith(
   return chosen;
 }
 
-/** Throws CliError (exit 2) for `--accept-duplicates` where nothing can be sent twice. */
+/** Throws CliError (exit 2) for `--accept-duplicates` if nothing can be sent twice. */
 function needsAcceptance(
   { io, yes }: { io: Pick<Context['io'], 'canPrompt'>; yes: boolean | undefined },
   { only, acceptDuplicates, dryRun }: BulkOptions,
@@ -84,7 +84,7 @@ function needsAcceptance(
   const mayRepeat = only?.includes('unknown') ?? false;
   if (acceptDuplicates && !mayRepeat)
     throw usageError('--accept-duplicates needs --only unknown', 'Remove it.');
-  // A question says it; --yes is a habit.
+  // The prompt says so, because --yes becomes a habit.
   const asks = io.canPrompt && !yes;
   return mayRepeat && !acceptDuplicates && !dryRun && !asks;
 }

@@ -6,7 +6,7 @@ import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { grouped } from '../../../text/wording.js';
 
-/** Rows of a report that other jobs took than the one which wants them now. */
+/** Rows of a report that jobs other than the one that wants them now have taken. */
 export class MovedRows {
   readonly #taker: string;
   readonly #known: readonly string[];
@@ -23,7 +23,7 @@ export class MovedRows {
 
   add(removal: Removal | undefined): void {
     if (!isMoved(removal) || readJobId(removal.to).base === this.#taker) return;
-    // Earlier releases did not name the job: one that goes on has taken them itself.
+    // Earlier releases did not record the job: a resumed one has taken them itself.
     if (removal.to === '' && this.#exists) return;
     this.count += 1;
     if (removal.to !== '') this.#jobs.add(removal.to);

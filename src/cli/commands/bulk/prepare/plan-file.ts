@@ -20,7 +20,7 @@ import { isOnPurpose } from './sent-before.js';
 
 type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'options' | 'signal'>;
 
-/** Everything a plan is made of, besides the options. */
+/** Everything that makes up a plan, besides the options. */
 export interface PlanSource {
   channel: Channel;
   file: string;
@@ -30,11 +30,14 @@ export interface PlanSource {
   /** A new folder for the plan. */
   folder: string;
   recent: SentIndex | null;
-  /** Ids of messages that are not unknown any more, for `--only unknown`. */
+  /** Ids of messages that are no longer unknown, for `--only unknown`. */
   known?: ReadonlySet<string>;
 }
 
-/** Plans a file. On a terminal it asks for the encoding, sheet or rows it cannot tell. Throws CliError (exit 8). */
+/**
+ * Plans a file. On a terminal it asks for an encoding, sheet or rows that it cannot determine. Throws CliError (exit
+ * 8).
+ */
 export async function planFile(
   context: PlanContext,
   source: PlanSource,
@@ -74,7 +77,7 @@ async function build(
       path: file === '-' ? undefined : absolutePath(config, file),
       ...{ toColumn, encoding, delimiter, headerless, headerRow, sheet, visibleOnly },
       ...{ only, allowRepeats, skipInvalid },
-      // Recent sends and the order of jobs are found by it, also where the clock of this machine is wrong.
+      // It identifies recent sends and the order of jobs, even if this machine's clock is wrong.
       createdAt: new Date(network.lastExchange?.serviceTime ?? now).toISOString(),
       run: options.again ? newRunId() : null,
       account: await currentAccount(network),
@@ -89,7 +92,7 @@ async function build(
   );
 }
 
-/** A person who filtered a list may have meant to send to what is left. */
+/** A person who filtered a list may have meant to send only to the visible rows. */
 async function wantsVisibleOnly(
   { io, options: { yes } }: PlanContext,
   { sheet, hiddenRows }: PlanOutcome,
@@ -105,7 +108,7 @@ async function wantsVisibleOnly(
   return (await io.prompts()).choose(question, choices);
 }
 
-/** Where `--rejects` says, else beside the list where that can be. */
+/** Where `--rejects` says, else beside the list if possible. */
 async function placeRejects(
   { io, config }: PlanContext,
   { rejects: written }: PlanOutcome,

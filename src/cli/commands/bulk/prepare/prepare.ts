@@ -45,8 +45,8 @@ export interface PreparedJob {
 }
 
 /**
- * Gathers the input, plans it, checks what was sent before, opens the job, shows the preflight and asks. Returns null
- * when nothing is to be sent: after `--dry-run`, or when `--skip-sent` leaves out everyone.
+ * Gathers the input, plans it, checks what was sent before, opens the job, shows the preflight and asks for
+ * confirmation. Returns null if nothing is to be sent: after `--dry-run`, or if `--skip-sent` leaves out everyone.
  */
 export async function prepareJob(
   context: Context,
@@ -54,7 +54,7 @@ export async function prepareJob(
   given: string | undefined,
   options: BulkOptions,
 ): Promise<PreparedJob | null> {
-  // Before a person is asked for a text: without a key, an engine or a list it would be written in vain.
+  // Before asking for a text, which would be written in vain without a key, an engine or a list.
   const priced = once(async () => {
     const client = await context.network.client();
     return (await readAccount(() => client.pricing.get(), options)).value;
@@ -74,7 +74,7 @@ export async function prepareJob(
   };
   const planned = async (given: BulkOptions): Promise<PreparedJob | null> => {
     const prepared = await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, given));
-    // Without those who got it, the plan is another, and so is the price.
+    // Without those who already got it, the plan and the price are different.
     return prepared === 'new' ? planned({ ...given, skipSent: true }) : prepared;
   };
   try {
@@ -92,7 +92,7 @@ interface WantedJob extends Omit<BulkInput, 'chosen'> {
   pricing: Pricing | null;
 }
 
-/** Passes the path of a new folder, which is removed again unless a job takes it. */
+/** Passes the path of a new folder, which is removed unless a job takes it. */
 async function inPlanFolder<Value>(
   { config, network, clock }: Pick<Context, 'config' | 'network' | 'clock'>,
   work: (folder: string) => Promise<Value>,
@@ -160,7 +160,7 @@ async function prepareIn(
 
 /** Between two tries of the lock, in milliseconds. */
 const lockPause = 20;
-/** A process that reads a job of a million recipients does not answer for some seconds. */
+/** A process reading a job of a million recipients does not answer for several seconds. */
 const mostUnanswered = 30;
 
 /** The findings that the preflight shows besides the job. */

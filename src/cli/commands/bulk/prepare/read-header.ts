@@ -9,20 +9,20 @@ import type { Check } from '../../../input/required.js';
 import { type BulkOptions, delimiterOf } from '../options.js';
 import { askAboutInput } from './ask-about-input.js';
 
-/** A header, and the options that a person chose while it was read. */
+/** A header, and the options chosen while it was read. */
 export interface Header {
   columns: readonly string[];
   chosen: Pick<BulkOptions, 'encoding' | 'sheet'>;
 }
 
-/** Ends the reading of a table behind its header. */
+/** Stops reading a table after its header. */
 class HeaderRead extends Error {
   constructor(readonly columns: readonly string[]) {
     super('the header was read');
   }
 }
 
-/** Reads the header of a file, before somebody writes a text for it. Throws CliError for what a plan would refuse. */
+/** Reads the header of a file before anybody writes a text for it. Throws CliError for whatever a plan would refuse. */
 export async function readHeader(
   { io }: Pick<Context, 'io'>,
   channel: Channel,
@@ -57,7 +57,7 @@ export function questionFor(what: string, columns: readonly string[]): string {
   return named.length === 0 ? `${what}:` : `${what} (${named.join(' ')}${more}):`;
 }
 
-/** Whether a text has only columns that are there. */
+/** Whether a text only has existing columns. */
 export const columnsOf =
   (label: string, columns: readonly string[]): Check =>
   (text) => {

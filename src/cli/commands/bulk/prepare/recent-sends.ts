@@ -25,20 +25,20 @@ export const recentDays = 7;
 export interface NewJob {
   channel: Channel;
   baseUrl: string;
-  /** Of `--job`; earlier runs of it are the same job. */
+  /** The name from `--job`; earlier runs with it are the same job. */
   name: string | undefined;
 }
 
 /** Which jobs are compared. */
 export interface Choice {
-  /** By its id alone, before anything of the job is read. */
+  /** By id alone, before the job is read. */
   hasId?: (id: string) => boolean;
   hasMeta?: (meta: PlanMeta) => boolean;
-  /** Sends at this moment or later, in milliseconds since 1970, in place of the recent ones. */
+  /** Only sends at or after this time, in milliseconds since 1970, instead of the recent ones. */
   since?: number;
 }
 
-/** Gets what the compared jobs have sent or will send. */
+/** Receives what the compared jobs have sent or will send. */
 export interface Sends {
   /** Failed messages whose recipients are unknown. */
   failed: number;
@@ -47,8 +47,8 @@ export interface Sends {
 }
 
 /**
- * The messages that jobs of this machine, of the same channel and service, have sent lately or will send. Null without
- * such jobs.
+ * The messages that jobs of this machine, on the same channel and service, have sent recently or will send. Null
+ * without such jobs.
  */
 export async function recentSends(
   context: RecentContext,
@@ -81,25 +81,26 @@ export async function addSends(
   }
 }
 
-/** By the service's clock, or this machine's if that is behind: a clock in the future would make every send old. */
+/** By the service's clock, or this machine's if that is behind: with a clock in the future, every send would be old. */
 function recentSince({ clock, network }: RecentContext): number {
   const now = clock.now();
   return Math.min(now, network.lastExchange?.serviceTime ?? now) - recentDays * 86_400_000;
 }
 
 /**
- * Compares a plan made of reports with the other jobs begun since those of the reports: they may have sent some of its rows
- * since. With all recent ones, where a report is of a job that is not here, or names none. Null without such jobs.
+ * Compares a plan made from reports with the other jobs started since the reports' jobs, which may have sent some of
+ * its rows meanwhile. It compares all recent jobs if a report's job is not here, or is not named. Null without such
+ * jobs.
  */
 export async function sentSinceReports(
   context: RecentContext,
   wanted: NewJob,
   plan: FrozenPlan,
-  /** Recipients that were counted already are not counted again. */
+  /** Recipients already counted are not counted again. */
   { reported, counted }: { reported: readonly string[]; counted: SentIndex | null },
 ): Promise<SentCounts | null> {
   const { stateDirectory } = context.config;
-  // An id from a file becomes a path only if it is the id of a job.
+  // An id from a file is used in a path only if a job has it.
   const here = (await jobIds(stateDirectory)).filter((id) => reported.includes(id));
   const folders = here.map((id) => join(jobsFolder(stateDirectory), id));
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
@@ -113,7 +114,7 @@ export async function sentSinceReports(
   return countIn(later, plan, counted);
 }
 
-/** Compares a plan with the jobs that were made while it was planned. Null without such jobs. */
+/** Compares a plan with the jobs created while it was planned. Null without such jobs. */
 export async function sentMeanwhile(
   context: RecentContext,
   wanted: NewJob,
@@ -137,7 +138,7 @@ async function countIn(
 }
 
 function warnOf({ io, config }: RecentContext, id: string, error: Error): void {
-  // A refused command discards the job it made.
+  // A refused command discards the job it created.
   if (!existsSync(join(jobsFolder(config.stateDirectory), id))) return;
   io.warn(`cannot read what the job ${id} sent: ${error.message}`);
 }
@@ -177,7 +178,7 @@ async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: numb
   }
 }
 
-/** Null for a request that was not sent and will not be. */
+/** Null for a request that was not and will not be sent. */
 function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
   switch (state.phase(request)) {
     case 'pending':
@@ -185,7 +186,7 @@ function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
       return 'open';
     case 'accepted':
       return state.failed(request) === state.recipients(request) ? null : 'sent';
-    // The job cannot resolve this doubt any more.
+    // The job can no longer resolve this doubt.
     case 'alarm':
       return 'sent';
     default:

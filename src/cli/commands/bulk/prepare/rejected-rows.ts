@@ -10,7 +10,7 @@ import { makeFolder } from '../../../platform/make-folder.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { maskCells } from '../mask-cells.js';
 
-/** Milliseconds. Rejects files hold recipients, so they are not kept forever. */
+/** Milliseconds. Rejects files contain recipients, so they are not kept for ever. */
 const maxAge = 90 * 86_400_000;
 
 /** The folder of rejects files in the state directory, without the old ones. */
@@ -25,7 +25,7 @@ export function rejectsPlaceIn(stateDirectory: string, name: string, now: number
   return { folder, name: name.replace(/[^\p{L}\p{N}._-]/gu, '_').slice(0, 60) };
 }
 
-/** Warns of the rejected rows. For programs they are in the error object, if the command `fails`. */
+/** Warns of rejected rows. Programs find them in the error object, if the command `fails`. */
 export function warnOfRejects(
   { printer, attach, warn }: Context['io'],
   { count, first, rows, quoted, file }: Rejects,

@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { constants, copyFile, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 
-/** Names that are tried: an earlier rejects file may hold somebody's corrections, and is never replaced. */
+/** The most names to try: an earlier rejects file may have somebody's corrections, and is never replaced. */
 const mostNames = 20;
 
 /**
- * Moves a rejects file beside its list, as `list.rejected.csv` or, where that is another file, `list.rejected-2.csv`.
- * Returns its new path; the old one where the list has no folder that can be written to.
+ * Moves a rejects file beside its list, as `list.rejected.csv` or, if that is taken, `list.rejected-2.csv`. Returns
+ * its new path, or the old one if the list's folder is not writable.
  */
 export async function moveBeside(list: string, rejects: string, taken: string | undefined): Promise<string> {
   const isFile = await stat(list).then(

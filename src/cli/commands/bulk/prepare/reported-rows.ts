@@ -11,8 +11,8 @@ import { MovedRows, reportCommand, rowsText } from './moved-rows.js';
 import { ifMissing, requestsIn, type TakenRows } from './taken-rows.js';
 
 /**
- * Checks the rows of a new job that come from the reports of others. Returns those to take from their jobs before it
- * sends. Throws CliError (exit 11) where a job would still send such a row, or has sent it since the report.
+ * Checks the rows of a new job that come from reports of other jobs. Returns those to take from their jobs before it
+ * sends. Throws CliError (exit 11) if a job would still send such a row, or has sent it since the report.
  */
 export async function checkReportedRows(
   context: ResumeContext,
@@ -40,7 +40,7 @@ async function placesToTake(
   context: ResumeContext,
   job: JobView,
   statuses: ReadonlyMap<number, string>,
-  /** Gets the rows that other jobs took; null: they are sent to again. */
+  /** Collects the rows that other jobs took; null to send to them again. */
   others: MovedRows | null,
 ): Promise<TakenRows[1]> {
   const { id, folder, state } = job;

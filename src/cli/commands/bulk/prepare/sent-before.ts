@@ -21,7 +21,7 @@ import {
 
 const lately = `in the last ${recentDays} days`;
 
-/** The recent sends that a new plan is compared with; null where there are none, or repeats are wanted. */
+/** The recent sends to compare a new plan with; null if there are none, or repeats are wanted. */
 export async function sendsToCompare(
   context: RecentContext,
   job: NewJob,
@@ -37,8 +37,8 @@ const selectsUnsent = (only: BulkOptions['only']) =>
   only !== undefined && !only.includes('sent') && !only.includes('queued');
 
 /**
- * A report knows more than the jobs: its unsent rows are sent on purpose. But a rejected one was fixed, perhaps to the
- * recipient of another row.
+ * A report knows more than the jobs, so its unsent rows are sent on purpose. But a rejected row was fixed, perhaps to
+ * the recipient of another row.
  */
 export const isOnPurpose = (only: BulkOptions['only']) =>
   selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
@@ -46,14 +46,17 @@ export const isOnPurpose = (only: BulkOptions['only']) =>
 const exclusive = (option: string) =>
   usageError(`${option} and --skip-sent exclude each other`, 'Nothing was sent. Use one of the two.');
 
-/** Recipients of a plan who got its message already, or will get it from another job. */
+/** Recipients of a plan who already got its message, or will get it from another job. */
 export interface EarlierSends {
   /** With `skipped`, those who were left out. */
   recipients: number;
-  /** Those of them who only may get it, from an unfinished job. */
+  /** How many of them only may get it, from an unfinished job. */
   unfinished: number;
   skipped: boolean;
-  /** The ones to confirm: 0 where `--skip-sent` answers the question, or a named job does for rows of no report. */
+  /**
+   * How many to confirm: 0 if `--skip-sent` answers the question, or a named job does for rows that are not from a
+   * report.
+   */
   toConfirm: number;
   /** Unfinished jobs that would send the same, with the number of recipients. */
   open: ReadonlyMap<string, number>;
@@ -76,7 +79,7 @@ export async function findEarlierSends(
 ): Promise<EarlierSends> {
   const { job: name, skipSent: skipped = false } = options;
   const known = await jobIds(context.config.stateDirectory);
-  // Without a name the same plan is the same job, with a journal of its own sends.
+  // Without a name, the same plan is the same job, whose journal has its own sends.
   const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
   const counts = isKnown ? null : await countsOf(context, wanted, plan, compared, options);
   if (counts === null) return { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
@@ -110,7 +113,7 @@ async function countsOf(
   return { sent: recent.counts.sent + since.sent, open };
 }
 
-/** Exit 11: the plan still has them. */
+/** Exit 11: the plan still contains them. */
 const overtaken = (count: number) =>
   new CliError(
     'sent_before',
@@ -174,7 +177,7 @@ export async function refuseOpen(context: ResumeContext, { open }: EarlierSends)
   }
 }
 
-/** Exit 11: recipients got the message already, and there is no terminal to ask on. */
+/** Exit 11: recipients already got the message, and there is no terminal for a prompt. */
 export function alreadySent(count: number, { only }: BulkOptions): CliError {
   const way = isOnPurpose(only)
     ? 'Use the report of the job that sent to them, or add --again'
@@ -202,7 +205,7 @@ function everyoneSent(count: number): CliError {
   );
 }
 
-/** A line of the preflight; undefined for no recipients. `unfinished` of them only may get it. */
+/** A line of the preflight; undefined without such recipients. `unfinished` of them only may get it. */
 export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
   if (count === 0) return undefined;
   if (skipped) return `${grouped(count)} left out: they got the same message ${lately}`;

@@ -6,8 +6,8 @@ import { addSends, type RecentContext, type Sends } from './recent-sends.js';
 import { requestsIn } from './taken-rows.js';
 
 /**
- * Moves the failed rows whose message another job has sent since this one began to that job, before `--retry-failed`
- * tries them again: nobody gets it twice. Rows that another job only plans to send stay.
+ * Before `--retry-failed` retries failed rows, moves those whose message another job has sent since this one started
+ * to that job, so that nobody gets it twice. Rows that another job has only planned stay.
  */
 export async function moveSentElsewhere(context: RecentContext, job: Job): Promise<void> {
   const { id, plan, state, journal } = job;
@@ -46,10 +46,10 @@ export async function moveSentElsewhere(context: RecentContext, job: Job): Promi
   );
 }
 
-/** Which job sent the messages that are watched. */
+/** Which job sent the watched messages. */
 class SentBy implements Sends {
   failed = 0;
-  /** '' while no job has. */
+  /** '' if no job has. */
   readonly #jobs = new Map<string, string>();
 
   watch(recipient: string, message: MessageHash): void {

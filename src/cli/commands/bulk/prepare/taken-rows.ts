@@ -22,7 +22,7 @@ const takenFile = 'taken';
 const takenKind = 'urtuu-taken';
 const takenVersion = 1;
 
-/** Records in the folder of a plan, before it becomes a job, the rows to take before the first request. */
+/** Records the rows to take, in the folder of a plan before it becomes a job, and before the first request. */
 export async function recordTakenRows(
   folder: string,
   taken: readonly TakenRows[],
@@ -35,8 +35,8 @@ export async function recordTakenRows(
 }
 
 /**
- * Takes the recorded rows from their jobs, which then never send them; called at every start of the job until it has
- * succeeded. Throws CliError (exit 11) if a row could be sent twice.
+ * Takes the recorded rows from their jobs, which then never send them; called at every start of the job until it
+ * succeeds. Throws CliError (exit 11) if a row could be sent twice.
  */
 export async function takeRows(context: TakeContext, { id: taker, folder }: Job): Promise<void> {
   const path = join(folder, takenFile);

@@ -14,8 +14,8 @@ import { type PlanSource, planFile } from './plan-file.js';
 type PlanContext = Pick<Context, 'options' | 'io' | 'config' | 'network' | 'clock' | 'signal'>;
 
 /**
- * Plans a file; for `--only unknown` without the messages whose delivery is known by now. Throws CliError: exit 8 for
- * the file, 14 where a delivery cannot be read.
+ * Plans a file; for `--only unknown` without the messages whose delivery is now known. Throws CliError: exit 8 for
+ * the file, 14 if a delivery cannot be read.
  */
 export async function planUnknown(
   context: PlanContext,
@@ -30,7 +30,7 @@ export async function planUnknown(
   if (known.size === 0) return outcome;
   context.io.note(`${counted(known.size, 'row')} left out: the delivery is known by now`);
   await rm(source.folder, { recursive: true, force: true });
-  // The sheet is not asked for again.
+  // So that it does not ask for the sheet again.
   return planFile(
     context,
     { ...source, known },
@@ -38,7 +38,7 @@ export async function planUnknown(
   );
 }
 
-/** The messages of rows that are planned because they are unknown, by their batch; '' for single ones. */
+/** The messages of rows that are planned because they are unknown, by batch; '' for single ones. */
 async function unknownIds(plan: FrozenPlan): Promise<Map<string, Set<string>>> {
   const { columns } = plan.meta;
   const at = (name: string) => columns.lastIndexOf(name);
@@ -55,7 +55,7 @@ async function unknownIds(plan: FrozenPlan): Promise<Map<string, Set<string>>> {
   return ids;
 }
 
-/** Those whose delivery is known by now. */
+/** Those whose delivery is now known. */
 async function readKnown(
   context: PlanContext,
   ids: ReadonlyMap<string, ReadonlySet<string>>,
