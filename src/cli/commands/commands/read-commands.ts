@@ -16,12 +16,12 @@ interface Value {
   /** `boolean`, `choice`, `number`, `duration`, `time`, `file`, `folder`, `url` or `text`. */
   type: string;
   choices: readonly string[];
-  /** As it is written on a command line; null where the description says what is taken. */
+  /** As typed on a command line; null if the description explains it. */
   default: string | null;
   description: string;
 }
 
-/** A command as its help describes it. */
+/** A command, as described by its help. */
 export interface CommandRow {
   /** `urtuu sms send` */
   name: string;
@@ -32,13 +32,13 @@ export interface CommandRow {
   arguments: readonly (Value & { variadic: boolean })[];
   options: readonly (Value & { flags: string })[];
   exits: readonly { code: number; meaning: string }[];
-  /** Examples of what `--json` prints, each `with --dry-run`, `of one id` or the like; null where there is one. */
+  /** Examples of what `--json` prints, each `with --dry-run`, `of one id` or similar; null if there is only one. */
   json: readonly { when: string | null; fields: readonly string[]; example: unknown }[];
   notes: readonly string[];
   examples: readonly { line: string; purpose: string }[];
 }
 
-/** The commands that people call, in the order of the tree, from a group or a command on. */
+/** The public commands, in the order of the tree, starting from a group or a command. */
 export async function readCommands(
   from: Command,
   load: (command: Command) => Promise<void>,
@@ -60,7 +60,7 @@ const wholeProgram: CommandHelp = {
 function rowOf(command: Command, help: CommandHelp): CommandRow {
   const helper = command.createHelp();
   const isProgram = command.parent === null;
-  // Help leaves the options of every command to a topic.
+  // Help describes the options of every command in a topic.
   const hidden = isProgram ? command.options.filter((each) => each.hidden) : [];
   return {
     name: nameOf(command),
@@ -99,7 +99,7 @@ function describedValue(value: Argument | Option, placeholder: string | undefine
   return { type, choices, default: /\(default ([^:)]+)\)$/.exec(description)?.[1] ?? null, description };
 }
 
-/** The type of a value by the word that stands for it in help; an option without one is there or not. */
+/** The type of a value by its placeholder in help; an option without one is boolean. */
 function typeOf(placeholder: string | undefined): string {
   if (placeholder === undefined) return 'boolean';
   if (/^(?:n|credits|digits|port)$/.test(placeholder)) return 'number';

@@ -3,7 +3,10 @@ import { type CommandBody, loadBody } from '../../command.js';
 import { type Candidate, candidates } from '../../completion/candidates.js';
 import { visible } from '../../terminal/sanitise.js';
 
-/** Called by the completion scripts; completes the last word: lines of words and descriptions, with a tab between. */
+/**
+ * Called by the completion scripts; completes the last word. Prints lines of words and descriptions, separated by a
+ * tab.
+ */
 export const complete: CommandBody = (command, context) => {
   command.argument('[word...]').option('--next', 'complete a new word');
   command.action(async (words: string[], { next }: { next?: boolean }, { parent }: Command) => {

@@ -45,12 +45,12 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     const url = await project.createDashboardLink({ allProjects });
     if (url === null) throw noDashboard('this service has no dashboard yet');
     const { origin, hostname } = new URL(url);
-    // Without the token: another program may have that port by now.
+    // Without the token, since another program may have that port now.
     const answer = await network.answerOf(`${origin}/dashboard/sign-in`);
     if (answer !== 200) {
       const [code, reason] =
         typeof answer === 'number' ? [null, `HTTP ${answer}`] : [answer.code, answer.reason];
-      // With another failure it is there: browsers know other certificates, and ask about unknown ones.
+      // Any other failure means that it is there: browsers know other certificates, and ask about unknown ones.
       if (isLoopback(hostname) && (code === null || code === 'ECONNREFUSED'))
         throw noDashboard(`no dashboard answers at ${origin}: ${reason}`);
       io.warn(`No dashboard answers at ${origin} from here: ${reason}.`);
@@ -70,7 +70,7 @@ const noDashboard = (message: string) =>
     hint: 'Start the service: `urtuu serve`; beyond this machine with --dashboard and --public-url.',
   });
 
-/** By way of a private file: other users of the machine see what browsers are started with. */
+/** Uses a private file, because other users of the machine can see the arguments of browsers. */
 async function opened({ io, config }: Parameters<typeof dashboard>[1], url: string): Promise<boolean> {
   const file = join(config.stateDirectory, 'dashboard.html');
   await writePrivateFile(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`);

@@ -34,7 +34,7 @@ export const doctor: CommandBody<'io' | 'network' | 'config' | 'clock'> = (comma
     try {
       await io.printAll(view, collectBad(bad, runChecks({ files: io.files, network, config, clock })));
     } finally {
-      // The error that follows prints the hint of the first failed check.
+      // The error at the end prints the hint of the first failed check.
       const inError = bad.find(({ status }) => status === 'failed');
       for (const each of bad) if (each !== inError) io.note(`${each.check}: ${each.hint}`);
     }

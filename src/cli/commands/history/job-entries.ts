@@ -9,14 +9,14 @@ import type { HistoryEntry, Sent } from '../../history/entry.js';
 
 type EnteredJob = { id: string; plan: Pick<JobView, 'meta'>; state: JobView['state'] };
 
-/** The entry of a job that begins to send: it stays the newest one where the process is killed. */
+/** The entry of a job that starts to send; it remains the newest one if the process is killed. */
 export function startOfJob({ id, plan, state }: EnteredJob): Sent {
   const { channel } = plan.meta;
   const { planned } = state.counts;
   return { command: `${channel} bulk`, channel, status: 'unfinished', job: id, planned };
 }
 
-/** The entry of a job that has ended, with its counts. */
+/** The entry of a finished job, with its counts. */
 export function entryOfJob(job: EnteredJob): Sent {
   const { state } = job;
   return {

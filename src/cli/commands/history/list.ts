@@ -120,7 +120,7 @@ function sumOf(entries: readonly HistoryEntry[]): string {
   return sums.text;
 }
 
-/** Their recipients went with them: no answer about one is complete. */
+/** Their recipients were removed with them, so answers about a recipient are incomplete. */
 async function noteRemovedJobs(
   { config, io }: Pick<Context, 'config' | 'io'>,
   all: readonly HistoryEntry[],

@@ -10,8 +10,8 @@ const mostWait = 30_000;
 const lookEvery = 250;
 
 /**
- * Cancels a job, and returns its state once no process runs it. Throws CliError: exit 12 when there is no such job, 11
- * when it is finished, 14 when its process has not ended within 30 s or the job was resumed meanwhile.
+ * Cancels a job, and returns its state once no process runs it. Throws CliError: exit 12 if there is no such job, 11
+ * if it is finished, 14 if its process has not ended within 30 s or the job was resumed meanwhile.
  */
 export async function cancelJob(
   { config, clock }: Pick<Context, 'config' | 'clock'>,
@@ -20,7 +20,8 @@ export async function cancelJob(
   const { stateDirectory } = config;
   const before = await viewJob(stateDirectory, id);
   if (before.state.finished) throw finished(before);
-  // First the mark, then the look at the lock; a run first takes the lock and then looks for marks. So one sees the other.
+  // The mark comes before the check of the lock, while a run takes the lock before it checks for marks. So one of
+  // them sees the other.
   const mark = await addCancelMark(before);
   const since = clock.elapsed();
   for (;;) {

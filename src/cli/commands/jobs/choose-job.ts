@@ -6,20 +6,20 @@ import { counted } from '../../text/wording.js';
 import { jobRows } from './job-rows.js';
 import { type JobRow, stateText } from './views.js';
 
-/** What a command does with a job, and to which it may. */
+/** What a command does with a job, and which jobs are possible. */
 export interface JobChoice {
   /** `resume` */
   verb: string;
   fits(row: JobRow): boolean;
-  /** The command for a job that would fit if this run were at its service. */
+  /** The command for a job that would be possible if this run used its service. */
   elsewhere?(row: JobRow): PrintedCommand | null;
 }
 
 const mostNamed = 10;
 
 /**
- * The only job that fits; asks on a terminal where several do. Throws CliError: exit 12 for none, 2 for several
- * elsewhere.
+ * The only possible job; asks on a terminal if there are several. Throws CliError: exit 12 for none, 2 for several
+ * without a terminal.
  */
 export async function chosenJob(
   context: Pick<Context, 'io' | 'config' | 'clock'>,

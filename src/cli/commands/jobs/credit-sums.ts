@@ -2,11 +2,11 @@ import { counted } from '../../text/wording.js';
 
 interface Charged {
   base_url: string;
-  /** Null where this machine does not know it. */
+  /** Null if this machine does not know it. */
   credits: number | null;
 }
 
-/** What sends cost, for each service: credits of the sandbox are not real ones. */
+/** The cost of sends for each service, because credits of the sandbox are not real. */
 export class CreditSums {
   count = 0;
   #unknown = 0;
@@ -18,7 +18,7 @@ export class CreditSums {
     else this.#credits.set(url, (this.#credits.get(url) ?? 0) + credits);
   }
 
-  /** Adds the rows that pass. */
+  /** Adds up the rows that it passes on. */
   async *of<Row extends Charged>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
     for await (const row of rows) {
       this.add(row);

@@ -7,7 +7,7 @@ import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { type JobRow, jobRow } from './views.js';
 
-/** The jobs of this machine, newest first. `damaged` gets the error of a job that cannot be read. */
+/** The jobs of this machine, newest first. `damaged` is called with the error of a job that cannot be read. */
 export async function* jobRows(
   { config, clock }: Pick<Context, 'config' | 'clock'>,
   damaged: (error: CliError) => void,

@@ -1,7 +1,7 @@
 import type { JobState } from '../../bulk/job/job-state.js';
 import { exits } from '../../exit-codes.js';
 
-/** Refusals that a later run may get past. */
+/** Refusals that a later run may overcome. */
 const refusals: readonly (readonly [code: string, reason: string])[] = [
   ['rate_limited', 'rate limited'],
   ['recipient_rate_limited', 'recipients over their cap'],
@@ -9,7 +9,7 @@ const refusals: readonly (readonly [code: string, reason: string])[] = [
   ['timeout', 'no connection'],
 ];
 
-/** Why an unfinished job is not running, or `cancelled` while it ends; else null. */
+/** Why an unfinished job is not running, or `cancelled` while it is ending; else null. */
 export function reasonOf(
   state: JobState,
   { isCancelled, isRunning }: { isCancelled: boolean; isRunning: boolean },

@@ -8,8 +8,8 @@ import { refuseOtherService } from '../bulk/base-url.js';
 import { openJobRuntime } from '../bulk/job-runtime.js';
 
 /**
- * Reads once from the service what is not final in a job, or unknown, and records it. Throws CliError: exit 11 while a
- * process runs the job, 14 for what could not be read.
+ * Reads everything in a job that is not final, or unknown, from the service once, and records it. Throws CliError:
+ * exit 11 while a process runs the job, 14 for what could not be read.
  */
 export async function refreshJob(
   context: Pick<Context, 'io' | 'config' | 'clock' | 'signal' | 'network'>,

@@ -33,7 +33,7 @@ export const jobsReport: CommandBody = (command, context) => {
     exits: [4, 5, 11, 12, 14],
   });
   command.action(async (given: string | undefined, options: ReportOptions) => {
-    // Each page is retried by itself, with a token for every try.
+    // Each page is retried separately, with a token for every attempt.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const id = given ?? (await chosenJob(context, { verb: 'report', fits: () => true }));
     await reportJob(context, id, options);

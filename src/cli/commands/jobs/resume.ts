@@ -32,11 +32,11 @@ export const jobsResume: CommandBody = (command, context) => {
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
   command.action(async (given: string | undefined, options: CarryOutOptions) => {
-    // The job itself retries, and records every try.
+    // The job itself retries, and records every attempt.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const { stateDirectory } = context.config;
     const id = given ?? (await chosenJob(context, await resumable(context, options)));
-    // Before the lock is taken: a later mark is a cancellation of this run.
+    // Before the lock is taken: a later mark cancels this run.
     const revokedMarks = await cancelMarks({ id, folder: await jobFolder(stateDirectory, id) });
     const job = await openJob(stateDirectory, id);
     const sheets = sheetsText(options.report, job.plan.meta);
@@ -45,7 +45,7 @@ export const jobsResume: CommandBody = (command, context) => {
   });
 };
 
-/** Jobs of another service are not meant: a run would refuse them. */
+/** Leaves out jobs of other services, which a run would refuse. */
 async function resumable(
   context: Pick<Context, 'config'>,
   { retryFailed }: CarryOutOptions,

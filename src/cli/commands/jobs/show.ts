@@ -38,7 +38,7 @@ export const jobsShow: CommandBody = (command, context) => {
       throw usageError('--wait-timeout needs --refresh', 'Add --refresh.');
     const id = given ?? (await chosenJob(context, { verb: 'show', fits: () => true }));
     if (refresh) {
-      // Each reading is retried by itself, with a token for every try.
+      // Each read is retried separately, with a token for every attempt.
       command.setOptionValueWithSource('maxRetries', 0, 'implied');
       await refreshJob(context, id, waitTimeout ?? carryOutDefaults.waitTimeout);
     }

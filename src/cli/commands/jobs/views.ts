@@ -13,15 +13,15 @@ import { reasonOf } from './reason.js';
 export interface JobRow extends Counts {
   job: string;
   state: 'new' | 'running' | 'unfinished' | 'finished';
-  /** Why it is unfinished and not running; `cancelled` also while it ends because of that. */
+  /** Why it is unfinished and not running; also `cancelled` while it is ending because of that. */
   reason: string | null;
-  /** Of a running job: its process, recipients a second, and the seconds left. */
+  /** For a running job: its process, recipients a second, and the seconds left. */
   pid: number | null;
   rate: number | null;
   seconds_left: number | null;
   channel: string;
   source: string;
-  /** The jobs that took the rows which moved. */
+  /** The jobs that took the moved rows. */
   moved_to: readonly string[];
   credits: number;
   base_url: string;
@@ -30,7 +30,7 @@ export interface JobRow extends Counts {
   exit: number | null;
 }
 
-/** Throws CliError (exit 12) where the job was removed meanwhile. */
+/** Throws CliError (exit 12) if the job was removed meanwhile. */
 export async function jobRow(job: JobView, now: number): Promise<JobRow> {
   const { id, folder, meta, state } = job;
   const running = await runningOf(folder, state, now).catch((error) => {
@@ -90,9 +90,9 @@ const number = (name: keyof JobRow & string) => field<JobRow>(name, { kind: 'num
 const time = (name: 'created_at' | 'ended_at') => field<JobRow>(name, { kind: 'time' });
 const state: Column<JobRow> = { name: 'state', value: (row) => row.state, words: stateText };
 
-/** The name of a job may take 24 columns of 80. */
+/** A job's name may take 24 of 80 columns. */
 const longestSource = 11;
-/** The end of a path is its name. */
+/** The file name at the end of a path. */
 const shortSource = ({ source }: JobRow) =>
   source.length <= longestSource ? source : `…${source.slice(1 - longestSource)}`;
 
@@ -124,7 +124,7 @@ export const jobView: View<JobRow> = {
       spare: true,
     },
     number('accepted'),
-    // The state names the failed ones too.
+    // The state also shows the failed ones.
     ...counts<JobRow>('failed').map((column) => ({ ...column, ifAny: true, spare: true })),
     ...counts<JobRow>('pending').map((column) => ({ ...column, ifAny: true })),
     number('credits'),

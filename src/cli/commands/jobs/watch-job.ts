@@ -28,7 +28,7 @@ export async function showUntilEnded(
       const running = await runningOf(folder, state, clock.now()).catch((error) => {
         throw jobError(job, error);
       });
-      // The process may have recorded its end after the last reading.
+      // The process may have recorded its end after the last read.
       if (running === null) return await job.update();
       const waits = state.finished && !state.final;
       const { rate, seconds_left: secondsLeft } = running;
@@ -44,7 +44,7 @@ export async function showUntilEnded(
   }
 }
 
-/** Prints the summary of a job that nothing runs, and ends with its exit code. */
+/** Prints the summary of a job that no process runs, and ends with its exit code. */
 export async function endAs(
   context: Pick<Context, 'io' | 'config' | 'options'>,
   job: JobView,
@@ -68,8 +68,8 @@ export async function endAs(
 }
 
 /**
- * The exit code of the last run, unless it tells less than the state does: a later run may have been killed, a report may
- * have raised an alarm, a receipt may have come, and another job may have taken what had failed.
+ * The exit code of the last run, unless the state says more: a later run may have been killed, a report may have
+ * raised an alarm, a receipt may have arrived, and another job may have taken failed rows.
  */
 function exitOf(state: JobView['state'], ending: Ending): ExitCode {
   const ended = state.ended?.exit as ExitCode | undefined;

@@ -29,7 +29,7 @@ interface Options extends ProjectOptions {
   expires?: WrittenTime;
 }
 
-/** A key may be made before the first start. */
+/** A key can be created before the first start. */
 const makeStore = (context: Pick<Context, 'network' | 'config'>, options: StoreOptions) =>
   ownedStore(context, options, true);
 
@@ -90,7 +90,7 @@ function readExpiry(written: string): WrittenTime {
   }
 }
 
-/** A duration counts from now on, by the clock of the service. */
+/** A duration counts from now, by the service's clock. */
 const expiryOf = (time: WrittenTime) =>
   'at' in time ? { expires_at: time.at } : { expires_in: time.ago / 1_000 };
 

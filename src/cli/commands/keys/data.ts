@@ -25,8 +25,7 @@ export const keyView = (command: string): View<ApiKey> => ({
 });
 
 /**
- * A table has scopes and ends only where a key has less than everything, and ids only where a key of an older release
- * has no prefix.
+ * A table shows scopes and ends only if a key is restricted, and ids only if a key of an older release has no prefix.
  */
 export function viewOfKeys(view: View<ApiKey>, keys: readonly ApiKey[]): View<ApiKey> {
   if (keys.some(({ prefix }) => prefix === null)) return view;

@@ -36,7 +36,7 @@ export const keysRevoke = keyRevocation('urtuu keys');
 
 const shortest = 'urtuu_'.length + 1;
 
-/** The key of an id, or of a label or a prefix that no other active key has. */
+/** The key with an id, or with a label or a prefix that no other active key has. */
 function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
   const found = keys.filter(
     ({ id, prefix, label, revoked_at: revokedAt }) =>
@@ -52,7 +52,7 @@ function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
   );
 }
 
-/** Somebody may give a whole key: only its beginning is repeated. */
+/** Somebody may pass a whole key, so only its beginning is repeated. */
 const noSuchKey = (given: string) =>
   new CliError(
     'not_found',

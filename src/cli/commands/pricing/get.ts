@@ -29,7 +29,7 @@ interface PricedText {
   size: number;
   parts: number;
   max_parts: number;
-  /** Null when the text is too long. */
+  /** Null if the text is too long. */
   credits: number | null;
 }
 

@@ -17,7 +17,7 @@ export interface SignInOptions {
 
 type Needs = Pick<Context, 'options' | 'io' | 'network' | 'config'>;
 
-/** A profile of the options; anything else stays as in the profile of that name. */
+/** A profile from the options; everything else stays as in the profile of that name. */
 export async function newProfile(
   { options: { apiKeyFile, baseUrl }, io, config }: Needs,
   name: string,
@@ -57,7 +57,7 @@ export async function newProfile(
   return { ...place, api_key: checkedKey(key) };
 }
 
-/** Throws when the service refuses the key; only warns when it cannot be reached. */
+/** Throws if the service refuses the key; only warns if it cannot be reached. */
 export async function tryKey(
   { io, network, config }: Needs,
   { api_key: key = '', key_command: command, base_url: baseUrl = defaultBaseUrl, allow_http }: Profile,

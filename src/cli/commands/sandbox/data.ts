@@ -9,7 +9,7 @@ export const addSandboxOptions = (command: Command): void => addStoreOptions(com
 
 type Needs = Pick<Context, 'network' | 'config'>;
 
-/** The data of the named folder or database, or of the sandbox; never of the database in the environment. */
+/** The data of the named folder or database, or of the sandbox; never of the environment's database. */
 export async function sandboxStore(context: Needs, options: StoreOptions): Promise<Store> {
   const { network, config } = context;
   if (options.data !== undefined || options.database !== undefined)
@@ -18,7 +18,7 @@ export async function sandboxStore(context: Needs, options: StoreOptions): Promi
   return { name: sandboxDirectory(config.stateDirectory), administration };
 }
 
-/** Names the other store where this one is empty. */
+/** Names the other store if this one is empty. */
 export function noteNoMessages({ io, config }: Pick<Context, 'io' | 'config'>, { name }: Store): void {
   const other = serviceDirectory(config.stateDirectory);
   const text = `No messages in ${name}.`;
@@ -30,7 +30,7 @@ export function noteNoMessages({ io, config }: Pick<Context, 'io' | 'config'>, {
   }
 }
 
-/** The same, to be changed. Throws CliError for data that was served with a real carrier. */
+/** The same, for changes. Throws CliError for data that was served with a real carrier. */
 export async function changeableStore(
   context: Needs,
   options: StoreOptions,

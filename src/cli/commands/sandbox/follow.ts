@@ -4,10 +4,10 @@ import type { Clock } from '../../time/clock.js';
 type Outbox = (filter: { to?: string; limit?: number }) => AsyncIterable<Delivery>;
 
 const pollEvery = 500;
-/** Newest deliveries that are read at once; more only after a burst. */
+/** The newest deliveries read at once; more only after a burst. */
 const pages = [32, 1_024, undefined];
 
-/** Deliveries as they come, in batches without end; the first has the newest `limit`, or all. */
+/** Deliveries as they arrive, in endless batches; the first has the newest `limit`, or all. */
 export async function* followed(
   outbox: Outbox,
   clock: Clock,
@@ -27,7 +27,7 @@ export async function* followed(
     for (const most of pages) {
       const found = await read(most);
       const at = found.findLastIndex(({ message_id: id }) => id === last);
-      // After a reset the last one is gone, and all are new.
+      // After a reset the last one is gone, so all are new.
       if (at < 0 && most !== undefined && found.length === most) continue;
       last = found.at(-1)?.message_id;
       yield found.slice(at + 1);

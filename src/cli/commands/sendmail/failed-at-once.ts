@@ -8,11 +8,11 @@ import { counted, grouped } from '../../text/wording.js';
 type Needs = Pick<Context, 'io' | 'clock'>;
 type Batches = Pick<Urtuu['batches'], 'get' | 'messages'>;
 
-/** Milliseconds before each look: a recipient over a cap, or suppressed, fails in the first second. */
+/** Milliseconds before each check: a recipient over a cap, or suppressed, fails within a second. */
 const pauses = [0, 500, 1_000];
 const oneTry = { timeout: 5_000, maxRetries: 0 };
 
-/** Throws CliError where recipients of an accepted batch fail at once. What it cannot read is not known to have failed. */
+/** Throws CliError if recipients of an accepted batch fail at once. What it cannot read does not count as failed. */
 export async function checkFailed(
   context: Needs,
   batches: Batches,
@@ -49,7 +49,7 @@ async function failedIn(
   batches: Batches,
   id: string,
 ): Promise<{ count: number; messages: readonly Message[] }> {
-  // A service may leave the figure out.
+  // A service may omit the figure.
   let count: number | undefined;
   for (const pause of pauses) {
     if (pause > 0) await clock.sleep(pause);
@@ -58,7 +58,7 @@ async function failedIn(
     if (status !== 'processing') break;
   }
   if (!count) return { count: 0, messages: [] };
-  // A service without that list says how many.
+  // A service without that list reports how many.
   const { data } = await batches
     .messages(id, { limit: messagePage.max }, oneTry)
     .catch(() => ({ data: [] as Message[] }));

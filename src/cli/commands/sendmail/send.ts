@@ -29,7 +29,7 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     .option('-t', 'send to the addresses in To, Cc and Bcc')
     .option('-F <name>', 'sender name of a message without a From header')
     .option('--local-to <address>', 'address for names without a domain, such as root', readAddress)
-    // `-h 3` of a sendmail caller counts hops: help would end with 0, and its mail would be lost.
+    // A sendmail caller's `-h 3` counts hops: taken as help, it would exit with 0, and the mail would be lost.
     .helpOption('--help', 'show help');
   addHelp(command, {
     effects: ['sends', 'spends'],

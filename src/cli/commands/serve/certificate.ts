@@ -9,7 +9,7 @@ export interface CertificateOptions {
   tlsKey?: string;
 }
 
-/** PEM texts; null where no file is given. Throws CliError for files that cannot be used together. */
+/** PEM texts; null without files. Throws CliError for files that cannot be used together. */
 export function readCertificate(
   { cwd }: Pick<Config, 'cwd'>,
   { tlsCert, tlsKey }: CertificateOptions,

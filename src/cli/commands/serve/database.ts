@@ -15,7 +15,7 @@ const secretLength = 32;
 const secretHint =
   "Make one, and give the same to every instance: node -e \"fs.writeFileSync('urtuu.secret', crypto.randomBytes(32), { mode: 0o600, flag: 'wx' })\"";
 
-/** From --database or URTUU_DATABASE; null for a folder of files. Throws CliError for what cannot be used. */
+/** From --database or URTUU_DATABASE; null for a folder of files. Throws CliError for anything unusable. */
 export function databaseAccess(
   config: Pick<Config, 'env' | 'cwd'>,
   { database, data }: { database?: string; data?: string },
@@ -67,7 +67,7 @@ function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {
   throw usageError(`${path} is not a secret: it must have 32 bytes or 64 hex digits`, secretHint);
 }
 
-/** Of an error while the database was opened. */
+/** The error to print for a failure while the database was opened. */
 export function databaseError(url: string, error: unknown): CliError {
   const { code, message, hint = hintOf(code) } = error as NodeJS.ErrnoException & { hint?: string };
   const shown = withoutPassword(url);

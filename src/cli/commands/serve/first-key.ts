@@ -6,17 +6,17 @@ import { CliError } from '../../errors.js';
 import { writePrivateFile } from '../../platform/write-private-file.js';
 
 export interface FirstKey {
-  /** To show; null where there is none, or it is in a file. */
+  /** The key to print; null if there is none, or it is in a file. */
   shown: string | null;
-  /** Its file, where it is in one. */
+  /** Its file, if it is in one. */
   file?: string;
   /** Lines for people. */
   notes: string[];
 }
 
 /**
- * Makes the first key of a service. It shows on a terminal and to programs that ask for it; a log keeps what is printed,
- * so elsewhere it goes to a private file in the folder, which is made first.
+ * Creates the first key of a service. It is printed on a terminal and for programs that request it. Elsewhere, where
+ * a log would keep it, it goes to a private file in the folder, which is created first.
  */
 export async function firstKey(
   { options, io }: Pick<Context, 'options' | 'io'>,
@@ -54,7 +54,7 @@ function isShown({ printer }: Context['io'], { value, columns }: Context['option
   return String(chosen).split(',').includes('api_key');
 }
 
-/** Never over the key of another service. */
+/** Never replaces the key of another service. */
 function freeName(folder: string): string {
   for (let count = 1; ; count += 1) {
     const file = join(folder, count === 1 ? 'api-key' : `api-key-${count}`);

@@ -14,18 +14,18 @@ export interface AddressOptions extends CertificateOptions {
 
 export interface Listeners {
   main: ServedListening;
-  /** Of its own; null without one. */
+  /** The separate listener for metrics; null without one. */
   metrics: Listening | null;
 }
 
 export const isLocal = ({ host }: Pick<AddressOptions, 'host'>): boolean =>
   isLoopback(hostInUrl(host).toLowerCase());
 
-/** Whether anybody can ask for metrics. */
+/** Whether metrics are reachable at all. */
 export const hasMetrics = (options: AddressOptions): boolean =>
   isLocal(options) || options.metricsPort !== undefined;
 
-/** Listens for requests, and for those of metrics. Throws CliError (exit 13) for an address that cannot be used. */
+/** Listens for requests, and for metrics. Throws CliError (exit 13) for an address that cannot be used. */
 export async function openListeners(
   { io, clock }: Pick<Context, 'io' | 'clock'>,
   service: Service,

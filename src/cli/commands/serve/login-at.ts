@@ -3,15 +3,15 @@ import type { PrintedCommand } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 
 /**
- * The command that saves the first key of a service; beside other profiles in one of its own. With the file of the key,
- * or with a prompt for it.
+ * The command that saves the first key of a service, in a separate profile if there are others; with the key's file,
+ * or a prompt for it.
  */
 export async function loginAt(
   config: Context['config'],
   baseUrl: string,
   file: string | undefined,
 ): Promise<PrintedCommand> {
-  // The service runs with a damaged configuration, too.
+  // The service also runs with a damaged configuration.
   const { profiles } = await config.read().catch(() => ({ profiles: {} }));
   const profile = freeName(profiles, baseUrl);
   const { protocol, hostname } = new URL(baseUrl);
@@ -24,7 +24,7 @@ export async function loginAt(
   });
 }
 
-/** Undefined where there are no profiles: the first one needs no name. */
+/** Undefined without profiles: the first one needs no name. */
 function freeName(
   profiles: Readonly<Record<string, { base_url?: string }>>,
   baseUrl: string,

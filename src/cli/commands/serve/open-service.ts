@@ -5,7 +5,7 @@ import { confirmed } from '../../input/required.js';
 import type { DatabaseOptions, OpenOptions } from '../../network/services.js';
 import { databaseError } from './database.js';
 
-/** With `acceptData` also opens damaged data, after listing the losses and asking. */
+/** With `acceptData` it also opens damaged data, after listing the losses and asking. */
 export async function openService(
   context: Pick<Context, 'options' | 'io' | 'network'>,
   folder: string,

@@ -22,7 +22,7 @@ import { openService, openServiceOn } from './open-service.js';
 interface Serving {
   base_url: string;
   data: string;
-  /** Only on the first start, and where it goes to a terminal or to a program. */
+  /** Only on the first start, and only for a terminal or a program. */
   api_key: string | null;
 }
 
@@ -38,9 +38,9 @@ interface Options extends AddressOptions, DashboardOptions {
   acceptData?: boolean;
 }
 
-/** Milliseconds for the last answers of a service whose data is gone. */
+/** Milliseconds for the last answers of a service that has lost its data. */
 const closeWithin = 2_000;
-/** Of a SIGTERM: a single SMS waits 20 s for its carrier, which then has 10 s for what is under way. */
+/** Milliseconds after a SIGTERM: a single SMS waits 20 s for its carrier, which then has 10 s for what is in flight. */
 const stopWithin = 40_000;
 
 export const serve: CommandBody = (command, context) => {
@@ -105,7 +105,7 @@ export const serve: CommandBody = (command, context) => {
             },
           }),
     };
-    // Looked for late: a service on a database needs no home.
+    // Looked up late: a service on a database needs no home.
     const folder = () =>
       options.data === undefined
         ? serviceDirectory(config.stateDirectory)
@@ -137,7 +137,7 @@ export const serve: CommandBody = (command, context) => {
     if (listeners.main.dashboard !== null) io.note('Its dashboard:', config.commandLine(['dashboard']));
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
-    // Without its data the service cannot close in order, and nobody should wait for it.
+    // Without its data the service cannot close properly, and nobody should wait for it.
     if (lost !== undefined) {
       await Promise.race([service.close(), context.clock.sleep(closeWithin)]);
       throw machineError(lost.message, lost, lost.hint);
@@ -153,7 +153,7 @@ function needsConfiguration(folder: string): CliError {
   });
 }
 
-/** Where messages go that do not leave this machine. */
+/** Where messages go if they do not leave this machine. */
 function carrierNotes(channels: Service['channels']): string[] {
   const names = { sms: 'SMS', email: 'Email' };
   const simulated = (['sms', 'email'] as const).filter((channel) => channels[channel] === 'simulated');

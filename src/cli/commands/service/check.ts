@@ -79,7 +79,7 @@ async function checkCarrier(checking: Promise<CarrierCheck>): Promise<Check> {
   return { check: carrier, address, status, problem };
 }
 
-/** Throws CliError for options and variables that name no store. */
+/** Throws CliError if the options and variables select no store. */
 async function checkStore(
   context: Pick<Context, 'network' | 'config'>,
   options: StoreOptions,
