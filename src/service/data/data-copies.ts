@@ -2,7 +2,7 @@ import { alignOutbox } from '../carriers/simulated/align-outbox.js';
 import { openOutboxDatabase } from '../carriers/simulated/sqlite-outbox.js';
 import type { Backup } from '../storage/sqlite/backup/backup.js';
 
-import type { Moved, MoveOptions } from './move/move-data.js';
+import type { Moved, MoveOptions, MovePlaces } from './move/move-data.js';
 
 export type { Backup, Moved };
 
@@ -37,7 +37,7 @@ export async function moveData(options: MoveOptions): Promise<Moved> {
 }
 
 /** Abandons a move; see move/move-data.ts. */
-export async function abandonMove(directory: string, url: string): Promise<boolean> {
+export async function abandonMove(places: MovePlaces): Promise<boolean> {
   const move = await import('./move/move-data.js');
-  return move.abandonMove(directory, url);
+  return move.abandonMove(places);
 }

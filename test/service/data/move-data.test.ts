@@ -276,7 +276,7 @@ describe('a move', () => {
       const filled = await fill();
       await killedAt(mark, mark === 'rows' ? 6 : 1);
       end();
-      expect(await abandonMove(directory, url)).toBe(true);
+      expect(await abandonMove(options())).toBe(true);
       expect(await query(url, 'SELECT 1 FROM messages UNION ALL SELECT 1 FROM installation')).toEqual([]);
       const core = await openFolder();
       for (const [key, answer] of filled.answers) {
@@ -289,14 +289,23 @@ describe('a move', () => {
     },
   );
 
+  it('is given up with its own database alone', async () => {
+    await fill();
+    await killedAt('rows', 6);
+    end();
+    const other = { url: await newDatabase(), database: 'postgres://db/other' };
+    await isRefused(abandonMove({ ...options(), ...other }), /is being moved to postgres:\/\/db\/urtuu/);
+    await move();
+  });
+
   it('cannot be given up once the folder is marked as moved', async () => {
     await fill();
     await killedAt('moved');
     end();
-    await isRefused(abandonMove(directory, url), /was moved/);
+    await isRefused(abandonMove(options()), /was moved/);
     await move();
     end();
-    await isRefused(abandonMove(directory, url), /was moved/);
+    await isRefused(abandonMove(options()), /was moved/);
   });
 
   it('moves a table in several chunks, and goes on in the middle of one', async () => {

@@ -93,9 +93,11 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     const done = { copy: 0, verify: 0 };
     const work = await network
       .files(async (service) => {
-        if (abandon) return service.abandonMove(folder, url);
+        const places = { directory: folder, url, database };
+        if (abandon) return service.abandonMove(places);
         return service.moveData({
-          ...{ directory: folder, url, database, secretFile },
+          ...places,
+          secretFile,
           onProgress(step, rows, total) {
             done[step] += rows;
             progress.update(steps[step], { done: done[step], total });

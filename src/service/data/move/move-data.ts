@@ -10,12 +10,15 @@ import { type Row, summing } from './rows.js';
 import { openSource, type Source } from './source.js';
 import { openTarget, type Target } from './target.js';
 
-export interface MoveOptions {
+export interface MovePlaces {
   directory: string;
   /** With the password, if it has one. */
   url: string;
   /** The URL without its password. */
   database: string;
+}
+
+export interface MoveOptions extends MovePlaces {
   /** A new file, or one that already has the folder's secret. */
   secretFile: string;
   onProgress?(step: 'copy' | 'verify', rows: number, total: number): void;
@@ -140,9 +143,10 @@ async function begin(source: Source, target: Target, options: MoveOptions): Prom
 
 /**
  * Abandons a move: empties the database if this move is filling it, then allows the folder to be served again. Throws
- * DataError once the folder was moved, since the database may have been served. False if there is no move.
+ * DataError for another database than that of the move, and once the folder was moved, since the database may have been
+ * served. False if there is no move.
  */
-export async function abandonMove(directory: string, url: string): Promise<boolean> {
+export async function abandonMove({ directory, url, database }: MovePlaces): Promise<boolean> {
   const source = await openSource(directory);
   try {
     const move = source.move();
@@ -154,7 +158,13 @@ export async function abandonMove(directory: string, url: string): Promise<boole
     }
     const target = await openTarget(url);
     try {
-      await target.abandon(move.target);
+      const isEmptied = await target.abandon(move.target);
+      // What the move has written elsewhere would stay there.
+      if (!isEmptied && database !== move.database) {
+        throw new DataError(`the data in ${directory} is being moved to ${move.database}`, {
+          hint: 'Name that database with --database. Nothing was changed.',
+        });
+      }
     } finally {
       target.close();
     }
