@@ -27,7 +27,7 @@ export function commandsPage(commands: readonly CommandRow[]): string {
 export const skillOf = (page: string): string =>
   `---
 name: urtuu
-description: Send SMS, email and verification codes with the urtuu command line, one message or one to every row of a list, each recipient once. Use when asked to text, email or notify people, or about such messages, jobs and balances.
+description: Send SMS, email and verification codes with the urtuu command line, one message or one to every row of a list. Use when asked to text, email or notify people, or about such messages, jobs and balances.
 ---
 
 ${page}`;

@@ -62,7 +62,7 @@ Priority: optional
 Depends: libc6 (>= 2.28), libstdc++6 (>= 8), libgcc-s1, libatomic1
 Recommends: bash-completion
 Description: send SMS and email from the command line
- One message, or one to every row of a CSV file or an Excel workbook, each
- recipient exactly once; with a service of its own, a sandbox for tests, and
- Node.js in the one executable.
+ One message, or one to every row of a CSV file or an Excel workbook: an
+ interrupted job resumes and sends nothing twice. With a service of its own, a
+ sandbox for tests, and Node.js in the one executable.
 `;

@@ -1,5 +1,5 @@
 class Urtuu < Formula
-  desc "Send SMS and email, one or in bulk, each recipient exactly once"
+  desc "Send SMS and email, one by one or in bulk from CSV and Excel"
   homepage "{homepage}"
   version "{version}"
   license "MIT"

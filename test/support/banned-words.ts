@@ -71,4 +71,13 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /listened on|worked on by/gi, instead: 'listens on; already running' },
   { pattern: /nothing is asked/gi, instead: 'it never prompts' },
   { pattern: /\bshall\b/gi, instead: 'must, will' },
+  {
+    pattern: /exactly once/gi,
+    instead: 'resumes and sends nothing twice',
+    except: [
+      { file: /^README\.md$/, text: /unless an opera/, because: 'it says when' },
+      { file: /^SECURITY\.md$/, text: /accepts every/, because: 'a test with a service that always answers' },
+      { file: /^src\/service\/http\/request-head\.ts$/, because: 'a header' },
+    ],
+  },
 ];

@@ -16,8 +16,8 @@ import type { OutcomePoller, Run, RunOptions } from './run.js';
 import { SpendLimit } from './spend-limit.js';
 
 /**
- * Sends the open requests of a job, each recipient exactly once: the journal has the intent before a request goes
- * out, and the answer before anything follows from it.
+ * Sends the open requests of a job: the journal has the intent before a request goes out, and the answer before
+ * anything follows from it.
  */
 export async function* runJob(options: RunOptions): AsyncGenerator<BulkEvent, Ending> {
   const runner = new Runner(options);

@@ -5,7 +5,9 @@ import { addBulkCommand } from '../bulk/bulk-command.js';
 
 export const emailBulk: CommandBody = (command, context) => {
   command
-    .description('Send an email to every recipient in a CSV file or Excel workbook, exactly once.')
+    .description(
+      'Send an email to every recipient in a CSV file or Excel workbook. If interrupted, run it again: it resumes and sends nothing twice.',
+    )
     .usage('[options] <file>')
     .argument(
       '[file]',
