@@ -29,7 +29,7 @@ test('a verification expires', async () => {
 test('a newsletter reaches everybody', async () => {
   const to = ['bat@example.mn', 'dorj@example.mn'];
   const { id } = await urtuu.email.sendBulk({ to, subject: 'Мэдээ', text: 'Сайн байна уу' });
-  await sandbox.settled();
+  await sandbox.idle();
   const { status, sent } = await urtuu.batches.get(id);
   assert.deepEqual({ status, sent }, { status: 'completed', sent: 2 });
 });

@@ -4,7 +4,7 @@ const isDomainLabel = (label: string) =>
 
 /**
  * The normal form of an email address: the local part as written, the domain in ASCII (IDNA) and lower case, so that
- * every spelling of a domain is one recipient. Null when it is not an address of a mailbox.
+ * all spellings of a domain are one recipient. Null if it is not a mailbox address.
  */
 export function normalizeAddress(written: string): string | null {
   const at = written.lastIndexOf('@');
@@ -14,7 +14,7 @@ export function normalizeAddress(written: string): string | null {
   return domain === null || local.length + 1 + domain.length > 254 ? null : `${local}@${domain}`;
 }
 
-/** The IDNA form of a domain; null when it is not a domain. */
+/** The IDNA form of a domain; null if it is not a domain. */
 function asciiDomain(written: string): string | null {
   const lower = written.toLowerCase();
   const labels = lower.split('.');

@@ -18,22 +18,22 @@ export const serviceErrors = {
   unavailable: { status: 503, meaning: 'the service cannot answer now' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
-/** A code of the service (Errors). */
+/** An error code of the service (Errors). */
 export type ServiceErrorCode = keyof typeof serviceErrors;
 
-/** Codes of the client, for calls without an answer of the service. */
+/** Error codes of the client, for calls that the service did not answer. */
 export const clientErrors = {
   timeout: { meaning: 'no answer in time' },
   connection_error: { meaning: 'the connection failed before the answer was complete' },
   unexpected_response: { meaning: 'the answer did not come from the service' },
 } as const;
-/** A code of the client itself; `timeout` and `connection_error` have no status. */
+/** An error code of the client; `timeout` and `connection_error` have no status. */
 export type ClientErrorCode = keyof typeof clientErrors;
 
-/** A code of the service or of the client. */
+/** An error code of the service or of the client. */
 export type ErrorCode = ServiceErrorCode | ClientErrorCode;
 
-/** Fields of an error besides `code` and `message`, by code. */
+/** Fields of an error in addition to `code` and `message`, by code. */
 export interface ErrorFields {
   /** 400. */
   invalid_request: {
@@ -44,17 +44,17 @@ export interface ErrorFields {
   insufficient_credits: {
     /** Credits of the project. */
     balance: number;
-    /** Credits that the send costs. */
+    /** Cost of the send in credits. */
     required: number;
   };
   /** 422. */
   invalid_code: {
-    /** Tries left; at 0 the verification is `failed`. */
+    /** Attempts left; at 0 the verification is `failed`. */
     attempts_remaining: number;
   };
   /** 502. */
   provider_failed: {
-    /** UUID of the failed message, which is refunded. */
+    /** UUID of the failed message, which was refunded. */
     id: string;
   };
 }

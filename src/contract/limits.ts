@@ -1,4 +1,4 @@
-/** The address of `urtuu serve`, and the API version. */
+/** The default address of `urtuu serve`. */
 export const defaultHost = '127.0.0.1';
 export const defaultPort = 7788;
 export const defaultBaseUrl = `http://${defaultHost}:${defaultPort}/v1`;
@@ -7,7 +7,7 @@ export const defaultBaseUrl = `http://${defaultHost}:${defaultPort}/v1`;
 export const maxRequestBytes = 1_000_000;
 /** Recipients of one batch. */
 export const maxBatchRecipients = 1_000;
-/** Refused entries in an `invalid_request`. */
+/** Refused entries listed in an `invalid_request`. */
 export const maxInvalidEntries = 50;
 /** Bytes of `html` and `text` together, in UTF-8. */
 export const maxEmailBodyBytes = 256 * 1024;
@@ -35,7 +35,7 @@ export function isIdempotencyKey(value: string): boolean {
   return /^[\x20-\x7e]{1,255}$/.test(value);
 }
 
-/** Digits of a code, seconds until it expires, wrong tries allowed. */
+/** Digits of a code, seconds until it expires, wrong codes allowed. */
 export const verificationLimits = {
   codeLength: { min: 4, max: 8, default: 6 },
   expiresIn: { min: 60, max: 3_600, default: 600 },

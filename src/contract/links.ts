@@ -1,8 +1,8 @@
 const rest = '[^\\s<>"«»“”]*';
 const letters = '\\p{L}\\p{M}\\p{Extended_Pictographic}\\u200c\\u200d_-';
-/** Full stops that name servers take for one. */
+/** Characters that name servers accept as a full stop. */
 const dot = '[.\\u3002\\uff0e\\uff61]';
-// What looks like a domain is one: a label without digits, in any alphabet, may be a top-level domain.
+// Anything that looks like a domain counts as one: a top-level domain may be any label without digits, in any alphabet.
 const domain = `(?:[\\p{N}${letters}]+${dot})+(?:[${letters}]+|xn--[a-z0-9-]+)${dot}?`;
 const link = new RegExp(
   [
@@ -14,8 +14,8 @@ const link = new RegExp(
 );
 
 /**
- * The text as it goes over a route that carries no links: those with a scheme, starting with `www.`, or a
- * domain with a path are taken out (POST /v1/sms, rule 6). Null when nothing but links was in it.
+ * The text as sent over a route without links: links with a scheme, starting with `www.`, or with a domain and a path
+ * are removed (POST /v1/sms, rule 6). Null if the text was nothing but links.
  */
 export function withoutLinks(text: string): string | null {
   const cleaned = removeLinks(text);
@@ -31,11 +31,11 @@ function removeLinks(text: string): string {
   }
   if (end === 0) return text;
   pieces.push(text.slice(end));
-  // What stood on both sides of a link may be one together.
+  // The texts before and after a link may form another one.
   return removeLinks(pieces.reduce(join));
 }
 
-/** Punctuation at the end belongs to the sentence, a closing bracket to the link only if it opened one. */
+/** Trailing punctuation belongs to the sentence; a closing bracket belongs to the link only if the link opened it. */
 function withoutPunctuation(found: string): string {
   let kept = found;
   for (;;) {
@@ -47,7 +47,7 @@ function withoutPunctuation(found: string): string {
   }
 }
 
-/** Joins what stood before and behind a link, without leaving the blanks of both sides. */
+/** Joins the texts before and after a link without doubling the blanks. */
 function join(before: string, behind: string): string {
   if (/^(?:$|[\n\r]|[.,;:!?…](?:\s|$))/u.test(behind)) return before.replace(/[ \t]+$/, '') + behind;
   if (/(?:^|\s)$/.test(before)) return before + behind.replace(/^[ \t]+/, '');

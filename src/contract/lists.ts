@@ -2,9 +2,9 @@ import type { Batch, BatchStatus, Channel, DeliveryState, Message, MessageStatus
 
 /** One page of a list. */
 export interface Page<Item> {
-  /** The items, up to `limit`; a page can be empty and have a next one. */
+  /** The items, up to `limit`; a page may be empty and still have a next one. */
   data: Item[];
-  /** Pass it as `after` to read the next page; null on the last. */
+  /** Pass it as `after` to read the next page; null on the last page. */
   next: string | null;
 }
 /** One page of messages. */
@@ -12,7 +12,7 @@ export type MessagePage = Page<Message>;
 /** One page of batches. */
 export type BatchPage = Page<Batch>;
 
-/** Which page of a list. */
+/** Selects a page of a list. */
 export interface PageOptions {
   /** Items per page, 1 to 1,000. Default 100. */
   limit?: number | undefined;
@@ -32,20 +32,20 @@ interface TimeFilter {
 export interface MessageFilter extends TimeFilter {
   /** A phone number or an email address, in any spelling. */
   to?: string | undefined;
-  /** Either when absent. */
+  /** Default: either. */
   channel?: Channel | undefined;
-  /** Any when absent. */
+  /** Default: any. */
   status?: MessageStatus | undefined;
-  /** The carrier's report; any, or none, when absent. */
+  /** The carrier's report. Default: any, or none. */
   delivery?: DeliveryState | undefined;
-  /** UUID of the batch that the messages belong to. */
+  /** UUID of the messages' batch. */
   batch_id?: string | undefined;
 }
 
 /** Filters of GET /v1/batches, an extension; an item matches all of them. */
 export interface BatchFilter extends TimeFilter {
-  /** Either when absent. */
+  /** Default: either. */
   channel?: Channel | undefined;
-  /** Any when absent. */
+  /** Default: any. */
   status?: BatchStatus | undefined;
 }

@@ -1,11 +1,11 @@
-/** First two digits of the numbers of each operator; a service can have another table. */
+/** The first two digits of each operator's numbers; a service can use another table. */
 export const defaultOperators: Readonly<Record<string, readonly string[]>> = {
   Mobicom: ['85', '94', '95', '99'],
   Unitel: ['80', '86', '88', '89'],
   Skytel: ['90', '91', '92', '96'],
   'G-Mobile': ['83', '93', '97', '98'],
 };
-/** Operators on the route that carries no links. */
+/** Operators whose route does not allow links. */
 export const defaultNoLinkOperators: readonly string[] = ['Skytel', 'G-Mobile'];
 
 export type OperatorTable = Readonly<Record<string, readonly string[]>>;
@@ -31,7 +31,7 @@ export function readNumber(written: string, operators: OperatorTable = defaultOp
   return /^\+?[0-9]{6,15}$/.test(bare) ? { kind: 'unsupported' } : { kind: 'invalid' };
 }
 
-/** The 8 digits of a number of this country, of whatever operator; null for anything else. */
+/** The 8 digits of a Mongolian number, of any operator; null for anything else. */
 export function normalNumber(written: string): string | null {
   return /^(?:\+976|00976|976)?([0-9]{8})$/.exec(withoutMarks(written))?.[1] ?? null;
 }

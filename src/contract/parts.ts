@@ -5,11 +5,11 @@ export const unitsPerPart = { latin: 150, cyrillic: 60 } as const;
 export type TextKind = keyof typeof unitsPerPart;
 
 export interface TextSize {
-  /** `latin` when every character is in the GSM 03.38 alphabet, `cyrillic` otherwise. */
+  /** `latin` if every character is in the GSM 03.38 alphabet, otherwise `cyrillic`. */
   kind: TextKind;
   /** Latin: 1 per character, 2 per extension character. Cyrillic: UTF-16 code units, so 2 per emoji. */
   units: number;
-  /** 0 for an empty text; over `maxParts` the text is too long. */
+  /** 0 for an empty text; a text over `maxParts` is too long. */
   parts: number;
 }
 
@@ -48,7 +48,7 @@ export function priceOfSms(parts: number, creditsPerPart: number, rateMultiplier
   return Number((BigInt(parts) * price.digits * multiplier.digits + unit - 1n) / unit);
 }
 
-/** The decimal digits of a number; null when it is negative or not finite. */
+/** The decimal digits of a number; null if it is negative or not finite. */
 function decimalOf(value: number): { digits: bigint; places: number } | null {
   const written = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   if (written === null) return null;

@@ -2,11 +2,11 @@ import { isLoopback } from './base-url.js';
 
 export interface ProxyAddress {
   address: string;
-  /** The environment variable that names it. */
+  /** The environment variable that sets it. */
   variable: string;
 }
 
-/** The proxy for a URL by HTTPS_PROXY, HTTP_PROXY and NO_PROXY (capital or small); never for loopback. */
+/** The proxy for a URL, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY (upper or lower case); never for loopback. */
 export function proxyFor(
   url: URL,
   environment: Readonly<Record<string, string | undefined>>,
@@ -20,7 +20,7 @@ export function proxyFor(
   return exceptions.some((each) => excepts(each.trim(), url)) ? null : { address, variable };
 }
 
-/** Why an address cannot be used; null where it can. */
+/** Why an address cannot be used; null if it can. */
 export function proxyProblem(address: string): 'not an address' | 'not encoded' | null {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isAddress = url !== null && /^https?:$/.test(url.protocol);
@@ -29,7 +29,7 @@ export function proxyProblem(address: string): 'not an address' | 'not encoded' 
 }
 
 function isEncoded({ username, password, pathname, search, hash }: URL): boolean {
-  // The host ends at a # or / of the password.
+  // An unencoded # or / in the password ends the host.
   if ((pathname + search + hash).includes('@')) return false;
   try {
     decodeURIComponent(username + password);

@@ -1,15 +1,15 @@
 /** How a message reaches its recipient. */
 export type Channel = 'sms' | 'email';
-/** `queued` until a carrier has accepted the message (`sent`) or nobody will (`failed`, refunded) (States). */
+/** `queued` until a carrier accepts the message (`sent`) or none will (`failed`, refunded) (States). */
 export type MessageStatus = 'queued' | 'sent' | 'failed';
 /** `processing` until every message is sent or failed (States). */
 export type BatchStatus = 'processing' | 'completed';
-/** The carrier's report after it took a message. `unknown`: it may have taken it, and can never tell. */
+/** The carrier's report on a message. `unknown`: it may have accepted the message. */
 export type DeliveryState = 'delivered' | 'undelivered' | 'bounced' | 'unknown';
 /** `failed`: out of attempts. */
 export type VerificationStatus = 'pending' | 'verified' | 'failed' | 'expired';
 
-/** Reason of a failed message. */
+/** Why a message failed. */
 export interface MessageError {
   /** An error code, such as `provider_failed` or `recipient_rate_limited`. */
   code: string;
@@ -21,7 +21,7 @@ export interface MessageError {
 interface MessageFields {
   /** UUID. */
   id: string;
-  /** `sent`: the carrier has accepted it. */
+  /** `sent`: a carrier has accepted it. */
   status: MessageStatus;
   /** The recipient, in its normal form. */
   to: string;
@@ -31,7 +31,7 @@ interface MessageFields {
   batch_id: string | null;
   /** Null unless `failed`. */
   error: MessageError | null;
-  /** An extension, in reads only: null while there is no report. */
+  /** Null until there is a report. An extension, in reads only. */
   delivery?: DeliveryState | null;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
@@ -41,7 +41,7 @@ interface MessageFields {
 
 /** An SMS (Single-send result (SMS)). */
 export interface SmsMessage extends MessageFields {
-  /** Tells an SMS from an email. */
+  /** Distinguishes an SMS from an email. */
   channel: 'sms';
   /** 1 to 5. */
   parts: number;
@@ -51,11 +51,11 @@ export interface SmsMessage extends MessageFields {
 
 /** An email (Single-send result (email)). */
 export interface EmailMessage extends MessageFields {
-  /** Tells an email from an SMS. */
+  /** Distinguishes an email from an SMS. */
   channel: 'email';
 }
 
-/** A message (GET /v1/messages/{id}); `channel` tells which. */
+/** A message (GET /v1/messages/{id}), of the kind in `channel`. */
 export type Message = SmsMessage | EmailMessage;
 
 /** A bulk send and its progress (GET /v1/batches/{id}). */
@@ -64,36 +64,36 @@ export interface Batch {
   id: string;
   /** `completed` when `sent + failed = total`. */
   status: BatchStatus;
-  /** Of all its messages. */
+  /** The channel of its messages. */
   channel: Channel;
   /** Recipients without duplicates. */
   total: number;
-  /** Messages that are `sent` so far. */
+  /** Messages `sent` so far. */
   sent: number;
-  /** Messages that are `failed` so far. */
+  /** Messages `failed` so far. */
   failed: number;
   /**
-   * How many of `sent` have the `delivery` `unknown` now: they may have arrived. A late receipt changes it. An extension,
-   * in reads and lists only; absent where the service has none.
+   * How many of `sent` currently have the `delivery` `unknown`: they may have arrived. A late receipt changes it. An
+   * extension, in reads and lists only; absent if the service does not count them.
    */
   unknown?: number;
-  /** Credits charged up front for the whole batch; refunds do not change it. */
+  /** Credits charged for the whole batch in advance; refunds do not change it. */
   credits: number;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   /** Like `created_at`; null until `completed`. */
   completed_at: string | null;
-  /** Like `created_at`: when its recipients and texts were erased. An extension; only in reads of an erased one. */
+  /** Like `created_at`: when its recipients and texts were erased. An extension; only in reads of an erased batch. */
   pruned_at?: string;
 }
 
-/** A verification code that was sent (GET /v1/verify/{id}); never the code itself. */
+/** A verification (GET /v1/verify/{id}), without its code. */
 export interface Verification {
   /** UUID. */
   id: string;
-  /** `pending` until the right code is checked, the tries are used up or the time is over. */
+  /** `pending` until the right code is checked, no attempts are left, or it expires. */
   status: VerificationStatus;
-  /** Of the message with the code. */
+  /** The channel of the message with the code. */
   channel: Channel;
   /** The recipient, in its normal form. */
   to: string;
@@ -135,7 +135,7 @@ export interface Pricing {
   sms: {
     /** Credits. */
     credits_per_part: number;
-    /** Holiday multiplier of today. */
+    /** Today's holiday multiplier. */
     rate_multiplier: number;
     /** 150. */
     latin_characters_per_part: number;
@@ -144,7 +144,7 @@ export interface Pricing {
     /** 5. */
     max_parts: number;
   };
-  /** Each recipient of an email costs the same. */
+  /** The price per recipient. */
   email: {
     /** Credits. */
     credits_per_message: number;
@@ -155,14 +155,14 @@ export interface Pricing {
 export interface SmsSendParams {
   /** A mobile number: 8 digits, optionally after +976, with spaces or dashes. */
   to: string;
-  /** Up to 5 parts: of 150 Latin or 60 Cyrillic characters each. */
+  /** Up to 5 parts of 150 Latin or 60 Cyrillic characters each. */
   text: string;
 }
 /** The body of POST /v1/sms/bulk. */
 export interface SmsBulkParams {
   /** 1 to 1,000 numbers. */
   to: string[];
-  /** For every recipient; up to 5 parts: of 150 Latin or 60 Cyrillic characters each. */
+  /** The same for every recipient; up to 5 parts of 150 Latin or 60 Cyrillic characters each. */
   text: string;
 }
 
@@ -179,12 +179,12 @@ interface EmailFields {
 interface HtmlEmail extends EmailFields {
   /** HTML body; up to 256 KB together with `text`. */
   html: string;
-  /** Plain-text body, for readers that show no HTML. */
+  /** Plain-text body, for mail readers without HTML. */
   text?: string | undefined;
 }
 /** An email with a plain-text body. */
 interface TextEmail extends EmailFields {
-  /** HTML body, for readers that show it. */
+  /** HTML body, for mail readers with HTML. */
   html?: string | undefined;
   /** Plain-text body; up to 256 KB together with `html`. */
   text: string;
@@ -210,7 +210,7 @@ export type EmailBulkParams = ManyAddresses & EmailContent;
 export interface VerifyCreateParams {
   /** A mobile number or an email address. */
   to: string;
-  /** Defaults to the form of `to`. */
+  /** Default: an SMS to a number, an email to an address. */
   channel?: Channel | undefined;
   /** Digits, 4 to 8. Default 6. */
   code_length?: number | undefined;

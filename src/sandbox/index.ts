@@ -54,8 +54,8 @@ export interface Sandbox {
   outbox(filter?: { to?: string; limit?: number }): Promise<Delivery[]>;
   /** Adds credits (a negative amount removes them, down to 0); returns the balance. It starts at 100,000. */
   credit(amount: number): Promise<number>;
-  /** Resolves when no message is due or in flight: emails and batches are finished. */
-  settled(): Promise<void>;
+  /** Resolves when no message is due or being sent, so emails and batches are finished. */
+  idle(): Promise<void>;
   /**
    * Deletes messages, batches, outbox and idempotency keys, and restores the opening balance. Waits for sends in
    * progress; new ones wait for it.
@@ -105,7 +105,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return deliveries;
     },
     credit: async (amount) => open().administration.credit(amount),
-    settled: async () => open().administration.idle(),
+    idle: async () => open().administration.idle(),
     reset: async () => open().administration.reset(),
     close() {
       isClosed = true;

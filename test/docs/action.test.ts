@@ -69,7 +69,7 @@ async function use(inputs: Record<string, string>, job: Surroundings = {}) {
 }
 
 const sent = async () => {
-  await machine.sandbox.settled();
+  await machine.sandbox.idle();
   return (await machine.sandbox.outbox()).map(({ to, text }) => [to, text]);
 };
 

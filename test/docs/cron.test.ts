@@ -221,7 +221,7 @@ describe.concurrent('nightly-reminders.sh', () => {
       nightOf(machine, tuesday);
       for (let run = 0; run < 2; run += 1) {
         expect(await cron(machine, line(machine))).toMatchObject({ code: 0, stderr: '' });
-        await machine.sandbox.settled();
+        await machine.sandbox.idle();
         expect(await to(machine)).toEqual(['99000004', '99112233', '99112244', '99112255']);
       }
       for (const day of [monday, tuesday])
@@ -245,7 +245,7 @@ describe.concurrent('nightly-reminders.sh', () => {
       nightOf(machine, tuesday);
       expect(await cron(machine, line(machine))).toMatchObject({ code: 0, stderr: '' });
       expect(await machine.run('sh', ['-c', printed?.line ?? ''], person)).toMatchObject({ code: 0 });
-      await machine.sandbox.settled();
+      await machine.sandbox.idle();
       expect(await to(machine)).toEqual(['99000004', '99112233', '99112244']);
     }),
   );

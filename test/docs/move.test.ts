@@ -33,7 +33,7 @@ it('from one machine to several, typed line by line, while customers never stop 
     const { folder } = machine;
     const database = `${cluster}/urtuu`;
     const here = (code: string) =>
-      machine.settled(code.replaceAll('postgres://urtuu@db.example.mn/urtuu', database));
+      machine.localized(code.replaceAll('postgres://urtuu@db.example.mn/urtuu', database));
     const type = (code: string) => machine.bash(here(code), { ...machine.environment, PGURL: cluster });
     const client = machine.write(
       'createdb.cjs',

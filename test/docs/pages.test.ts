@@ -67,7 +67,7 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
     const exchanges = exchangesOf(block);
     expect(exchanges).not.toEqual([]);
     for (const { command, printed } of exchanges) {
-      const result = await machine.run('bash', ['-c', `{ ${machine.settled(command)}\n} 2>&1`]);
+      const result = await machine.run('bash', ['-c', `{ ${machine.localized(command)}\n} 2>&1`]);
       const shown = machine.pretended(result.stdout);
       if (process.env.URTUU_UPDATE_DOCS && stable(shown) !== stable(printed)) {
         const page = textOf(block.page).replace(`$ ${command}\n${printed}`, () => `$ ${command}\n${shown}`);
@@ -79,7 +79,7 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
   },
 
   async js({ code, line }, machine) {
-    const file = machine.write(`block-${line}.mjs`, machine.settled(code));
+    const file = machine.write(`block-${line}.mjs`, machine.localized(code));
     const { code: exit, stdout, stderr } = await machine.run(process.execPath, [file]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     if (code.includes('console.log')) expect(stdout).not.toBe('');
@@ -102,7 +102,7 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
     for (const command of container.length > 0 ? [`urtuu ${container.join(' ')}`] : commands) {
       const variables = Object.entries(variablesOf(document)).map(([name, value]) => [
         name,
-        machine.settled(value),
+        machine.localized(value),
       ]);
       const kubernetes = container.length > 0 ? { URTUU_BASE_URL: machine.sandbox.url } : {};
       const env = { ...bare, ...run, ...Object.fromEntries(variables), ...kubernetes };
@@ -122,7 +122,7 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
 
   /** As cron does: its variables, and nothing else but a home, a shell and a short path. */
   async crontab({ code }, machine) {
-    const lines = machine.settled(code).trim().split('\n');
+    const lines = machine.localized(code).trim().split('\n');
     const { PATH: installed = '', HOME = '' } = machine.environment;
     const env: Record<string, string> = { PATH: '/usr/bin:/bin', HOME, SHELL: '/bin/sh', LOGNAME: 'someone' };
     for (const line of lines) {

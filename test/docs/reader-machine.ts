@@ -100,8 +100,8 @@ export class ReaderMachine {
     return file;
   }
 
-  /** What stands for a service and for folders of the system becomes what there is here. */
-  settled(text: string): string {
+  /** Replaces the stand-ins for a service and for system folders with those of this machine. */
+  localized(text: string): string {
     return text
       .replaceAll(standIn, this.sandbox.url)
       .replaceAll(
@@ -135,7 +135,7 @@ export class ReaderMachine {
   }
 
   bash(script: string, env?: Record<string, string>): Promise<Outcome> {
-    return this.run('bash', ['-euo', 'pipefail', '-c', this.settled(script)], env);
+    return this.run('bash', ['-euo', 'pipefail', '-c', this.localized(script)], env);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -119,7 +119,7 @@ describe.concurrent('nightly-reminders.sh', () => {
       process.kill(-(killed.pid as number), 'SIGKILL');
       expect(await died).toEqual([null, 'SIGKILL']);
       expect(await remind(machine)).toMatchObject({ code: 0 });
-      await machine.sandbox.settled();
+      await machine.sandbox.idle();
       const to = await received(machine);
       expect({ messages: to.length, people: new Set(to).size }).toEqual({ messages: 21, people: 21 });
     }),

@@ -25,7 +25,7 @@ describe.each([{ port: 0 }, { port: null }])('a sandbox with %o', (options) => {
   it('shows what was delivered', async () => {
     const { sandbox, urtuu } = await start(options);
     await urtuu.sms.sendBulk({ to: ['99112233', '88112233'], text: 'Hello' });
-    await sandbox.settled();
+    await sandbox.idle();
     await urtuu.sms.send({ to: '99112233', text: 'Again' });
     const all = await sandbox.outbox();
     expect(all.map(({ to, text }) => [to, text]).sort()).toEqual([
@@ -113,7 +113,7 @@ describe('startSandbox', () => {
     const { sandbox, urtuu } = await start();
     await urtuu.verify.create({ to: '99112233' });
     await urtuu.verify.create({ to: 'bat@example.mn' });
-    await sandbox.settled();
+    await sandbox.idle();
     const [sms, email] = await sandbox.outbox();
     expect(sms?.text).toBe(`Your code is ${sms?.code}`);
     expect(email).toMatchObject({ subject: 'Your code', text: `Your code is ${email?.code}` });

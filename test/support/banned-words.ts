@@ -13,7 +13,6 @@ export const bannedWords: readonly BannedWord[] = [
     pattern: /(?<!all|promise)settl/gi,
     instead: 'finalize; of a doubt: resolve; of a wait: idle',
     except: [
-      { file: /sandbox/, text: /\bsettled[(:]/, because: 'a method of the public sandbox' },
       { file: /^src\/cli\/bulk\/job\/run-note\.ts$/, text: /settled/, because: 'a field on the disk' },
       schema,
     ],

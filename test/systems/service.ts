@@ -46,7 +46,7 @@ export class TestService {
 
   /** How many messages each recipient got. */
   async received(): Promise<Map<string, number>> {
-    await this.#sandbox.settled();
+    await this.#sandbox.idle();
     const got = new Map<string, number>();
     for (const { to } of await this.#sandbox.outbox()) got.set(to, (got.get(to) ?? 0) + 1);
     return got;
