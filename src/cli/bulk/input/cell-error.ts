@@ -1,6 +1,5 @@
-/** The error of a cell. */
 export interface CellError {
-  /** Index in the record; null for a cell outside of the table's columns. */
+  /** Index in the record; null for a cell outside the table's columns. */
   field: number | null;
   /** Letters of the sheet's column; '' in CSV. */
   letters: string;
@@ -11,8 +10,8 @@ export const errorValue = (value: string) => `${value} is an error, not a value`
 export const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
 
 /**
- * The errors of a row of a report or rejects file whose cells are as they were in their workbook. There they had no
- * values; as text, they would be sent. `written` is the row's own error text.
+ * The cell errors in a row of a report or rejects file. Those cells had no values in their workbook; as text, they
+ * would be sent. `written` is the row's own error text.
  */
 export function cellErrorsLeft(
   record: readonly string[],

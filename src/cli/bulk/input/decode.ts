@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-/** The encodings that errors and help name; `--encoding` takes any label of the WHATWG list. */
+/** The encodings named in errors and help; `--encoding` accepts any label of the WHATWG list. */
 export const encodingChoices = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1251', 'koi8-r', 'ibm866'] as const;
 
-/** The bytes after those that were decoded are not of their encoding. */
+/** The input is not in its encoding, after the bytes decoded so far. */
 export class EncodingError extends Error {
   override readonly name = 'EncodingError';
-  /** One line: the way out. */
+  /** One line: how to fix it. */
   readonly hint: string;
   constructor(what: string, hint: string) {
     super(what);
@@ -32,8 +32,8 @@ const sampleBytes = 4_096;
 const encodingHint = `Name the encoding with --encoding (${encodingChoices.join(', ')}), or save the file as UTF-8.`;
 
 /**
- * Decodes an input to UTF-8 blocks that end between characters, without its byte order mark; one calls
- * `onMark`. The encoding is `given`, else that of the mark, else UTF-16 if there are NULs, else UTF-8; it is never
+ * Decodes an input to UTF-8 blocks that end between characters, without its byte order mark; if there is one, calls
+ * `onMark`. The encoding is `given`, else from the mark, else UTF-16 if there are NULs, else UTF-8; it is never
  * guessed. Throws EncodingError.
  */
 export async function* decodeInput(
@@ -78,8 +78,8 @@ async function* chain(head: Buffer, blocks: AsyncIterator<Uint8Array>): AsyncGen
 }
 
 /**
- * UTF-16 without a mark: ASCII characters have a NUL each, all on the same side. A stray NUL or two are damage in
- * some other text.
+ * UTF-16 without a mark: each ASCII character has a NUL, always on the same side. One or two stray NULs are damage in
+ * another text.
  */
 function utf16Encoding(head: Buffer): 'utf-16le' | 'utf-16be' | null {
   const nuls: [number, number] = [0, 0];
@@ -107,7 +107,7 @@ async function* checkedUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   if (carry !== null) throw new EncodingError('the input ends in the middle of a character', encodingHint);
 }
 
-/** Where the last whole character ends; the check finds a broken one. */
+/** Where the last whole character ends; an invalid one is found by the check. */
 function wholeCharacters(bytes: Buffer): number {
   const last = bytes.length - 1;
   for (let back = 0; back < 3 && back <= last; back += 1) {
@@ -133,7 +133,7 @@ function validPrefix(bytes: Buffer): number {
   return wholeCharacters(bytes.subarray(0, good));
 }
 
-/** Letters of windows-1251 that neither Mongolian nor Russian has: they show another code page. */
+/** Letters of windows-1251 that neither Mongolian nor Russian uses: they indicate another code page. */
 const foreignLetter = /[\u0080-\u009fЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІіґєјЅѕї]/;
 
 async function* transcoded(source: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer, void> {

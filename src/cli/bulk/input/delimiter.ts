@@ -3,7 +3,7 @@ export type Delimiter = (typeof delimiters)[number];
 
 export interface DetectedDelimiter {
   delimiter: Delimiter;
-  /** Bytes to skip: a `sep=` line is not a row. */
+  /** Bytes to skip: a `sep=` line, which is not a row. */
   skip: number;
   /** Line of the first row: 1, or 2 after a `sep=` line. */
   firstLine: number;
@@ -15,7 +15,7 @@ const quote = 0x22;
 const cr = 0x0d;
 const lf = 0x0a;
 
-/** The delimiter that `--delimiter` or a `sep=` line names; null for an unknown one. */
+/** The delimiter for a name in `--delimiter` or a `sep=` line; null for an unknown name. */
 export function delimiterNamed(name: string): Delimiter | null {
   const named: Record<string, Delimiter> = {
     comma: ',',
@@ -33,8 +33,8 @@ function showDelimiter(delimiter: Delimiter): string {
 }
 
 /**
- * Detects the delimiter in the first row: `given`, else that of a `sep=` line, else the most frequent of `, ; tab |`
- * outside of quotes. `bytes` begins the input, and is `whole` if nothing follows.
+ * Detects the delimiter in the first row: `given`, else from a `sep=` line, else the most frequent of `, ; tab |`
+ * outside quotes. `bytes` is the start of the input; `whole` if it is all of it.
  */
 export function detectDelimiter(
   bytes: Buffer,

@@ -1,8 +1,8 @@
 import { fileName, InputError, type InputErrorKind } from './input-error.js';
 
-/** An error about the whole file, in a sentence: `list.ods is an OpenDocument sheet`. */
+/** An error about the whole file, which continues its name: `list.ods is an OpenDocument sheet`. */
 export class FileError extends InputError {
-  /** Sheets to choose from; empty where a choice does not help. */
+  /** Sheets to choose from; empty if a choice does not help. */
   readonly sheets: readonly string[];
 
   constructor(

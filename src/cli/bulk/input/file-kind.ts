@@ -33,12 +33,12 @@ const kinds: readonly [begin: RegExp, what: string, hint: string][] = [
   [/^(?:\xef\xbb\xbf)?\s*<\?xml\b.*<office:document\b/s, 'is an OpenDocument sheet', saveAsSheet],
 ];
 
-/** A container of older Microsoft files, and of encrypted workbooks. */
+/** The container of older Microsoft files, and of encrypted workbooks. */
 const compound = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const zip = Buffer.from('PK\x03\x04', 'latin1');
 const emptyZip = Buffer.from('PK\x05\x06', 'latin1');
 
-/** Tells text from workbooks by the first bytes. Throws FileError for any other kind of file that is known. */
+/** Distinguishes text from workbooks by the first bytes. Throws FileError for any other known kind of file. */
 export async function fileKind(
   head: Buffer,
   bytes: AsyncIterable<Uint8Array>,
@@ -54,7 +54,7 @@ export async function fileKind(
   throw new FileError('file', source, found[1], found[2]);
 }
 
-/** An OLE2 file names its contents in its directory, which may be anywhere in it. */
+/** An OLE2 file lists its contents in its directory, which may be anywhere in the file. */
 async function compoundError(bytes: AsyncIterable<Uint8Array>, source: string): Promise<FileError> {
   const names = ['EncryptedPackage', 'WordDocument'].map((name) => Buffer.from(name, 'utf16le'));
   const found = new Set<number>();

@@ -1,7 +1,7 @@
 import { grouped } from '../../text/wording.js';
 import { InputError } from './input-error.js';
 
-/** A header name for comparison: without case, outer spaces and the marks between words. */
+/** A header name for comparison: without case, surrounding spaces and separators of words. */
 export function plainName(name: string): string {
   return name
     .normalize('NFC')
@@ -21,7 +21,7 @@ export function listed(names: readonly string[]): string {
 
 export const columnsHint = (names: readonly string[]) => `Columns: ${listed(names)}.`;
 
-/** The trimmed names of a header row. Throws InputError for an empty or duplicate name. */
+/** The trimmed names in a header row. Throws InputError for an empty or duplicate name. */
 export function readHeader(record: readonly string[], source: string, line: number): string[] {
   const columns = record.map((name) => name.normalize('NFC').trim());
   const hint = 'Give every column its own name, or use --headerless.';
@@ -42,7 +42,7 @@ export function numberedColumns(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1));
 }
 
-/** Index of a column by its exact name, else by its plain name if only one column has it; -1 for none. */
+/** Index of a column by its exact name, else by its plain name if that is unique; -1 for none. */
 export function columnNamed(columns: readonly string[], name: string): number {
   const wanted = name.normalize('NFC').trim();
   const exact = columns.indexOf(wanted);

@@ -1,4 +1,6 @@
-/** Why an input cannot be planned. `file` is not a table, `sheet` needs a choice, `options` do not apply to it. */
+/**
+ * Why no plan can be made from an input. `file` is not a table, `sheet` needs a choice, `options` do not apply to it.
+ */
 export type InputErrorKind =
   | 'encoding'
   | 'delimiter'
@@ -11,18 +13,18 @@ export type InputErrorKind =
   | 'options';
 
 export interface Place {
-  /** Line of the file on which the row begins, from 1. */
+  /** Line of the file where the row begins, from 1. */
   line?: number | undefined;
-  /** Cell of a sheet, such as B7, instead of the line. */
+  /** Cell of a sheet, such as B7; replaces the line. */
   cell?: string | undefined;
 }
 
-/** The whole input cannot be planned; single bad rows are rejected instead. */
+/** No plan can be made from the input; single bad rows are rejected instead. */
 export class InputError extends Error {
   override readonly name = 'InputError';
   readonly kind: InputErrorKind;
   readonly line: number | null;
-  /** One line: the way out. */
+  /** One line: how to fix it. */
   hint: string;
 
   constructor(kind: InputErrorKind, source: string, what: string, hint: string, place: Place = {}) {
@@ -32,14 +34,14 @@ export class InputError extends Error {
     this.hint = hint;
   }
 
-  /** This error, with another way out besides. */
+  /** Adds another way to fix it to this error. */
   withHint(other: string): this {
     this.hint = `${this.hint} ${other}`;
     return this;
   }
 }
 
-/** `file:line: message`, or `file: message` without a place. */
+/** `file:line: message`, or `file: message` without a line. */
 export function located(source: string, what: string, { line, cell }: Place): string {
   const place = cell ?? line;
   return `${fileName(source)}${place === undefined ? '' : `:${place}`}: ${what}`;
@@ -50,8 +52,8 @@ export function quoted(value: string): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
 }
 
-/** The name of a file in an error. */
+/** A file's name in an error. */
 export const fileName = (source: string): string => (source === '-' ? 'standard input' : source);
 
-/** The name of a sheet in an error: `list.xlsx!Sheet1`. */
+/** A sheet's name in an error: `list.xlsx!Sheet1`. */
 export const sheetName = (source: string, sheet: string): string => `${fileName(source)}!${sheet}`;

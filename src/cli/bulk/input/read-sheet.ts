@@ -10,7 +10,7 @@ import { MemoryStore } from './workbook/memory-store.js';
 import { readWorkbook, type WorkbookReading } from './workbook/read-workbook.js';
 import { WorkbookError } from './workbook/workbook-error.js';
 
-/** Reads a table from a sheet of an Excel workbook. Its copy has a CSV record for each row of the sheet. */
+/** Reads a table from a sheet of an Excel workbook. Its copy has one CSV record for each row of the sheet. */
 export async function readSheet<Consumer extends RowConsumer>(
   { bytes, source }: TableInput,
   { headerless = false, headerRow, visibleOnly, sheet, signal }: TableOptions,
@@ -39,13 +39,13 @@ class SheetIntake<Consumer extends RowConsumer> {
   #parser: TableParser | null = null;
   #consumer: Consumer | null = null;
   readonly #damage = new DamageWatch();
-  /** The row of the sheet that was copied last. */
+  /** The last row of the sheet that was copied. */
   #copied = 0;
 
   constructor(source: string, headerless: boolean, handlers: TableHandlers<Consumer>) {
     this.#source = source;
     this.#handlers = handlers;
-    // A report is for the program that the list is from, which needs the mark.
+    // Reports are opened in Excel, like the list, and Excel needs the mark.
     this.#format = { delimiter: ',', firstLine: 1, headerless, marked: true };
   }
 
@@ -84,7 +84,7 @@ class SheetIntake<Consumer extends RowConsumer> {
     return { format, columns: this.#parser?.columns ?? [], consumer: this.#consumer, hiddenRows };
   }
 
-  /** The consumer knows the column of the recipients before it takes the first row. */
+  /** The consumer must know the recipient column before it takes the first row. */
   #begin(sheet: string, first: string[], row: number): TableParser {
     const source = sheetName(this.#source, sheet);
     const parser = new TableParser(
@@ -100,7 +100,7 @@ class SheetIntake<Consumer extends RowConsumer> {
   }
 }
 
-/** A record as the copy has it: not guarded, since it is read back as it was. */
+/** A record in the copy; not guarded, because it is read back verbatim. */
 function copied(record: readonly string[]): string {
   let last = record.length - 1;
   while (last > 0 && record[last] === '') last -= 1;

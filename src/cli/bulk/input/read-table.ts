@@ -26,7 +26,7 @@ export async function readTable<Consumer extends RowConsumer>(
 const headBytes = 4_096;
 const [cr, lf] = [0x0d, 0x0a];
 
-/** The first bytes, and all of them. */
+/** The first bytes, and the whole input including them. */
 async function peek(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ head: Buffer; bytes: AsyncIterable<Uint8Array> }> {
@@ -102,7 +102,7 @@ class TableReader<Consumer extends RowConsumer> {
   #begun: { parser: TableParser; format: TableFormat } | undefined;
   #consumer: Consumer | null = null;
   readonly #damage = new DamageWatch();
-  /** The input began with a byte order mark. */
+  /** Whether the input began with a byte order mark. */
   marked = false;
 
   constructor(source: string, options: TableOptions, handlers: TableHandlers<Consumer>) {
@@ -111,7 +111,7 @@ class TableReader<Consumer extends RowConsumer> {
     this.#handlers = handlers;
   }
 
-  /** Line of the row in which the input so far ends. */
+  /** Line of the row in which the input ends so far. */
   async lastLine(): Promise<number> {
     return (await this.#begun?.parser.lastLine()) ?? 1;
   }
@@ -130,7 +130,7 @@ class TableReader<Consumer extends RowConsumer> {
     return { format, columns: parser.columns, consumer: this.#consumer, hiddenRows: 0 };
   }
 
-  /** Begins once the row of the header is whole, which tells the delimiter. */
+  /** Begins once the header row is whole, since the delimiter is detected in it. */
   async #begin(whole: boolean): Promise<void> {
     const before = (this.#options.headerRow ?? 1) - 1;
     const start = afterLines(this.#head, before, whole);
@@ -175,12 +175,12 @@ class TableReader<Consumer extends RowConsumer> {
   }
 }
 
-/** Where the line after the first ones begins; null while it is not known. */
+/** Where the line after the skipped ones begins; null while unknown. */
 function afterLines(bytes: Buffer, lines: number, whole: boolean): number | null {
   let at = 0;
   for (let line = 0; line < lines; line += 1) {
     while (at < bytes.length && bytes[at] !== cr && bytes[at] !== lf) at += 1;
-    // Behind a CR there may be an LF.
+    // An LF may follow a CR.
     if (at + 1 >= bytes.length && !whole) return null;
     at += bytes[at] === cr && bytes[at + 1] === lf ? 2 : 1;
   }

@@ -22,7 +22,7 @@ const recipientNames: Record<Channel, readonly string[]> = {
 export interface RecipientColumnSearch {
   channel: Channel;
   columns: readonly string[];
-  /** Of `--to-column`. */
+  /** The value of `--to-column`. */
   toColumn: string | undefined;
   headerless: boolean;
   source: string;

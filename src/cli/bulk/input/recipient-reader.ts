@@ -9,13 +9,13 @@ import {
   repairNumber,
 } from './repair.js';
 
-/** Reads the recipients of a file, one after the other. */
+/** Reads the recipients of a file one by one. */
 export interface RecipientReader {
-  /** Repaired rows by kind of repair; a row can count under several. */
+  /** Repaired rows by kind of repair; a row may count under several. */
   readonly repairs: RepairCounts;
-  /** Repaired rows. */
+  /** The number of repaired rows. */
   readonly repaired: number;
-  /** Returns why the recipient cannot be sent to, else null. */
+  /** Returns why the recipient cannot be sent to; null if it can. */
   read(written: string): string | null;
   /** The last recipient in its normal form. */
   readonly normalized: string;
@@ -41,7 +41,7 @@ export class PhoneNumberReader implements RecipientReader {
   /** The last number, below 100,000,000. */
   number = 0;
   readonly #log = new RepairLog();
-  /** By the first two digits, whether an operator serves them. */
+  /** Whether an operator serves a number, by its first two digits. */
   readonly #served = Uint8Array.from({ length: 100 }, (_, prefix) =>
     readNumber(`${String(prefix).padStart(2, '0')}000000`).kind === 'number' ? 1 : 0,
   );
@@ -86,7 +86,7 @@ export class PhoneNumberReader implements RecipientReader {
   }
 }
 
-/** The number of a field of exactly 8 digits, else -1. */
+/** The number in a field of exactly 8 digits, else -1. */
 function eightDigits(field: string): number {
   if (field.length !== 8) return -1;
   let number = 0;

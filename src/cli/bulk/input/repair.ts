@@ -1,4 +1,4 @@
-/** Damage that spreadsheets do to recipients and that can be undone with certainty. */
+/** Damage by spreadsheets to recipients that can be undone with certainty. */
 export type RepairKind =
   | 'separators'
   | 'country_code'
@@ -21,7 +21,7 @@ const invisible =
   /[\t\r\n\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/g;
 const unicodeDash = /[\u2010-\u2015\u2212\uff0d]/g;
 
-/** Leaves spaces, dashes and +976 alone: the contract reads those. */
+/** Leaves spaces, dashes and +976 alone, which the contract reads. */
 export function repairNumber(written: string): Repaired {
   const kinds: RepairKind[] = [];
   let value = written;
@@ -43,7 +43,7 @@ export function repairNumber(written: string): Repaired {
   return { value, kinds };
 }
 
-/** Leaves the case of the domain alone, which the contract reads, and a leading `'`, which addresses may have. */
+/** Leaves the case of the domain alone, which the contract reads, and a leading `'`, which is valid in an address. */
 export function repairAddress(written: string): Repaired {
   const kinds: RepairKind[] = [];
   let value = written;
@@ -58,10 +58,10 @@ function narrow(mark: string): string {
   return String.fromCharCode(mark.charCodeAt(0) - 0xfee0);
 }
 
-/** Two halves, or three groups and more: 991122.33 is an amount. */
+/** Two halves, or at least three groups: 991122.33 is an amount. */
 const grouped = /^\s*(?:(?:\+?976[\s-]*)?\d{4}[./]\d{4}|\+?\d{2,4}(?:[./]\d{2,4}){2,})\s*$/;
 
-/** Brackets around a group, and dots and slashes between groups, are what people write dashes for. */
+/** Replaces brackets around a group, and dots and slashes between groups, which people write instead of dashes. */
 function withoutMarks(value: string): string {
   const open = value.replace(/[([]\s*(\+?\d{2,4})\s*[)\]]/g, ' $1 ');
   return grouped.test(open) ? open.replace(/[./]/g, '-') : open;
@@ -69,18 +69,18 @@ function withoutMarks(value: string): string {
 
 const exponent = /^\s*\+?([1-9])(?:[.,](\d+))?[eE]\+?0*(\d{1,2})\s*$/;
 
-/** `9.9112233E7`: certain only where the mantissa has every digit; `9.91E+07` has lost the rest. */
+/** `9.9112233E7`: certain only if the mantissa has every digit; `9.91E+07` has lost the rest. */
 function fromExponent(value: string): string {
   const [, first = '', rest = '', power = ''] = exponent.exec(value) ?? [];
   return first !== '' && rest.length === Number(power) ? first + rest : value;
 }
 
-/** Whether a cell holds more than one number: which of them is meant, only a person knows. */
+/** Whether a cell holds more than one number; only a person knows which one is meant. */
 export function hasSeveral(written: string): boolean {
   return (written.match(/(?<!\d)(?:\+?976[ -]?)?\d{4}[ .-]?\d{4}(?!\d)/g)?.length ?? 0) > 1;
 }
 
-/** Whether a spreadsheet has rounded the number, so that its last digits are lost. */
+/** Whether a spreadsheet has rounded the number, so its last digits are lost. */
 export function isRounded(value: string): boolean {
   return exponent.test(value);
 }

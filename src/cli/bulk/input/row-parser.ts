@@ -4,20 +4,20 @@ import type { CellError } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
 
-/** Characters. An unclosed quote must not take the memory. */
+/** In characters: an unclosed quote must not fill the memory. */
 export const maxRowLength = 2_000_000;
 
-/** csv-parse copies its input; small copies die young and never wait for a large collection. */
+/** csv-parse copies its input; small copies are freed early, without a full collection. */
 const pieceBytes = 16 * 1024;
 
 export type RowHandler = (record: string[], line: number, errors?: readonly CellError[]) => void;
 
 /**
- * csv-parse with line numbers. It overrides `push`, since `info: true` or `on_record` would build two objects a row,
+ * csv-parse with line numbers. It overrides `push`, because `info: true` or `on_record` would create two objects a row,
  * which costs more than the parsing.
  */
 export class RowParser extends Parser {
-  /** Line on which the current row begins. */
+  /** Line where the current row begins. */
   line: number;
   readonly #onRow: RowHandler;
   readonly #source: string;
@@ -25,7 +25,7 @@ export class RowParser extends Parser {
   #parserLine = 0;
   #error: Error | undefined;
 
-  /** The copy of a sheet has a record for each of its rows, whatever line ends are inside. */
+  /** The copy of a sheet has one record for each of its rows, whatever line breaks are in it. */
   constructor(
     { delimiter, firstLine, sheet }: { delimiter: Delimiter; firstLine: number; sheet?: object },
     source: string,
@@ -50,7 +50,7 @@ export class RowParser extends Parser {
     if (record === null) return true;
     const line = this.line;
     const parserLine = this.info.lines;
-    // csv-parse counts a quoted CRLF twice, so it only says whether the row has line breaks inside.
+    // csv-parse counts a quoted CRLF twice, so its count only shows whether the row has line breaks.
     this.line += this.#isSheet || parserLine - this.#parserLine === 1 ? 1 : 1 + breaksIn(record);
     this.#parserLine = parserLine;
     this.#onRow(record, line);

@@ -5,7 +5,7 @@ import type { TableFormat } from './table-parser.js';
 import type { ByteStore } from './workbook/archive.js';
 
 export interface TableInput {
-  /** The bytes as they come, such as a file's read stream or standard input. */
+  /** The bytes as they arrive, for example from a file's read stream or standard input. */
   bytes: AsyncIterable<Uint8Array>;
   /** The file's name as given, or `-`. */
   source: string;
@@ -16,29 +16,29 @@ export interface TableOptions {
   encoding?: string | undefined;
   delimiter?: Delimiter | undefined;
   headerless?: boolean | undefined;
-  /** Row of the names of the columns, from 1; those before it are left out. */
+  /** Row of the column names, from 1; earlier rows are left out. */
   headerRow?: number | undefined;
-  /** Leaves out the rows of a sheet that a filter or a person has hidden. */
+  /** Leaves out the rows of a sheet that are hidden, by a filter or by hand. */
   visibleOnly?: boolean | undefined;
-  /** Name of the sheet of a workbook. */
+  /** Name of the workbook's sheet. */
   sheet?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Takes the rows of a table; made when the header is known. */
+/** Takes the rows of a table; created when the header is known. */
 export interface RowConsumer {
-  /** `errors` are those of cells without a value, such as #N/A. */
+  /** `errors` are the cells without a value, such as #N/A. */
   take(record: readonly string[], line: number, errors?: readonly CellError[]): void;
-  /** Of the recipients or ids: their cells are as a sheet holds them, all others as it shows them. */
+  /** The column of the recipients or ids: its cells are read as stored, all others as shown. */
   readonly recipientColumn: number;
 }
 
 export interface TableHandlers<Consumer extends RowConsumer> {
-  /** Gets the header and the rows as UTF-8, before they are parsed. */
+  /** Receives the header and the rows as UTF-8, before they are parsed. */
   copy(block: Buffer): void;
   /** `source` names the file, and the sheet of a workbook. */
   onHeader(columns: string[], line: number, source: string, damage: DamageWatch): Consumer;
-  /** Makes a temporary store; without it a workbook is held in memory. */
+  /** Creates a temporary store; without it, a workbook is held in memory. */
   store?(name: string): ByteStore;
 }
 
@@ -47,6 +47,6 @@ export interface ReadTable<Consumer extends RowConsumer> {
   columns: string[];
   /** Null for an input without a header. */
   consumer: Consumer | null;
-  /** Rows of a sheet that a filter or a person has hidden; unless only visible ones were wanted, they were read. */
+  /** Rows of a sheet that are hidden, by a filter or by hand; they were read too, unless `visibleOnly` was set. */
   hiddenRows: number;
 }

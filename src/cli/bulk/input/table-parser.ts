@@ -7,23 +7,23 @@ import { InputError } from './input-error.js';
 import { errorColumn, isOwnHeader } from './report-columns.js';
 import { type RowHandler, RowParser } from './row-parser.js';
 
-/** How an input is written. A plan keeps it, to read its copy of the input in the same way. */
+/** How an input is written. A plan keeps it to read its copy of the input the same way. */
 export interface TableFormat {
   delimiter: Delimiter;
-  /** Line of the first row, the header's if there is one. */
+  /** Line of the first row, which is the header if there is one. */
   firstLine: number;
   headerless: boolean;
-  /** The input began with a byte order mark. */
+  /** Whether the input began with a byte order mark. */
   marked?: boolean;
   /** Index of the recipient column; absent in plans of earlier releases. */
   recipient?: number;
-  /** The sheet of a workbook, and its column of each field: 0 for A. */
+  /** The sheet of a workbook, and the sheet's column for each field: 0 for A. */
   sheet?: { name: string; columns: number[] };
 }
 
 /**
- * Parses a header and the rows below it. It leaves out blank rows, cuts off empty fields beyond the header's, and
- * takes the guard against formulas off files that this program wrote.
+ * Parses a header and the rows below it. It leaves out blank rows, drops empty fields beyond the header's, and removes
+ * the guard against formulas from files that this program wrote.
  */
 export class TableParser {
   columns: string[] = [];
@@ -47,9 +47,9 @@ export class TableParser {
     this.#parser = new RowParser(format, source, (record, line) => this.take(record, line));
   }
 
-  /** Line of the row in which the input so far ends; nothing may be fed after. */
+  /** Line of the row in which the input ends so far; nothing may be fed afterwards. */
   async lastLine(): Promise<number> {
-    // The parser keeps some bytes until the next ones arrive.
+    // The parser holds back some bytes until the next ones arrive.
     await this.#parser.feed(Buffer.from('    '));
     return this.#parser.line;
   }
@@ -81,7 +81,7 @@ export class TableParser {
     this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left]);
   }
 
-  /** Reads the names of the columns, or numbers them where the first row is data. */
+  /** Reads the names of the columns, or numbers them if the first row is data. */
   begin(record: readonly string[], line: number): void {
     if (record.some(isDamaged)) {
       const isSheet = this.#format.sheet !== undefined;

@@ -3,7 +3,7 @@ import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type Zip
 import { checksum } from '../../../xlsx/checksum.js';
 import { damaged, saveAgain, WorkbookError } from './workbook-error.js';
 
-/** Bytes that were appended once, to be read at any place. */
+/** Bytes that are appended once and read at any position. */
 export interface ByteStore {
   readonly size: number;
   append(bytes: Uint8Array): void;
@@ -12,16 +12,16 @@ export interface ByteStore {
 }
 
 const mostEntries = 10_000;
-/** Of one part, unpacked. A sheet of 1,048,576 rows and ten columns has 500 MB. */
+/** For one part, unpacked. A sheet of 1,048,576 rows and ten columns has 500 MB. */
 const mostBytes = 2_000_000_000;
-/** Of a part that lists other parts, unpacked. */
+/** For a part that lists other parts, unpacked. */
 export const mostSmallBytes = 64_000_000;
-/** Rows of data are packed 5 to 30 times smaller. */
+/** Rows of data shrink to between a fifth and a thirtieth. */
 const mostRatio = 100;
 const anyRatioBytes = 50_000_000;
 const blockBytes = 65_536;
 
-/** The zip archive of a workbook. Every part is checked against its size and checksum while it is read. */
+/** The zip archive of a workbook. Every part is checked against its size and checksum as it is read. */
 export class Archive {
   /** Names of all parts, in the order of the archive. */
   readonly names: readonly string[];
@@ -36,7 +36,7 @@ export class Archive {
     this.names = [...entries.values()].map(({ fileName }) => fileName);
   }
 
-  /** Throws WorkbookError when the archive is incomplete, and the store's own errors. */
+  /** Throws WorkbookError if the archive is incomplete, and the store's own errors. */
   static async open(store: ByteStore): Promise<Archive> {
     const reader = new StoreReader(store);
     try {
@@ -58,7 +58,7 @@ export class Archive {
     return this.#entries.has(keyOf(name));
   }
 
-  /** The bytes of a part. Throws WorkbookError where they are not as they were packed, or too many. */
+  /** The bytes of a part. Throws WorkbookError if they differ from what was packed, or are too many. */
   async *read(name: string, most: number = mostBytes): AsyncGenerator<Buffer, void> {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw damaged(`its part ${name} is missing`);
@@ -80,19 +80,19 @@ export class Archive {
     } catch (error) {
       throw this.#reader.faultOr(error, `its part ${name} cannot be unpacked`);
     }
-    if (sum !== crc32) throw damaged(`its part ${name} has another checksum`);
+    if (sum !== crc32) throw damaged(`its part ${name} has the wrong checksum`);
   }
 }
 
-/** The names of two parts differ in more than their case; some writers begin them with a slash. */
+/** Names of parts differ in more than their case; some writers begin them with a slash. */
 const keyOf = (name: string) => name.replace(/^\//, '').toLowerCase();
 
 const bomb = (what: string) =>
-  new WorkbookError(`${what}, which is more than a workbook of data has`, saveAgain);
+  new WorkbookError(`${what}, too large for a workbook of data`, saveAgain);
 
 class StoreReader extends RandomAccessReader {
   readonly #store: ByteStore;
-  /** The store could not be read; nothing is wrong with the archive then. */
+  /** The store's read error; the archive itself is not at fault then. */
   #fault: unknown;
 
   constructor(store: ByteStore) {

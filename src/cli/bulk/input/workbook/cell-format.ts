@@ -19,8 +19,8 @@ import { withFraction } from './fraction.js';
 import { russianGenitive } from './month-names.js';
 
 /**
- * Dates of the list that every workbook has without writing it down, where they follow the reader's region (14, 22 and
- * the East Asian ones), are ISO dates here: 03/04 would be March to some and April to others.
+ * Of the built-in formats, dates that follow the reader's region (14, 22 and the East Asian ones) are shown as ISO
+ * dates: 03/04 would be March to some and April to others.
  */
 const isoDates: Readonly<Record<number, string>> = {
   ...Object.fromEntries(
@@ -30,17 +30,17 @@ const isoDates: Readonly<Record<number, string>> = {
   22: 'yyyy-mm-dd h:mm',
 };
 
-/** Lists repeat their dates and amounts; times rarely. */
+/** Lists often repeat dates and amounts, but rarely times. */
 const keptValues = 5_000;
-/** Stands for a number with all its digits. */
+/** Placeholder for a number with all its digits. */
 const general = '\0';
 const noSection = '######';
 const options = { dateErrorThrows: true, dateSpanLarge: false, overflow: noSection };
 
-/** Shows the values of cells as one number format of a workbook does. */
+/** Shows cell values in one number format of a workbook. */
 export class CellFormat {
   readonly isDate: boolean;
-  /** Shows a day, not the time elapsed. */
+  /** Whether it shows a day, not elapsed time. */
   readonly isCalendar: boolean;
   readonly #pattern: string;
   readonly #isElapsed: boolean;
@@ -61,7 +61,7 @@ export class CellFormat {
     this.#pattern = withoutLayout(written, this.isDate);
   }
 
-  /** `digits` are all of the number. Null for a number that the format cannot show. */
+  /** `digits`: all digits of the number. Null if the format cannot show the number. */
   number(value: number, digits: string): string | null {
     if (this.#isText) return digits;
     const known = this.#shown.get(value);
@@ -93,8 +93,8 @@ export class CellFormat {
 }
 
 /**
- * The pattern without what aligns a column, and without the countries of currencies: in Excel the separators of a number
- * are those of its reader.
+ * The pattern without the alignment of columns and the countries of currencies: in Excel the reader's region determines
+ * the separators of numbers.
  */
 function withoutLayout(pattern: string, isDate: boolean): string {
   const tokens = tokenize(pattern);
@@ -111,7 +111,7 @@ function withoutLayout(pattern: string, isDate: boolean): string {
     .join('');
 }
 
-/** The format behind a style's format id; null where a cell is shown as it is stored. `custom` are the workbook's own. */
+/** The format with a style's format id; null if cells are shown as stored. `custom` are the workbook's own formats. */
 export function cellFormatOf(id: number, custom: ReadonlyMap<number, string>): CellFormat | null {
   const pattern = custom.get(id) ?? isoDates[id] ?? getFormatFromId(id);
   return /^(?:General|@)?$/i.test(pattern) || !isValidFormat(pattern) ? null : new CellFormat(pattern);

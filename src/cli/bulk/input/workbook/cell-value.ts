@@ -1,6 +1,6 @@
-/** A number as Excel and others store it, `9.9112233E7` too. */
+/** A number as stored by Excel and others, including `9.9112233E7`. */
 const storedNumber = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** Excel shows, and keeps, no more digits than these of a fraction. */
+/** Excel shows and keeps no more digits of a fraction. */
 const exactDigitCount = 15;
 /** No phone or account number is larger. */
 const mostDigits = 40;
@@ -28,7 +28,7 @@ function roundedDigits(value: number): string {
   return plainDigits(whole + fraction, whole.length + Number(power));
 }
 
-/** The digits with their point at a place, without needless zeros. */
+/** The digits with a decimal point at a position, without needless zeros. */
 function plainDigits(digits: string, point: number): string {
   const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits;
   const at = Math.max(point, 1);
@@ -49,7 +49,7 @@ const daysBefore1970 = 25_569;
 const dayMilliseconds = 86_400_000;
 const isoDate = /^(\d{4}-\d{2}-\d{2})?(?:T|^)?(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?Z?$/;
 
-/** The serial number of a date that is stored as ISO 8601; null for anything else. */
+/** The serial number of a date stored as ISO 8601; null for anything else. */
 export function serialOfIso(written: string): number | null {
   const [, day, time] = isoDate.exec(written) ?? [];
   if (day === undefined && time === undefined) return null;

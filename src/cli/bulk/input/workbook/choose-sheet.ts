@@ -5,8 +5,8 @@ import { WorkbookError } from './workbook-error.js';
 import { readXml } from './xml.js';
 
 /**
- * The sheet to read: the named one, or the only visible one with rows. Throws WorkbookError, with the sheets to choose
- * from, where there are several.
+ * The sheet to read: the named one, or the only visible one with rows. Throws WorkbookError with the sheets to choose
+ * from if there are several.
  */
 export async function chooseSheet(workbook: Workbook, name: string | undefined): Promise<Sheet> {
   if (name !== undefined) return namedSheet(workbook, name);
@@ -27,7 +27,7 @@ export async function chooseSheet(workbook: Workbook, name: string | undefined):
   throw new WorkbookError('has no rows', 'Is it the right file?');
 }
 
-/** Exact, or else the only one that differs in case or in the space around it. */
+/** The sheet of that exact name, else the only one that differs just in case or surrounding space. */
 function namedSheet({ sheets }: Workbook, name: string): Sheet {
   const plain = (written: string) => written.normalize('NFC').trim().toLowerCase();
   const exact = sheets.find((sheet) => sheet.name === name);

@@ -1,8 +1,8 @@
-/** The places of a fraction in a number format: `# ??/??`, `?/8`. */
+/** The placeholders of a fraction in a number format: `# ??/??`, `?/8`. */
 const places = /(?:([#?0]+)[ \\]+)?[#?0]+ *\/ *(\d+|[#?0]+)/g;
 const mostDenominators = 9_999;
 
-/** A pattern of fractions with the fraction of a value, as its text, in their place. */
+/** Replaces the placeholders of a fraction in a pattern with the value, as text. */
 export function withFraction(pattern: string, value: number): string {
   return pattern.replace(places, (_, whole: string | undefined, below: string) => {
     const isFixed = /[1-9]/.test(below);

@@ -3,7 +3,7 @@ import { WorkbookError } from './workbook-error.js';
 
 const mostBytes = 100_000_000;
 
-/** Holds a workbook in memory, for commands that keep no files. */
+/** Holds a workbook in memory, for commands that store no files. */
 export class MemoryStore implements ByteStore {
   size = 0;
   #bytes = Buffer.alloc(65_536);

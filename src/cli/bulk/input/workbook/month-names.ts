@@ -1,6 +1,6 @@
 import { addLocale, getLocale } from 'numfmt';
 
-/** Excel has a language of its own, FC19, for the months of Russian dates with a day: 15 марта, and Март alone. */
+/** Excel has a separate language, FC19, for the months in Russian dates with a day: 15 марта, but Март alone. */
 export const russianGenitive = 'ru-genitive';
 
 addLocale(
@@ -24,7 +24,7 @@ addLocale(
   russianGenitive,
 );
 
-// The package's own have a capital letter, and cut the last one short.
+// The package's own names are capitalized, and the last one is cut short.
 addLocale(
   {
     ...getLocale('mn'),

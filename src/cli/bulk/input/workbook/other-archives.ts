@@ -1,7 +1,7 @@
 import { saveAsSheet } from '../file-kind.js';
 import { WorkbookError } from './workbook-error.js';
 
-/** Zip archives that are not workbooks, by a part that only they have. */
+/** Zip archives other than workbooks, recognized by a part that only they have. */
 const kinds: readonly [part: RegExp, what: string, hint: string][] = [
   [/^xl\/workbook\.bin$/i, 'is a binary workbook (.xlsb)', saveAsSheet],
   [/^word\//i, 'is a Word document', 'Save its table as .xlsx or as CSV (UTF-8).'],
@@ -14,7 +14,7 @@ const kinds: readonly [part: RegExp, what: string, hint: string][] = [
   [/^content\.xml$/, 'is an OpenDocument sheet', saveAsSheet],
 ];
 
-/** Names the kind of an archive; null for a workbook, whose main part is `main`. */
+/** The error for a zip archive of another kind; null for a workbook, whose main part is `main`. */
 export function otherArchive(names: readonly string[], main: string): WorkbookError | null {
   for (const [part, what, hint] of kinds) {
     if (names.some((name) => part.test(name))) return new WorkbookError(what, hint);

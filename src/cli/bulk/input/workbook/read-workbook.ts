@@ -8,23 +8,23 @@ import { openWorkbook } from './workbook.js';
 import { readXml } from './xml.js';
 
 export interface WorkbookOptions extends SheetTableOptions {
-  /** Name of the sheet; without it the only one with rows. */
+  /** Name of the sheet. Default: the only one with rows. */
   sheet?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Makes a store for data too large for memory. */
+  /** Creates a store for data that does not fit in memory. */
   store: (name: string) => ByteStore;
 }
 
 export interface WorkbookReading {
   sheet: string;
-  /** The sheet's column of each field: 0 for A. */
+  /** The sheet's column for each field: 0 for A. */
   columns: number[];
   hiddenRows: number;
 }
 
 /**
  * Reads a sheet of an Excel workbook (.xlsx, .xlsm) in constant memory. The first record is the header. Throws
- * WorkbookError when the bytes cannot be read as they were written.
+ * WorkbookError if the file is damaged or not as expected.
  */
 export async function readWorkbook(
   bytes: AsyncIterable<Uint8Array>,

@@ -5,21 +5,21 @@ import { damaged, WorkbookError } from './workbook-error.js';
 import type { XmlHandler } from './xml.js';
 import { readXml } from './xml.js';
 
-/** Texts beyond this are kept in a file: a sheet may have more of them than fit in memory. */
+/** Texts beyond this are stored in a file: a sheet may have more than fit in memory. */
 const memoryBytes = 48_000_000;
 const pageBytes = 1_000_000;
 const mostBytes = 2 ** 32 - 1;
-/** A cell of Excel holds 32,767 characters. */
+/** A cell in Excel holds up to 32,767 characters. */
 export const longestText = 1_000_000;
 
-/** The texts of a workbook, which its cells refer to by number. */
+/** The texts of a workbook; its cells refer to them by number. */
 export class SharedStrings {
   readonly #spillStore: () => ByteStore;
   readonly #pages: Buffer[] = [];
   #spill: ByteStore | null = null;
-  /** Where the next text begins: first in the pages, one after the other, then in the spill. */
+  /** Position for the next text: in the pages, one after another, then in the spill. */
   #end = 0;
-  /** Begin and length of each text. */
+  /** Position and length of each text. */
   #places = new Uint32Array(2_048);
   #count = 0;
 
@@ -30,7 +30,7 @@ export class SharedStrings {
   add(text: string): void {
     const bytes = Buffer.from(text);
     if (this.#end + bytes.length > mostBytes) {
-      throw new WorkbookError('has over 4 GB of text', 'Divide it into several files.');
+      throw new WorkbookError('has over 4 GB of text', 'Split it into several files.');
     }
     this.#makeRoom(bytes.length);
     if (this.#spill === null) this.#pages.at(-1)?.set(bytes, this.#end % pageBytes);
@@ -39,7 +39,7 @@ export class SharedStrings {
     this.#end += bytes.length;
   }
 
-  /** Undefined where there is no such text. */
+  /** Undefined if there is no such text. */
   get(index: number): string | undefined {
     if (!(index >= 0 && index < this.#count)) return undefined;
     const begin = this.#places[index * 2] ?? 0;
@@ -49,7 +49,7 @@ export class SharedStrings {
     return this.#spill?.read(begin - this.#pages.length * pageBytes, length).toString() ?? '';
   }
 
-  /** A text lies in one page; the rest of the page before stays empty. */
+  /** A text never spans two pages; the rest of a page may stay empty. */
   #makeRoom(length: number): void {
     if (this.#spill !== null || this.#end + length < this.#pages.length * pageBytes) return;
     this.#end = this.#pages.length * pageBytes;
@@ -69,7 +69,7 @@ export class SharedStrings {
   }
 }
 
-/** Reads the texts of their part into `strings`; formatted runs are put together, phonetic guides left out. */
+/** Reads the texts of a part into `strings`; joins formatted runs, and leaves out phonetic guides. */
 export function readSharedStrings(
   part: string,
   blocks: AsyncIterable<Buffer>,

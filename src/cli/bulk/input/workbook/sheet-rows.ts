@@ -7,17 +7,17 @@ import type { Styles } from './styles.js';
 import { damaged } from './workbook-error.js';
 import type { Attribute, XmlHandler } from './xml.js';
 
-/** A row with at least one cell that holds something; used anew for the next row. */
+/** A row with at least one cell that is not empty; the object is reused for the next row. */
 export interface SheetRow {
   /** 1 for the first row of the sheet. */
   number: number;
   hidden: boolean;
-  /** Ascending column indexes, 0 for A, and the text that each cell shows. */
+  /** Ascending column indexes, 0 for A, and the text shown in each cell. */
   columns: number[];
   values: string[];
-  /** What cells hold that show something else, by their place in `columns`: a number has all its digits. */
+  /** Stored values that differ from the text shown, by their index in `columns`: a number has all its digits. */
   stored: Map<number, string>;
-  /** Errors of cells, by their place in `columns`. */
+  /** Errors of cells, by their index in `columns`. */
   faults: Map<number, string>;
 }
 
@@ -31,7 +31,7 @@ const mostRows = 1_048_576;
 const mostColumns = 16_384;
 const daysTo1904 = 1_462;
 
-/** Takes the XML of a sheet apart into rows. Throws WorkbookError where it contradicts itself. */
+/** Splits the XML of a sheet into rows. Throws WorkbookError if it contradicts itself. */
 export class SheetRows implements XmlHandler {
   readonly #part: string;
   readonly #rules: CellRules;
@@ -52,10 +52,10 @@ export class SheetRows implements XmlHandler {
   #formula: string | null = null;
   #fault: string | null = null;
   #stored: string | null = null;
-  /** Takes the next characters. */
+  /** Where the next characters go. */
   #into: 'value' | 'formula' | null = null;
   #inGuide = false;
-  /** The cell has a `v` or an `is`. */
+  /** Whether the cell has a `v` or an `is`. */
   #hasValue = false;
 
   constructor(part: string, rules: CellRules, onRow: (row: SheetRow) => void) {
@@ -129,7 +129,7 @@ export class SheetRows implements XmlHandler {
     this.#hasValue = false;
   }
 
-  /** Two values would be read as one: 9911 and 2233 as 99112233. */
+  /** Two values would be joined into one: 9911 and 2233 into 99112233. */
   #beginValue(): void {
     if (this.#hasValue) throw this.#damaged('has two values');
     this.#hasValue = true;
@@ -155,7 +155,7 @@ export class SheetRows implements XmlHandler {
     values.push(value);
   }
 
-  /** A formula without a value is not an empty cell. Its text stays, so that the row is not taken for an empty one. */
+  /** A formula without a value is not an empty cell. Its text is kept, so that the row does not look empty. */
   #withoutValue(): string {
     if (this.#formula === null || this.#type === 'str') return '';
     this.#fault = noStoredValue;
@@ -234,7 +234,7 @@ export class SheetRows implements XmlHandler {
 
 const isOn = (written: string | undefined) => written === '1' || written === 'true';
 
-/** Finds out whether a sheet holds anything, and reads no further than that. */
+/** Finds out whether a sheet has any rows, and reads no further. */
 export class HasRows implements XmlHandler {
   done = false;
   #inCell = false;

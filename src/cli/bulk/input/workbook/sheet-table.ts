@@ -3,15 +3,15 @@ import type { CellError } from '../cell-error.js';
 import type { SheetRow } from './sheet-rows.js';
 
 export interface SheetTableOptions {
-  /** The first row is data. */
+  /** Whether the first row is data. */
   headerless?: boolean | undefined;
-  /** Row of the names of the columns; those before it are left out. Default: the first with cells. */
+  /** Row of the column names; earlier rows are left out. Default: the first row with cells. */
   headerRow?: number | undefined;
-  /** Leaves out the rows that a filter or a person has hidden. */
+  /** Leaves out the rows that are hidden, by a filter or by hand. */
   visibleOnly?: boolean | undefined;
 }
 
-/** `stored` is what cells hold that show something else, by field; it is used anew for the next record. */
+/** `stored`: stored values that differ from the text shown, by field; the map is reused for the next record. */
 export type RecordHandler = (
   record: string[],
   row: number,
@@ -24,20 +24,20 @@ const noName = 'the column has no name in the header';
 const outside = 'the first row has nothing in this column';
 
 /**
- * Turns the rows of a sheet into records of the columns that its first row fills: columns without a name, in front,
- * between and behind, are left out, and a row with something in them is faulty.
+ * Turns the rows of a sheet into records with the columns of its first row. Columns without a name there are left out,
+ * wherever they are; a row with a value in one of them has an error.
  */
 export class SheetTable {
-  /** The sheet's column of each field. */
+  /** The sheet's column for each field. */
   columns: number[] = [];
-  /** Rows below the header that a filter or a person has hidden. */
+  /** Rows below the header that are hidden, by a filter or by hand. */
   hiddenRows = 0;
   readonly #headerless: boolean;
   readonly #headerRow: number;
   readonly #visibleOnly: boolean;
   readonly #onRecord: RecordHandler;
   readonly #stored = new Map<number, string>();
-  /** Field of each column of the sheet, -1 for none. */
+  /** Field for each column of the sheet, -1 for none. */
   #fields = new Int16Array(0);
 
   constructor(
@@ -65,7 +65,7 @@ export class SheetTable {
     for (let at = 0; at < row.columns.length; at += 1) {
       const column = row.columns[at] ?? 0;
       const held = row.stored.get(at);
-      // A name is what its cell holds: a hidden one is a name, too.
+      // A column's name is its stored value, even if the header shows something else.
       const value = (isHeader ? held : undefined) ?? row.values[at] ?? '';
       const field = this.#fields[column] ?? -1;
       if (held !== undefined && field !== -1) stored.set(field, held);

@@ -2,14 +2,14 @@ import { type CellFormat, cellFormatOf } from './cell-format.js';
 import type { XmlHandler } from './xml.js';
 import { readXml } from './xml.js';
 
-/** The format of each cell style, by the style's number; null where a cell is shown as it is stored. */
+/** The format of each cell style, by the style's number; null if cells are shown as stored. */
 export type Styles = readonly (CellFormat | null)[];
 
 export async function readStyles(part: string, blocks: AsyncIterable<Buffer>): Promise<Styles> {
   const custom = new Map<number, string>();
   const ids: number[] = [];
   let inCellFormats = false;
-  // Those of conditional formats come after, under any id.
+  // Formats for conditional formatting follow, with ids of any kind.
   const keep = (id: number, code: string) => {
     if (!custom.has(id)) custom.set(id, code);
   };

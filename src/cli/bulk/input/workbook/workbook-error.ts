@@ -1,9 +1,9 @@
-/** The workbook as a whole cannot be read. The message goes on after the file's name: `is damaged: ...`. */
+/** The workbook cannot be read. The message continues the file's name: `is damaged: ...`. */
 export class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
-  /** One line: the way out. */
+  /** One line: how to fix it. */
   readonly hint: string;
-  /** The sheets to choose from; empty where a choice does not help. */
+  /** The sheets to choose from; empty if a choice does not help. */
   readonly sheets: readonly string[];
 
   constructor(what: string, hint: string, sheets: readonly string[] = []) {

@@ -8,29 +8,29 @@ import { readXml } from './xml.js';
 export interface Sheet {
   name: string;
   hidden: boolean;
-  /** It sums up the other sheets of a report. */
+  /** Whether it is the summary sheet of a report. */
   isSummary: boolean;
   part: string;
 }
 
-/** The properties of a workbook, and the paths of its parts. */
+/** A workbook's properties, and the paths of its parts. */
 export interface Workbook {
   archive: Archive;
-  /** In the order of the tabs; charts are none. */
+  /** In the order of the tabs, without charts. */
   sheets: Sheet[];
-  /** Days are counted from 1904, as by old Macs. */
+  /** Whether days are counted from 1904, as on old Macs. */
   from1904: boolean;
   strings: string | null;
   styles: string | null;
 }
 
 interface Relation {
-  /** The last word of the type, which is the same in the transitional and the strict namespaces. */
+  /** The last segment of the type, which is the same in the transitional and the strict namespaces. */
   type: string;
   target: string;
 }
 
-/** Opens the workbook of an archive. Throws WorkbookError for an archive that holds something else. */
+/** Opens the workbook in an archive. Throws WorkbookError if the archive contains something else. */
 export async function openWorkbook(archive: Archive): Promise<Workbook> {
   const part = await workbookPart(archive);
   const relations = await readRelations(archive, part);
@@ -69,7 +69,7 @@ async function workbookPart(archive: Archive): Promise<string> {
   return main;
 }
 
-/** The relations of a part by their ids; `''` is the archive as a whole. */
+/** The relations of a part by id; `''` is the archive as a whole. */
 async function readRelations(archive: Archive, part: string): Promise<Map<string, Relation>> {
   const file = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
   const relations = new Map<string, Relation>();

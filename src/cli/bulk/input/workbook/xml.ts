@@ -1,26 +1,26 @@
 import { SaxesParser } from 'saxes';
 import { damaged } from './workbook-error.js';
 
-/** Gets the elements of a document by their local names: writers choose their own prefixes. */
+/** Receives the elements of a document by their local names, because writers choose their own prefixes. */
 export interface XmlHandler {
   /** `attribute` returns the value of an attribute by its local name, during the call only. */
   open(name: string, attribute: Attribute): void;
   /** The text between two tags, comments or sections, decoded. */
   text?(value: string): void;
   close?(name: string): void;
-  /** Whether the rest of the document can stay unread. */
+  /** Whether the rest of the document need not be read. */
   readonly done?: boolean;
 }
 
 export type Attribute = (name: string) => string | undefined;
 
 const deepest = 100;
-/** Characters: a text or tag without an end would fill the memory. */
+/** In characters: a text or tag without an end would fill the memory. */
 const longestToken = 4_000_000;
 
 /**
- * Passes the elements of a part to the handler. Throws WorkbookError where the part is not plain, whole XML: document
- * types are refused, and so are all entities but those of XML itself.
+ * Passes the elements of a part to the handler. Throws WorkbookError if the part is not plain, whole XML: document
+ * types and all entities other than XML's own are refused.
  */
 export async function readXml(
   part: string,
@@ -86,7 +86,7 @@ function attributeOf(
 ): string | undefined {
   let found: string | undefined;
   for (const name in attributes) {
-    // The declaration of a prefix would otherwise be the attribute of that name.
+    // Declarations of prefixes look like attributes.
     if (localName(name) !== wanted || name.startsWith('xmlns')) continue;
     if (found !== undefined) throw refuse(`an element has two attributes ${wanted}`);
     found = attributes[name];
