@@ -49,7 +49,7 @@ export function resumeOf(
 /** Whether a terminal shows it unchanged; a line end in a text would be shown as two other characters. */
 const isPrintable = (text: string) => visible(text) === text;
 
-/** The options that the next run of the same job also needs; not --max-wait, with which it would give up again. */
+/** The options that the next run of the same job also needs. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, maxWait, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
