@@ -1,5 +1,5 @@
-// Fills release/ with what is published, on Linux: npm run release. URTUU_DOWNLOADS is the address that the installers
-// download from; without it, that of a server of this folder on this machine. Two runs of one commit write the same bytes.
+// Fills release/ with what is published, on Linux: npm run release. URTUU_DOWNLOADS is the address that the installers and the
+// formula download from. Two runs of one commit with one address write the same bytes.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +13,8 @@ import { writeInstallers } from './release/installers.js';
 import { writePackage } from './release/package.js';
 import { writeSbom } from './release/sbom.js';
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const downloads = process.env.URTUU_DOWNLOADS ?? 'http://127.0.0.1:8000';
+const { version, author } = JSON.parse(readFileSync('package.json', 'utf8'));
+const downloads = process.env.URTUU_DOWNLOADS || null;
 const lastCommit = () => execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim();
 // Read by dpkg-deb too.
 process.env.SOURCE_DATE_EPOCH ??= lastCommit();
@@ -34,7 +34,8 @@ try {
     writeExecutable(system, command);
     archives[system] = writeArchive(prefix, 'release', time);
     made.push(archives[system]);
-    if (system in architectures) made.push(writeDebianPackage(prefix, 'release', { system, version, time }));
+    if (system in architectures)
+      made.push(writeDebianPackage(prefix, 'release', { system, version, author, time }));
     rmSync(prefix, { recursive: true });
   }
 } finally {
@@ -51,3 +52,9 @@ for (const name of made) {
   const { size } = statSync(join('release', name));
   process.stdout.write(`${(size / 1e6).toFixed(1).padStart(6)} MB  release/${name}\n`);
 }
+if (downloads === null)
+  process.stdout.write('Without URTUU_DOWNLOADS the installers need --from, and the formula is left out.\n');
+if (!author.includes('@'))
+  process.stdout.write(
+    'The Debian packages name no address of a maintainer: "author" in package.json has none.\n',
+  );

@@ -15,7 +15,7 @@ const moved = [
 ];
 
 /** Writes the Debian package of an installation, and returns its name. */
-export function writeDebianPackage(prefix, output, { system, version, time }) {
+export function writeDebianPackage(prefix, output, { system, version, author, time }) {
   const architecture = architectures[system];
   const name = `urtuu_${version}_${architecture}.deb`;
   const folder = mkdtempSync(join(tmpdir(), 'urtuu-debian-'));
@@ -30,7 +30,7 @@ export function writeDebianPackage(prefix, output, { system, version, time }) {
     }
     const unit = readFileSync('deploy/urtuu.service', 'utf8').replace(/^#.*install -m 644 .*\n/m, '');
     put(join(usr, 'lib/systemd/system/urtuu.service'), unit.replaceAll('/usr/local/bin/', '/usr/bin/'));
-    put(join(folder, 'DEBIAN/control'), controlOf(version, architecture));
+    put(join(folder, 'DEBIAN/control'), controlOf(version, architecture, author));
     normalize(folder, time);
     const words = [
       '--root-owner-group',
@@ -53,10 +53,10 @@ function put(file, text) {
   writeFileSync(file, text);
 }
 
-const controlOf = (version, architecture) => `Package: urtuu
+const controlOf = (version, architecture, author) => `Package: urtuu
 Version: ${version}
 Architecture: ${architecture}
-Maintainer: urtuu <urtuu@localhost>
+Maintainer: ${author}
 Section: net
 Priority: optional
 Depends: libc6 (>= 2.28), libstdc++6 (>= 8), libgcc-s1, libatomic1

@@ -10,6 +10,7 @@ param(
 )
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
+if (-not $From) { throw 'This installer has no address. Name a mirror: -From ADDRESS' }
 $version = '{version}'
 $sums = @{
 {rows}

@@ -32,6 +32,7 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 [ -n "$prefix" ] || fail 'HOME is not set' 'Name a folder with --prefix.'
+[ -n "$from" ] || fail 'this installer has no address' 'Name a mirror or a folder: --from ADDRESS, --from file:///FOLDER'
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
 case $(uname -s) in
@@ -53,13 +54,15 @@ trap 'rm -rf "$work" "$fresh"' EXIT
 trap 'exit 1' HUP INT TERM
 
 archive=$work/$name.tar.xz
-if command -v curl >/dev/null; then
-  curl -fsSL -o "$archive" "$from/$name.tar.xz" || fail "cannot download $from/$name.tar.xz"
-elif command -v wget >/dev/null; then
-  wget -q -O "$archive" "$from/$name.tar.xz" || fail "cannot download $from/$name.tar.xz"
-else
-  fail 'neither curl nor wget is installed'
-fi
+download() {
+  case $1 in
+    file://*) cp "${1#file://}" "$archive"; return ;;
+  esac
+  if command -v curl >/dev/null; then curl -fsSL -o "$archive" "$1"
+  elif command -v wget >/dev/null; then wget -q -O "$archive" "$1"
+  else fail 'neither curl nor wget is installed'; fi
+}
+download "$from/$name.tar.xz" || fail "cannot download $from/$name.tar.xz"
 
 if command -v sha256sum >/dev/null; then found=$(sha256sum "$archive"); else found=$(shasum -a 256 "$archive"); fi
 [ "${found%% *}" = "$(sum_of "$system")" ] ||

@@ -6,6 +6,9 @@ import { checkPrinted } from './printed-commands.js';
 
 export const root = resolve(import.meta.dirname, '../..');
 const binary = join(root, 'bin/urtuu.js');
+/** The words that run the command: this Node.js, or the executable that is tested. */
+const { URTUU_TEST_EXECUTABLE } = process.env;
+const command = URTUU_TEST_EXECUTABLE ? [URTUU_TEST_EXECUTABLE] : [process.execPath, binary];
 
 /** A machine of its own for the real command: empty home, no settings but those given. */
 export class Machine {
@@ -26,7 +29,8 @@ export class Machine {
     args: string[],
     options: { env?: NodeJS.ProcessEnv; cwd?: string; binary?: string } = {},
   ): ChildProcess {
-    const child = spawn(process.execPath, [options.binary ?? binary, ...args], {
+    const [file = '', ...words] = options.binary ? [process.execPath, options.binary] : command;
+    const child = spawn(file, [...words, ...args], {
       cwd: options.cwd ?? root,
       env: this.environment(options.env),
       stdio: ['pipe', 'pipe', 'pipe'],

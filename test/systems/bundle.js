@@ -3,6 +3,9 @@ import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 export const root = resolve(import.meta.dirname, '../..');
+/** The end-to-end tests of the command, and how Node.js runs them. */
+export const commandSuites = ['command.suite.ts', 'kill.suite.ts', 'service.suite.ts'];
+export const testWords = ['--test', '--test-concurrency=1', '--test-reporter=spec'];
 
 /** Bundles the suites, so that a runtime without TypeScript can run them; gives their files. */
 export async function bundled(...names) {

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const { URTUU_TEST_ROOT = process.cwd(), URTUU_TEST_RUNTIME } = process.env;
+const { URTUU_TEST_ROOT = process.cwd(), URTUU_TEST_RUNTIME, URTUU_TEST_EXECUTABLE } = process.env;
 
-/** The words that run the command: this Node.js, or the runtime that is tested. */
+/** The words that run a script: this Node.js, or the runtime that is tested. */
 const runtime: string[] = URTUU_TEST_RUNTIME ? JSON.parse(URTUU_TEST_RUNTIME) : [process.execPath];
 export const built = (name: string) => join(URTUU_TEST_ROOT, name);
+/** The words that run the command: the executable that is tested, or the built one. */
+const command = URTUU_TEST_EXECUTABLE ? [URTUU_TEST_EXECUTABLE] : [...runtime, built('bin/urtuu.js')];
 
 export interface Outcome {
   code: number | null;
@@ -40,13 +42,16 @@ export class Machine {
   }
 
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    return this.script([built('bin/urtuu.js'), ...args], env);
+    return this.#spawn([...command, ...args], env);
   }
 
   /** Runs a program in the runtime that is tested. */
   script(words: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    const [file = '', ...flags] = runtime;
-    return spawn(file, [...flags, ...words], {
+    return this.#spawn([...runtime, ...words], env);
+  }
+
+  #spawn([file = '', ...words]: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+    return spawn(file, words, {
       cwd: this.home,
       env: this.environment(env),
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { writeInstallers } from '../../scripts/release/installers.js';
 
 const release = resolve('release');
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -113,6 +114,24 @@ test('a bulk job that is killed goes on, and each recipient gets one message', a
   assert.equal(new Set(sent).size, 60);
 });
 
+test('it passes the end-to-end tests of the command, without a PATH', () => {
+  const words = ['test/systems/executable.js', join(root, 'bin/urtuu')];
+  const { status, stdout } = spawnSync(process.execPath, words, { env: { TMPDIR: work }, encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
+});
+
+const isThere = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+
+test('that of Windows passes them under Wine', { skip: isThere('wine') ? false : 'without Wine' }, () => {
+  const other = `urtuu-${version}-win-x64`;
+  execFileSync('unzip', ['-q', join(release, `${other}.zip`), '-d', work]);
+  const { status, stdout } = spawnSync(process.execPath, ['test/systems/windows.js'], {
+    env: { ...process.env, URTUU_TEST_EXECUTABLE: join(work, other, 'bin/urtuu.exe') },
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stdout);
+});
+
 test('it serves, and ends by the signal that stops it', async () => {
   const words = ['serve', '--data', '/data/service', '--port', '17788'];
   const child = spawn('/usr/sbin/chroot', [...inRoot, ...words], { env });
@@ -135,6 +154,21 @@ async function answerOf(url) {
   }
   throw new Error(`${url} does not answer`);
 }
+
+test('with an address there is a formula; without one the installer asks for it', () => {
+  const made = mkdtempSync(join(work, 'made-'));
+  const of = (downloads) => writeInstallers(made, { version, checksums: {}, downloads });
+  assert.deepEqual(of(null), ['install.sh', 'install.ps1']);
+  const { status, stderr } = spawnSync('sh', [join(made, 'install.sh'), '--prefix', made], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, /no address[\s\S]*--from/);
+  assert.ok(of('https://example.mn/urtuu').includes('urtuu.rb'));
+  const formula = join(made, 'urtuu.rb');
+  assert.doesNotMatch(readFileSync(formula, 'utf8'), /undefined|\{(?:version|downloads|homepage)\}/);
+  if (isThere('ruby')) execFileSync('ruby', ['-c', formula]);
+});
 
 test('the installer installs, upgrades, names a service that runs, and refuses a wrong checksum', async () => {
   let isWrong = true;

@@ -1,22 +1,22 @@
 // The command on Windows: end-to-end tests and a kill test. `npm run test:windows`; elsewhere than on Windows
-// they run under Wine, with a Node.js for Windows. Arguments name some of the suites.
+// they run under Wine, with a Node.js for Windows. Arguments name some of the suites; with URTUU_TEST_EXECUTABLE it is the
+// command that is tested.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundled, root } from './bundle.js';
+import { bundled, commandSuites, root, testWords } from './bundle.js';
 import { fetchPackage } from './fetch-package.js';
 
 const named = process.argv.slice(2);
-const suites = ['command.suite.ts', 'kill.suite.ts', 'service.suite.ts'];
-const files = await bundled(...(named.length > 0 ? named : suites));
-const words = ['--test', '--test-concurrency=1', '--test-reporter=spec'];
+const files = await bundled(...(named.length > 0 ? named : commandSuites));
+const { URTUU_TEST_EXECUTABLE: executable } = process.env;
 
 process.exitCode = process.platform === 'win32' ? here() : underWine();
 
 function here() {
   const env = { ...process.env, URTUU_TEST_ROOT: root };
-  return spawnSync(process.execPath, [...words, ...files], { stdio: 'inherit', env }).status ?? 1;
+  return spawnSync(process.execPath, [...testWords, ...files], { stdio: 'inherit', env }).status ?? 1;
 }
 
 function underWine() {
@@ -33,7 +33,7 @@ function underWine() {
   const output = openSync(said, 'w');
   const inWine = (path) => `Z:${path.replaceAll('/', '\\')}`;
   try {
-    const { status } = spawnSync('wine', [node, ...words, ...files.map(inWine)], {
+    const { status } = spawnSync('wine', [node, ...testWords, ...files.map(inWine)], {
       cwd: folder,
       stdio: ['ignore', output, output],
       env: {
@@ -43,6 +43,7 @@ function underWine() {
         LANG: 'C.UTF-8',
         NODE_SKIP_PLATFORM_CHECK: '1',
         URTUU_TEST_ROOT: inWine(root),
+        ...(executable ? { URTUU_TEST_EXECUTABLE: inWine(executable) } : {}),
       },
     });
     process.stdout.write(readFileSync(said));

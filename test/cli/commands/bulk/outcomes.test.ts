@@ -200,6 +200,20 @@ describe('what becomes of a bulk job', () => {
     expect(stderr).toMatch(/0 accepted, 3 not sent yet\. Nothing is in doubt/);
   });
 
+  it('says so where the rest is over its cap for longer than it may wait', async () => {
+    const here = desk(people(3));
+    const [capped] = numbers(1);
+    here.project.options.instead = ({ method, body }) =>
+      method === 'POST' && body?.to === capped
+        ? { ...refusal(429, 'recipient_rate_limited'), headers: { 'retry-after': '600' } }
+        : undefined;
+    const { code, stderr } = await here.run(`${personal} --max-wait 30s`);
+    expect(code).toBe(5);
+    expect(stderr).toContain(
+      'Some recipients are over their cap. 2 accepted, 1 not sent yet. Nothing is in doubt. Resume with: ',
+    );
+  });
+
   it('will not take what is in doubt into a new job', async () => {
     const here = desk(people(1));
     expect(await here.run(`${constant} --only in_doubt`)).toMatchObject({ code: 2 });

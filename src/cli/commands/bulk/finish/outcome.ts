@@ -76,7 +76,7 @@ export function lastLine(state: JobState, ending: Ending, next: NextStep | null)
     ...some(in_doubt, 'in doubt'),
     ...some(unknown, 'unknown: they may have arrived, and are not sent again'),
   ];
-  const text = `${why(ending)}${figures.join(', ')}.${assurance(state)}`;
+  const text = `${why(ending, state)}${figures.join(', ')}.${assurance(state)}`;
   return next === null ? [text] : [text, next];
 }
 
@@ -87,7 +87,7 @@ function assurance({ counts, final, knowsUnknown }: JobState): string {
   return isKnown ? ' Every outcome is known.' : ' Nothing is in doubt.';
 }
 
-function why({ stopped, waited }: Ending): string {
+function why({ stopped, waited }: Ending, state: JobState): string {
   switch (stopped?.by) {
     case 'service':
       return `Stopped: ${stopped.detail ?? stopped.code}. `;
@@ -104,7 +104,8 @@ function why({ stopped, waited }: Ending): string {
     case 'limit':
       return 'Stopped at --max-credits. ';
     default:
-      return waited?.refused ? `The outcome could not be read: ${waited.refused}. ` : '';
+      if (waited?.refused) return `The outcome could not be read: ${waited.refused}. `;
+      return state.wasRefused('recipient_rate_limited') ? 'Some recipients are over their cap. ' : '';
   }
 }
 
