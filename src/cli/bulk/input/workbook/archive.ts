@@ -87,8 +87,7 @@ export class Archive {
 /** Names of parts differ in more than their case; some writers begin them with a slash. */
 const keyOf = (name: string) => name.replace(/^\//, '').toLowerCase();
 
-const bomb = (what: string) =>
-  new WorkbookError(`${what}, too large for a workbook of data`, saveAgain);
+const bomb = (what: string) => new WorkbookError(`${what}, too large for a workbook of data`, saveAgain);
 
 class StoreReader extends RandomAccessReader {
   readonly #store: ByteStore;
