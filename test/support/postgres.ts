@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { sharedUrl } from './postgres/shared.js';
 
-/** A new, empty database of the run's PostgreSQL; it goes with the cluster. */
-export async function newDatabase(): Promise<string> {
+/** A new, empty database of the run's PostgreSQL; it goes with the cluster. `more` goes to CREATE DATABASE. */
+export async function newDatabase(more = ''): Promise<string> {
   const url = await sharedUrl();
   const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
-  await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
+  await query(`${url}/postgres`, `CREATE DATABASE ${name} ${more}`);
   return `${url}/${name}`;
 }
 

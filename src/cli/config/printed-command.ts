@@ -203,7 +203,7 @@ function dataOptions(
   words: readonly string[],
   given: PrintedOptions,
 ): PrintedOptions {
-  if (given['--data'] !== undefined) return {};
+  if (given['--data'] !== undefined || words.some((word) => /^--data(base)?$/.test(word))) return {};
   const { data, database, project } = options;
   const [first] = words;
   const fromEnv = first === 'sandbox' || sandbox ? undefined : env.URTUU_DATABASE || undefined;
@@ -249,7 +249,9 @@ function isOtherKey({ env, config }: Run, has: (name: `--${string}`) => boolean)
   );
 }
 
-/** Replaces each `urtuu ...` in backticks with the command to type. */
+/** Replaces each `urtuu ...` in backticks with the command to type. A word with spaces stands in quotes. */
 export function withCommands(text: string, command: (words: readonly string[]) => string): string {
-  return text.replace(/`urtuu ([^`]+)`/g, (_, words: string) => command(words.split(' ')));
+  return text.replace(/`urtuu ([^`]+)`/g, (_, line: string) =>
+    command([...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)),
+  );
 }

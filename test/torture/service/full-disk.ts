@@ -1,51 +1,18 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Machine, outcomeOf, printed, root } from '../../support/binary.js';
+import { Machine, root } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
+import { fill, smallDisk } from '../../support/small-disk.js';
 import { audit, type Findings, openAccounts } from './books.js';
 import { codeOf, startCustomers } from './customers.js';
 import { Server } from './server.js';
 import { dueOverTime, type Task, taskMaker } from './tasks.js';
 
 const accountCount = 12;
-const namespace = ['-Urm'];
 /** Milliseconds that a single SMS has, of which a full disk may take all; and until the rest is used up. */
 const [singleTime, longestFilling] = [15_000, 20_000];
-
-export const whyNoDisk = (): string | null =>
-  spawnSync('unshare', [...namespace, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
-    ? null
-    : 'no disk may be made here';
-
-/** A small disk at a folder that programs see which are run with the words of `within`; `path` is its way from here. */
-async function smallDisk(folder: string) {
-  mkdirSync(folder);
-  const script = 'mount -t tmpfs -o size=128m tmpfs "$0" && echo mounted && read -r _';
-  const holder = spawn('unshare', [...namespace, 'bash', '-c', script, folder]);
-  const ended = outcomeOf(holder);
-  await printed(holder, 'stdout', /mounted/);
-  return {
-    path: `/proc/${holder.pid}/root${folder}`,
-    within: ['--target', String(holder.pid), '--user', '--mount', '--preserve-credentials'],
-    end() {
-      holder.stdin.end();
-      return ended;
-    },
-  };
-}
-
-/** Writes until so many bytes are left. */
-function fill(disk: string, left: number): void {
-  const { bavail, bsize } = statfsSync(disk);
-  try {
-    appendFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - left)));
-  } catch (error) {
-    // Others have taken the rest meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  }
-}
 
 export interface FullDiskResult extends Findings {
   fills: number;

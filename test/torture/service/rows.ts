@@ -1,7 +1,8 @@
+import { whyNoDisk } from '../../support/small-disk.js';
 import { groupOf, type Played } from '../row.js';
 import { type Findings, wrong } from './books.js';
 import { type ClocksOptions, playClocks } from './clocks.js';
-import { playFullDisk, whyNoDisk } from './full-disk.js';
+import { playFullDisk } from './full-disk.js';
 import { playFuzz } from './fuzz.js';
 import { playKills } from './kill.js';
 import { playPauses } from './pause.js';

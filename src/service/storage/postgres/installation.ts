@@ -23,7 +23,7 @@ export async function checkSecret(database: Database, secret: Uint8Array): Promi
   if (row === undefined) throw new NoDataError('there is no service in the database');
   if (row.filling !== null) {
     throw new DataError(`the database is being filled from installation ${row.id}`, {
-      hint: 'Go on with `urtuu service move` on the folder of that installation, or give it up with --abandon.',
+      hint: 'A start on the folder of that installation prints the line that goes on with the move, or gives it up.',
     });
   }
   if (!isSecretOf(row.secret_fingerprint, secret)) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createService } from '../../../../src/service/index.js';
-import { newDatabase } from '../../../support/postgres.js';
+import { newDatabase, query } from '../../../support/postgres.js';
 import { Captured, type Result, run } from '../../../support/run.js';
 
 const url = 'postgres://urtuu@127.0.0.1:1/urtuu';
@@ -93,6 +93,17 @@ describe('urtuu serve with a database is refused', () => {
       expect(stdout + stderr).not.toContain('hunter2');
     },
   );
+
+  it.each(['LATIN1', 'SQL_ASCII'])('with a new database in the encoding %s', async (encoding) => {
+    const database = await newDatabase(`ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`);
+    const { code, stderr } = await run(`serve --port 0 --database ${database}`, {
+      env: { URTUU_SECRET_FILE: secret() },
+    });
+    expect(code).toBe(13);
+    expect(stderr).toContain(`the encoding of the database is ${encoding}, not UTF8`);
+    expect(stderr).toContain('createdb --encoding UTF8 --locale C --template template0');
+    expect(await query(database, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+  });
 
   it('with another secret than the one it was started with', async () => {
     const database = await newDatabase();

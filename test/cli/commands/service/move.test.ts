@@ -1,6 +1,7 @@
 import { cpSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { moveData } from '../../../../src/service/data/move/move-data.js';
 import { Cores, caller } from '../../../support/cores.js';
 import { newDatabase, query } from '../../../support/postgres.js';
 import { run } from '../../../support/run.js';
@@ -39,7 +40,7 @@ it('moves a folder to a database, which has everything; the folder says where it
   cpSync(join(home, 'data'), join(home, 'again'), { recursive: true });
   const refused = await here('service ledger --data again');
   expect(refused).toMatchObject({ code: 13, stderr: expect.stringContaining('was moved to postgres://') });
-  expect(refused.stderr).toContain('urtuu serve --database');
+  expect(refused.stderr).toMatch(new RegExp(` urtuu serve --database ${url}\n$`));
   cpSync(join(home, 'again'), join(home, 'third'), { recursive: true });
   const again = await here('service move --data third --secret-file urtuu.secret --yes -o json');
   expect(JSON.parse(again.stdout)).toMatchObject({ status: 'moved_before', rows: 0, digest: null });
@@ -55,6 +56,28 @@ it('prints the line that serves the database, which serves', async () => {
     URTUU_DATABASE: secret,
   });
   expect(again.stderr).toMatch(/, and serve it: urtuu serve\n$/);
+});
+
+it('that was cut short prints the line that goes on, whatever the folder is called', async () => {
+  const directory = join(home, 'my data');
+  cpSync(join(home, 'data'), directory, { recursive: true });
+  const secretFile = join(home, 'urtuu.secret');
+  const cut = moveData({
+    ...{ directory, url, database: url, secretFile },
+    at(mark) {
+      if (mark === 'copied') throw new Error('killed');
+    },
+  });
+  await expect(cut).rejects.toThrow('killed');
+  cpSync(directory, join(home, 'her data'), { recursive: true });
+  const refused = await here("service ledger --data 'her data'", { URTUU_DATABASE: '' });
+  expect(refused.code).toBe(13);
+  const [, goOn = ''] = /: urtuu (service move .*)\n$/.exec(refused.stderr) ?? [];
+  expect(goOn).toContain(`--data '${join(home, 'her data')}' --database ${url}`);
+  const filling = await here('service ledger', { URTUU_SECRET_FILE: secretFile });
+  expect(filling).toMatchObject({ code: 13, stderr: expect.stringContaining('is being filled from') });
+  cpSync(join(home, 'her data'), join(home, 'her data '), { recursive: true });
+  expect(await here(`${goOn.replace("her data'", "her data '")} --yes`)).toMatchObject({ code: 0 });
 });
 
 it('is refused with 11 while a process has the folder open', async () => {
@@ -82,6 +105,15 @@ it('says why the database cannot be used, and leaves the folder as it was', asyn
   cpSync(join(home, 'again'), join(home, 'free'), { recursive: true });
   const none = await here('service move --data free --abandon --yes', away);
   expect(none).toMatchObject({ code: 11, stderr: expect.stringContaining('is not being moved') });
+});
+
+it('is refused with a database in another encoding, and leaves the folder as it was', async () => {
+  const database = await newDatabase("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+  const refused = await here(`${line} --yes`, { URTUU_DATABASE: database });
+  expect(refused).toMatchObject({ code: 13, stderr: expect.stringContaining('createdb --encoding UTF8') });
+  expect(existsSync(join(home, 'urtuu.secret'))).toBe(false);
+  cpSync(join(home, 'data'), join(home, 'again'), { recursive: true });
+  expect(await here('service ledger --data again')).toMatchObject({ code: 0 });
 });
 
 it('with --sandbox, means the data of the sandbox', async () => {

@@ -53,6 +53,7 @@ async function takeStep(
   const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
   const version = rows[0]?.version ?? 0;
   if (version > steps.length) throw newer();
+  if (version === 0) await refuseEncoding(client);
   const step = steps[version];
   if (step === undefined) {
     // Also for a restored database: a dump does not have these.
@@ -119,6 +120,19 @@ async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void
   if (rows[0]?.is_standby) {
     throw new DataError('the database is a standby', {
       hint: 'Give the address of the primary, or promote it.',
+    });
+  }
+}
+
+/** Only of a new database: SQL_ASCII was accepted before, and stores UTF-8 unread. */
+async function refuseEncoding(client: ReturnType<typeof newClient>): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>(
+    "SELECT current_setting('server_encoding') AS encoding",
+  );
+  const encoding = rows[0]?.encoding;
+  if (encoding !== 'UTF8') {
+    throw new DataError(`the encoding of the database is ${encoding}, not UTF8`, {
+      hint: 'Nothing was changed. Create another one: createdb --encoding UTF8 --locale C --template template0 NAME',
     });
   }
 }

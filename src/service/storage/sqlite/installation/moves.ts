@@ -44,6 +44,6 @@ export function refuseMoved(store: Database, files: DataFiles): void {
   }
   const line = `urtuu service move --data '${folder}' --database '${database}' --secret-file '${secretFile}'`;
   throw new DataError(`the data in ${folder} is being moved to ${database}`, {
-    hint: `Go on: \`${line}\`; or give the move up with --abandon.`,
+    hint: `Go on, or add --abandon to give the move up: \`${line}\``,
   });
 }

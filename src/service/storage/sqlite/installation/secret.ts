@@ -20,8 +20,8 @@ export function readSecret(path: string): Uint8Array | null {
 export function makeSecret(path: string, secret: Uint8Array): void {
   const made = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
   makePrivate(made);
-  writeFileSync(made, secret, { flush: true });
   try {
+    writeFileSync(made, secret, { flush: true });
     // A link never replaces a file: an existing secret remains.
     linkSync(made, path);
   } catch (error) {
