@@ -28,29 +28,29 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   templates: MessageTemplates;
   /** A new folder for the plan. */
   folder: string;
-  /** Where the input is, for `PlanMeta`. */
+  /** The input's path, for `PlanMeta`. */
   path?: string | undefined;
   /** ISO 8601. */
   createdAt: string;
-  /** Null when the price list is not known: every credit is 0 then. */
+  /** Null if the price list is unknown; every credit is 0 then. */
   pricing: Pricing | null;
   /** The random id of an `--again` run; it becomes part of every idempotency key. */
   run?: string | null | undefined;
   account?: Account | null | undefined;
   sentBefore?: SentBefore | null | undefined;
-  /** Plans a recipient once for each of its messages, instead of rejecting the second. */
+  /** Plans a recipient once for each of its messages, instead of rejecting the second one. */
   allowRepeats?: boolean | undefined;
-  /** Plans the good rows although some are rejected. */
+  /** Plans the valid rows even if some are rejected. */
   skipInvalid?: boolean | undefined;
-  /** Absent: `rejects.csv` in the folder of the plan. */
+  /** Default: `rejects.csv` in the plan's folder. */
   rejects?: RejectsPlace | undefined;
   disk?: PlanDisk | undefined;
-  /** Recipients in memory at once while requests are written, at least 1,000; default 1,000,000. */
+  /** Recipients in memory at once while requests are written, at least 1,000. Default 1,000,000. */
   windowRecipients?: number | undefined;
 }
 
 export interface PlanOutcome {
-  /** Null when all rows are rejected, or some and `skipInvalid` is not set. */
+  /** Null if all rows are rejected, or some without `skipInvalid`. */
   plan: FrozenPlan | null;
   meta: PlanMeta;
   /** The first and the longest message; null without a plan. */
@@ -60,7 +60,7 @@ export interface PlanOutcome {
   /** Rows that `only` left out. */
   notSelected: number;
   reportedRows: ReportedRows;
-  /** Rows left out because their recipient got the message already. */
+  /** Rows left out because their recipient already got the message. */
   alreadySent: number;
   /** Null for a sheet. */
   delimiter: Delimiter | null;
@@ -74,8 +74,8 @@ export interface PlanOutcome {
 }
 
 /**
- * Plans an input in constant memory; the same input gives the same plan. Its files are durable when this resolves.
- * Throws InputError when the input cannot be planned at all, and the system's error when a file fails.
+ * Plans an input in constant memory; the same input makes the same plan. When this resolves, its files are durable.
+ * Throws InputError if no plan can be made, and the system's error if a file fails.
  */
 export async function buildPlan(input: TableInput, options: PlanOptions): Promise<PlanOutcome> {
   const disk = options.disk ?? nodePlanDisk;
@@ -89,7 +89,7 @@ export async function buildPlan(input: TableInput, options: PlanOptions): Promis
     try {
       files.discard();
     } catch {
-      // The first error counts; it is often the cause of this one.
+      // The first error is thrown; it is often the cause of this one.
     }
     throw error;
   }
@@ -134,7 +134,7 @@ async function planRows(
   return { format, columns, hiddenRows, planner: consumer, recipients };
 }
 
-/** Merges the duplicates, lays out the requests and writes the files; no requests if the rejects forbid it. */
+/** Merges the duplicates, lays out the requests and writes the files; without requests if rejects prevent a plan. */
 async function freeze(
   { format, columns, hiddenRows, planner, recipients }: PlannedRows,
   source: string,

@@ -11,7 +11,7 @@ import {
 import { InputError, quoted } from '../input/input-error.js';
 import { type BoundTemplate, bindTemplate, parseTemplate, type Template } from './template.js';
 
-/** The parts of a message as templates; the channel decides which are required. */
+/** The fields of a message as templates; the channel determines which are required. */
 export interface MessageTemplates {
   text?: string | undefined;
   subject?: string | undefined;
@@ -28,14 +28,14 @@ export interface ComposedMessage {
   parts: number;
 }
 
-/** Why a row has no message; the column is one of the input, or an option. */
+/** Why a row has no message; `column` is a column of the input, or an option. */
 export interface MessageError {
   column: string;
   error: string;
 }
 
 export interface Composer {
-  /** Indexes of the columns the templates use; empty for a constant message. */
+  /** Indexes of the columns used in the templates; empty for a constant message. */
   columns: readonly number[];
   compose(values: readonly string[]): ComposedMessage | MessageError[];
 }

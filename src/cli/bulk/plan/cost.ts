@@ -2,7 +2,7 @@ import { type Channel, maxParts, type Pricing, priceOfSms } from '../../../contr
 import type { MessageStore } from './message-store.js';
 import type { PlanMeta } from './plan.js';
 
-/** Credits of a message for one recipient; 0 without a price list. */
+/** Credits for a message to one recipient; 0 without a price list. */
 export type PriceOf = (message: number) => number;
 
 export function pricesOf(channel: Channel, messages: MessageStore, pricing: Pricing | null): PriceOf {
@@ -14,7 +14,7 @@ export function pricesOf(channel: Channel, messages: MessageStore, pricing: Pric
     : () => pricing.email.credits_per_message;
 }
 
-/** Parts and credits by kind of text, without kinds that no message has. */
+/** Parts and credits by kind of text, without unused kinds. */
 export function costOf(channel: Channel, messages: MessageStore, priceOf: PriceOf): PlanMeta['cost'] {
   const kinds = channel === 'email' ? (['email'] as const) : (['latin', 'cyrillic'] as const);
   const cost: PlanMeta['cost'] = kinds.map((kind) => ({ kind, recipients: 0, parts: 0, credits: 0 }));

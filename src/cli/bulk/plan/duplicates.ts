@@ -5,20 +5,20 @@ import { RowSet } from './row-set.js';
 const unknown = 0xffff_ffff;
 
 /**
- * Rows whose recipient came before: they are merged into the first row with the same message, or conflict with it.
- * The message of the first row is only known in a second pass, which only files with duplicates need. Takes 2 bits a
+ * Rows with a recipient of an earlier row: they are merged into the first row with the same message, or conflict with
+ * it. The first row's message is only known in a second pass, which is skipped without duplicates. Memory: 2 bits a
  * row, and for each duplicate recipient 8 to 16 bytes of index and 16 for its first row; 4 more with `allowRepeats`.
  */
 export class Duplicates {
   readonly #rows = new RowSet();
-  /** Rows that are sent to a recipient with duplicates. */
+  /** Rows that are sent, of recipients with duplicates. */
   readonly #firstRows = new RowSet();
-  /** The number of each recipient's first row, among the first rows. */
+  /** By recipient, the number of its first row among the first rows. */
   #recipients = new RecipientIndex();
-  /** By the number of the first row: its line and message, and the request and place it went to. */
+  /** By number of the first row: its line and message, and its request and index there. */
   #firstLines = new Uint32Array(0);
   #firstMessages = new Uint32Array(0);
-  /** With `allowRepeats`: the number of the next first row of the same recipient. */
+  /** With `allowRepeats`: the number of the recipient's next first row. */
   #nextOfRecipient: Uint32Array | null = null;
   #requests = new Uint32Array(0);
   #places = new Uint32Array(0);
@@ -31,7 +31,7 @@ export class Duplicates {
     this.#recipients.set(recipient, unknown);
   }
 
-  /** Merges the duplicates of all rows; `counts` are the recipients of each message. */
+  /** Merges the duplicates in all rows; `counts` are the recipients of each message. */
   resolve(rowStore: RowStore, counts: Uint32Array, allowRepeats: boolean): void {
     if (this.#rows.size === 0) return;
     this.#makeRoom(this.#recipients.size, allowRepeats);
@@ -71,7 +71,7 @@ export class Duplicates {
     next[first] = added;
   }
 
-  /** The first row of a recipient with this message. */
+  /** A recipient's first row with this message. */
   #sameMessage(first: number, message: number): number {
     for (let at = first; at !== unknown; at = this.#nextOfRecipient?.[at] ?? unknown) {
       if (this.#firstMessages[at] === message) return at;
@@ -79,7 +79,7 @@ export class Duplicates {
     return unknown;
   }
 
-  /** Looks up the duplicates in one pass over the rows; null when there are none. */
+  /** Looks up the duplicates in one pass over the rows; null if there are none. */
   lookup(): DuplicateLookup | null {
     if (this.#rows.size === 0) return null;
     let placed = 0;
@@ -106,7 +106,7 @@ export class Duplicates {
     return this.#rows.has(row) && !this.#firstRows.has(row);
   }
 
-  /** Frees the memory that `lookup` needs; it may not be called after. */
+  /** Frees the memory for `lookup`, which cannot be called afterwards. */
   finish(): void {
     this.#recipients = new RecipientIndex();
     this.#firstLines = this.#firstMessages = this.#requests = this.#places = new Uint32Array(0);
@@ -128,7 +128,7 @@ export class Duplicates {
 
   #addFirst(row: number, line: number, message: number): number {
     const first = this.#firsts;
-    // With `allowRepeats` there can be more first rows than recipients.
+    // With `allowRepeats` there may be more first rows than recipients.
     if (first === this.#firstLines.length) this.#makeRoom(first * 2, true);
     this.#firstRows.add(row);
     this.#firstLines[first] = line;
@@ -140,7 +140,9 @@ export class Duplicates {
 }
 
 export interface DuplicateLookup {
-  /** The place of the row that this one merges into, or the line that it conflicts with; null if it is sent itself. */
+  /**
+   * The place of the row that this one is merged into, or the line that it conflicts with; null if it is sent itself.
+   */
   find(
     row: number,
     recipient: number,

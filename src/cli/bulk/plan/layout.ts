@@ -4,20 +4,22 @@ import type { MessageStore } from './message-store.js';
 export interface RequestLayout {
   message: number;
   batch: boolean;
-  /** The position of its first recipient among those of all requests. */
+  /** The position of its first recipient among all recipients. */
   first: number;
   recipients: number;
 }
 
 /**
- * Lays the recipients out in requests: message by message as they first appear, in batches as large as allowed. A
+ * Divides the recipients into requests, message by message in order of appearance, in batches as large as allowed. A
  * message with one recipient is a single send.
  */
 export class Layout {
   recipients = 0;
   requests = 0;
   singles = 0;
-  /** Of the recipient of the last `next`: its request, its index in it, and its position among all. */
+  /**
+   * The place of the recipient of the last `next`: its request, its index there, and its position among all recipients.
+   */
   request = 0;
   index = 0;
   position = 0;
@@ -26,7 +28,7 @@ export class Layout {
   readonly #capacities: Uint16Array;
   readonly #firstRequests: Uint32Array;
   readonly #starts: Uint32Array;
-  /** By message: the recipients that `next` has seen. */
+  /** By message: the number of recipients that `next` has passed. */
   readonly #seen: Uint32Array;
 
   constructor(messages: MessageStore, maxRecipientBytes: number) {
@@ -47,7 +49,7 @@ export class Layout {
     }
   }
 
-  /** Begins a pass over the recipients in the order of the rows; one pass at a time. */
+  /** Begins a pass over the recipients in row order; one pass at a time. */
   restart(): void {
     this.#seen.fill(0);
   }

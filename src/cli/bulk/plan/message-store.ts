@@ -3,13 +3,13 @@ import type { ComposedMessage, Composer, MessageError } from './composer.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { HashIndex, hashOf } from './files/hash-index.js';
 
-/** Limits of the cache of messages by the values of their columns. */
+/** Limits of the cache of messages, which is keyed by the values of their columns. */
 const cachedMessages = 4_096;
 const cachedCharacters = 4_000_000;
 
 /**
- * The different messages of a plan, numbered as they first appear. Their JSON is kept in a file; memory holds 13
- * bytes a message, and 12 to 24 of hash index.
+ * The different messages of a plan, numbered in order of appearance. Their JSON is stored in a file; memory holds 13
+ * bytes a message, and 12 to 24 bytes of hash index.
  */
 export class MessageStore {
   readonly #composer: Composer;
@@ -22,18 +22,18 @@ export class MessageStore {
   #isCaching = true;
   #ends = new Float64Array(1_024);
   #sizes = new Uint8Array(1_024);
-  /** Recipients of each message. */
+  /** The number of recipients of each message. */
   counts = new Uint32Array(1_024);
   length = 0;
 
   constructor(composer: Composer, file: BufferedFile) {
     this.#composer = composer;
     this.#file = file;
-    // A constant message is composed only once.
+    // A constant message is composed just once.
     if (composer.columns.length === 0) this.#compose([], '');
   }
 
-  /** The number of the row's message; -1 if it has errors. Values must not hold NULs. */
+  /** The number of the row's message; -1 if it has errors. Values must not contain NULs. */
   numberOf(values: readonly string[]): number {
     const { columns } = this.#composer;
     if (columns.length === 0) return 0;
@@ -50,13 +50,13 @@ export class MessageStore {
     return Array.isArray(message) ? message : [];
   }
 
-  /** Frees the memory that `numberOf` needs; it may not be called after. */
+  /** Frees the memory for `numberOf`, which cannot be called afterwards. */
   finish(): void {
     this.#index = new HashIndex();
     this.#cache.clear();
   }
 
-  /** See ComposedMessage. */
+  /** The message's JSON; see ComposedMessage. */
   tail(message: number): Buffer {
     const start = this.#startOf(message);
     return this.#file.read(start, (this.#ends[message] ?? 0) - start);
@@ -70,10 +70,7 @@ export class MessageStore {
     return ((this.#sizes[message] ?? 0) & 1) === 1;
   }
 
-  /**
-   * Of the messages with recipients: their number, and the one with the most parts, and among those with the most
-   * characters.
-   */
+  /** For the messages with recipients: how many there are, and the longest one, by parts and then by characters. */
   survey(): { messages: number; longest: number } {
     let messages = 0;
     let longest = 0;
@@ -82,14 +79,14 @@ export class MessageStore {
       if (this.counts[message] === 0) continue;
       messages += 1;
       const bytes = (this.#ends[message] ?? 0) - this.#startOf(message);
-      // A Cyrillic character has two bytes.
+      // A Cyrillic character takes two bytes.
       const size = this.parts(message) * maxRequestBytes + (this.isLatin(message) ? 2 * bytes : bytes);
       if (size > most) [longest, most] = [message, size];
     }
     return { messages, longest };
   }
 
-  /** Most recipients of a batch: 1,000, or fewer if the body would be too large. */
+  /** Maximum recipients of a batch: 1,000, or fewer if the body would be too large. */
   capacity(message: number, maxRecipientBytes: number): number {
     const tail = (this.#ends[message] ?? 0) - this.#startOf(message);
     const room = maxRequestBytes - tail - '{"to":[],'.length;
@@ -122,7 +119,7 @@ export class MessageStore {
     return number;
   }
 
-  /** Stops for good if messages do not come back. */
+  /** Stops caching for good if messages do not recur. */
   #remember(key: string, number: number): void {
     if (!this.#isCaching) return;
     if (this.#cache.size === cachedMessages || this.#cachedSize + key.length > cachedCharacters) {

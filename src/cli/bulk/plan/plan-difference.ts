@@ -2,18 +2,18 @@ import { grouped } from '../../text/wording.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 import { messageHashOf, SentIndex } from './sent-index.js';
 
-/** Every difference of two plans, for people; at least one. */
+/** All differences between two plans, for people; at least one. */
 export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promise<string[]> {
   const [old, made] = [before.meta, now.meta];
   const differences: string[] = [];
   const differs = (what: string, was: string, is: string) => {
-    if (was !== is) differences.push(`${what} was ${was}, is ${is}`);
+    if (was !== is) differences.push(`${what} changed from ${was} to ${is}`);
   };
   differs('the channel', old.channel, made.channel);
   differs('the base URL', old.baseUrl, made.baseUrl);
   differs('the file', old.source, made.source);
   const [columns, others] = [old.columns.join(', '), made.columns.join(', ')];
-  if (columns !== others) differences.push(`the columns were ${columns}, are ${others}`);
+  if (columns !== others) differences.push(`the columns changed from ${columns} to ${others}`);
   differs('the number of recipients', grouped(old.recipients), grouped(made.recipients));
   const added = await compare(now, before);
   const removed = await compare(before, now);
@@ -33,7 +33,7 @@ export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promis
 }
 
 interface Comparison {
-  /** Recipients that the other plan has not, and the first line of one. */
+  /** The number of recipients missing in the other plan, and the first line of one. */
   others: number;
   line: number;
   areAllOthers: boolean;
@@ -41,7 +41,7 @@ interface Comparison {
   changed: string | null;
 }
 
-/** Of the same hash for every recipient. */
+/** The hash of any message, to look up whether a plan has a recipient. */
 const anyMessage = { a: 0, b: 0 };
 
 async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison> {
@@ -69,7 +69,7 @@ async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison>
   return found;
 }
 
-/** The fields of the first message to a recipient; null stands for any. */
+/** The fields of the first message to a recipient, or to any recipient if null. */
 async function messageTo(plan: FrozenPlan, recipient: string | null): Promise<Record<string, unknown>> {
   for await (const request of plan.requests())
     if (recipient === null || request.to.includes(recipient)) return messageOf(request);
@@ -84,7 +84,7 @@ function messageOf({ body }: PlannedRequest): Record<string, unknown> {
 const longest = 60;
 
 function shown(value: unknown): string {
-  if (value === undefined) return 'missing';
+  if (value === undefined) return 'none';
   const text = String(value);
   return JSON.stringify(text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
 }

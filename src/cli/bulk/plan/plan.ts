@@ -7,7 +7,7 @@ export interface PlannedRequest {
   kind: 'single' | 'batch';
   /** Recipients in their normal form, in the order of the body. */
   to: string[];
-  /** The line on which the row of each recipient begins, in the same order. Read when they are first asked for. */
+  /** The line of each recipient's row, in the same order. Read on first access. */
   readonly lines: number[];
   /** The exact JSON text of the request body. */
   body: string;
@@ -18,9 +18,9 @@ export interface PlannedRequest {
 /** A row of the input. */
 export interface PlannedRow {
   line: number;
-  /** The input's own columns. */
+  /** The values of the input's own columns. */
   values: string[];
-  /** Where it is sent; null for a rejected row. A merged row has the place of the row it was merged into. */
+  /** Where it is sent; null for a rejected row. A merged row has the place of the row that it was merged into. */
   place: { request: number; index: number } | null;
   /** Why it was rejected; null for a row that is sent. */
   error: string | null;
@@ -29,20 +29,20 @@ export interface PlannedRow {
 /** The base URL of the embedded service in a plan. */
 export const sandboxBaseUrl = 'sandbox:';
 
-/** Identifies the API key of a job, to notice a key of another project: `hash` is over `salt` and key. */
+/** Identifies a job's API key, to detect a key of another project: `hash` is over `salt` and key. */
 export interface Account {
   salt: string;
   hash: string;
 }
 
 export interface PlanMeta {
-  /** 1 has no checksum, and its job derives its idempotency keys in another way. */
+  /** Version 1 has no checksum, and its jobs derive their idempotency keys differently. */
   version: 1 | 2;
   channel: Channel;
   baseUrl: string;
-  /** SHA-256 over the bodies of all requests; the same input gives the same digest. */
+  /** SHA-256 over the bodies of all requests; the same input has the same digest. */
   digest: string;
-  /** The file's name as given, `-` for standard input. */
+  /** The file's name as given, or `-` for standard input. */
   source: string;
   /** Its absolute path; absent for standard input, and in plans of earlier releases. */
   path?: string;
@@ -64,13 +64,13 @@ export interface PlanMeta {
   credits: number;
 }
 
-/** The form of the input, which reports and rejects files keep. */
+/** The format of the input, which reports and rejects files keep. */
 export interface PlannedInput {
-  /** It began with a byte order mark. */
+  /** Whether it began with a byte order mark. */
   marked: boolean;
-  /** Index of the recipient column; null in a plan of an earlier release. */
+  /** Index of the recipient column; null in plans of earlier releases. */
   recipient: number | null;
-  /** The sheet of a workbook, and its column of each field: 0 for A. */
+  /** The sheet of a workbook, and the sheet's column for each field: 0 for A. */
   sheet?: { name: string; columns: readonly number[] };
 }
 
@@ -79,8 +79,8 @@ export interface FrozenPlan {
   readonly folder: string;
   readonly meta: PlanMeta;
   readonly input?: PlannedInput;
-  /** Requests in ascending order, from number `first` on. */
+  /** Requests in ascending order, starting at number `first`. */
   requests(first?: number): AsyncIterable<PlannedRequest>;
-  /** Every row of the input, without those that were skipped. */
+  /** Every row of the input, except skipped ones. */
   rows(): AsyncIterable<PlannedRow>;
 }

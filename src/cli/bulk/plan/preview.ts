@@ -3,25 +3,25 @@ import { withoutLinks } from '../../../contract/links.js';
 import { textOfHtml } from '../../text/html-text.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 
-/** A message as its recipient will get it. */
+/** A message as its recipient will receive it. */
 export interface PreviewedMessage {
   to: string;
   /** Null for an SMS. */
   subject: string | null;
-  /** Of an email with an HTML body only: its text. */
+  /** The text; for an email with only an HTML body, the text in it. */
   text: string;
   /** Null for an email. */
   parts: number | null;
 }
 
 export interface Preview {
-  /** How many different messages there are. */
+  /** The number of different messages. */
   messages: number;
   first: PreviewedMessage;
   longest: PreviewedMessage;
 }
 
-/** `longest` is the number of the request that has the longest message. */
+/** `longest`: the number of the request with the longest message. */
 export async function previewOf(
   plan: FrozenPlan,
   longest: number,
@@ -39,7 +39,7 @@ async function messageOf(plan: FrozenPlan, number: number): Promise<PreviewedMes
   return null;
 }
 
-/** The price is that of the text before links are taken out of it. */
+/** The price is that of the text with its links, even if they are removed. */
 function smsOf({ to: [to = ''], body }: PlannedRequest): PreviewedMessage {
   const { text } = JSON.parse(body) as { text: string };
   const { parts } = measureText(text);

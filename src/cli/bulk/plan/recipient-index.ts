@@ -3,7 +3,7 @@ export class RecipientIndex {
   size = 0;
   #recipients = new Uint32Array(1_024);
   #values = new Uint32Array(1_024);
-  /** Taken slots: any number can be a recipient. */
+  /** Which slots are taken: any number can be a recipient. */
   #taken = new Uint8Array(1_024 / 8);
 
   get(recipient: number): number | undefined {
@@ -16,7 +16,7 @@ export class RecipientIndex {
     this.#values[slot] = value;
     if (this.#isTaken(slot)) return;
     this.#put(slot, recipient);
-    // Fuller than this, the searches get long.
+    // Above this load, searches become slow.
     if (this.size * 4 > this.#recipients.length * 3) this.#grow();
   }
 
@@ -30,10 +30,10 @@ export class RecipientIndex {
     return ((this.#taken[slot >>> 3] ?? 0) & (1 << (slot & 7))) !== 0;
   }
 
-  /** The slot of the recipient, or the empty one for it. */
+  /** The recipient's slot, or an empty one for it. */
   #slotOf(recipient: number): number {
     const mask = this.#recipients.length - 1;
-    // Fibonacci hashing; the high bits are the mixed ones.
+    // Fibonacci hashing; the high bits are mixed best.
     let slot = (Math.imul(recipient, 0x9e37_79b1) >>> 7) & mask;
     while (this.#isTaken(slot) && this.#recipients[slot] !== recipient) slot = (slot + 1) & mask;
     return slot;

@@ -3,13 +3,13 @@ import { AddressReader, PhoneNumberReader, type RecipientReader } from '../input
 import type { BufferedFile } from './files/buffered-file.js';
 import { HashIndex, hashOf } from './files/hash-index.js';
 
-/** Reads the recipients of a plan and keeps the different ones. Each has a reference, a whole number below 2^32. */
+/** Reads the recipients of a plan and keeps the different ones. Each one has a reference, an integer below 2^32. */
 export interface RecipientStore extends RecipientReader {
-  /** Most bytes that `write` writes. */
+  /** Maximum bytes that `write` writes. */
   readonly maxBytes: number;
-  /** Adds the recipient that was read last, and returns its reference. */
+  /** Adds the last recipient that was read, and returns its reference. */
   add(): number;
-  /** Whether the recipient came before; called once for every `add`, in that order. */
+  /** Whether the recipient occurred before; called once for every `add`, in the same order. */
   cameBefore(reference: number): boolean;
   /** Writes the normal form as a JSON string at `at`, and returns where it ends. */
   write(reference: number, into: Buffer, at: number): number;
@@ -21,7 +21,7 @@ export function recipientStore(channel: Channel, addresses: () => BufferedFile):
 
 const digit0 = 0x30;
 
-/** A phone number is its own reference, and one bit says whether it was added. */
+/** A phone number is its own reference; one bit each records which were added. */
 class PhoneNumbers extends PhoneNumberReader implements RecipientStore {
   readonly maxBytes = 10;
   readonly #added = new Uint8Array(100_000_000 / 8);
@@ -51,7 +51,7 @@ class PhoneNumbers extends PhoneNumberReader implements RecipientStore {
   }
 }
 
-/** Email addresses are kept in a file; a reference is an offset in it. */
+/** Email addresses are stored in a file; a reference is an offset in it. */
 class Addresses extends AddressReader implements RecipientStore {
   maxBytes = 0;
   readonly #file: BufferedFile;
@@ -78,7 +78,7 @@ class Addresses extends AddressReader implements RecipientStore {
     return reference;
   }
 
-  /** References grow: one below the largest so far is an old one. */
+  /** References grow: any below the largest so far occurred before. */
   cameBefore(reference: number): boolean {
     if (reference <= this.#latest) return true;
     this.#latest = reference;

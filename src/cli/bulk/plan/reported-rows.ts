@@ -1,6 +1,6 @@
 /** Rows of a new plan that come from the reports of other jobs. */
 export class ReportedRows {
-  /** By job id and `status`, the lines of the rows in that job's input. */
+  /** Lines of the rows in a job's input, by job id and `status`. */
   readonly #lines = new Map<string, Map<string, number[]>>();
 
   add(job: string, status: string, line: number): void {
@@ -23,16 +23,16 @@ export class ReportedRows {
   }
 }
 
-/** Indexes of the columns in which a report names the job, the line and the status of a row. */
+/** Indexes of the columns with the job, the line and the status of a report's row. */
 export interface ReportColumns {
   job: number;
   line: number;
   status: number;
 }
 
-/** Null for a file that is not a report, or one of an earlier release, which does not name its job. */
+/** Null for a file that is not a report, or a report of an earlier release, which does not name its job. */
 export function findReportColumns(names: readonly string[]): ReportColumns | null {
-  // A report adds its columns last; the input may have one of the same name.
+  // A report appends its columns; the input may have some of the same name.
   const at = (name: string) => names.lastIndexOf(name);
   const columns = { job: at('job'), line: at('line'), status: at('status') };
   return Object.values(columns).includes(-1) ? null : columns;

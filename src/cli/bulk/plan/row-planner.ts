@@ -13,14 +13,14 @@ import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
 
 const noErrors: readonly CellError[] = [];
 
-/** Most messages whose hash is kept: in a file with a message for each row, none comes back. */
+/** Maximum number of messages with a cached hash: in a file with a message for each row, none recurs. */
 const cachedHashes = 4_096;
 
 /** Earlier sends, and whether to leave out their recipients. */
 export interface SentBefore {
   index: SentIndex;
   skip: boolean;
-  /** Whether only rows that a report calls rejected are compared: they were fixed, perhaps to another's recipient. */
+  /** Compares only rows rejected according to a report: they were fixed, perhaps with another recipient. */
   onlyRejected: boolean;
 }
 
@@ -29,9 +29,9 @@ export interface RowPlannerParts {
   recipients: RecipientStore;
   messages: MessageStore;
   damage: DamageWatch;
-  /** Gets the rows. */
+  /** Receives the rows. */
   file: BufferedFile;
-  /** Gets a RowError a line. */
+  /** Receives one RowError a line. */
   errors: BufferedFile;
   sentBefore: SentBefore | null;
 }
@@ -103,7 +103,7 @@ export class RowPlanner {
     return this.#columns.selection?.has(record) ?? true;
   }
 
-  /** Errors in a row that `--only` leaves out do no harm, unless one hides its status. */
+  /** Errors in a row that `--only` leaves out do not matter, unless one hides its status. */
   #isNeeded(record: readonly string[], errors: readonly CellError[]): boolean {
     const read = this.#columns.selection?.columns;
     return this.#isSelected(record) || errors.some(({ field }) => field === null || read?.includes(field));

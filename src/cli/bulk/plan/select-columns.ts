@@ -11,12 +11,12 @@ export interface SelectedColumns {
   recipient: number;
   /** The rows that `--only` selects; null selects every row. */
   selection: RowSelection | null;
-  /** Null where rows do not name the job of their report. */
+  /** Null if rows do not name the job of their report. */
   report: ReportColumns | null;
 }
 
 export interface RowSelection {
-  /** The columns that it reads, as indexes. */
+  /** Indexes of the columns that it reads. */
   columns: readonly number[];
   has(record: readonly string[]): boolean;
 }
@@ -27,7 +27,7 @@ export interface ColumnOptions {
   headerless?: boolean | undefined;
   /** Plans only rows with one of these statuses, or `undelivered` or `unknown`. */
   only?: readonly string[] | undefined;
-  /** Ids of messages that are not unknown any more. */
+  /** Ids of messages that are no longer unknown. */
   known?: ReadonlySet<string> | undefined;
 }
 
@@ -57,7 +57,7 @@ export function selectColumns(
   return { names, recipient, selection: selectionOf(only, known, column), report: findReportColumns(names) };
 }
 
-/** Certainly not delivered; `unknown` may have been. */
+/** Certainly not delivered; `unknown` might be. */
 const undelivered: ReadonlySet<string> = new Set(['undelivered', 'bounced']);
 
 function selectionOf(

@@ -7,12 +7,12 @@ export interface MessageHash {
   readonly b: number;
 }
 
-/** Tags of a slot: 0 when empty, 1 for sent, from 2 on the unfinished job, and a flag once it was counted. */
+/** Tags of a slot: 0 if empty, 1 for sent, from 2 for an unfinished job, and a flag once it was counted. */
 const sentTag = 1;
 const countedFlag = 0x8000_0000;
 const slotFields = 3;
 
-/** How many recipients of a new plan got its message already, or will get it from an unfinished job. */
+/** How many recipients of a new plan already got its message, or will get it from an unfinished job. */
 export interface SentCounts {
   sent: number;
   /** By job id. */
@@ -20,12 +20,12 @@ export interface SentCounts {
 }
 
 /**
- * Which recipients got which message, or are about to: a set of 64-bit hashes, 18 bytes or more a recipient. A
- * collision, one in 10^19, means one question too many.
+ * Which recipients got which message, or will get it: a set of 64-bit hashes, at least 18 bytes a recipient. A
+ * collision, one in 10^19, leads to an unnecessary question.
  */
 export class SentIndex {
   readonly counts: SentCounts = { sent: 0, open: new Map() };
-  /** Failed messages whose recipients are unknown, and count as sent to. */
+  /** Failed messages whose recipients are unknown, so they count as sent. */
   failed = 0;
   readonly #jobs: string[] = [];
   #slots = new Uint32Array(1_024 * slotFields);
@@ -45,7 +45,7 @@ export class SentIndex {
     this.#add(recipient, message, sentTag + this.#jobs.length);
   }
 
-  /** Counts a recipient of the new plan, once. Returns whether it got the message already. */
+  /** Counts a recipient of the new plan, once. Returns whether it already got the message. */
   count(recipient: string, message: MessageHash): boolean {
     const at = this.#find(hashOf(recipient, message.a), hashOf(recipient, message.b));
     const tag = this.#slots[at + 2] ?? 0;
@@ -84,7 +84,7 @@ export class SentIndex {
     if (this.#used * 3 > this.#mask * 2) this.#grow();
   }
 
-  /** The slot of the pair, or the empty one for it. */
+  /** The slot of the pair, or an empty one for it. */
   #find(one: number, other: number): number {
     const slots = this.#slots;
     for (let slot = one & this.#mask; ; slot = (slot + 1) & this.#mask) {
@@ -106,7 +106,7 @@ export class SentIndex {
   }
 }
 
-/** The hash of a message from its tail: the fields after `to`. */
+/** The hash of a message's tail: the fields after `to`. */
 export function messageHash(tail: string): MessageHash {
   return { a: hashOf(tail), b: hashOf(tail, 0x9e3779b9) };
 }

@@ -1,11 +1,11 @@
 import { columnNamed, columnsHint } from '../input/header.js';
 import { InputError, quoted } from '../input/input-error.js';
 
-/** A text with `{column}` placeholders; `{{` and `}}` are braces. */
+/** A text with `{column}` placeholders; `{{` and `}}` are literal braces. */
 export interface Template {
-  /** The option it came from, for errors. */
+  /** The option that it came from, for errors. */
   label: string;
-  /** Text and column names in turn, beginning and ending with text. */
+  /** Text and column names in turn, starting and ending with text. */
   pieces: readonly string[];
 }
 

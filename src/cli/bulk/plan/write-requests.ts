@@ -8,7 +8,7 @@ import type { PlanDraft } from './plan-draft.js';
 
 /** Recipients in memory at once, 8 bytes each. */
 const defaultWindow = 1_000_000;
-/** Bytes of bodies written before the event loop gets a turn. */
+/** Bytes of bodies written before the event loop runs. */
 const turnBytes = 4_000_000;
 
 export interface WriteOptions {
@@ -22,7 +22,7 @@ export interface RequestFiles {
   lines: BufferedFile;
 }
 
-/** Recipients and their lines in the order of the requests, from position `first` on. */
+/** Recipients and their lines in request order, starting at position `first`. */
 interface Window {
   first: number;
   recipients: Uint32Array;
@@ -30,8 +30,8 @@ interface Window {
 }
 
 /**
- * Writes the requests. Rows are in the order of the file, requests in that of the messages: each pass over the rows
- * fills as many requests as the window holds.
+ * Writes the requests. Rows are in file order, requests in message order: each pass over the rows fills as many
+ * requests as the window holds.
  */
 export async function writeRequests(
   draft: PlanDraft,
@@ -84,7 +84,7 @@ function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window,
   });
 }
 
-/** Encodes one request into the files, and returns the bytes of its body. */
+/** Encodes one request into the files, and returns the size of its body. */
 function requestEncoder(
   { messages, recipients, priceOf }: PlanDraft,
   { bodies, requests, lines }: RequestFiles,

@@ -131,7 +131,7 @@ describe('urtuu sms bulk', () => {
     here.write('list.csv', ['phone,name', ...people(4)]);
     const { code, stderr } = await here.run(constant);
     expect(code).toBe(11);
-    expect(stderr).toContain('the number of recipients was 3, is 4');
+    expect(stderr).toContain('the number of recipients changed from 3 to 4');
     expect(here.project.sends).toHaveLength(1);
   });
 

@@ -198,22 +198,22 @@ describe('another plan under a name', () => {
     [
       'the text',
       (line: string) => line.replace("'Hello {name}'", "'Hi {name}'"),
-      'the text was "Hello Bat 0", is "Hi Bat 0"',
+      'the text changed from "Hello Bat 0" to "Hi Bat 0"',
     ],
     [
       'the channel',
       (line: string) => line.replace('sms bulk list.csv', 'email bulk mails.csv --subject s'),
-      'the channel was sms, is email',
+      'the channel changed from sms to email',
     ],
     [
       'the file',
       (line: string) => line.replace('list.csv', 'other.csv'),
-      'the file was list.csv, is other.csv; the number of recipients was 3, is 4',
+      'the file changed from list.csv to other.csv; the number of recipients changed from 3 to 4',
     ],
     [
       'the columns',
       (line: string) => line.replace('list.csv', 'columns.csv'),
-      'the columns were phone, name, are phone, name, n',
+      'the columns changed from phone, name to phone, name, n',
     ],
     ['the recipients', (line: string) => line.replace('list.csv', 'moved/list.csv'), 'the recipients differ'],
   ])('says that %s differs, and no digests', async (_, change, difference) => {
@@ -239,7 +239,7 @@ describe('another plan under a name', () => {
 
   const list = ['99000000,Bat 0', '99000001,Bat 1', '99000002,Bat 2'];
   const [hello, hi] = ["'Hello {name}'", "'Hi {name}'"];
-  const text = (name: string) => `the text was "Hello ${name}", is "Hi ${name}"`;
+  const text = (name: string) => `the text changed from "Hello ${name}" to "Hi ${name}"`;
 
   it.each([
     ['the text', hi, list, text('Bat 0')],
@@ -253,25 +253,25 @@ describe('another plan under a name', () => {
       'text, number and recipients',
       hi,
       [...list, '99000003,Bat 3', '99000004,Bat 4'],
-      `the number of recipients was 3, is 5; ${text('Bat 0')}; the recipients differ: 2 added (first in line 5)`,
+      `the number of recipients changed from 3 to 5; ${text('Bat 0')}; the recipients differ: 2 added (first in line 5)`,
     ],
     [
       'the recipients, and not the text that every message begins with',
       hello,
       list.slice(1),
-      'the number of recipients was 3, is 2; the recipients differ: 1 removed',
+      'the number of recipients changed from 3 to 2; the recipients differ: 1 removed',
     ],
     [
       'every recipient, and the text',
       hi,
       ['88000003,Bat 3', '88000004,Bat 4', '88000005,Bat 5'],
-      'the text was "Hello Bat 0", is "Hi Bat 3"; the recipients differ: 3 added (first in line 2), 3 removed',
+      'the text changed from "Hello Bat 0" to "Hi Bat 3"; the recipients differ: 3 added (first in line 2), 3 removed',
     ],
     [
       'the text of one',
       hello,
       [...list.slice(0, 2), '99000002,Dorj'],
-      'the text was "Hello Bat 2", is "Hello Dorj"',
+      'the text changed from "Hello Bat 2" to "Hello Dorj"',
     ],
     ['the order', hello, [...list].reverse(), 'the order of the recipients differs'],
   ])('names everything that differs: %s', async (_, template, rows, differences) => {

@@ -4,13 +4,13 @@ import type { PlanDisk } from './plan-disk.js';
 
 const blockBytes = 256 * 1024;
 
-/** Size and SHA-256 of a file that was finished. */
+/** Size and SHA-256 of a finished file. */
 export interface FileChecksum {
   bytes: number;
   sha256: string;
 }
 
-/** A new file, appended to in large writes; it can be read while it grows. */
+/** A new file, appended to in large writes; it can be read as it grows. */
 export class BufferedFile {
   readonly path: string;
   readonly #disk: PlanDisk;
@@ -18,7 +18,7 @@ export class BufferedFile {
   readonly #reader: BufferedReader;
   readonly #hash: Hash | null;
   readonly #pending = Buffer.allocUnsafeSlow(blockBytes);
-  /** Bytes in `#pending`, and those before it in the file. */
+  /** Bytes in `#pending`, and bytes before it in the file. */
   #used = 0;
   #flushed = 0;
   #open = true;

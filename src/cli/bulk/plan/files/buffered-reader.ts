@@ -3,7 +3,7 @@ import type { PlanDisk } from './plan-disk.js';
 const blockBytes = 256 * 1024;
 const smallRead = 4 * 1024;
 
-/** Reads a file in blocks: small ones at random places, larger ones in order. */
+/** Reads a file in blocks: small ones at random positions, larger ones in order. */
 export class BufferedReader {
   readonly #disk: PlanDisk;
   readonly #file: number;
@@ -16,7 +16,7 @@ export class BufferedReader {
     this.#file = file;
   }
 
-  /** Bytes that are valid until the next read; fewer only at the end of the file. */
+  /** Bytes, valid until the next read; fewer only at the end of the file. */
   read(position: number, length: number): Buffer {
     const end = this.#start + this.#block.length;
     if (position < this.#start || position + length > end) {

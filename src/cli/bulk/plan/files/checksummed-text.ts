@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const newline = 0x0a;
 
-/** A text below a line with the kind of file, its version and the SHA-256 of the text. */
+/** A text after a line with the kind of file, its version and the SHA-256 of the text. */
 export function checksummedText(kind: string, version: number, text: string): string {
   return `${kind} ${version} ${sha256(text)}\n${text}`;
 }

@@ -7,7 +7,7 @@ export class HashIndex {
   #mask = 1_023;
   #used = 0;
 
-  /** The id with this hash for which `same` holds, or -1. */
+  /** The id with this hash that satisfies `same`, or -1. */
   find(hash: number, same: (id: number) => boolean): number {
     const slots = this.#slots;
     for (let at = hash & this.#mask; ; at = (at + 1) & this.#mask) {
@@ -17,7 +17,7 @@ export class HashIndex {
     }
   }
 
-  /** Adds an id, up to 2^32 - 2, that `find` did not find. */
+  /** Adds an id, up to 2^32 - 2, that `find` has not found. */
   add(hash: number, id: number): void {
     if (this.#used * 3 > this.#mask * 2) this.#grow();
     this.#put(hash, id + 1);
@@ -44,7 +44,7 @@ export class HashIndex {
 
 const fnvSeed = 0x811c9dc5;
 
-/** 32 bits over the UTF-16 code units (FNV-1a with a final mix); another seed gives an independent hash. */
+/** 32 bits over the UTF-16 code units (FNV-1a with a final mix); a different seed makes an independent hash. */
 export function hashOf(text: string, seed = fnvSeed): number {
   let hash = seed | 0;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

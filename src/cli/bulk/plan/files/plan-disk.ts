@@ -4,7 +4,7 @@ import { platformOf } from '../../../platform/platform.js';
 import { renameFileSync } from '../../../platform/rename.js';
 import { isNotOffered } from '../../../platform/sync-folder.js';
 
-/** The file operations of a plan; tests let each of them fail. */
+/** The file operations of a plan; tests make each of them fail. */
 export interface PlanDisk {
   makeFolder(path: string): void;
   open(path: string, flags: 'r' | 'wx+'): number;

@@ -4,7 +4,7 @@ import { checksummedText } from './checksummed-text.js';
 import { type PlanDisk, syncPlanFolder } from './plan-disk.js';
 import { type DataFile, dataFiles, type PlanRecord, planFile, planKind, writtenMeta } from './plan-format.js';
 
-/** The files of a plan while it is being written. */
+/** The files of a plan that is being written. */
 export class PlanFolder {
   readonly #disk: PlanDisk;
   readonly #folder: string;
@@ -29,12 +29,12 @@ export class PlanFolder {
     return file;
   }
 
-  /** Flushes all files, for readers. */
+  /** Flushes all files for readers. */
   flush(): void {
     for (const file of this.#data.values()) file.flush();
   }
 
-  /** The checksums before the files are finished. */
+  /** Placeholders for checksums, until the files are finished. */
   unknownChecksums(): PlanRecord['files'] {
     return byName(() => ({ bytes: 0, sha256: '' }));
   }
@@ -48,7 +48,7 @@ export class PlanFolder {
     });
   }
 
-  /** Writes the record, removes the temporary files, and makes the folder durable. */
+  /** Writes the record, removes temporary files, and makes the folder durable. */
   finish(record: PlanRecord): void {
     const file = new BufferedFile(this.#disk, join(this.#folder, planFile), { checksummed: false });
     this.#record = file;

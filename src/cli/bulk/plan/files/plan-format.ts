@@ -2,7 +2,7 @@ import type { TableFormat } from '../../input/table-parser.js';
 import type { PlanMeta } from '../plan.js';
 import type { FileChecksum } from './buffered-file.js';
 
-/** The files of a plan whose checksums `plan.json` has. */
+/** The files of a plan with a checksum in `plan.json`. */
 export const dataFiles = ['bodies', 'chunks', 'lines', 'places', 'errors', 'input.csv'] as const;
 export type DataFile = (typeof dataFiles)[number];
 
@@ -27,23 +27,22 @@ export interface PlanRecord {
 }
 
 export const planFile = 'plan.json';
-/** See checksummed-text. */
 export const planKind = 'urtuu-plan';
 export const requestBytes = 24;
 export const placeBytes = 8;
 
-/** In `plan.json` the number of requests is `chunks`, as in version 1. */
+/** In `plan.json` the number of requests is called `chunks`, as in version 1. */
 export type WrittenMeta = Omit<PlanMeta, 'requests'> & { chunks: number };
 export const writtenMeta = ({ requests, ...meta }: PlanMeta): WrittenMeta => ({ ...meta, chunks: requests });
 export const metaOf = ({ chunks, ...meta }: WrittenMeta): PlanMeta => ({ ...meta, requests: chunks });
 
-/** Stand for the request of a row that is in none. */
+/** Placeholders for the request of a row without one. */
 export const noRequest = {
   /** Its errors are in `errors`. */
   rejected: 0xffff_ffff,
   /** Left out by `--only` or `--skip-sent`. */
   skipped: 0xffff_fffe,
-  /** An earlier row sends another message to its recipient; the index is the line of that row. */
+  /** An earlier row sends a different message to the same recipient; the index is the line of that row. */
   conflict: 0xffff_fffd,
 } as const;
 

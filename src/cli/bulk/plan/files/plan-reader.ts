@@ -23,7 +23,7 @@ import {
 
 const checkedAtOnce = 256 * 1024;
 
-/** The files of a plan are not as they were written; nothing may be sent from it. */
+/** The files of a plan were changed since they were written; nothing may be sent from it. */
 export class PlanDamaged extends Error {
   override readonly name = 'PlanDamaged';
   constructor(folder: string, what: string, options?: ErrorOptions) {
@@ -48,7 +48,7 @@ export async function openPlan(folder: string): Promise<FrozenPlan> {
   return planOf(folder, record);
 }
 
-/** Not by a stream, which costs more than a small file: a plan has six, most of them small. */
+/** Without a stream, which costs more than a small file: a plan has six files, most of them small. */
 async function checksumOf(path: string): Promise<{ bytes: number; sha256: string }> {
   const file = await open(path);
   try {
@@ -81,7 +81,7 @@ async function readRecord(folder: string): Promise<PlanRecord> {
   throw new PlanDamaged(folder, `${planFile} is damaged`);
 }
 
-/** The record as JSON, checked against its checksum; version 1 had none. */
+/** The record as JSON, verified by its checksum; version 1 has none. */
 function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string } {
   if (bytes[0] === '{'.charCodeAt(0)) return { version: 1, text: bytes.toString() };
   const { kind, version, text } = readChecksummedText(bytes);
@@ -91,7 +91,7 @@ function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string }
   return { version: 2, text };
 }
 
-/** Whether the figures agree with each other and with the sizes of the files. */
+/** Whether the figures agree with one another and with the sizes of the files. */
 function isConsistent({ meta, files }: PlanRecord): boolean {
   const { channel, requests, batches, singles, recipients, digest } = meta;
   return (
@@ -103,7 +103,7 @@ function isConsistent({ meta, files }: PlanRecord): boolean {
   );
 }
 
-/** A plan from a record that was written just now, or checked. */
+/** The plan of a record that was just written, or checked. */
 export function planOf(folder: string, record: PlanRecord, disk: PlanDisk = nodePlanDisk): FrozenPlan {
   return {
     folder,
@@ -148,7 +148,7 @@ async function* readRequests(
       const lineBytes = Buffer.from(lines.read(begin * 4, recipients * 4));
       if (lineBytes.length < recipients * 4)
         throw new PlanDamaged(folder, 'lines was cut off since it was checked');
-      // A request that is sent whole does not need them.
+      // Not needed for a request that is sent whole.
       const rowLines = once(() =>
         Array.from({ length: recipients }, (_, index) => lineBytes.readUInt32LE(index * 4)),
       );
@@ -168,12 +168,12 @@ async function* readRequests(
   }
 }
 
-/** The list at the beginning of a body as it is written: strings without escapes. */
+/** The list at the beginning of a body, as written: strings without escapes. */
 const writtenList = /^\{"to":\["[^"\\\0-\x1f]+"(?:,"[^"\\\0-\x1f]+")*\](?=,")/;
 
 /**
- * None where it is not a body: then the file was changed. JSON.parse looks every short string up in the
- * table of V8, which takes three times as long as to split them.
+ * Empty for anything but a body: the file was changed then. JSON.parse looks up every short string in V8's table, which
+ * takes three times as long as splitting.
  */
 export function recipientsOf(body: string): string[] {
   try {
@@ -258,7 +258,7 @@ export async function* readErrors(path: string): AsyncGenerator<RowError[], void
   if (errors.length > 0) yield errors;
 }
 
-/** Not readline: on Bun and Deno its lines end at U+2028 too, which JSON leaves as it is. */
+/** Instead of readline, whose lines also end at U+2028 on Bun and Deno, which JSON does not escape. */
 async function* linesOf(path: string): AsyncGenerator<string, void> {
   let rest = '';
   for await (const piece of createReadStream(path, 'utf8') as AsyncIterable<string>) {

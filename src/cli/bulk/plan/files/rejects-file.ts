@@ -9,7 +9,7 @@ import type { PlanDisk } from './plan-disk.js';
 import type { RowError } from './plan-format.js';
 import { readErrors } from './plan-reader.js';
 
-/** An error of a row, for programs. */
+/** An error in a row, for programs. */
 export interface RejectedValue {
   line: number;
   /** Column of the input, or an option of the message. */
@@ -20,19 +20,19 @@ export interface RejectedValue {
 }
 
 export interface Rejects {
-  /** Rows that cannot be sent. */
+  /** The number of rejected rows. */
   count: number;
-  /** `file:line: column: error` of the first 100. */
+  /** `file:line: column: error` for the first 100. */
   first: string[];
-  /** The errors of the first 100. */
+  /** The errors of the first 100, as fields. */
   rows: RejectedValue[];
-  /** The cells that these errors quote. */
+  /** The cells quoted in these errors. */
   quoted: string[];
-  /** The CSV file with all of them: the columns of the input, `line` and `error`; null when there are none. */
+  /** The CSV file with all of them, with the input's columns, `line` and `error`; null if there are none. */
   file: string | null;
 }
 
-/** Folder of the rejects file, and the beginning of its name. */
+/** The rejects file's folder, and the beginning of its name. */
 export interface RejectsPlace {
   folder: string;
   name: string;
@@ -42,8 +42,8 @@ const shownRejects = 100;
 const shownCharacters = 200;
 
 /**
- * Writes the rejected rows to a file: into the plan's folder, then renamed to its place. In a shared folder its name
- * ends in a hash of its contents, so that it never replaces the rejects of another input.
+ * Writes the rejected rows to a file in the plan's folder, then moves it to its place. In a shared folder, its name
+ * ends with a hash of its contents, so it never replaces the rejects of another input.
  */
 export async function writeRejects(
   plan: FrozenPlan,
@@ -64,7 +64,7 @@ export async function writeRejects(
     let next = await errors.next();
     for await (const { line, values, error } of plan.rows()) {
       if (error === null) continue;
-      // A row in conflict with an earlier one has no entry.
+      // A row that conflicts with an earlier one has no entry.
       const entries = next.value?.[0]?.line === line ? next.value : [];
       if (entries.length > 0) next = await errors.next();
       if (rejects.count < shownRejects) {
@@ -91,7 +91,7 @@ export async function writeRejects(
   return rejects;
 }
 
-/** `list.csv:7: error`, or `list.xlsx!Sheet1:B7: error` with the first cell that it is about. */
+/** `list.csv:7: error`, or `list.xlsx!Sheet1:B7: error` with the cell of the first error. */
 function placed(
   { meta: { columns, source }, input }: FrozenPlan,
   line: number,

@@ -1,10 +1,10 @@
 import type { BufferedFile } from './buffered-file.js';
 
-/** Stand for the message of a row that has none. */
+/** Placeholders for the message of a row without one. */
 export const rejectedRow = 0xffff_ffff;
 export const skippedRow = 0xffff_fffe;
 
-/** Gets rows of `rowFields` numbers each: line, recipient, message. `first` is the number of the first one. */
+/** Receives rows of `rowFields` numbers each: line, recipient, message. `first` is the number of the first row. */
 export type RowBlockVisitor = (rows: Uint32Array, first: number) => void;
 
 export const rowFields = 3;
@@ -18,7 +18,7 @@ export class RowStore {
   readonly #pending = new Uint32Array(blockRows * rowFields);
   #used = 0;
 
-  /** `onRows` gets the added rows in order, some thousands at once, which is faster than one by one. */
+  /** `onRows` receives the added rows in order, thousands at a time, which is faster than one by one. */
   constructor(file: BufferedFile, onRows: RowBlockVisitor) {
     this.#file = file;
     this.#onRows = onRows;
@@ -34,7 +34,7 @@ export class RowStore {
     if (this.#used === pending.length) this.#flush();
   }
 
-  /** Visits all rows in order, block by block: a call for each row would cost more than the work in it. */
+  /** Visits all rows in order, block by block, because a call for each row would cost more than its work. */
   scan(visit: RowBlockVisitor): void {
     this.finish();
     for (let row = 0; row < this.length; ) {
@@ -45,7 +45,7 @@ export class RowStore {
     }
   }
 
-  /** Passes the last rows to `onRows`; none may be added after. */
+  /** Passes the last rows to `onRows`; none may be added afterwards. */
   finish(): void {
     this.#flush();
     this.#file.flush();
