@@ -1,4 +1,4 @@
-/** Acceptances, and those of them that repeat one of another machine or of a lost record. */
+/** The acceptances of a job, and how many of them repeat one from another machine or a lost record. */
 export class Acceptances {
   readonly #isReplay: Uint8Array;
   #all = 0;
@@ -9,7 +9,7 @@ export class Acceptances {
     this.#isReplay = new Uint8Array(requests);
   }
 
-  /** `replayOf` as in the journal. */
+  /** `replayOf`: as in the journal. */
   add(request: number, replayOf: string | null): void {
     this.#all += 1;
     if (replayOf === null) return;
@@ -28,7 +28,7 @@ export class Acceptances {
     return this.#replays > 0 && this.#replays === this.#all;
   }
 
-  /** Null where unknown. */
+  /** Null if unknown. */
   get earliestReplay(): string | null {
     return this.#earliest;
   }

@@ -1,6 +1,6 @@
 import { HashIndex, hashOf } from '../plan/files/hash-index.js';
 
-/** Which request a batch id came back for; 64 bits of each id's hash decide, in about 16 bytes a batch. */
+/** Requests by the batch ids that answered them, compared by 64-bit hashes; about 16 bytes a batch. */
 export class BatchIds {
   readonly #index = new HashIndex();
   readonly #others: Uint32Array;
@@ -9,7 +9,7 @@ export class BatchIds {
     this.#others = new Uint32Array(requests);
   }
 
-  /** The request that has this batch; null when none has. */
+  /** The request with this batch; null if there is none. */
   requestOf(id: string): number | null {
     const other = otherHashOf(id);
     const request = this.#index.find(hashOf(id), (each) => this.#others[each] === other);
@@ -23,5 +23,5 @@ export class BatchIds {
   }
 }
 
-/** From another start, so that ids which meet in one hash do not meet in the other. */
+/** With a different start, so ids with equal hashes there have different ones here. */
 const otherHashOf = (id: string) => hashOf(`batch ${id}`);

@@ -6,8 +6,8 @@ import { type JobView, jobError } from './open-job.js';
 
 /**
  * A job is cancelled while its folder has a mark: an empty file, which earlier releases ignore. Each `jobs cancel` adds
- * its own, so that a resume removes the marks made before it and never a later one. The functions throw CliError: exit 13
- * for a disk error, 12 when the job was removed.
+ * its own mark, so a resume removes only marks made before it. The functions throw CliError: exit 13 for a disk error,
+ * 12 if the job was removed.
  */
 const prefix = 'cancel.';
 

@@ -1,12 +1,12 @@
-/** A recipient of a job is in exactly one of these. */
+/** A recipient of a job has exactly one of these outcomes. */
 export const outcomes = [
   'sent',
-  /** Sent, and nobody knows whether it arrived. */
+  /** Sent, but it is unknown whether it arrived. */
   'unknown',
-  /** Accepted, and not known to be sent or failed. */
+  /** Accepted, but not yet known to be sent or failed. */
   'queued',
   'failed',
-  /** Refused by the service, or left out of the plan. */
+  /** Refused by the service, or not in the plan. */
   'rejected',
   /** Another job took the row. */
   'moved',
@@ -15,7 +15,7 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Recipients by outcome: they add up to `planned`. */
+/** Recipients by outcome, which add up to `planned`. */
 export interface Counts extends Record<Outcome, number> {
   planned: number;
   /** sent + unknown + queued */
@@ -27,7 +27,7 @@ interface Counted {
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
-/** The counts of a job, for every screen, file and exit code. Recipients of requests `inFlight` count as pending. */
+/** The counts of a job, for all screens, files and exit codes. Recipients of requests `inFlight` count as pending. */
 export function countsOf({ planned, outcomes }: Counted, inFlight = 0): Counts {
   const { sent, unknown, queued, failed, rejected, moved, in_doubt, pending } = outcomes;
   return {
@@ -39,5 +39,5 @@ export function countsOf({ planned, outcomes }: Counted, inFlight = 0): Counts {
   };
 }
 
-/** Recipients whose request was answered for good. */
+/** Recipients of requests with a final answer. */
 export const answeredIn = ({ planned, in_doubt, pending }: Counts): number => planned - in_doubt - pending;

@@ -1,20 +1,20 @@
 import type { MessageFigures } from './journal/entries.js';
 
-/** The recipients of an accepted request by their outcome; those in none of these are queued. */
+/** The recipients of an accepted request by outcome; all others are queued. */
 export interface Finals {
-  /** Without those unknown. */
+  /** Without the unknown ones. */
   sent: number;
   unknown: number;
   failed: number;
-  /** Their status is not known, and will not be. */
+  /** Whose status is unknown, and will stay so. */
   unsure: number;
 }
 
 export const noFinals: Finals = { sent: 0, unknown: 0, failed: 0, unsure: 0 };
 
 /**
- * Of so many recipients, who have one message each; those of no figure are queued. Final figures of fewer messages, or of
- * more, leave the difference unsure.
+ * The figures of so many recipients with one message each; those in no figure are queued. If final figures add up to
+ * fewer or more messages, the difference is unsure.
  */
 export function finalsOf(recipients: number, figures: MessageFigures, isFinal: boolean): Finals {
   const [haveSent, haveFailed] = [countOf(figures.sent), countOf(figures.failed)];
@@ -25,7 +25,10 @@ export function finalsOf(recipients: number, figures: MessageFigures, isFinal: b
   return { sent: sent - unknown, unknown, failed, unsure };
 }
 
-/** Without so many recipients whom another job took, since their message failed; they were among `recipients`. */
+/**
+ * The figures without so many recipients that another job took, since their messages failed; `recipients` includes
+ * them.
+ */
 export function finalsWithout(taken: number, recipients: number, finals: Finals): Finals {
   let left = taken;
   const less = (figure: number) => {
@@ -38,16 +41,16 @@ export function finalsWithout(taken: number, recipients: number, finals: Finals)
   return { failed: rest.failed, unsure: less(unsure), unknown: less(unknown), sent: less(sent) };
 }
 
-/** Anything but a count, in the answer of a service, counts nothing. */
+/** A value in a service's answer that is not a count is 0. */
 const countOf = (figure: number) => (Number.isSafeInteger(figure) && figure > 0 ? figure : 0);
 
 const figureNames = ['sent', 'unknown', 'failed', 'unsure'] as const;
 
-/** What is known of an accepted request: some figures, the final ones, or those with how many are unknown. */
+/** What is known of an accepted request: some figures, the final ones, or also how many of them are unknown. */
 const knowledges = ['some', 'final', 'everything'] as const;
 type Knowledge = (typeof knowledges)[number];
 
-/** The figures of accepted requests, as far as they are known: 9 bytes a request. */
+/** The figures of accepted requests, as far as known: 9 bytes a request. */
 export class FinalFigures {
   readonly #figures: Record<keyof Finals, Uint16Array>;
   readonly #knowledge: Uint8Array;
@@ -72,7 +75,7 @@ export class FinalFigures {
     };
   }
 
-  /** Returns the change to the figures of all requests. */
+  /** Returns the change in the figures of all requests. */
   set(request: number, now: Finals, knowledge: Knowledge): Finals {
     const before = this.of(request);
     const change = { ...noFinals };

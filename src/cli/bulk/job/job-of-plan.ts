@@ -11,28 +11,28 @@ import { isNoJob, isOtherCase, jobsFolder } from './jobs-folder.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import { type Job, type JobView, openJob, viewJob } from './open-job.js';
 
-/** Of finding and opening a job: each further one means that another process discarded it. */
+/** Attempts to find and open a job: each one fails because another process discarded the job. */
 const mostTries = 20;
 
 export interface JobChoice {
-  /** `--job`; without it the plan names the job. */
+  /** The value of `--job`. Default: derived from the plan. */
   name?: string | undefined;
   /** Repeats a finished job. */
   again?: boolean | undefined;
-  /** The command that resumes a job. */
+  /** The command to resume a job. */
   resumeCommand(job: JobView): string;
 }
 
 /**
- * Opens the job of a plan: a new one, which takes the plan's folder, or the job that the plan already is, with the
- * same keys. Throws CliError (exit 11) when the name belongs to another plan, or another process runs the job.
+ * Opens the job of a plan: a new job, which takes over the plan's folder, or the existing job of the same plan, with
+ * the same keys. Throws CliError (exit 11) if the name belongs to another plan, or another process runs the job.
  */
 export async function openJobOf(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<Job> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await openJob(stateDirectory, await adoptPlan(stateDirectory, plan, choice));
     } catch (error) {
-      // Another process discarded the job meanwhile, and a third one may have created it again.
+      // Another process has discarded the job; a third one may have created it again.
       if (tries === mostTries || !(isNoJob(error) || isFileMissing(error))) throw error;
     }
   }
@@ -65,7 +65,7 @@ async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobCh
       await syncFolder(jobs);
       return id;
     } catch (error) {
-      // Another process created it first: then it is read again.
+      // If another process created it first, it is read again.
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST')
         throw machineError(`the job ${id} could not be saved`, error);

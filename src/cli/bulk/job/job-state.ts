@@ -12,35 +12,35 @@ import { type Moved, RequestStates } from './request-states.js';
 export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'>;
 
 /**
- * The state of every request of a job: the one fold of the journal. A few bytes a request, so that a million single
- * sends fit; rare facts are kept apart, and details only for the requests that `keeps` chooses.
+ * The state of every request of a job: the only fold of the journal. It takes a few bytes a request, for a million
+ * single sends; rare facts are kept separately, and details only for the requests that `keeps` selects.
  */
 export class JobState extends RequestStates {
   credits = 0;
   balance: number | null = null;
-  /** How the last run ended; null while one sends, and after one that was killed. */
+  /** How the last run ended; null during a run, and after one that was killed. */
   ended: { at: string; exit: number } | null = null;
-  /** The job that the journal was begun for. */
+  /** The job that the journal was started for. */
   job: { id: string; digest: string } | null = null;
-  /** The most the job may spend, as last set; null for no limit. */
+  /** The maximum that the job may spend, as last set; null for no limit. */
   limit: number | null = null;
-  /** The most requests a second of the run that ended last; null for no limit of its own. */
+  /** The last finished run's own limit of requests a second; null for none. */
   rate: number | null = null;
-  /** Hashes of the further API keys of the job's project. */
+  /** Hashes of additional API keys of the job's project. */
   readonly accounts: string[] = [];
   readonly #channel: PlanFigures['channel'];
   readonly #acceptances: Acceptances;
   readonly #finals: FinalFigures;
   readonly #batches: BatchIds;
   readonly #details: DetailsStore;
-  /** Accepted requests without their final figures, and those whose figures do not say how many are unknown. */
+  /** Accepted requests without final figures, and those whose figures do not include how many are unknown. */
   #unfinal = 0;
   #unsaid = 0;
-  /** Members of accepted requests that another job took, since their message had failed. */
+  /** Members of accepted requests that another job took, because their messages had failed. */
   readonly #taken = new Map<number, number>();
   readonly #movedTo = new Set<string>();
 
-  /** Bad rows that the plan left out count as rejected. */
+  /** Rejected rows, which are not in the plan, count as rejected. */
   constructor(plan: PlanFigures, keeps: DetailFilter | null = null) {
     super(plan);
     const { requests, channel } = plan;
@@ -51,7 +51,7 @@ export class JobState extends RequestStates {
     this.#details = new DetailsStore(keeps);
   }
 
-  /** The state that a journal has recorded, with the details of the requests that `keeps` chooses. */
+  /** The state recorded in a journal, with the details of the requests that `keeps` selects. */
   static async read(
     plan: PlanFigures,
     journal: JournalSource,
@@ -63,29 +63,29 @@ export class JobState extends RequestStates {
   }
 
   /**
-   * Whether every acceptance repeats an earlier one: the job ran before, elsewhere or before its record was lost,
-   * and nothing new was sent.
+   * Whether every acceptance repeats an earlier one: the job ran before, elsewhere or before its record was lost, and
+   * nothing new was sent.
    */
   get ranElsewhere(): boolean {
     return this.#acceptances.areAllReplays;
   }
 
-  /** When the earliest repeated acceptance was made; null where unknown. */
+  /** When the earliest repeated acceptance was made; null if unknown. */
   get ranAt(): string | null {
     return this.#acceptances.earliestReplay;
   }
 
-  /** Failed messages of an accepted request, as far as they are known. */
+  /** Failed messages of an accepted request, as far as known. */
   failed(request: number): number {
     return this.#finals.of(request).failed;
   }
 
-  /** Members of the body that was accepted, those that another job took since too. */
+  /** Members of the accepted body, including those that another job has taken since. */
   bodySize(request: number): number {
     return this.recipients(request) + (this.#taken.get(request) ?? 0);
   }
 
-  /** The status of the recipients who were not taken out of a request, as far as it is one for all of them. */
+  /** The status of a request's remaining recipients, as far as they share one. */
   statusOf(request: number): Exclude<Outcome, 'unknown'> {
     const phase = this.phase(request);
     if (phase !== 'accepted') return outcomeOf[phase];
@@ -101,22 +101,22 @@ export class JobState extends RequestStates {
     return this.#unfinal === 0;
   }
 
-  /** Whether they also say how many messages are unknown. */
+  /** Whether the final figures include how many messages are unknown. */
   get knowsUnknown(): boolean {
     return this.#unsaid === 0;
   }
 
-  /** The jobs that took rows of this one. */
+  /** The jobs that took rows from this one. */
   get movedTo(): readonly string[] {
     return [...this.#movedTo];
   }
 
-  /** The request that was answered with this batch; null when none was. */
+  /** The request answered with this batch; null if there is none. */
   requestOfBatch(id: string): number | null {
     return this.#batches.requestOf(id);
   }
 
-  /** Of a request that `keeps` has chosen. */
+  /** The details of a request that `keeps` has selected. */
   details(request: number): RequestDetails {
     return this.#details.of(request);
   }
@@ -125,7 +125,7 @@ export class JobState extends RequestStates {
     return this.#details.all();
   }
 
-  /** Applies an entry, in the journal's order. */
+  /** Applies an entry, in the order of the journal. */
   apply(entry: Entry): void {
     switch (entry.type) {
       case 'job':
@@ -188,7 +188,7 @@ export class JobState extends RequestStates {
         break;
       case 'progress':
       case 'final':
-        // After an alarm the batch is not this request's, nor are its figures.
+        // After an alarm, the batch and its figures are not this request's.
         if (this.phase(entry.request) === 'accepted') this.#learn(entry);
         break;
     }
@@ -201,13 +201,13 @@ export class JobState extends RequestStates {
     if (kind === 'batch') this.#batches.add(id, request);
     this.#acceptances.add(request, replayOf);
     this.move(request, 'accepted');
-    // A single SMS is with the operator when it is accepted.
+    // A single SMS has been accepted by the operator when the service accepts it.
     if (kind === 'single' && this.#channel === 'sms')
       this.#setFinals(request, { ...noFinals, sent: 1 }, 'some');
     this.#details.update(request, { id, kind, credits });
   }
 
-  /** An accepted batch turned out to be another one. */
+  /** An accepted batch turned out to belong to something else. */
   #disown(request: number): void {
     this.#acceptances.remove(request);
     this.#setFinals(request, noFinals, 'everything');
@@ -222,7 +222,9 @@ export class JobState extends RequestStates {
     if (this.recipients(request) === 0) this.move(request, 'rejected');
   }
 
-  /** Only rows that this job would not send any more, or, in journals of earlier releases, would still send. */
+  /**
+   * Moves rows that this job would no longer send; in journals of earlier releases, also rows that it would still send.
+   */
   #moveAway({ request, revision, indexes, recipients, job }: MovedEntry): void {
     const why: Moved = { to: job ?? '' };
     const phase = this.phase(request);
@@ -243,7 +245,7 @@ export class JobState extends RequestStates {
     } else if (this.recipients(request) === 0) this.move(request, 'rejected');
   }
 
-  /** Members of an accepted request that its batch does not have. */
+  /** Removes members of an accepted request that are not in its batch. */
   #leaveOut({ request, indexes }: EntryOf<'absent'>): void {
     const count = this.takeOut(request, indexes, 'not_in_batch');
     this.outcomes.queued -= count;

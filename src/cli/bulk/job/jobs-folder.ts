@@ -18,18 +18,18 @@ export function jobsFolder(stateDirectory: string): string {
   return join(stateDirectory, 'jobs');
 }
 
-/** The folder of a job. Throws CliError (exit 12) when there is none. */
+/** The folder of a job. Throws CliError (exit 12) if there is none. */
 export async function jobFolder(stateDirectory: string, id: string): Promise<string> {
   const { base } = readJobId(id);
   const folder = join(jobsFolder(stateDirectory), id);
   const exists = isJobName(base) && (await stat(folder).catch(() => null))?.isDirectory();
-  // macOS and Windows find a folder by a name in other capitals, too.
+  // macOS and Windows also find a folder by its name in other capitals.
   const real = exists ? await realpath(folder).catch(() => folder) : '';
   if (exists && !isOtherCase(basename(real), id)) return folder;
   throw noJob(id, await jobIds(stateDirectory).catch(() => []));
 }
 
-/** Whether a name differs in capitals alone. */
+/** Whether two names differ only in capitals. */
 export const isOtherCase = (name: string, id: string) =>
   name !== id && name.toLowerCase() === id.toLowerCase();
 
@@ -38,7 +38,7 @@ export const noJob = (id: string, others: readonly string[] = []) =>
     hint: `${didYouMean(id, others)}See: \`urtuu jobs list\``,
   });
 
-/** Whether a job does not exist, or not any more. */
+/** Whether an error means that a job does not exist, or no longer exists. */
 export const isNoJob = (error: unknown) => error instanceof CliError && error.code === 'not_found';
 
 /** The ids of all jobs, in order. */
@@ -50,7 +50,7 @@ export async function jobIds(stateDirectory: string): Promise<string[]> {
   return names.filter((name) => !name.startsWith('.')).sort();
 }
 
-/** The path for a new plan, beside the jobs. Removes the leftovers of crashes. */
+/** The path for a new plan, beside the jobs. Also removes what crashes left behind. */
 export async function folderForPlan(stateDirectory: string, unique: string, now: number): Promise<string> {
   const jobs = jobsFolder(stateDirectory);
   try {
@@ -66,7 +66,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
   return join(jobs, `${newPrefix}${unique}`);
 }
 
-/** Removes a locked job. It leaves the list at once, so that no command sees a part of it. */
+/** Removes a locked job. It disappears from the list at once, so no command sees a part of it. */
 export async function removeJobFolder(folder: string, lock: Extract<Lock, { held: true }>): Promise<void> {
   const unlisted = join(dirname(folder), `${removedPrefix}${randomUUID()}`);
   try {

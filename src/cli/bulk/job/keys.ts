@@ -5,12 +5,12 @@ import type { PlanMeta } from '../plan/plan.js';
 const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const runSuffix = /\.[0-9]+$/;
 
-/** Whether `--job` may be this: a safe file name that does not look like a repeat (`x.2`). */
+/** Whether a name is valid for `--job`: a safe file name that does not look like a repeat (`x.2`). */
 export function isJobName(value: string): boolean {
   return name.test(value) && !runSuffix.test(value) && !value.endsWith('.');
 }
 
-/** The id of a job without `--job`: the same service, channel and plan give the same id everywhere. */
+/** The id of a job without `--job`: on every machine the same for the same service, channel and plan. */
 export function jobIdOf(plan: { baseUrl: string; channel: Channel; digest: string }): string {
   return `${plan.channel}-${sha256([plan.baseUrl, plan.channel, plan.digest]).digest('hex').slice(0, 20)}`;
 }
@@ -32,10 +32,10 @@ export type KeyedPlan = Pick<PlanMeta, 'version' | 'baseUrl' | 'channel' | 'dige
 export type RequestKey = (request: number, revision: number) => string;
 
 /**
- * The idempotency keys of a job. The job's name and the plan make the same keys on every machine, so that a lost
- * journal costs a replay and not a second message, and another list or text has other keys. Keys of a repeat
- * (`--again`) have the random id of its run, not its number, which is used again after its folder is removed. Jobs of
- * plan version 1 keep their keys.
+ * The idempotency keys of a job. The job's name and the plan determine them on every machine, so a lost journal costs a
+ * replay and not a second message, and another list or text has other keys. Keys of a repeat (`--again`) use the random
+ * id of its run instead of its number, which is reused once its folder is removed. Jobs with plan version 1 keep their
+ * keys.
  */
 export function requestKeys(jobId: string, plan: KeyedPlan): RequestKey {
   const { base } = readJobId(jobId);
@@ -50,7 +50,7 @@ export function requestKeys(jobId: string, plan: KeyedPlan): RequestKey {
   };
 }
 
-/** The random id of a repeat (`--again`). Two equal ids would be one run, so it does not come from a test's seed. */
+/** The random id of a repeat (`--again`). Equal ids would mean the same run, so it never comes from a test's seed. */
 export function newRunId(): string {
   return randomBytes(16).toString('hex');
 }

@@ -4,8 +4,8 @@ import type { MovedEntry } from './journal/entries.js';
 import { isMoved } from './request-states.js';
 
 /**
- * The entry that moves rows of a request to another job, which this one would not send any more. Null when another job
- * has them already. Throws for rows that this job may still send.
+ * The entry that moves rows of a request, which this job would no longer send, to another job. Null if another job has
+ * them already. Throws for rows that this job may still send.
  */
 export function movedEntry(
   { number, to }: PlannedRequest,

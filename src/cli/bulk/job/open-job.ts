@@ -15,7 +15,7 @@ import { Journal } from './journal/journal.js';
 import { BrokenJournalError, NewerJournalError, readEntries } from './journal/journal-reader.js';
 import type { DetailFilter } from './request-details.js';
 
-/** A job open in this process alone. */
+/** A job opened exclusively by this process. */
 export interface Job {
   id: string;
   folder: string;
@@ -23,11 +23,11 @@ export interface Job {
   state: JobState;
   journal: Journal;
   close(): Promise<void>;
-  /** Closes and removes it. */
+  /** Closes and removes the job. */
   discard(): Promise<void>;
 }
 
-/** A job as read, also while another process runs it. */
+/** A job's state, readable even while another process runs the job. */
 export interface JobView {
   readonly id: string;
   readonly folder: string;
@@ -36,18 +36,18 @@ export interface JobView {
 }
 
 export interface FollowedJob extends JobView {
-  /** Reads the entries since the last reading. Throws CliError (exit 12) once the job is removed. */
+  /** Reads the entries since the last read. Throws CliError (exit 12) once the job is removed. */
   update(): Promise<void>;
 }
 
 const journalFile = 'journal';
-/** Without its journal a job does not know which of its rows were moved to another job. */
+/** Without its journal, a job does not know which of its rows were moved to another job. */
 const withoutJournal =
   'the idempotency keys prevent duplicates. If another job has sent failed rows since, never add --retry-failed to this one.';
 
 /**
- * Its state has the details of the requests that `keeps` chooses. Throws CliError: exit 12 when there is no such job, 11
- * when another process runs it.
+ * Opens a job; its state has the details of the requests that `keeps` selects. Throws CliError: exit 12 if there is no
+ * such job, 11 if another process runs it.
  */
 export async function openJob(
   stateDirectory: string,
@@ -89,7 +89,7 @@ export async function openJob(
   }
 }
 
-/** Throws CliError (exit 11) when another process has the lock. */
+/** Throws CliError (exit 11) if another process holds the lock. */
 export async function lockJob(id: string, folder: string): Promise<Extract<Lock, { held: true }>> {
   const lock = await lockFolder(folder).catch((error) => {
     throw jobError({ id, folder }, error);
@@ -103,13 +103,13 @@ export async function lockJob(id: string, folder: string): Promise<Extract<Lock,
 }
 
 /**
- * Reads the state of a job without touching it, with the details of the requests that `keeps` chooses. Throws
- * CliError (exit 12) when there is no such job.
+ * Reads the state of a job without changing it, with the details of the requests that `keeps` selects. Throws CliError
+ * (exit 12) if there is no such job.
  */
 export const viewJob: (stateDirectory: string, id: string, keeps?: DetailFilter) => Promise<JobView> =
   followJob;
 
-/** As `viewJob`, for a job that is read again and again. */
+/** Like `viewJob`, for a job that is read repeatedly. */
 export async function followJob(
   stateDirectory: string,
   id: string,
@@ -123,7 +123,7 @@ export async function followJob(
     const update = async () => {
       if (end === 0) state = new JobState(meta, keeps);
       const { whole, ended } = await readJournal(folder, end, (entry) => state.apply(entry));
-      // A last line without its newline is written anew by the next run.
+      // The next run rewrites a last line without a newline.
       end = ended ? end + whole : 0;
     };
     await update();
@@ -142,7 +142,7 @@ export async function followJob(
   }
 }
 
-/** From a byte on. Empty where a job was not opened yet. */
+/** Reads from a byte on; empty for a job that was never opened. */
 export async function readJournal(folder: string, start: number, onEntry: (entry: Entry) => void) {
   const path = join(folder, journalFile);
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {

@@ -1,10 +1,10 @@
 import type { Outcome } from './counts.js';
 
-/** How far a request is; an `alarm` stays in doubt until a person has looked. */
+/** The progress of a request; an `alarm` stays in doubt until a person has looked at it. */
 export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
 export type Phase = (typeof phases)[number];
 
-/** The outcome of the recipients of a request, as far as its phase tells. */
+/** The outcome of a request's recipients, as far as its phase determines it. */
 export const outcomeOf = {
   pending: 'pending',
   doubt: 'in_doubt',

@@ -1,13 +1,13 @@
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { grouped } from '../../text/wording.js';
+import { counted, grouped } from '../../text/wording.js';
 import { jobFolder, jobIds, removeJobFolder } from './jobs-folder.js';
 import { type JobView, lockJob, viewJob } from './open-job.js';
 
 export interface RemoveOptions {
-  /** Also a job with rows pending or in doubt, and the only record of rows that moved to it. */
+  /** Also removes a job with rows pending or in doubt, or with the only record of rows moved to it. */
   force: boolean;
-  /** The command that resumes a job. */
+  /** The command to resume a job. */
   resumeCommand(job: JobView): string;
 }
 
@@ -53,7 +53,7 @@ function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void 
   );
 }
 
-/** The job that a row came from says no more than where it moved. */
+/** The job that a row came from only records where the row moved. */
 async function refuseUnsentOfOthers(stateDirectory: string, { id, state }: JobView): Promise<void> {
   const { failed, rejected } = state.counts;
   if (failed + rejected === 0) return;
@@ -63,7 +63,7 @@ async function refuseUnsentOfOthers(stateDirectory: string, { id, state }: JobVi
     throw new CliError(
       'rows_moved',
       exits.refused,
-      `rows of the job ${other} moved to ${id}, which is the only record of them, and did not send to ${grouped(failed + rejected)}`,
+      `the job ${id} has the only record of rows from ${other}, and did not send to ${counted(failed + rejected, 'recipient')}`,
       { hint: `Remove ${other} first, or add --force.`, details: { job: id, from: other, ...state.counts } },
     );
   }

@@ -1,26 +1,26 @@
 import type { MessageFigures } from './journal/entries.js';
 
-/** The result of a request beyond its phase; too much to keep for each of a million. */
+/** The result of a request beyond its phase; too large to keep for a million requests. */
 export interface RequestDetails {
-  /** Batch or message id; '' where there is none. */
+  /** Batch or message id; '' if there is none. */
   id: string;
   /** Null until it was accepted. */
   kind: 'single' | 'batch' | null;
   credits: number | null;
-  /** Why it was not accepted, or its messages failed; '' where there is no error. */
+  /** Why it was not accepted, or its messages failed; '' if there is no error. */
   code: string;
-  /** The final figures, as the service said them. */
+  /** The final figures, as reported by the service. */
   final: MessageFigures | null;
 }
 
-/** Chooses the requests whose details are kept, each time they change. */
+/** Selects the requests whose details are kept; called after each change. */
 export type DetailFilter = (details: RequestDetails) => boolean;
 
 export const everyRequest: DetailFilter = () => true;
 
 const none: RequestDetails = { id: '', kind: null, credits: null, code: '', final: null };
 
-/** The details of the requests that a filter chooses. */
+/** The details of the requests that a filter selects. */
 export class DetailsStore {
   readonly #filter: DetailFilter | null;
   readonly #kept = new Map<number, RequestDetails>();
@@ -41,7 +41,7 @@ export class DetailsStore {
     return this.#kept.get(request) ?? none;
   }
 
-  /** In the order in which they were first kept. */
+  /** In the order in which they were first added. */
   all(): Iterable<[request: number, details: RequestDetails]> {
     return this.#kept;
   }

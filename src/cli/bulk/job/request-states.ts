@@ -2,10 +2,10 @@ import type { PlanMeta } from '../plan/plan.js';
 import { type Counts, countsOf, type Outcome } from './counts.js';
 import { outcomeOf, type Phase, phases } from './phases.js';
 
-/** Why a recipient was taken out of its request. One that was moved counts as that, any other as rejected. */
+/** Why a recipient was removed from its request. A moved one counts as moved, any other as rejected. */
 export type Removal = 'invalid_request' | 'not_in_batch' | Moved;
 
-/** To another job; '' where a journal of an earlier release does not name it. */
+/** Moved to another job; '' if a journal of an earlier release does not name it. */
 export interface Moved {
   to: string;
 }
@@ -16,12 +16,12 @@ const noRemovals: ReadonlyMap<number, Removal> = new Map();
 
 export const statusOfRemoval = (removal: Removal) => (isMoved(removal) ? 'moved' : 'rejected');
 
-/** Phase, revision and recipients of every request, and the recipients of all by outcome: 5 bytes a request. */
+/** Phase, revision and recipients of every request, and all recipients by outcome: 5 bytes a request. */
 export class RequestStates {
   readonly requests: number;
-  /** Recipients, those of rows left out of the plan too. */
+  /** All recipients, including rows that are not in the plan. */
   readonly planned: number;
-  /** How many of them have each outcome: see `countsOf`. */
+  /** The number of recipients by outcome: see `countsOf`. */
   readonly outcomes: Record<Outcome, number>;
   /** Recipients of requests without an answer. */
   unanswered = 0;
@@ -55,12 +55,12 @@ export class RequestStates {
     return this.#revision[request] ?? 0;
   }
 
-  /** Recipients of the body as it was last sent. */
+  /** Recipients of the body that was last sent. */
   recipients(request: number): number {
     return this.#recipients[request] ?? 0;
   }
 
-  /** Positions in the planned request that were taken out of it. */
+  /** Removed recipients, by their position in the planned request. */
   removed(request: number): ReadonlyMap<number, Removal> {
     return this.#removed.get(request) ?? noRemovals;
   }
@@ -81,7 +81,7 @@ export class RequestStates {
     return phase === 'pending' || phase === 'doubt';
   }
 
-  /** How many requests are open. */
+  /** The number of open requests. */
   get open(): number {
     return this.#open;
   }
@@ -99,12 +99,12 @@ export class RequestStates {
     return this.#phase.includes(phases.indexOf(phase));
   }
 
-  /** The last request in a phase; -1 when there is none. */
+  /** The last request in a phase; -1 if there is none. */
   last(phase: Phase): number {
     return this.#phase.lastIndexOf(phases.indexOf(phase));
   }
 
-  /** The first open request; `requests` when there is none. */
+  /** The first open request; `requests` if there is none. */
   firstOpen(): number {
     const found = this.#phase.findIndex((_, request) => this.isOpen(request));
     return found === -1 ? this.requests : found;
@@ -138,7 +138,7 @@ export class RequestStates {
     if (to !== 'pending') this.#refused.delete(request);
   }
 
-  /** Changes why recipients were taken out; returns how many of those counted as rejected. */
+  /** Changes why recipients were removed; returns how many of them had counted as rejected. */
   protected relabel(request: number, indexes: readonly number[], why: Removal): number {
     const removed = this.#removed.get(request);
     const rejected = indexes.filter((index) => removed?.has(index) && !isMoved(removed.get(index)));
@@ -146,7 +146,7 @@ export class RequestStates {
     return rejected.length;
   }
 
-  /** Returns how many of them were still in. */
+  /** Returns how many of them had not been removed before. */
   protected takeOut(request: number, indexes: readonly number[], why: Removal): number {
     const removed = this.#removed.get(request) ?? new Map<number, Removal>();
     this.#removed.set(request, removed);

@@ -4,15 +4,15 @@ import { lockHolder } from '../../platform/lock.js';
 import { answeredIn } from './counts.js';
 import type { JobState } from './job-state.js';
 
-/** Null where not known yet. */
+/** Null while unknown. */
 export interface Running {
   pid: number | null;
-  /** Recipients a second since this run began. */
+  /** Recipients a second since this run started. */
   rate: number | null;
   seconds_left: number | null;
 }
 
-/** Written beside the journal while a job runs, for `jobs list` and `jobs show`. */
+/** Stored beside the journal during a run, for `jobs list` and `jobs show`. */
 interface RunNote {
   pid: number;
   /** Milliseconds since 1970. */
@@ -20,18 +20,17 @@ interface RunNote {
   /** Open requests, and recipients with an outcome, at that time. */
   open: number;
   settled: number;
-  /** When the last known wait is over, in milliseconds since 1970; absent before the first. */
+  /** When the last known wait ends, in milliseconds since 1970; absent before the first. */
   waits_until?: number;
 }
 
 const noteFile = 'running';
 
-/** So many milliseconds more are worth another note. */
+/** The note is updated when the wait is longer by this many milliseconds. */
 const longerBy = 1_000;
 
 /**
- * Returns a function that notes until when the run waits. Nothing depends on the note, so a disk error does not stop the
- * job.
+ * Returns a function that notes how long the run waits. Nothing depends on the note, so the job ignores disk errors.
  */
 export async function noteRun(
   folder: string,
@@ -53,12 +52,12 @@ export async function forgetRun(folder: string): Promise<void> {
   await rm(join(folder, noteFile), { force: true }).catch(() => {});
 }
 
-/** Null when no process runs the job. */
+/** Null if no process runs the job. */
 export async function runningOf(folder: string, state: JobState, now: number): Promise<Running | null> {
   const holder = await lockHolder(folder);
   if (holder === null) return null;
   const note = await readFile(join(folder, noteFile), 'utf8').then(parse, () => null);
-  // The note is from a killed run.
+  // A killed run left the note.
   if (note === null || (holder.pid !== null && holder.pid !== note.pid)) {
     return { pid: holder.pid, rate: null, seconds_left: null };
   }

@@ -1,12 +1,12 @@
 import type { Entry } from './journal/entries.js';
 
 /**
- * When the requests of a job were sent, by the times of their acceptances. One without a time - in doubt, or accepted
- * by an earlier release - counts from the latest moment that it can have been sent at: when its run ended, or the
- * journal was last written. A moment too early could send a message twice.
+ * When the requests of a job were sent, by the times of their acceptances. A request without a time, because it is in
+ * doubt or was accepted by an earlier release, counts from the latest possible moment: when its run ended, or the
+ * journal was last written. A moment too early could lead to a second message.
  */
 export class SendTimes {
-  /** In milliseconds; below 0 the negative number of the run that sent it, 0 where nothing was sent. */
+  /** In milliseconds; below 0, the negative number of the run that sent it; 0 if nothing was sent. */
   readonly #times: Float64Array;
   readonly #ends: number[] = [];
   readonly #written: number;
@@ -16,7 +16,7 @@ export class SendTimes {
     this.#written = written;
   }
 
-  /** Applies an entry, in the journal's order. */
+  /** Applies an entry, in the order of the journal. */
   apply(entry: Entry): void {
     switch (entry.type) {
       case 'send':
@@ -32,13 +32,13 @@ export class SendTimes {
     }
   }
 
-  /** Whether the request was sent at this moment or later; a time in the future is a wrong clock's, and is later. */
+  /** Whether the request was sent at this moment or later; so was one from the future, by a wrong clock. */
   isSince(request: number, moment: number): boolean {
     const time = this.#times[request] ?? 0;
     return (time < 0 ? (this.#ends[-time - 1] ?? this.#written) : time) >= moment;
   }
 
-  /** Whether the job sent something, or a run of it ended, at this moment or later. */
+  /** Whether the job sent something, or ended a run, at this moment or later. */
   isActiveSince(moment: number): boolean {
     return (
       this.#ends.some((end) => end >= moment) ||

@@ -5,15 +5,15 @@ import { lockFolder } from '../../platform/lock.js';
 import { makeFolder } from '../../platform/make-folder.js';
 
 interface Patience {
-  /** Resolves when the lock is to be tried again. */
+  /** Resolves when the lock should be tried again. */
   pause(): Promise<void>;
-  /** How often a process may not answer, for a second each. */
+  /** How many times the holder may fail to answer, after a second each. */
   mostUnanswered: number;
 }
 
 /**
- * Runs `work` while no other process of this user makes a job: of two that start at once, the later one sees the
- * earlier one. Throws CliError (exit 11) where a paused process holds the lock.
+ * Runs `work` while no other process of this user creates a job: of two that start at once, the later one sees the
+ * earlier one. Throws CliError (exit 11) if a paused process holds the lock.
  */
 export async function withStartLock<Value>(
   stateDirectory: string,

@@ -6,7 +6,7 @@ export interface BatchClient {
   batches: MessageLister['batches'] & { get(id: string): Promise<Batch> };
 }
 
-/** All messages of a batch, or why not: the service does not list them (`unlisted`), or a code. */
+/** All messages of a batch, or why they are missing: the service does not list them (`unlisted`), or a code. */
 export type Listed = { messages: Message[] } | { unlisted: true } | { unread: string };
 
 /** Reads the messages of batches. */
@@ -35,7 +35,7 @@ export class BatchMessages {
       }
       messages.push(...page.value.data);
       const { next } = page.value;
-      // Pages that name each other would never end.
+      // Pages that refer to each other would never end.
       if (next === null || pages.has(next)) return { messages };
       pages.add(next);
       after = next;
@@ -48,7 +48,7 @@ export class BatchMessages {
     return this.#reader.read(() => batches.messages(id, page));
   }
 
-  /** Null when the batch exists: then the service does not list messages. */
+  /** Null if the batch exists, which means that the service does not list messages. */
   async #whyMissing(id: string, code: string): Promise<Listed | null> {
     const batch = await this.#reader.read(() => this.#client.batches.get(id));
     if ('value' in batch) return null;

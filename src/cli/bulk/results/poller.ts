@@ -23,7 +23,7 @@ export interface PollerOptions {
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `run` after so many milliseconds; the returned function cancels that. */
+  /** Calls `run` after so many milliseconds; the returned function cancels it. */
   after(milliseconds: number, run: () => void): () => void;
   /** How long to poll once everything is sent, in milliseconds. */
   timeout: number;
@@ -35,11 +35,11 @@ interface Polled {
   request: number;
   id: string;
   kind: PlannedRequest['kind'];
-  /** When to read it next, and when it was read last; milliseconds by `now`. */
+  /** When to read it next, and when it was last read; milliseconds by `now`. */
   due: number;
   readAt: number;
   pause: number;
-  /** Messages that were sent or failed by the last reading. */
+  /** Messages sent or failed at the last read. */
   done: number;
 }
 
@@ -48,20 +48,21 @@ const shortestPause = 500;
 const longestPause = 15_000;
 
 /**
- * Polls accepted batches and single emails until every message is sent or failed, also while others are being sent:
- * reading has a rate limit of its own. The longest due comes first, each as seldom as its progress allows. A single SMS
- * is sent when it is accepted; once all are, those are found that may not have arrived. Figures are recorded.
+ * Polls accepted batches and single emails until every message is sent or failed, even while others are being sent,
+ * because reads have their own rate limit. The most overdue is read first, each as rarely as its progress allows. A
+ * single SMS counts as sent when it is accepted; once all are, it finds those that may not have arrived. The figures
+ * are recorded.
  */
 export class Poller implements OutcomePoller {
   readonly #options: PollerOptions;
   readonly #recorder: Recorder;
   readonly #queue = new DueQueue<Polled>();
   readonly #singleSms: SingleSms;
-  /** How long the service has lately taken for one. */
+  /** How long the service has recently taken for one. */
   #usualPause = shortestPause;
   #left = 0;
   #closed = false;
-  /** Aborted when nothing is read or waited for any more. */
+  /** Aborted when it stops reading and waiting. */
   readonly #over = new AbortController();
   readonly #halted: AbortSignal;
   #cancelTimeout = () => {};
@@ -75,7 +76,7 @@ export class Poller implements OutcomePoller {
     this.#singleSms = new SingleSms(options.client, { channel, begun, ended: null });
     this.#recorder = recorder;
     this.#halted = halted;
-    // Every reading in flight listens to it.
+    // All reads in flight listen to it.
     setMaxListeners(0, this.#over.signal);
   }
 
@@ -152,7 +153,7 @@ export class Poller implements OutcomePoller {
     return this.#closed && this.#left === 0;
   }
 
-  /** Until something is due, or something else has changed. */
+  /** Waits until something is due, or something else has changed. */
   async #idle(full: boolean): Promise<void> {
     const { now, sleep } = this.#options;
     const until = full ? Number.POSITIVE_INFINITY : (this.#queue.next?.due ?? Number.POSITIVE_INFINITY);
@@ -170,7 +171,7 @@ export class Poller implements OutcomePoller {
   async #poll(polled: Polled): Promise<void> {
     try {
       const reading = await unlessAborted(() => readFigures(this.#options.client, polled), this.#over.signal);
-      // A reading in flight at the end may come after the journal was closed.
+      // A read in flight at the end may return after the journal was closed.
       if (reading === null || this.#over.signal.aborted) return;
       const total = Math.max(reading.total, this.#options.state.bodySize(polled.request));
       if (reading.completed || reading.sent + reading.failed >= total) await this.#finish(polled, reading);
@@ -186,7 +187,7 @@ export class Poller implements OutcomePoller {
     const recipients = state.bodySize(request);
     const reason = `batch ${id} ended with ${sent} sent and ${failed} failed of ${recipients}`;
     const isTooMany = sent + failed > recipients;
-    // Figures of more messages than were sent are about something else, and prove nothing.
+    // Figures of more messages than were sent belong to something else, and prove nothing.
     if (isTooMany)
       await this.#recorder.record({ type: 'alarm', request, revision: state.revision(request), reason });
     else await this.#recorder.record({ type: 'final', request, sent, failed, code, unknown });
@@ -196,7 +197,7 @@ export class Poller implements OutcomePoller {
     this.#recorder.emit({ type: 'final', request });
   }
 
-  /** At the speed of its progress since the last reading, or ever less often without any. */
+  /** Follows the speed of its progress since the last read; without progress, polls less and less often. */
   async #pollLater(polled: Polled, { sent, failed, unknown, total }: Reading): Promise<void> {
     const now = this.#options.now();
     const { request } = polled;

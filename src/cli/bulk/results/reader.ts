@@ -8,17 +8,17 @@ export interface ReaderOptions {
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `run` after so many milliseconds; the returned function cancels that. */
+  /** Calls `run` after so many milliseconds; the returned function cancels it. */
   after(milliseconds: number, run: () => void): () => void;
   /** How long to try without an answer, in milliseconds. */
   timeout: number;
-  /** Aborted: nothing is read any more. */
+  /** Aborted: nothing more is read. */
   stop: AbortSignal;
 }
 
 export type Reply<T> = { value: T } | Unread;
 
-/** The code of a refusal; or of why there was no answer, with status null. */
+/** The code of a refusal; or why there was no answer, with status null. */
 export interface Unread {
   code: string;
   status: number | null;
@@ -28,15 +28,17 @@ export interface Unread {
 export const isNotOffered = (reply: Reply<unknown>): boolean =>
   !('value' in reply) && (reply.status === 404 || reply.status === 405);
 
-/** For one read: it may be the only one without an answer. */
+/** For one read, which may be the only one without an answer. */
 const mostFaults = 5;
 
-/** Reads from the service with retries, at the rate limit. It always ends: nothing is waited for longer than `timeout`. */
+/**
+ * Reads from the service with retries, within the rate limit. It always ends, because no wait is longer than `timeout`.
+ */
 export class Reader {
   readonly #options: ReaderOptions;
   /** When the service last answered. */
   #answeredAt: number;
-  /** Why nothing is read any more. */
+  /** Why nothing more is read. */
   #givenUp: string | null = null;
 
   constructor(options: ReaderOptions) {
@@ -44,7 +46,7 @@ export class Reader {
     this.#answeredAt = options.now();
   }
 
-  /** Until there is an answer, or no time left. */
+  /** Reads until there is an answer, or no time is left. */
   async read<T>(work: () => Promise<T>): Promise<Reply<T>> {
     const { now, sleep, stop, timeout, rateLimiter } = this.#options;
     for (let faults = 0; this.#givenUp === null; ) {
@@ -63,7 +65,7 @@ export class Reader {
       } else if (reply.status === 429) {
         rateLimiter.block('reading', (reply.retryAfter ?? 1) * 1_000);
       } else {
-        // A refused key is refused every time.
+        // A refused key will be refused every time.
         if (reply.status === 401 || reply.status === 403) this.#givenUp = reply.code;
         return { code: reply.code, status: reply.status };
       }

@@ -10,10 +10,10 @@ export interface OutcomeClient {
 /** The figures of a batch or message. */
 export interface Reading extends MessageFigures {
   total: number;
-  /** Its figures will not change any more, apart from those unknown. */
+  /** Whether its figures are final, except for the unknown ones. */
   completed: boolean;
   code: string | null;
-  /** How long the service took for it, in milliseconds, where it says so. */
+  /** How long the service took for it, in milliseconds, if it says so. */
   took: number | null;
 }
 
@@ -36,6 +36,6 @@ export async function readFigures(
   return { sent, failed, unknown, total: 1, completed: false, code: error?.code ?? null, took: null };
 }
 
-/** Like the client's error for an answer that is not the service's: the batch is read again. */
+/** Like the client's error for an answer that is not the service's, so that the batch is read again. */
 const notAnAnswer = () =>
   Object.assign(new Error('a batch without figures'), { code: 'unexpected_response', status: null });

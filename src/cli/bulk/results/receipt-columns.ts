@@ -15,15 +15,15 @@ export interface Outcome {
   /** '' without an error. */
   code: string;
   credits: number | null;
-  /** Message id; '' where it is not known. */
+  /** Message id; '' if unknown. */
   id: string;
-  /** Null: no delivery report had come; '' where the service has none. */
+  /** Null: no delivery report yet; '': the service has no reports. */
   delivery: string | null;
 }
 
 const mostWords = 1_000;
 
-/** The outcomes of all recipients, by their place among them: about 20 bytes each. */
+/** The outcomes of all recipients, by position: about 20 bytes each. */
 export class ReceiptColumns {
   readonly #status: Uint8Array;
   readonly #code: Uint16Array;
@@ -64,7 +64,7 @@ export class ReceiptColumns {
     };
   }
 
-  /** A service that invents a new word for each row loses those beyond the limit. */
+  /** If a service invents a new word for each row, those beyond the limit are dropped. */
   #numberOf(word: string): number {
     const known = this.#words.indexOf(word);
     if (known !== -1) return known;

@@ -13,11 +13,11 @@ export interface StoredReceipt extends Outcome {
 const version = 1;
 const fileName = 'receipts';
 const pieceSize = 262_144;
-/** Of a batch of 1,000 with ids and error codes of any reasonable length. */
+/** For a batch of 1,000 with ids and error codes of any reasonable length. */
 const longestLine = 4 * 2 ** 20;
 
 /**
- * The final outcomes of a job's batches, kept in its folder so that they are read from the service once: an
+ * The final outcomes of a job's batches, stored in its folder so that they are read from the service only once: an
  * append-only file of checksummed lines, one for each batch. It is a cache: a torn or damaged line is read again.
  */
 export class ReceiptStore {
@@ -34,7 +34,7 @@ export class ReceiptStore {
     this.#lengths = new Uint32Array(requests);
   }
 
-  /** Null where the file cannot be used: then everything is read from the service. */
+  /** Null if the file cannot be used; everything is then read from the service. */
   static async open(
     folder: string,
     job: { id: string; digest: string; requests: number },
@@ -51,7 +51,7 @@ export class ReceiptStore {
     }
   }
 
-  /** The outcomes of a batch; null when they are not all here. */
+  /** The outcomes of a batch; null if some are missing. */
   async read(request: number, batch: string): Promise<StoredReceipt[] | null> {
     const length = this.#lengths[request] ?? 0;
     if (length === 0) return null;
@@ -64,7 +64,7 @@ export class ReceiptStore {
     }
   }
 
-  /** Without a sync: outcomes lost in a crash are read again. */
+  /** Does not sync: outcomes lost in a crash are read again. */
   async keep(request: number, batch: string, receipts: readonly StoredReceipt[]): Promise<void> {
     if (this.#full) return;
     const rows = receipts.map(({ index, id, status, code, credits, delivery }) => [
@@ -78,12 +78,12 @@ export class ReceiptStore {
     try {
       await this.#append(request, checkedLine([request, batch, rows]));
     } catch {
-      // A full disk costs the cache, not the report; the next opening cuts the half line off.
+      // A full disk costs the cache, not the report; the next run that opens the file cuts off the half line.
       this.#full = true;
     }
   }
 
-  /** Through a piece of the file: the lines of single sends are short, and near each other. */
+  /** Reads larger pieces of the file, because the lines of single sends are short and close to each other. */
   async #bytes(offset: number, length: number): Promise<Buffer> {
     const { first, bytes } = this.#piece;
     if (offset >= first && offset + length <= first + bytes.length) {
@@ -115,7 +115,7 @@ export class ReceiptStore {
     this.#lengths[request] = length;
   }
 
-  /** Finds the lines; a file of another job or version is emptied. */
+  /** Finds the lines; empties a file of another job or version. */
   async #scan(header: string): Promise<void> {
     let rest: Buffer = Buffer.alloc(0);
     let offset = 0;
@@ -146,7 +146,7 @@ export class ReceiptStore {
     await this.#append(null, header);
   }
 
-  /** The checksum is compared when the line is read. */
+  /** The checksum is verified when the line is read. */
   #found(line: Buffer, offset: number, length: number): void {
     const [, request] = /^\[(\d+),/.exec(line.toString('latin1', textStart, textStart + 12)) ?? [];
     if (request !== undefined) this.#note(Number(request), offset, length);

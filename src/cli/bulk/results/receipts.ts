@@ -9,7 +9,7 @@ import { type Outcome, ReceiptColumns } from './receipt-columns.js';
 import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
 import type { SingleMessages } from './single-messages.js';
 
-/** The outcome of one recipient, as a report has it. */
+/** The outcome of one recipient, as shown in a report. */
 export interface Receipt extends Omit<Outcome, 'delivery'> {
   batchId: string;
   delivery: string;
@@ -22,13 +22,13 @@ export interface MessageReaders {
 
 export interface ReceiptSource {
   plan: FrozenPlan;
-  /** With the details of every request. */
+  /** Must have the details of every request. */
   state: JobState;
-  /** Called before messages are read from the service, for each batch anew; may ask a person. Null: none are read. */
+  /** Called before messages are read from the service, separately for each batch; may prompt. Null: none are read. */
   messages: (() => Promise<MessageReaders>) | null;
-  /** Where final outcomes are kept; null: nowhere. */
+  /** Where final outcomes are stored; null: nowhere. */
   store: Pick<ReceiptStore, 'read' | 'keep'> | null;
-  /** Reads stored outcomes again that can still change. */
+  /** Also reads stored outcomes again that may still change. */
   refresh?: boolean | undefined;
   /** Called for each batch before its messages are read. */
   onBatch?(): void;
@@ -37,27 +37,27 @@ export interface ReceiptSource {
 }
 
 /**
- * The outcome of every recipient of a job, by its place in the plan: from its state, and for batches from the
- * service where it lists their messages.
+ * The outcome of every recipient of a job, by position in the plan: from the job's state, and for batches from the
+ * service if it lists their messages.
  */
 export class Receipts {
   readonly #state: JobState;
   readonly #columns: ReceiptColumns;
-  /** The place of the first recipient of each request. */
+  /** The position of each request's first recipient. */
   readonly #first: Uint32Array;
-  /** Sent single messages to be read, by their id. */
+  /** Sent single messages to read, by id. */
   readonly #singles = new Map<string, { request: number; to: string }>();
-  /** The service does not list the messages of a batch, so only its figures are known. */
+  /** Whether the service does not list the messages of a batch, so only its figures are known. */
   unlisted = false;
-  /** Rows without their messages, the batches among them, and the error of the first. */
+  /** Rows whose messages were not read, the batches among them, and the first error. */
   unread: { batches: number; rows: number; code: string } | null = null;
-  /** Single messages whose status is known, but not whether they were delivered, and why. */
+  /** Single messages with a known status but unknown delivery, and why. */
   unreadDeliveries: { rows: number; code: string } | null = null;
   /** Stored rows without a delivery report. */
   unreported = 0;
   /** Final figures that have changed since they were recorded. */
   readonly learned: EntryOf<'final'>[] = [];
-  /** Accepted batches of other recipients. */
+  /** Accepted batches with other recipients. */
   readonly alarms: { request: number; reason: string }[] = [];
 
   private constructor({ meta }: FrozenPlan, state: JobState) {
@@ -73,7 +73,7 @@ export class Receipts {
     return receipts;
   }
 
-  /** The number of a recipient in the plan. */
+  /** The position of a recipient in the plan. */
   positionOf({ request, index }: { request: number; index: number }): number {
     return (this.#first[request] ?? 0) + index;
   }
@@ -108,7 +108,7 @@ export class Receipts {
     if (this.#state.phase(number) !== 'accepted' || left === 0) return;
     const stored = await this.#stored(request, id, source.store);
     for (const each of stored ?? []) {
-      // A receipt has come for each since they were stored.
+      // Receipts for all of them have arrived since they were stored.
       const isOutdated = each.delivery === 'unknown' && final?.unknown === 0;
       this.#columns.set(first + each.index, isOutdated ? { ...each, delivery: '' } : each);
     }
@@ -117,7 +117,7 @@ export class Receipts {
     else this.#singles.set(id, { request: number, to: to[0] ?? '' });
   }
 
-  /** The stored outcomes of the recipients that are left; null where they are not all stored. */
+  /** The stored outcomes of the remaining recipients; null if some are missing. */
   async #stored(
     { number, to }: PlannedRequest,
     id: string,
@@ -133,7 +133,7 @@ export class Receipts {
     this.unreported += stored.filter((each) => each.delivery === null && each.status !== 'failed').length;
   }
 
-  /** Their status is known, except for emails. */
+  /** The status of single messages is known, except for emails. */
   async #addSingles({ plan: { meta }, messages, store, onPage }: ReceiptSource): Promise<void> {
     if (messages === null || this.#singles.size === 0) return;
     const { channel, created_at: begun } = meta;
@@ -206,7 +206,7 @@ export class Receipts {
       else if (isMoved(removed.get(index))) moved.add(recipient);
     }
     const found = new Map<number, StoredReceipt>();
-    // A pruned message has lost its recipient, which does not make it a stranger's.
+    // A pruned message has lost its recipient, but need not belong to a stranger.
     const named = messages.filter((message) => message.to !== '');
     let strangers = 0;
     for (const message of named) {
@@ -227,7 +227,7 @@ export class Receipts {
     await store?.keep(number, id, receipts);
   }
 
-  /** Receipts of the carrier change how many messages are unknown, and nothing else of final figures. */
+  /** The carrier's receipts change how many messages are unknown, but no other final figures. */
   #learn(request: number, receipts: readonly StoredReceipt[]): void {
     const { final } = this.#state.details(request);
     if (final === null || receipts.some(({ delivery }) => delivery === '')) return;
@@ -236,7 +236,7 @@ export class Receipts {
       this.learned.push({ type: 'final', request, code: null, ...final, unknown });
   }
 
-  /** The outcomes known without the messages stay, and each row says that there is more to know. */
+  /** Keeps the outcomes known without the messages; each row shows that there is more to know. */
   #leaveUnread({ number, to }: PlannedRequest, code: string): void {
     const first = this.#first[number] ?? 0;
     const removed = this.#state.removed(number);
@@ -245,7 +245,7 @@ export class Receipts {
       if (!removed.has(index)) this.#columns.setCode(first + index, 'not_read');
   }
 
-  /** The key was used before for another request of as many recipients, which the answer was about. */
+  /** The answer was about an earlier request with the same key and the same number of recipients. */
   #raise(request: number, id: string, strangers: number, places: Iterable<number>): void {
     const whom = counted(strangers, 'recipient');
     this.alarms.push({ request, reason: `batch ${id} went to ${whom} of another request with the same key` });
@@ -253,15 +253,15 @@ export class Receipts {
   }
 }
 
-/** Carriers report these last; `unknown` may still become one of them. */
+/** The last reports by carriers; `unknown` may still become one of them. */
 const finalDeliveries: ReadonlySet<unknown> = new Set(['delivered', 'undelivered', 'bounced']);
 
 const isFinal = ({ status, delivery }: StoredReceipt) => status === 'failed' || finalDeliveries.has(delivery);
 
-/** `unknown` is read anew. */
+/** `unknown` is read again. */
 const isKnown = ({ delivery }: StoredReceipt) => delivery !== 'unknown';
 
-/** With the code `moved_to:july-retry`, say. */
+/** For example with the code `moved_to:july-retry`. */
 function outcomeOfRemoval(removal: Removal): Outcome {
   const code = !isMoved(removal) ? removal : removal.to === '' ? 'moved' : `moved_to:${removal.to}`;
   return { ...unknown, status: statusOfRemoval(removal), code };
@@ -270,7 +270,7 @@ function outcomeOfRemoval(removal: Removal): Outcome {
 const unknown = { code: '', credits: null, id: '', delivery: '' } as const;
 const inDoubt: Outcome = { ...unknown, status: 'in_doubt' };
 
-/** `delivery` is there where the service reports it; null means no report yet. */
+/** `delivery` is set if the service reports it; null means no report yet. */
 function storedReceipt(message: Message & { delivery?: unknown }, index: number): StoredReceipt {
   const { id, status, error, credits, delivery = '' } = message;
   const known = delivery === null || typeof delivery === 'string' ? delivery : '';

@@ -11,25 +11,25 @@ export interface ReportedJob {
   plan: FrozenPlan;
 }
 
-/** The cells of a row of the input, then its outcome. */
+/** The cells of an input row, followed by its outcome. */
 export type ReportRow = readonly (string | number | null)[];
 
 /** Hides recipients and error texts on a shared screen. */
 export interface ReportMask {
   recipient(text: string): string;
-  /** `cells` are those of the row, which its error quotes. */
+  /** `cells`: the cells of the row, which its error may quote. */
   error(text: string, cells: readonly string[]): string;
 }
 
-/** The report as the CSV text of a file, in blocks. */
+/** The report as CSV text, in blocks. */
 export async function* reportBlocks(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
   yield* inBlocks(linesOf(job, receipts));
 }
 
-/** Of a row left out of the plan. */
+/** The outcome of a row that is not in the plan. */
 const leftOut = { id: '', batchId: '', status: 'rejected', credits: null, delivery: '' };
 
-/** The outcome of every row of the input, in its order. */
+/** The outcome of every row of the input, in order. */
 export async function* reportRows(
   { id, plan }: ReportedJob,
   receipts: Receipts,
@@ -37,7 +37,7 @@ export async function* reportRows(
 ): AsyncGenerator<ReportRow, void> {
   const kept = keptOf(plan.meta.columns);
   const cellOf = mask === null ? (value: string) => value : masking(plan, mask);
-  // Rows of one recipient were merged into one message, which was paid for once.
+  // Rows of the same recipient were merged into one message, which was charged once.
   const paid = plan.meta.merged > 0 ? new RowSet() : null;
   const creditsOf = (place: PlannedRow['place'], credits: number | null) => {
     if (paid === null || place === null || credits === null) return credits;
@@ -62,7 +62,7 @@ export async function* reportRows(
   }
 }
 
-/** Columns of an earlier report or rejects file are replaced; the input's own columns are kept. */
+/** Replaces the columns of an earlier report or rejects file; keeps the input's own columns. */
 function keptOf(columns: readonly string[]): { index: number; name: string }[] {
   if (isOwnHeader(columns)) {
     return keptColumns(columns, reportColumns).map((index) => ({ index, name: columns[index] ?? '' }));
@@ -77,7 +77,7 @@ function keptOf(columns: readonly string[]): { index: number; name: string }[] {
   });
 }
 
-/** Joins lines, so that a million of them are not a million writes. */
+/** Joins lines, so that a million lines do not need a million writes. */
 export async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
   let block = '';
   for await (const line of lines) {
@@ -102,7 +102,7 @@ export function columnNamesOf({ meta: { columns } }: FrozenPlan): string[] {
   return [...keptOf(columns).map(({ name }) => name), ...reportColumns];
 }
 
-/** Earlier releases did not store which column has the recipients: then every recipient is hidden. */
+/** Earlier releases did not store the recipient column; for their jobs, every recipient is hidden. */
 function masking({ input }: FrozenPlan, mask: ReportMask): (value: string, index: number) => string {
   const column = input?.recipient ?? null;
   const isHidden = (value: string, index: number) =>

@@ -11,7 +11,7 @@ export interface MessageListFilter {
   after?: string;
 }
 
-/** `list` is absent where the client does not have it. */
+/** `list` is absent if the client does not have it. */
 export interface ListingClient {
   messages: {
     get(id: string): Promise<Message>;
@@ -19,10 +19,10 @@ export interface ListingClient {
   };
 }
 
-/** Nothing is left; or the service does not list messages; or why the rest was not read. */
+/** Why the pages ended: nothing is left, the service does not list messages, or the rest could not be read. */
 export type PagesEnd = 'end' | 'not offered' | Unread;
 
-/** A job's own time: the clock of this machine is not the service's. */
+/** The job's times, because this machine's clock is not the service's. */
 export interface JobSpan {
   channel: Channel;
   /** ISO 8601. */
@@ -31,10 +31,10 @@ export interface JobSpan {
 }
 
 const day = 86_400_000;
-/** Pages that other messages of the project may take. */
+/** Extra pages for other messages of the project. */
 const sparePages = 20;
 
-/** Reads the messages of single sends, from the list of the project's messages: 1,000 at once. */
+/** Reads the messages of single sends from the list of the project's messages, 1,000 at a time. */
 export class SingleMessages {
   readonly #client: ListingClient;
   readonly #reader: Reader;
@@ -46,7 +46,7 @@ export class SingleMessages {
 
   /**
    * Yields the pages of a job's time, newest first, as long as the caller wants more of the `wanted` messages: at most
-   * five times the pages that these would fill.
+   * five times the pages that they would fill.
    */
   async *pages(
     span: JobSpan,

@@ -6,12 +6,13 @@ import { type JobSpan, type ListingClient, SingleMessages } from './single-messa
 type FinalEntry = EntryOf<'final'>;
 type Record = (entries: readonly FinalEntry[]) => Promise<void>;
 
-/** Entries that are recorded at once. */
+/** Entries recorded at once. */
 const mostEntries = 1_000;
 
 /**
- * The accepted single SMS of a job. Each is sent when it is accepted, and that answer never says whether it may not have
- * arrived. The list of unknown messages does, with 1,000 on a page; a service without lists is asked for one by one.
+ * The accepted single SMS of a job. Each counts as sent when it is accepted, but that answer never says whether it may
+ * not have arrived. The list of unknown messages does, with 1,000 on a page; without lists, the service is asked for
+ * each message.
  */
 export class SingleSms {
   readonly #client: OutcomeClient & ListingClient;
@@ -31,7 +32,7 @@ export class SingleSms {
     return this.#requests.size;
   }
 
-  /** Reads their final figures, each once. Returns why the rest could not be read; null when nothing is left. */
+  /** Reads their final figures once. Returns why the rest could not be read; null if nothing is left. */
   async finish(reader: Reader, record: Record): Promise<Unread | null> {
     const unknown = await this.#listUnknown(reader);
     if (unknown === 'not listed') return this.#readEach(reader, record);
@@ -40,7 +41,7 @@ export class SingleSms {
     return null;
   }
 
-  /** The ids of all unknown messages of the job's time. */
+  /** The ids of all unknown messages from the job's time. */
   async #listUnknown(reader: Reader): Promise<ReadonlySet<string> | 'not listed' | Unread> {
     const ids = new Set<string>();
     const pages = new SingleMessages(this.#client, reader).pages(this.#span, this.size, 'unknown');
@@ -48,10 +49,10 @@ export class SingleSms {
       const page = await pages.next();
       if (page.done) {
         if (page.value === 'end') return ids;
-        // 400: the service does not know the filter.
+        // 400: the filter is unknown to the service.
         return page.value === 'not offered' || page.value.status === 400 ? 'not listed' : page.value;
       }
-      // It ignores the filter.
+      // The service ignores the filter.
       if (page.value.some(({ delivery }) => delivery !== 'unknown')) return 'not listed';
       for (const { id } of page.value) ids.add(id);
     }
@@ -63,7 +64,7 @@ export class SingleSms {
       if (!('value' in reply)) return reply;
       const { sent, failed, code, unknown } = reply.value;
       if (unknown === null) {
-        // The service does not say it of any message.
+        // The service has no such figure for any message.
         await this.#finishAll(() => null, record);
         return null;
       }

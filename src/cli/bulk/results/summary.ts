@@ -5,12 +5,12 @@ import type { JobView } from '../job/open-job.js';
 import type { DetailFilter } from '../job/request-details.js';
 import type { PlanMeta } from '../plan/plan.js';
 
-/** A batch of a job, as recorded. */
+/** A recorded batch of a job. */
 export interface BatchFigures {
   id: string;
   recipients: number;
   credits: number;
-  /** The final figures, once they were read: `unknown` of `sent`, where the service says it. */
+  /** The final figures, once read: `unknown` of `sent`, if the service reports it. */
   sent: number | null;
   failed: number | null;
   unknown: number | null;
@@ -19,13 +19,13 @@ export interface BatchFigures {
 /** The figures of a job. */
 export interface JobSummary extends Counts {
   job: string;
-  /** The jobs that took the rows which moved. */
+  /** The jobs that took the moved rows. */
   moved_to: readonly string[];
-  /** Rows of a recipient that came before with the same message. */
+  /** Rows whose recipient occurred before with the same message. */
   merged: number;
   /** Charged for accepted messages. */
   credits: number;
-  /** As last seen; null where no answer had it. */
+  /** The last known balance; null if no answer had it. */
   balance: number | null;
   batches: BatchFigures[];
 }
@@ -40,7 +40,7 @@ export async function summaryOf(
   return summaryWith(batchesOf(detailed), { id: job, meta, state });
 }
 
-/** Of a job that was read with `isAcceptedBatch`. */
+/** For a job that was read with `isAcceptedBatch`. */
 export const summaryOfView = (job: JobView): JobSummary => summaryWith(batchesOf(job.state), job);
 
 function summaryWith(
@@ -51,10 +51,10 @@ function summaryWith(
   return { job, ...state.counts, moved_to: movedTo, merged, credits, balance, batches };
 }
 
-/** Chooses the details that `batchesOf` needs. */
+/** Selects the details that `batchesOf` needs. */
 export const isAcceptedBatch: DetailFilter = ({ kind }) => kind === 'batch';
 
-/** The accepted batches of a state with their details, in the order they were accepted. */
+/** The accepted batches in a state with their details, in order of acceptance. */
 export function batchesOf(state: JobState): BatchFigures[] {
   return [...state.allDetails()].map(([request, { id, credits, final }]) => ({
     id,

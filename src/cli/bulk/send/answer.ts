@@ -7,20 +7,20 @@ export type Answer =
   /** An error of the service itself. */
   | ({ kind: 'refusal'; code: string; status: number } & RefusalFields)
   /**
-   * The outcome is unknown: no answer, a broken connection, a 5xx, or not an answer of the service. `redirect` says
-   * where a 3xx points.
+   * The outcome is unknown: no answer, a broken connection, a 5xx, or an answer from something else. `redirect`: the
+   * target of a 3xx.
    */
   | { kind: 'doubt'; code: string; redirect?: string }
-  /** No byte of the request left; `detail` says why. */
+  /** No byte of the request left; `detail` explains why. */
   | { kind: 'unsent'; code: string; detail: string };
 
 interface Accepted {
-  /** Null when the answer has no price that is a finite number of 0 or more. */
+  /** Null if the answer has no price that is a finite number of at least 0. */
   credits: number | null;
   balance: number | null;
-  /** Of a repeated answer: when the earlier request was accepted ('' where unknown). Null when new. */
+  /** For a repeated answer: when the earlier request was accepted ('' if unknown). Null for a new one. */
   replayOf: string | null;
-  /** By the clock of the service, in milliseconds; null where the answer does not say. */
+  /** By the service's clock, in milliseconds; null if the answer does not say. */
   acceptedAt: number | null;
 }
 
@@ -28,16 +28,16 @@ interface RefusalFields {
   /** Seconds. */
   retryAfter?: number | null;
   invalid?: readonly string[] | null;
-  /** The failed message of `provider_failed`. */
+  /** The failed message, for `provider_failed`. */
   id?: string | null;
-  /** The balance and the price according to the refusal. */
+  /** The balance and the price, according to the refusal. */
   balance?: number | null;
   required?: number | null;
   /** The balance read right after `insufficient_credits`. */
   actual?: number | null;
 }
 
-/** The fields of the client's error that decide the outcome of a send. */
+/** The fields of the client's error that determine the outcome of a send. */
 interface FailedRequest {
   code: string;
   message: string;
@@ -47,11 +47,11 @@ interface FailedRequest {
   id?: string;
   balance?: number;
   required?: number;
-  /** False only when no byte of the request left. */
+  /** False only if no byte of the request left. */
   requestSent?: boolean;
 }
 
-/** Reads the result of a send. A result without its own fields is not an answer of the service. */
+/** Reads the result of a send. A result without the service's fields is not the service's answer. */
 export function readResult(kind: 'single' | 'batch', result: unknown, replayed = false): Answer {
   const {
     id,
@@ -83,7 +83,7 @@ const timeOf = (at: unknown): number | null => {
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isAmount = (value: unknown): value is number => Number.isFinite(value);
 
-/** Reads an error of the client. Throws any other error: it is internal. */
+/** Reads an error of the client. Rethrows any other error, which is internal. */
 export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'unsent' | 'refusal' }> {
   if (!isFailedRequest(error)) throw error;
   const { code, status, requestSent } = error;
@@ -103,7 +103,7 @@ export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'un
   };
 }
 
-/** Also for 4xx that are not the service's own, or about a race of requests. */
+/** Includes a 4xx that is not the service's own, or is about a race of requests. */
 function isDoubtful(code: string, status: number): boolean {
   if (status >= 500 || status < 400) return true;
   return code === 'unexpected_response' || status === 408 || status === 409 || status === 425;

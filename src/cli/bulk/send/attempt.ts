@@ -7,15 +7,15 @@ import type { BareEvent } from './events.js';
 import { bodyOf, type RequestBody } from './request-body.js';
 import { type RequestFacts, type Step, type StepOf, shortageAfter } from './transitions.js';
 
-/** A request in one revision and in this run. */
+/** A request in one revision, during this run. */
 export interface Attempt {
   request: PlannedRequest;
   body: RequestBody;
   facts: RequestFacts;
   tries: number;
-  /** Answers that pointed elsewhere. */
+  /** The number of redirects answered. */
   redirects: number;
-  /** When this run tried it first, in any revision; null before that. */
+  /** When this run first tried it, in any revision; null before that. */
   since: number | null;
 }
 
@@ -27,7 +27,7 @@ export function startAttempt(
 ): Attempt {
   const { number, kind } = request;
   const body = bodyOf(keyOf, request, state.revision(number), state.removed(number));
-  // An earlier run left a copy in doubt, and no later answer can be the answer to that copy.
+  // An earlier run left a copy in doubt, and no later answer can belong to that copy.
   const unanswered = state.phase(number) === 'doubt' ? 1 : 0;
   const { foreignRefusals = 0 } = known;
   return {
@@ -40,7 +40,7 @@ export function startAttempt(
   };
 }
 
-/** Keeps the balance that an answer tells. */
+/** Keeps the balance in an answer. */
 export function learnBalance({ facts }: Attempt, state: JobState, answer: Answer): void {
   if (answer.kind === 'doubt' || answer.kind === 'unsent') return;
   if (answer.kind === 'refusal') {
@@ -51,7 +51,7 @@ export function learnBalance({ facts }: Attempt, state: JobState, answer: Answer
   }
 }
 
-/** A late answer to an unanswered copy of this machine is its own, and not a replay. */
+/** A late answer to this machine's own unanswered copy is not a replay. */
 export function acceptedEntry(
   { request: { number, kind }, facts }: Attempt,
   revision: number,
@@ -70,7 +70,7 @@ export function acceptedEntry(
   };
 }
 
-/** The entry and the event of a step that ends a request without an acceptance; null for other steps. */
+/** The entry and the event for a step that ends a request without an acceptance; null for other steps. */
 export function endedBy(
   { request: { number: request } }: Attempt,
   revision: number,

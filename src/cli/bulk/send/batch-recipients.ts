@@ -5,7 +5,7 @@ import type { RunOptions } from './run.js';
 
 type Options = Pick<RunOptions, 'messageLister' | 'rateLimiter' | 'now' | 'sleep' | 'random' | 'stop'>;
 
-/** The recipients of a batch; or the service does not list them, or not now. */
+/** The recipients of a batch, or why they are missing: the service does not list them, or cannot at present. */
 export type BatchRecipients = ReadonlySet<string> | 'not listed' | 'not now';
 
 /** Reads the recipients of a batch of `total`, until a time in milliseconds by `now`. */
@@ -21,13 +21,13 @@ export async function recipientsOfBatch(
   do {
     const page = await readPage(id, after, until, options);
     if (typeof page === 'string') return page;
-    // A pruned message has lost its recipient, so anybody may be in the batch all the same.
+    // A pruned message has lost its recipient, so any recipient may still be in the batch.
     if (page.data.some(({ to }) => to === '')) return 'not listed';
     for (const { to } of page.data) recipients.add(normalizeRecipient(to));
     listed += page.data.length;
     after = page.next;
   } while (after !== null && listed <= total);
-  // A list of a part of the batch does not prove that anybody is missing from it.
+  // A list of only part of the batch does not prove that a recipient is missing.
   return listed === total ? recipients : 'not listed';
 }
 

@@ -1,4 +1,4 @@
-/** Items that wait for their time, the earliest first: a binary heap. */
+/** Items waiting until they are due, the earliest first: a binary heap. */
 export class DueQueue<Item extends { /** Milliseconds on the caller's clock. */ due: number }> {
   readonly #heap: Item[] = [];
 
@@ -16,7 +16,7 @@ export class DueQueue<Item extends { /** Milliseconds on the caller's clock. */ 
     }
   }
 
-  /** Removes the earliest; null unless it is due. */
+  /** Removes the earliest item; null unless it is due. */
   take(now: number): Item | null {
     const first = this.#heap[0];
     if (first === undefined || first.due > now) return null;

@@ -3,29 +3,32 @@ import { PlanDamaged } from '../plan/files/plan-reader.js';
 
 /** Why a job stopped before everything was sent. */
 export type StopReason =
-  /** `detail` says more than the code. */
+  /** `detail` explains the code. */
   | { by: 'service'; code: string; status: number | null; detail?: string }
   | { by: 'signal' }
   /** `jobs cancel` */
   | { by: 'cancel' }
-  /** An answer that cannot be the service's, so none of its answers can be believed. */
+  /** An answer that cannot be the service's, so no other answer can be trusted. */
   | { by: 'alarm'; reason: string }
-  /** The next request would cost more than `maxCredits` allows; `price` is of one recipient. */
+  /** The next request would exceed `maxCredits`; `price`: for one recipient. */
   | { by: 'limit'; price: number }
   /** The journal cannot be written, or the plan cannot be read. */
   | { by: 'disk'; doing: 'write' | 'read'; error: Error }
   /** An internal error. */
   | { by: 'fault'; error: unknown };
 
-/** The reason of a `stop` signal that is aborted by `jobs cancel`. */
+/** The reason of a `stop` signal after `jobs cancel`. */
 export const cancelled = new Error('the job was cancelled');
 
-/** Whether everything accepted got its final figures; else the code with which the service refused to be read, if it did. */
+/**
+ * Whether everything accepted has its final figures; otherwise the code with which the service refused the reads, if it
+ * did.
+ */
 export type Waited = { final: boolean; refused: string | null };
 
 /** How a run ended; the job state has the outcome. */
 export interface Ending {
-  /** Null when it came to its end. */
+  /** Null if it ran to its end. */
   stopped: StopReason | null;
   /** Null without `--wait`. */
   waited: Waited | null;
@@ -37,7 +40,7 @@ export function stopReasonOf(error: unknown, journalFault: Error | null): StopRe
   return isOfDisk ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
 }
 
-/** Requests in doubt can still be resolved then: they may have been paid for. */
+/** Requests in doubt can still be resolved, since they may have been paid for. */
 export function isOutOfMoney(stopped: StopReason | null): boolean {
   return stopped?.by === 'limit' || (stopped?.by === 'service' && stopped.code === 'insufficient_credits');
 }

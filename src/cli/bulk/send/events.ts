@@ -15,13 +15,13 @@ export type BulkEvent = EventFigures &
     | { type: 'started'; resumed: boolean }
     | { type: 'accepted' | 'rejected' | 'failed'; request: number; detail: string }
     | { type: 'alarm'; request: number; detail: string; mixUp?: MixUp }
-    /** Refused recipients were taken out of a batch. */
+    /** Refused recipients were removed from a batch. */
     | { type: 'removed'; request: number; entries: number }
     /** A request waits before it is sent again. */
     | { type: 'waiting'; request: number; why: string; milliseconds: number }
-    /** A request was given up in this run; the next one resumes it. */
+    /** This run gave up a request; the next run resumes it. */
     | { type: 'given-up'; request: number; why: string }
-    /** Nothing new is sent from here on; requests in flight are finished. */
+    /** From now on nothing new is sent; requests in flight are finished. */
     | { type: 'stopping'; why: string }
     /** Everything is sent; only final figures are missing. */
     | { type: 'polling' }
@@ -34,7 +34,7 @@ export type BulkEvent = EventFigures &
 type Bare<Event> = Event extends unknown ? Omit<Event, keyof EventFigures> : never;
 export type BareEvent = Bare<BulkEvent>;
 
-/** Events wait here for a slow reader; the work does not. */
+/** A queue of events, so that a slow reader does not slow down the work. */
 export class EventQueue {
   #waiting: BulkEvent[] = [];
   #wake: (() => void) | null = null;

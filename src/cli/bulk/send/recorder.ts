@@ -9,7 +9,7 @@ export class Recorder {
   readonly events = new EventQueue();
   readonly #journal: Journal;
   readonly #state: JobState;
-  /** Recipients of requests in flight: in doubt after a crash, but not on the screen. */
+  /** Recipients of requests in flight: in doubt after a crash, but shown as pending. */
   readonly #inFlight = new Map<number, number>();
 
   constructor(journal: Journal, state: JobState) {
@@ -32,7 +32,7 @@ export class Recorder {
     this.#state.apply(entry);
   }
 
-  /** From here on the request is in doubt on the screen too. */
+  /** From now on the request is also shown as in doubt. */
   markInDoubt(request: number): void {
     this.#inFlight.delete(request);
   }

@@ -6,12 +6,12 @@ export interface RequestBody {
   /** The recipients of this body, and their positions in the planned request. */
   to: string[];
   readonly indexes: number[];
-  /** JSON text, sent byte for byte. */
+  /** JSON text, sent verbatim. */
   text: string;
   idempotencyKey: string;
 }
 
-/** The body of a request in a revision: the frozen bytes, or without the removed recipients. */
+/** The body of a request in a revision: the frozen bytes, or a new body without the removed recipients. */
 export function bodyOf(
   keyOf: RequestKey,
   request: PlannedRequest,

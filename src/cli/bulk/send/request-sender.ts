@@ -13,12 +13,12 @@ import { sendOnce } from './send-once.js';
 import { nextStep, type Step, type StepOf } from './transitions.js';
 import { unlessAborted } from './unless-aborted.js';
 
-/** Sends single requests of a run until each has ended, by the steps of `nextStep` and no others. */
+/** Sends single requests of a run until each one has ended, following only the steps of `nextStep`. */
 export class RequestSender {
   readonly #options: RunOptions;
   readonly #run: Run;
   readonly #keyOf: RequestKey;
-  /** Batches whose acceptance is being recorded, and their requests. */
+  /** Requests by their batch, while its acceptance is being recorded. */
   readonly #accepting = new Map<string, number>();
 
   constructor(options: RunOptions, run: Run) {
@@ -27,7 +27,9 @@ export class RequestSender {
     this.#keyOf = requestKeys(options.jobId, options.plan.meta);
   }
 
-  /** Until an answer ends the request, its time is up, or the run stops. `since`: its first try in this run. */
+  /**
+   * Sends until an answer ends the request, its time is up, or the run stops. `since`: its first attempt in this run.
+   */
   async send(request: PlannedRequest, since: number | null): Promise<void> {
     const { state, journal, now } = this.#options;
     const { recorder, spendLimit } = this.#run;
@@ -67,11 +69,11 @@ export class RequestSender {
     }
   }
 
-  /** Waits for a token; false when the request has ended or nothing more is sent. */
+  /** Waits for a token; false if the request has ended or nothing more is sent. */
   async #awaitToken(request: number, since: number | null): Promise<boolean> {
     const { rateLimiter, stop, state, maxWait, now } = this.#options;
     for (;;) {
-      // Without money for anything new, a doubt can still be resolved with its own key.
+      // Without credits for anything new, a doubt can still be resolved with its own key.
       const signal = this.#mayResolveDoubt(request) ? stop : this.#run.halted;
       if (signal?.aborted || !state.isOpen(request)) return false;
       const taken = await rateLimiter.take('sending', signal, timeLeft(since, maxWait, now()));
@@ -88,7 +90,7 @@ export class RequestSender {
     return isOutOfMoney(this.#run.stopped) && state.phase(request) === 'doubt' && !stop?.aborted;
   }
 
-  /** Null when it was abandoned. */
+  /** Null if it was abandoned. */
   async #sendOnce(body: RequestBody): Promise<Answer | null> {
     const { client, plan, abandon, isReplay = () => false } = this.#options;
     const send = () => sendOnce(client, plan.meta.channel, body, isReplay);
@@ -102,12 +104,12 @@ export class RequestSender {
     try {
       return (await rateLimiter.take('reading', stop, maxWait)) ? (await client.balance.get()).balance : null;
     } catch {
-      // Without it the refusal counts as it is.
+      // If the balance cannot be read, the refusal counts as it is.
       return null;
     }
   }
 
-  /** Records a step and takes it; true when the request is to be sent again now. */
+  /** Records a step and takes it; true if the request should be sent again now. */
   async #take(step: Step, attempt: Attempt): Promise<boolean> {
     const { recorder } = this.#run;
     const { number: request } = attempt.request;
@@ -178,7 +180,7 @@ export class RequestSender {
     this.#accepting.delete(step.id);
     this.#run.accepted(request, step.id);
     recorder.emit({ type: 'accepted', request: request.number, detail: step.id });
-    // The price of an earlier result is not that of this body.
+    // The price of an earlier result is not the price of this body.
     const isHigher =
       step.kind === 'accept' &&
       spendLimit.learnCharge(request, state.removed(request.number).size, step.credits);
@@ -186,7 +188,9 @@ export class RequestSender {
     return false;
   }
 
-  /** The batch is of another body: its messages tell which recipients were sent to, or else its figures count. */
+  /**
+   * The batch has a different body: its messages show which recipients were sent to; without them, its figures count.
+   */
   async #compare(attempt: Attempt, step: StepOf<'compare'>): Promise<boolean> {
     const { state, maxWait, now, abandon } = this.#options;
     const { body, request, since } = attempt;
@@ -195,7 +199,7 @@ export class RequestSender {
     const read = () => recipientsOfBatch(step.id, step.total, until, this.#options);
     const recipients = await unlessAborted(read, abandon);
     if (recipients === null || recipients === 'not now') {
-      // The same key gives the same answer in the next run.
+      // The same key will return the same answer in the next run.
       this.#run.recorder.markInDoubt(number);
       return this.#giveUp(attempt, 'unexpected_response', null);
     }
@@ -209,7 +213,7 @@ export class RequestSender {
     return this.#accept(attempt, step, absent.length > 0 ? [entry] : []);
   }
 
-  /** Free to be sent later; an unanswered copy under its key keeps it in doubt. */
+  /** It may be sent later; an unanswered copy under its key keeps it in doubt. */
   async #refused({ request, facts }: Attempt, code: string): Promise<void> {
     const { number } = request;
     if (facts.unanswered > 0) return this.#run.recorder.markInDoubt(number);
@@ -248,13 +252,13 @@ export class RequestSender {
     return seconds === null ? backoff(tries, this.#options.random()) : seconds * 1_000;
   }
 
-  /** Whether `--max-wait` leaves room for such a wait; it counts from the first try, whatever the revision. */
+  /** Whether `--max-wait`, counted from the first attempt in any revision, allows such a wait. */
   #isInTime({ since }: Attempt, milliseconds: number): boolean {
     const { now, maxWait } = this.#options;
     return now() + milliseconds - (since ?? now()) <= maxWait;
   }
 
-  /** Waits before the same key is tried again; false when its time is up. */
+  /** Waits before the same key is tried again; false if its time is up. */
   async #backOff(attempt: Attempt, code: string, status: number | null, detail?: string): Promise<boolean> {
     const { maxWait, random } = this.#options;
     const milliseconds = backoff(attempt.tries, random());
@@ -268,7 +272,7 @@ export class RequestSender {
 
   #giveUp(attempt: Attempt, code: string, status: number | null, detail?: string): boolean {
     const { since, request } = attempt;
-    // When others were accepted meanwhile it is this request; when none was, the service is away.
+    // If others were accepted meanwhile, this request is the problem; if none was, the service is.
     if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status, detail);
     this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
     return false;
@@ -286,7 +290,7 @@ export class RequestSender {
   }
 }
 
-/** A redirect stays, whatever the wait. */
+/** Repeating does not change a redirect, however long the wait. */
 const mostRedirects = 3;
 
 const statusOf = { insufficient_credits: 402, invalid_request: null } as const;

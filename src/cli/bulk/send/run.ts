@@ -14,25 +14,25 @@ export interface RunOptions {
   journal: Journal;
   state: JobState;
   client: SendingClient;
-  /** Whether the newest answer under this key repeats that of an earlier request; called once for each success. */
+  /** Whether the latest answer under this key repeats that of an earlier request; called once for each success. */
   isReplay?: (idempotencyKey: string) => boolean;
-  /** Lists a batch whose size is not that of its request; absent where that is not possible. */
+  /** Lists a batch with a size other than its request's; absent if that is not possible. */
   messageLister?: MessageLister | undefined;
   rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** At least 0 and below 1. */
+  /** At least 0, below 1. */
   random(): number;
   /** Requests in flight at once. */
   concurrency: number;
   /** How long one request is tried, in milliseconds. */
   maxWait: number;
-  /** The job stops before it is charged more than this. */
+  /** The job stops before its charges exceed this. */
   maxCredits?: number | undefined;
-  /** Tries failed single sends again, under a new revision. */
+  /** Sends failed single sends again, as a new revision. */
   retryFailed?: boolean | undefined;
-  /** Polls accepted requests for their final figures, while others are sent and after that. */
+  /** Polls accepted requests for their final figures, during and after the sends. */
   openPoller?: ((run: Pick<Run, 'recorder' | 'halted'>) => OutcomePoller) | undefined;
   /** Aborted: nothing new is sent; requests in flight are finished and recorded. */
   stop?: AbortSignal;
@@ -47,15 +47,15 @@ export interface MessageLister {
 export interface OutcomePoller {
   /** Adds requests that earlier runs left without final figures. */
   resume(): Promise<void>;
-  /** Adds a request that was accepted just now. */
+  /** Adds a request that was just accepted. */
   add(request: number, id: string, kind: PlannedRequest['kind']): void;
-  /** Nothing more will be added: from now on the timeout runs. */
+  /** Nothing more will be added; the timeout starts now. */
   close(): void;
-  /** Rejects when final figures cannot be recorded. */
+  /** Rejects if final figures cannot be recorded. */
   run(): Promise<Waited>;
 }
 
-/** A run of a job, as the sender of one request sees it. */
+/** A run of a job, as seen by the sender of one request. */
 export interface Run {
   readonly recorder: Recorder;
   readonly spendLimit: SpendLimit;
@@ -63,7 +63,7 @@ export interface Run {
   readonly stopped: StopReason | null;
   /** Aborted when the run stops. */
   readonly halted: AbortSignal;
-  /** Sends nothing new from here on; the first reason counts. */
+  /** From now on nothing new is sent; the first reason counts. */
   halt(reason: StopReason): void;
   accepted(request: PlannedRequest, id: string): void;
   /** When a request was last accepted. */

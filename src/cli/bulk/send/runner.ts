@@ -16,8 +16,8 @@ import type { OutcomePoller, Run, RunOptions } from './run.js';
 import { SpendLimit } from './spend-limit.js';
 
 /**
- * Sends the open requests of a job: the journal has the intent before a request goes out, and the answer before
- * anything follows from it.
+ * Sends the open requests of a job: the journal has the intent before a request is sent, and the answer before anything
+ * follows from it.
  */
 export async function* runJob(options: RunOptions): AsyncGenerator<BulkEvent, Ending> {
   const runner = new Runner(options);
@@ -25,14 +25,14 @@ export async function* runJob(options: RunOptions): AsyncGenerator<BulkEvent, En
   try {
     yield* runner.recorder.events;
   } finally {
-    // Without a reader, requests in flight are finished, as after a signal.
+    // If the reader stops, requests in flight are finished, as after a signal.
     runner.halt({ by: 'signal' });
     await ending;
   }
   return ending;
 }
 
-/** Milliseconds; prices are not worth the whole of `--max-wait`. */
+/** In milliseconds; prices are not worth all of `--max-wait`. */
 const longestPriceWait = 30_000;
 
 class Runner implements Run {
@@ -41,7 +41,7 @@ class Runner implements Run {
   lastAccepted = Number.NEGATIVE_INFINITY;
   readonly #options: RunOptions;
   readonly #halted = new AbortController();
-  /** Single sends whose recipient was over its cap; `since` is their first try. */
+  /** Single sends over their recipient's cap; `since` is their first attempt. */
   readonly #postponed = new DueQueue<{ request: number; since: number; due: number }>();
   readonly #sender: RequestSender;
   #stopped: StopReason | null = null;
@@ -49,7 +49,7 @@ class Runner implements Run {
 
   constructor(options: RunOptions) {
     this.#options = options;
-    // Every request in flight may listen to it.
+    // All requests in flight may listen to it.
     setMaxListeners(0, this.#halted.signal);
     this.recorder = new Recorder(options.journal, options.state);
     this.spendLimit = new SpendLimit(options.state, options.plan.meta.channel);
@@ -90,12 +90,12 @@ class Runner implements Run {
 
   async #openPoller(): Promise<OutcomePoller | null> {
     const poller = this.#options.openPoller?.(this) ?? null;
-    // Before anything is sent: a request accepted from here on is added by itself.
+    // Before anything is sent, because requests accepted from now on are added separately.
     if (!this.#options.state.final) await poller?.resume();
     return poller;
   }
 
-  /** The limit stays in the job. A request in doubt may have been charged. */
+  /** The job keeps the limit. A request in doubt may have been charged. */
   async #openSpendLimit(): Promise<void> {
     const { maxCredits, state, plan, retryFailed } = this.#options;
     if (maxCredits !== undefined && maxCredits !== state.limit) {
@@ -113,7 +113,7 @@ class Runner implements Run {
     }
   }
 
-  /** Prices change; where they cannot be read, the known ones stay. */
+  /** Prices may change; if they cannot be read, the known ones stay. */
   async readPrices(): Promise<void> {
     const { client, rateLimiter, maxWait } = this.#options;
     try {
@@ -166,7 +166,7 @@ class Runner implements Run {
     );
   }
 
-  /** Without money for anything new only those in doubt, which resolve with the keys they have. */
+  /** Without credits for anything new, only requests in doubt, which can be resolved with their keys. */
   async *#openRequests(): AsyncGenerator<PlannedRequest, void> {
     const { plan, state } = this.#options;
     let last = state.requests;

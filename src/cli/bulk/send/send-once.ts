@@ -2,9 +2,9 @@ import type { Channel, Pricing } from '../../../contract/index.js';
 import { type Answer, readError, readResult } from './answer.js';
 import type { RequestBody } from './request-body.js';
 
-/** The client of a job. It makes one attempt: the job retries, and records it. */
+/** The client of a job. It makes one attempt: the job itself retries, and records every attempt. */
 export interface SendingClient {
-  /** Sends a body byte for byte. */
+  /** Sends a body verbatim. */
   send(request: {
     channel: Channel;
     kind: RequestBody['kind'];
@@ -12,13 +12,13 @@ export interface SendingClient {
     idempotencyKey: string;
   }): Promise<unknown>;
   balance: { get(): Promise<{ balance: number }> };
-  /** Absent where prices cannot be read. */
+  /** Absent if prices cannot be read. */
   pricing?: { get(): Promise<Pricing> };
 }
 
 /**
- * Sends once. Errors of the network and the service are answers, not exceptions. `isReplay` tells whether the last
- * answer under this key was that of an earlier request.
+ * Sends once. Errors of the network and the service are answers, not exceptions. `isReplay`: whether the latest answer
+ * under this key repeats that of an earlier request.
  */
 export async function sendOnce(
   client: SendingClient,

@@ -6,13 +6,13 @@ interface Cost {
   recipients: number;
   /** SMS parts of its text; 0 for an email. */
   parts: number;
-  /** Its price in the plan, for the recipients that are left; 0 where no price was known. */
+  /** Its price in the plan, for the remaining recipients; 0 if no price was known. */
   planned: number;
 }
 
 /**
- * Keeps a job within `--max-credits`. Requests in flight or in doubt count at the highest price seen: the plan's,
- * the current one, and those that answers have charged.
+ * Keeps a job within `--max-credits`. Requests in flight or in doubt count at the highest known price: the plan's, the
+ * current one, or one that was charged.
  */
 export class SpendLimit {
   readonly #state: JobState;
@@ -33,36 +33,36 @@ export class SpendLimit {
     return this.#state.limit !== null;
   }
 
-  /** Null keeps the prices known. */
+  /** Null keeps the known prices. */
   setPrices(pricing: Pricing | null): void {
     this.#pricing = pricing ?? this.#pricing;
   }
 
-  /** Counts a request in doubt, whose price may be charged already. */
+  /** Counts a request in doubt, which may have been charged already. */
   reserve(request: PlannedRequest, removed: number): void {
     if (this.isLimited) this.#reserved.set(request.number, costOf(request, removed));
   }
 
-  /** Counts a request; false when it and all others in flight could exceed the limit. */
+  /** Counts a request; false if it could exceed the limit, together with all others in flight. */
   tryReserve(request: PlannedRequest, removed: number): boolean {
     const { limit, credits } = this.#state;
     if (limit === null) return true;
     this.reserve(request, removed);
     let expected = 0;
     for (const [number, cost] of this.#reserved) {
-      // The credits of an accepted request are charged already.
+      // The credits of an accepted request have been charged.
       if (this.#state.isOpen(number)) expected += this.#highest(cost);
     }
     return credits + expected <= limit;
   }
 
-  /** The highest price of one recipient of a request; Infinity where no price is known. */
+  /** The highest price per recipient of a request; Infinity if no price is known. */
   priceOf(request: PlannedRequest, removed: number): number {
     const cost = costOf(request, removed);
     return this.#highest(cost) / Math.max(1, cost.recipients);
   }
 
-  /** Learns the charge for a request; true when it is higher than every price seen. */
+  /** Learns the charge for a request; true if it is higher than every known price. */
   learnCharge(request: PlannedRequest, removed: number, charged: number): boolean {
     if (!this.isLimited) return false;
     const cost = costOf(request, removed);
@@ -77,7 +77,7 @@ export class SpendLimit {
     if (this.#state.phase(request.number) !== 'doubt') this.#reserved.delete(request.number);
   }
 
-  /** Infinity where no price is known. */
+  /** Infinity if no price is known. */
   #highest({ recipients, parts, planned }: Cost): number {
     const current = this.#current(parts);
     if (planned === 0 && current === null && this.#perRecipient === null) return Number.POSITIVE_INFINITY;
@@ -85,7 +85,7 @@ export class SpendLimit {
     return Math.max((current ?? 0) * recipients, learned);
   }
 
-  /** For one recipient; null where the price list is not known. */
+  /** The price per recipient; null if the price list is unknown. */
   #current(parts: number): number | null {
     if (this.#pricing === null) return null;
     const { sms, email } = this.#pricing;

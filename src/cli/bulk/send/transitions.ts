@@ -7,20 +7,20 @@ export interface RequestFacts {
   kind: 'single' | 'batch';
   /** As sent. */
   body: Pick<RequestBody, 'to'>;
-  /** Copies under this key, of this run and earlier ones, without an answer. */
+  /** Copies under this key without an answer, from this run and earlier ones. */
   unanswered: number;
   /** Successive `invalid_request` answers that named nothing in the body. */
   foreignRefusals: number;
   shortage: Shortage | null;
 }
 
-/** The last `insufficient_credits` of this revision, and how often it came back the same. */
+/** The last `insufficient_credits` of this revision, and how many times it was repeated with the same balance. */
 interface Shortage {
   balance: number;
   repeats: number;
 }
 
-/** Whom an answer is about, and whom its request was for: apart from the text, for a screen may mask them. */
+/** The recipient in an answer, and the request's; separate from the text, because screens may mask them. */
 export interface MixUp {
   to: string;
   wanted: string;
@@ -35,23 +35,23 @@ interface Acceptance {
 
 export type Step =
   | ({ kind: 'accept' } & Acceptance)
-  /** The key's earlier result, of another body: its messages tell which recipients were sent to. */
+  /** The key's earlier result, for another body: its messages show which recipients were sent to. */
   | ({ kind: 'compare'; total: number } & Acceptance)
-  /** Not the answer to this request. `stops`: no other answer of the service can be believed either. */
+  /** The answer belongs to another request. `stops`: no other answer of the service can be trusted either. */
   | { kind: 'alarm'; reason: string; mixUp?: MixUp; stops: boolean }
   | { kind: 'reject'; code: string }
   | { kind: 'fail'; code: string; id: string | null }
-  /** Take these positions of the body out, and send the next revision. */
+  /** Remove these positions of the body, and send the next revision. */
   | { kind: 'remove'; positions: number[] }
-  /** Send the same body as the next revision: the refusal is bound to the key. */
+  /** Send the same body as the next revision, because the refusal is bound to the key. */
   | { kind: 'revise'; code: 'invalid_request' | 'insufficient_credits' }
-  /** After a backoff, send the same bytes with the same key: the outcome is unknown. */
+  /** Send the same bytes with the same key after a backoff: the outcome is unknown. */
   | { kind: 'retry-in-doubt'; code: string; redirect?: string }
-  /** The same: the request did not leave. */
+  /** As above: the request did not leave. */
   | { kind: 'retry-unsent'; code: string; detail: string }
-  /** The same: it was refused, and the reason seems to be gone. */
+  /** As above: it was refused, but the reason seems to be gone. */
   | { kind: 'retry-refused'; code: 'insufficient_credits' }
-  /** Not sent; the same key after the wait. `seconds` is null where the service did not say. */
+  /** Not sent; send with the same key after the wait. `seconds`: null if the service did not say. */
   | { kind: 'wait-for-project'; seconds: number | null }
   | { kind: 'wait-for-recipient'; seconds: number | null }
   /** Not sent, and every other request would be refused too. */
@@ -59,7 +59,7 @@ export type Step =
 
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
-/** Refusals of the project or the service, not of the message. */
+/** Refusals about the project or the service, not the message. */
 const stopping = new Set([
   'unauthorized',
   'forbidden',
@@ -68,13 +68,14 @@ const stopping = new Set([
   'unsupported_media_type',
 ]);
 const stoppingStatus = new Set([401, 402, 403, 404, 405, 415]);
-/** So many refusals of entries that are not in the body mean that the keys are used up. */
+/** More refusals than this, of entries that are not in the body, mean that other requests have used its keys. */
 const mostForeignRefusals = 25;
 
 /**
- * The only transitions of a request (bulk sending, states of a request). The answer alone decides, never the number
- * of tries: doubt leads to the same key, and only a certain refusal leads to the next revision. A refusal of the
- * bytes answers every copy of them, one bound to the key every copy under it, and one of the moment only its own.
+ * The only transitions of a request (bulk sending, states of a request). They depend on the answer alone, never on the
+ * number of attempts: doubt keeps the key, and only a certain refusal leads to the next revision. A refusal of the
+ * bytes answers every copy of them, one bound to the key answers every copy under it, and a momentary one answers only
+ * its own copy.
  */
 export function nextStep(request: RequestFacts, answer: Answer): Step {
   switch (answer.kind) {
@@ -116,7 +117,7 @@ function afterAcceptance(
     : { kind: 'compare', total: answer.total, id, credits, replayOf, acceptedAt };
 }
 
-/** A repeated answer may be old enough to have lost its recipient; its key is still that of this request. */
+/** A repeated answer may be old enough that its recipient was erased; its key is still this request's. */
 function isPruned({ to, replayOf }: Extract<Answer, { kind: 'message' }>): boolean {
   return to === '' && replayOf !== null;
 }
@@ -132,7 +133,7 @@ function afterRefusal(request: RequestFacts, answer: Extract<Answer, { kind: 're
   if (stopping.has(code) || stoppingStatus.has(status)) return { kind: 'stop', code, status };
   if (code === 'invalid_request' && answer.invalid?.length) {
     if (request.kind === 'batch') return afterInvalid(request, answer.invalid);
-    // Not about these bytes, so it answers no other copy of them.
+    // It is not about these bytes, so it answers no other copy of them.
     if (request.unanswered > 0 && !positionsOf(request, answer.invalid).length)
       return { kind: 'retry-in-doubt', code };
   }
@@ -149,16 +150,16 @@ function afterInvalid(request: RequestFacts, invalid: readonly string[]): Step {
     : { kind: 'reject', code: 'invalid_request' };
 }
 
-/** Where the body has the recipients that the service named. */
+/** Positions in the body of the recipients that the service named. */
 function positionsOf(request: RequestFacts, invalid: readonly string[]): number[] {
   const named = new Set(invalid.map(normalizeRecipient));
   return request.body.to.flatMap((to, position) => (named.has(normalizeRecipient(to)) ? [position] : []));
 }
 
 /**
- * Credits may have been topped up since: then the same key is tried again. A refusal that keeps naming an old
- * balance although there is enough now is bound to the key, or the balance is wrong: an unanswered copy may still be
- * accepted, so then the key stays.
+ * Credits may have been added meanwhile; then the same key is tried again. A refusal that keeps naming an old balance,
+ * although there is enough now, is bound to the key, or the balance is wrong. An unanswered copy may still be accepted,
+ * so the key is kept then.
  */
 function afterShortage(request: RequestFacts, answer: Extract<Answer, { kind: 'refusal' }>): Step {
   const { balance = null, required = null, actual = null } = answer;
@@ -172,7 +173,7 @@ function afterShortage(request: RequestFacts, answer: Extract<Answer, { kind: 'r
     : { kind: 'retry-refused', code: 'insufficient_credits' };
 }
 
-/** Counts how often `insufficient_credits` came back with the same balance. */
+/** Counts how many times `insufficient_credits` was repeated with the same balance. */
 export function shortageAfter(before: Shortage | null, balance: number | null | undefined): Shortage | null {
   if (balance === null || balance === undefined) return null;
   return before?.balance === balance ? { balance, repeats: before.repeats + 1 } : { balance, repeats: 0 };

@@ -1,4 +1,4 @@
-/** The result of the work, or null as soon as the signal is aborted; the work itself is not stopped. */
+/** The result of the work, or null as soon as the signal is aborted; the work itself continues. */
 export async function unlessAborted<T>(
   work: () => Promise<T>,
   signal: AbortSignal | undefined,

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../../../platform/sync-folder.js';
 
-/** An append-only file. Every method rejects with the error of the operating system. */
+/** An append-only file. Every method rejects with the operating system's error. */
 export interface AppendFile {
-  /** From the beginning. */
+  /** Reads from the beginning. */
   read(): AsyncIterable<Uint8Array>;
   /** Writes all bytes, or rejects. */
   append(bytes: Uint8Array): Promise<void>;
@@ -21,12 +21,12 @@ export interface Disk {
   openAppend(path: string): Promise<AppendFile>;
 }
 
-// Windows has no O_NOFOLLOW, and lets only administrators make links.
+// Windows has no O_NOFOLLOW, and only administrators can create links there.
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 export const nodeDisk: Disk = {
   async openAppend(path) {
-    // Through a link in its place any other file could be overwritten.
+    // A link in its place could make this overwrite any other file.
     const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600).catch((error) => {
       if (error.code === 'ELOOP')
         error.message = `${path} is a link; remove it: the idempotency keys prevent duplicates`;

@@ -1,55 +1,55 @@
 /**
- * An entry of the journal: of the whole job, or of a request and its revision. The members of a request never
- * change, so positions in it (`indexes`) stay valid.
+ * An entry of the journal, for the whole job, or for a request in a revision. The members of a request never change, so
+ * positions in it (`indexes`) stay valid.
  */
 export type Entry = JobEntry | RequestEntry;
 
 export type JobEntry =
   | { type: 'job'; id: string; digest: string }
-  /** The most the job may spend from here on; null for no limit. */
+  /** The maximum that the job may spend from now on; null for no limit. */
   | { type: 'limit'; credits: number | null }
-  /** A further API key of the same project, as a hash with the salt of the plan. */
+  /** An additional API key of the same project, as a hash with the plan's salt. */
   | { type: 'account'; hash: string }
-  /** A run ended: when, its exit code, the balance last seen, and its own limit of requests a second. */
+  /** A run ended: when, its exit code, the last known balance, and its own limit of requests a second. */
   | { type: 'end'; at: string; exit: number; balance: number | null; rate: number | null };
 
 export type RequestEntry =
   /** About to be sent to so many recipients. */
   | { type: 'send'; request: number; revision: number; recipients: number }
   | AcceptedEntry
-  /** The answer is not for this request; needs a person. */
+  /** The answer belongs to another request; needs a person. */
   | { type: 'alarm'; request: number; revision: number; reason: string }
   /** The service refused the rest of the request for good. */
   | { type: 'rejected'; request: number; revision: number; code: string }
-  /** Refused recipients, taken out; the request continues as the next revision. */
+  /** Refused recipients were removed; the request continues as the next revision. */
   | { type: 'removed'; request: number; revision: number; indexes: number[] }
-  /** Continues as the next revision: the refusal was bound to the key, or `--retry-failed` was given. */
+  /** Continues as the next revision: the refusal was bound to the key, or `--retry-failed` was used. */
   | { type: 'revised'; request: number; revision: number }
   | { type: 'failed'; request: number; revision: number; code: string; id: string | null }
   /**
-   * Not sent, and free to be sent later with the same key. `unanswered`: copies under the key without an answer;
-   * null in journals of earlier releases, which wrote the entry also where there were some.
+   * Not sent, and may be sent later with the same key. `unanswered`: copies under the key without an answer; null in
+   * journals of earlier releases, which also wrote the entry if there were some.
    */
   | { type: 'refused'; request: number; revision: number; code: string; unanswered: 0 | null }
-  /** Members of an accepted request that are not in its batch: not sent to under its key. */
+  /** Members of an accepted request that are not in its batch, so nothing was sent to them under its key. */
   | { type: 'absent'; request: number; revision: number; indexes: number[] }
-  /** So many members of an accepted request may not be in its batch, and the service does not list them. */
+  /** How many members of an accepted request may be missing in its batch, if the service does not list them. */
   | { type: 'unsure'; request: number; revision: number; recipients: number }
   /** The figures of an accepted request so far, in messages. */
   | ({ type: 'progress'; request: number } & MessageFigures)
-  /** Its final figures; a later entry has a later count of those unknown. */
+  /** Its final figures; a later entry updates the count of unknown ones. */
   | ({ type: 'final'; request: number; code: string | null } & MessageFigures)
   | MovedEntry;
 
-/** Messages by what the service says of them. */
+/** Messages by status, according to the service. */
 export interface MessageFigures {
   sent: number;
   failed: number;
-  /** How many of `sent` may have arrived or not; null where the service does not say. */
+  /** How many of `sent` may or may not have arrived; null if the service does not say. */
   unknown: number | null;
 }
 
-/** Rows taken over by another job, of a body with so many recipients: never sent by this job again. */
+/** Rows of a body with so many recipients that another job took; this job never sends them again. */
 export interface MovedEntry {
   type: 'moved';
   request: number;
@@ -68,23 +68,23 @@ export interface AcceptedEntry {
   credits: number;
   kind: 'single' | 'batch';
   /**
-   * When the earlier request with this key was accepted, which this machine did not send ('' where unknown);
-   * null for a new acceptance.
+   * When the earlier request with this key was accepted, which this machine did not send ('' if unknown); null for a
+   * new acceptance.
    */
   replayOf: string | null;
-  /** By the clock of the service, in milliseconds; null where unknown, and in journals of earlier releases. */
+  /** By the service's clock, in milliseconds; null if unknown, and in journals of earlier releases. */
   acceptedAt: number | null;
 }
 
 export type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>;
 
-/** On the disk an entry is an array: its type, then its fields in this order. */
+/** On disk, an entry is an array: its type, then its fields in this order. */
 interface Codec<OneEntry> {
   encode(entry: OneEntry): unknown[];
   decode(fields: Fields): OneEntry;
 }
 
-/** Unchecked: the checksum of the line vouches for them. */
+/** Unchecked, since the line has a checksum. */
 type Fields = [type: never, never, never, never, never, never, never, never];
 
 const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
@@ -199,7 +199,7 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
   },
 };
 
-/** A field that journals do not have where it is null. */
+/** A field that journals omit if it is null. */
 const unlessNull = (field: unknown) => (field === null ? [] : [field]);
 
 export function encodeEntry(entry: Entry): unknown[] {
@@ -207,7 +207,7 @@ export function encodeEntry(entry: Entry): unknown[] {
   return [entry.type, ...encode(entry)];
 }
 
-/** Null for an entry of a type that this version does not know. */
+/** Null for an entry of a type unknown to this version. */
 export function decodeEntry(encoded: readonly unknown[]): Entry | null {
   const type = encoded[0] as Entry['type'];
   return Object.hasOwn(codecs, type) ? codecs[type].decode(encoded as unknown as Fields) : null;

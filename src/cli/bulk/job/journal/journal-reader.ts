@@ -1,7 +1,7 @@
 import { readCheckedLine } from './checked-line.js';
 import { decodeEntry, type Entry } from './entries.js';
 
-/** A line of the journal has changed since it was written. */
+/** A line of the journal was changed after it was written. */
 export class BrokenJournalError extends Error {
   override readonly name = 'BrokenJournalError';
   constructor(path: string, line: number) {
@@ -9,7 +9,7 @@ export class BrokenJournalError extends Error {
   }
 }
 
-/** The journal has an entry unknown to this version, whose meaning must not be guessed. */
+/** The journal has an entry that is unknown to this version and must not be ignored. */
 export class NewerJournalError extends Error {
   override readonly name = 'NewerJournalError';
   constructor(path: string, line: number, type: unknown) {
@@ -18,9 +18,9 @@ export class NewerJournalError extends Error {
 }
 
 /**
- * Reads a journal that another process may be writing, and skips its torn end. Torn is a last line without a
- * newline, or with zeros where a power cut left no data: nothing was sent after it. Any other damage is refused.
- * `whole` is where the entries end; `ended` is false when only the last newline is wrong.
+ * Reads a journal that another process may be writing, and skips a torn end: a last line without a newline, or with
+ * zeros where a power cut lost data. Nothing was sent after it. Any other damage is refused. `whole` is where the
+ * entries end; `ended` is false if only the last newline is wrong.
  */
 export async function readEntries(
   bytes: AsyncIterable<Uint8Array>,
@@ -68,10 +68,10 @@ export async function readEntries(
   return { whole: whole + rest.length - 1, size, ended: false };
 }
 
-/** The entries of one group commit, still encoded. */
+/** The entries of a group commit, still encoded. */
 const readGroup = (line: Buffer) => readCheckedLine(line) as unknown[][] | null;
 
-/** Whether a line has the zeros of a power cut; a single byte turned to zero is damage. */
+/** Whether a line has the zeros left by a power cut; a single zero byte is damage. */
 function hasLostPages(line: Buffer): boolean {
   const at = line.indexOf(0);
   if (at === -1 || line.indexOf(0, at + 1) !== -1) return at !== -1;

@@ -3,14 +3,14 @@ import { checkedLine } from './checked-line.js';
 import { type Entry, encodeEntry } from './entries.js';
 import { readEntries } from './journal-reader.js';
 
-/** Where entries are read from, as often as needed. */
+/** A source of entries that can be read repeatedly. */
 export interface JournalSource {
   replay(onEntry: (entry: Entry) => void): Promise<void>;
 }
 
 /**
- * An append-only file of checksummed lines. A line is one group commit, an array of entries, so that a crash
- * can tear only the last line, and nothing was sent after a torn line.
+ * An append-only file of checksummed lines. Each line is one group commit, an array of entries, so a crash can only
+ * tear the last line, and nothing was sent after a torn line.
  */
 export class Journal implements JournalSource {
   readonly path: string;
@@ -24,7 +24,7 @@ export class Journal implements JournalSource {
     this.#file = file;
   }
 
-  /** Reads every entry, and cuts off a torn end. */
+  /** Reads all entries, and cuts off a torn end. */
   static async open(disk: Disk, path: string, onEntry: (entry: Entry) => void): Promise<Journal> {
     const file = await disk.openAppend(path);
     try {
@@ -41,14 +41,14 @@ export class Journal implements JournalSource {
     return new Journal(path, file);
   }
 
-  /** The first write error: nothing can be appended after it, and nothing may be sent. */
+  /** The first write error: after it, nothing can be appended, and nothing may be sent. */
   get fault(): Error | null {
     return this.#fault;
   }
 
   /**
-   * Resolves when the entries are on the disk: all of them, or after a crash none. Waiting entries share one write
-   * and one sync.
+   * Resolves when the entries are on the disk: all of them, or none after a crash. Waiting entries share one write and
+   * one sync.
    */
   append(...entries: Entry[]): Promise<void> {
     if (this.#fault !== null) return Promise.reject(this.#fault);
@@ -69,7 +69,7 @@ export class Journal implements JournalSource {
   }
 
   async #flush(): Promise<void> {
-    // Every entry of this turn joins the first group.
+    // Entries appended in the same turn join the first group.
     await null;
     while (this.#queue.length > 0) {
       const group = this.#queue;
@@ -86,7 +86,7 @@ export class Journal implements JournalSource {
         for (const { failed } of group) failed(this.#fault);
       }
     }
-    // In the same turn as the check of the queue: a later entry starts the next flush.
+    // In the same turn as the check of the queue, so a later entry starts the next flush.
     this.#flushing = null;
   }
 }
