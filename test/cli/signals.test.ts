@@ -126,8 +126,8 @@ describe('a signal', () => {
   });
 
   it.each([
-    ['Message-ID: <1@b.mn>\n', 'Give the same message again'],
-    ['', 'Check before you give it again'],
+    ['Message-ID: <1@b.mn>\n', 'Submit the same message again'],
+    ['', 'Check before you submit it again'],
   ])('while sendmail waits for its answer: %j decides what it says', async (header, hint) => {
     const { send, onSignal } = signals();
     const service = fakeService(() => {

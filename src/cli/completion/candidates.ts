@@ -15,7 +15,7 @@ interface Tree {
   load(command: Command): Promise<void>;
 }
 
-/** A word to insert, with what a shell may show beside it. */
+/** A word to insert, with an explanation that a shell may show beside it. */
 export interface Candidate {
   word: string;
   description: string;
@@ -32,7 +32,7 @@ const profiles: Source = async ({ config }) =>
 const jobs: Source = async ({ config }) => {
   try {
     const names = await readdir(join(config.stateDirectory, 'jobs'));
-    // Anything else there is not a job.
+    // Any other name there is not a job.
     return names.filter((name) => /^[A-Za-z0-9][\w.-]*$/.test(name));
   } catch {
     return [];
@@ -71,9 +71,9 @@ const optionSources: Readonly<Record<string, Source>> = {
 /** A name that needs no quoting in any shell. */
 const plain = /^[\w.@:+,-]+$/;
 
-/** Completions of the last word; none where a file may stand, which the shell completes. */
+/** Completions of the last word; none where a file is expected, which the shell completes. */
 export async function candidates(tree: Tree, words: readonly string[]): Promise<Candidate[]> {
-  // bash gives --output=json as three words.
+  // bash passes --output=json as three words.
   const before = words.slice(0, -1).filter((word) => word !== '=');
   const current = (words.at(-1) ?? '').replace(/^=$/, '');
   const [, option, value = ''] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
@@ -89,9 +89,9 @@ const beginning = (found: readonly Candidate[], current: string) =>
 interface Position {
   command: Command;
   path: string[];
-  /** Arguments before this one. */
+  /** The number of arguments before this one. */
   given: number;
-  /** The option whose value comes next. */
+  /** The option that the next word is the value of. */
   pending: Option | undefined;
 }
 
@@ -155,7 +155,7 @@ async function valuesOf(tree: Tree, value: Option | Argument, source: Source | u
 const described = (found: Found): Candidate[] =>
   found.map((each) => (typeof each === 'string' ? { word: each, description: '' } : each));
 
-/** Names after the last comma; each at most once. */
+/** Names after the last comma, each at most once. */
 function columnsOf(command: Command, current: string): Candidate[] {
   const chosen = current.split(',').slice(0, -1);
   const names = viewOf(command)?.columns.map(({ name }) => name) ?? [];
@@ -163,7 +163,7 @@ function columnsOf(command: Command, current: string): Candidate[] {
   return described(left.map((name) => [...chosen, name].join(',')));
 }
 
-/** Those of the command before the global ones, which its help hides. */
+/** The command's own options, followed by the global ones, which its help hides. */
 function optionsOf({ options }: Command): Candidate[] {
   const own = options.filter(({ hidden }) => !hidden);
   const global = options.filter(({ hidden }) => hidden);

@@ -1,4 +1,4 @@
-/** The completion scripts of the shells; each asks `urtuu __complete` with the words so far. */
+/** The completion scripts of the shells; each calls `urtuu __complete` with the words so far. */
 export const scripts = {
   bash: `# urtuu completion for bash; in ~/.bashrc: eval "$(urtuu completion bash)"
 _urtuu() {

@@ -1,4 +1,4 @@
-/** A value that a spreadsheet would run as a formula, guarded or not. Excel accepts full-width signs, too. */
+/** A value that a spreadsheet would run as a formula, guarded or not. Excel also accepts full-width signs. */
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 /** Spreadsheets read it as a number. */
@@ -26,10 +26,10 @@ export function csvLine(fields: readonly string[]): string {
   return `${fields.map(csvField).join(',')}\r\n`;
 }
 
-/** The same with tabs, for programs that split lines at them: few fields need quotes. */
+/** The same with tabs, for programs that split lines at tabs: few fields need quotes. */
 export function tsvLine(fields: readonly string[]): string {
   return `${fields.map((value) => field(value, /["\t\r\n]|^\s|\s$/)).join('\t')}\n`;
 }
 
-/** Without it at the beginning of a file, spreadsheets read UTF-8 in the code page of their system. */
+/** Without it at the start of a file, spreadsheets read UTF-8 in their system's code page. */
 export const byteOrderMark = '\ufeff';

@@ -33,7 +33,7 @@ interface Setup {
 const minNodeVersion = 20;
 const maxClockSkew = 60_000;
 
-/** Yields each check as it ends; throws CliError at the end when some failed, with the exit code of the first. */
+/** Yields each check as it ends. If some failed, throws CliError at the end, with the exit code of the first. */
 export async function* runChecks(setup: Setup): AsyncGenerator<Check> {
   const failed: { check: string; hint: string | undefined; exit: ExitCode }[] = [];
   let count = 0;
@@ -90,7 +90,7 @@ async function configFile({ config }: Setup): Promise<string> {
   return `${file}, ${counted(Object.keys(profiles).length, 'profile')}${privately(config)}`;
 }
 
-/** Jobs keep recipients and texts there, and must be able to write before anything is sent. */
+/** Jobs store recipients and texts there, and need to write before anything is sent. */
 async function dataFolder({ config }: Setup): Promise<string | Finding> {
   const { platform } = config;
   let folder: string;
@@ -114,11 +114,11 @@ async function dataFolder({ config }: Setup): Promise<string | Finding> {
   };
 }
 
-/** Nothing where modes are not checked. */
+/** Empty if modes are not checked. */
 const privately = ({ platform }: Pick<Config, 'platform'>) =>
   platformOf(platform).hasFileModes ? ', private' : '';
 
-/** Null where there is no such file or folder. */
+/** Null if there is no such file or folder. */
 async function modeOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ mode }) => mode,

@@ -4,8 +4,8 @@ import { type ExitCode, exitMeanings, exits as exitTable } from '../exit-codes.j
 import type { View } from '../output/view.js';
 
 /**
- * What a command may do, with some of its options: `sends` messages; `spends` credits, or a try of a verification;
- * `changes` data, settings or keys. One that `reads` does none of these.
+ * What a command may do, with some of its options: `sends` messages; `spends` credits, or an attempt of a verification;
+ * `changes` data, settings or keys. A command that `reads` does none of these.
  */
 export type Effects = readonly ('sends' | 'spends' | 'changes' | 'reads')[];
 
@@ -13,37 +13,37 @@ export interface CommandHelp<Row = never> {
   effects: Effects;
   /** Two real command lines, each with its purpose. */
   examples: readonly (readonly [line: string, purpose: string])[];
-  /** Meaning of 0, where it is neither "done" nor "all accepted". */
+  /** Meaning of 0, if it is neither "done" nor "all accepted". */
   ok?: string;
-  /** It runs until a signal ends it, never with 0. */
+  /** It runs until a signal ends it, and never exits with 0. */
   endless?: true;
-  /** Meaning of 11, where it is not about a job. */
+  /** Meaning of 11, if it is not about a job. */
   refused?: string;
-  /** Exit codes besides 0, 1, 2 and 13, which every command has. */
+  /** Exit codes other than 0, 1, 2 and 13, which every command has. */
   exits: readonly ExitCode[];
-  /** Output of `--json`, as an example on one line; several with a label each. */
+  /** Output of `--json`, as an example on one line; several examples have labels. */
   json?: string | readonly (readonly [label: string, example: string])[];
   /** Lines before the examples. */
   notes?: readonly string[];
-  /** Other exit codes, for callers who expect those. */
+  /** Other exit codes, for callers that expect those. */
   exitAs?: ExitTranslation;
   /** The view that `--columns` chooses from, checked before the action. */
   view?: ViewChoice<Row>;
-  /** The columns are known only to the action, which checks `--columns` itself. */
+  /** The columns are only known to the action, which checks `--columns` itself. */
   findsColumns?: boolean;
 }
 
-/** A command line of one that does not send or spend must not exit with 0. */
+/** An invalid command line of such a command must not exit with 0. */
 export const sendsOrSpends = ({ effects }: CommandHelp): boolean =>
   effects.includes('sends') || effects.includes('spends');
 
 /** A view, or the one for the command's options. */
 export type ViewChoice<Row> = View<Row> | ((options: Record<string, unknown>) => View<Row>);
 
-/** `key` is the idempotency key of a request that is in doubt. */
+/** `key`: the idempotency key of a request in doubt. */
 export interface ExitTranslation {
   of(exit: ExitCode, key: unknown): Exit;
-  /** The hint where ours would not do. */
+  /** The hint, if the usual one does not apply. */
   hint(exit: ExitCode, key: unknown): string | undefined;
   meanings: Readonly<Record<number, string>>;
 }
@@ -51,7 +51,7 @@ export interface ExitTranslation {
 const helps = new WeakMap<Command, CommandHelp>();
 export const commandHelpOf = (command: Command): CommandHelp | undefined => helps.get(command);
 
-/** The view of the results of a command with its options. */
+/** The view for a command's results with its options. */
 export function viewOf(command: Command): View<never> | undefined {
   const view = helps.get(command)?.view;
   return typeof view === 'function' ? view(command.opts()) : view;
@@ -78,10 +78,10 @@ export function addHelp<Row>(command: Command, help: CommandHelp<Row>): Command 
   });
 }
 
-/** The end of every help. */
+/** The last line of every help. */
 export const globalOptionNote = 'Global options: urtuu help options';
 
-/** Commander's helper with the width of the command's help. */
+/** Commander's helper, with the width of the command's help. */
 function helperOf(command: Command): Help {
   const helper = command.createHelp();
   const helpWidth = command.configureOutput().getOutHelpWidth?.();
@@ -89,14 +89,14 @@ function helperOf(command: Command): Help {
   return helper;
 }
 
-/** The examples of a command's JSON with their labels: empty, or `with --dry-run`. */
+/** The examples of a command's JSON with their labels: empty, or like `with --dry-run`. */
 export function jsonExamples({
   json = [],
 }: Pick<CommandHelp, 'json'>): readonly (readonly [string, string])[] {
   return typeof json === 'string' ? [['', json]] : json;
 }
 
-/** A line for each kind of rows: `of one id` and `of several` have the same fields. */
+/** One line for each kind of rows: `of one id` and `of several` have the same fields. */
 function jsonFields(help: CommandHelp): string[] {
   const lines = new Map<string, string>();
   for (const [label, example] of jsonExamples(help)) {
@@ -108,14 +108,14 @@ function jsonFields(help: CommandHelp): string[] {
   return [...lines.values()];
 }
 
-/** Lines after the first indented by two. */
+/** Indents all lines but the first by two. */
 const indented = (helper: Help, text: string) =>
   helper
     .boxWrap(text, (helper.helpWidth ?? 80) - 2)
     .split('\n')
     .map((line, index) => `${index === 0 ? '' : '  '}${line}`);
 
-/** Those with a meaning of their own here; all where another table is in use. */
+/** The exit codes with a special meaning here; all of them if another table is used. */
 function exitCodes(help: CommandHelp, helper: Help): string[] {
   const { exitAs, exits, ok, refused, endless } = help;
   const special = {
@@ -133,7 +133,7 @@ function exitCodes(help: CommandHelp, helper: Help): string[] {
   ];
 }
 
-/** As a shell shows them. */
+/** As shown by a shell. */
 const signals = { 130: 'ended by Ctrl-C', 143: 'ended by SIGTERM' };
 
 /** The meaning of each exit code of a command. */

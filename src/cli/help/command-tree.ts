@@ -3,7 +3,7 @@ import { nearest } from '../text/suggest.js';
 
 const unadded = new WeakMap<Command, () => void>();
 
-/** Commands of a group are added when they are asked for: at most starts, two of all are. */
+/** Adds the commands of a group when they are first needed: most starts need two groups. */
 export function setCommands(group: Command, add: () => void): void {
   unadded.set(group, add);
 }
@@ -15,7 +15,7 @@ export function commandsOf(group: Command): readonly Command[] {
   return group.commands;
 }
 
-/** Full names of the commands below a group that are like a word: `urtuu sms send` for `sned`. */
+/** Full names of the commands below a group that resemble a word: `urtuu sms send` for `sned`. */
 export function similarCommands(group: Command, word: string): string[] {
   const below = commandsBelow(group);
   const names = nearest(word, [...below.values()]);
@@ -32,7 +32,7 @@ function commandsBelow(group: Command): Map<string, string> {
   return found;
 }
 
-/** Without those that only scripts call. */
+/** Without commands that only scripts call. */
 export const visibleCommands = (group: Command): Command[] =>
   commandsOf(group).filter((command) => !command.name().startsWith('_'));
 

@@ -3,7 +3,7 @@ import { visibleCommands } from './command-tree.js';
 
 type Row = readonly [names: string, summary: string];
 
-/** The commands by what they are for, several on a line: the whole fits a screen. */
+/** The commands by purpose, several on a line, so that everything fits on a screen. */
 const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     'Send',
@@ -40,10 +40,10 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ],
 ];
 
-/** Below this width the summaries are left out. */
+/** Narrower terminals see no summaries. */
 export const wide = 80;
 
-/** The screen of `urtuu` alone. */
+/** The output of `urtuu` alone. */
 export function overview(program: Command, width: number): string {
   const known = groupsOf(program);
   const titles = Math.max(...known.map(({ title }) => title.length)) + 2;
@@ -74,10 +74,10 @@ export function overview(program: Command, width: number): string {
   ].join('\n');
 }
 
-/** In the last lines. */
+/** Commands named in the last lines. */
 const namedBelow = ['help', 'commands'];
 
-/** Without commands that this version lacks, and with those that no group names. */
+/** Without commands that this version lacks, and including those that no group names. */
 function groupsOf(program: Command): { title: string; rows: Row[] }[] {
   const commands = visibleCommands(program).filter((command) => !namedBelow.includes(command.name()));
   const left = new Map(commands.map((command) => [command.name(), command.summary()]));

@@ -4,7 +4,7 @@ import type { Changed, TokenBucket } from './token-bucket.js';
 
 type Change<T> = (bucket: TokenBucket | null) => Changed<T>;
 
-/** Token buckets by name. `change` runs alone among the processes that share the store. Never rejects. */
+/** Token buckets by name. `change` runs exclusively among the processes that share the store. Never rejects. */
 export interface BucketStore {
   update<T>(name: string, change: Change<T>): Promise<T>;
 }
@@ -21,12 +21,14 @@ export function memoryBuckets(): BucketStore {
   };
 }
 
-/** A lock is held for under a millisecond. Without it the process goes on: the service enforces its rate limit anyway. */
+/**
+ * A lock is held for under a millisecond. Without it the process continues, since the service enforces its rate limit.
+ */
 const lockTimes = { staleAfter: 250, longestWait: 2_000 };
 
 /**
  * One small file for each bucket, changed under a lock file. The files cannot stop a command: an unreadable bucket
- * counts as unknown, and in a folder that cannot be written the buckets live in memory.
+ * counts as unknown, and if the folder is not writable, the buckets are kept in memory.
  */
 export function fileBuckets(folder: string, timer: Parameters<typeof takeLockFile>[1]): BucketStore {
   const own = new Map<string, TokenBucket>();
@@ -36,7 +38,7 @@ export function fileBuckets(folder: string, timer: Parameters<typeof takeLockFil
     async update(name, change) {
       const path = `${folder}/${name}.json`;
       const outcome = usable ? await takeLockFile(`${path}.lock`, timer, lockTimes) : 'impossible';
-      // A bucket that can be read but not written would refill and never be spent.
+      // A bucket that can be read but not written would refill without being spent.
       if (outcome === 'impossible') usable = false;
       const kept = own.get(name) ?? null;
       const shared = outcome === 'taken' ? exchange(path, kept, change) : null;
@@ -52,7 +54,7 @@ export function fileBuckets(folder: string, timer: Parameters<typeof takeLockFil
 const length = 256;
 const version = 1;
 
-/** Null when the file cannot be read and written; nothing has changed then. */
+/** Null if the file cannot be read and written; nothing has changed then. */
 function exchange<T>(
   path: string,
   own: TokenBucket | null,
@@ -60,7 +62,7 @@ function exchange<T>(
 ): { bucket: TokenBucket; result: T } | null {
   let file: number | null = null;
   try {
-    // O_NONBLOCK: opening a named pipe would hang.
+    // O_NONBLOCK, because opening a named pipe would hang.
     const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
     file = openSync(path, flags, 0o600);
     const buffer = Buffer.alloc(length);
@@ -76,7 +78,7 @@ function exchange<T>(
   }
 }
 
-/** Always the same length, to overwrite in place: truncating first costs a millisecond on ext4. */
+/** Always of the same length, to overwrite it in place: truncating first takes a millisecond on ext4. */
 function encode({ tokens, at, blocked, known }: TokenBucket): string {
   const { wall, elapsed } = at;
   return `${JSON.stringify({ version, tokens, wall, elapsed, blocked, known }).padEnd(length - 1)}\n`;

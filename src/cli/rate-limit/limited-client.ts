@@ -7,14 +7,14 @@ import type { Clock } from '../time/clock.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** A single request waits this long for its token, then goes without. */
+/** A single request waits this long for its token, and is then sent without one. */
 const longestWait = 30_000;
 
 interface LimiterOptions {
   clock: Clock;
-  /** The state folder, throwing where there is none; null keeps the buckets in this process. */
+  /** Returns the state folder, or throws if there is none; null keeps the buckets in this process. */
   state: (() => string) | null;
-  /** Called for a wait of over a second; in milliseconds. */
+  /** Called for a wait of more than a second; in milliseconds. */
   waiting(milliseconds: number): void;
 }
 
@@ -41,8 +41,8 @@ function bucketsIn(state: (() => string) | null, project: string, clock: Clock):
 }
 
 /**
- * 64 bits of FNV-1a, in two lanes: enough to tell projects apart, and far too little to find the key by. Loading
- * node:crypto would cost each start 2 ms.
+ * 64 bits of FNV-1a, in two lanes: enough to distinguish projects, and far too little to recover the key. Loading
+ * node:crypto would take 2 ms of each start.
  */
 function fingerprint(text: string): string {
   let [high, low] = [0x811c9dc5, 0xc9dc5118];
@@ -53,7 +53,7 @@ function fingerprint(text: string): string {
   return [high, low].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** A client whose attempts, retries included, each take a token first. `signal` ends the wait. */
+/** A client whose attempts, including retries, each take a token first. `signal` ends the wait. */
 export function limitedClient(
   key: string,
   options: UrtuuOptions,
@@ -65,7 +65,7 @@ export function limitedClient(
   return new Client(key, options, system);
 }
 
-/** Each attempt takes a token before it goes out. Keys are made without loading a module. */
+/** Each attempt takes a token before it is sent. Keys are generated without loading a module. */
 export function limitedSystem(limiter: RateLimiter, signal: () => AbortSignal): System {
   return {
     ...realSystem,

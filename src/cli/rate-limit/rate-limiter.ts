@@ -17,15 +17,18 @@ import {
 export interface RateLimiterOptions {
   buckets: BucketStore;
   clock: Clock;
-  /** Called once for each wait of over a second; `milliseconds` is the time it may still take. */
+  /** Called once for each wait of more than a second; `milliseconds`: the time that it may still take. */
   onWait?(milliseconds: number): void;
 }
 
-/** Tokens that stay unused, so that requests which overtake each other do not exceed the limit. */
+/** Tokens kept in reserve, so that requests that overtake each other do not exceed the limit. */
 const reserve = { sending: 3, reading: 1 } as const;
-/** Waiting reads go out together, so many at a time: waking for each takes most of a look-up's cpu. Sends go out evenly. */
+/**
+ * How many waiting reads are sent together: waking up for each takes most of a look-up's CPU time. Sends are sent
+ * evenly.
+ */
 const together = { sending: 1, reading: 4 } as const;
-/** Another process may learn meanwhile that the wait is over. */
+/** Another process may learn sooner that the wait is over. */
 const longestNap = 1_000;
 const shownAfter = 1_000;
 
@@ -38,16 +41,16 @@ interface Waiter {
 interface Lane {
   waiters: Waiter[];
   pumping: boolean;
-  /** Ends the present nap. */
+  /** Ends the current nap. */
   wake(): void;
-  /** When a token was last taken, or the wait for one began. */
+  /** When a token was last taken, or the wait for one started. */
   since: number;
   shown: boolean;
   /** Requests without an answer yet. */
   inFlight: number;
-  /** Those in flight that did not wait for their token. */
+  /** Requests in flight that did not wait for their token. */
   ahead: number;
-  /** The shared bucket, as this process changed it last. */
+  /** The shared bucket, as last changed by this process. */
   bucket: TokenBucket | null;
 }
 
@@ -63,7 +66,7 @@ const newLane = (): Lane => ({
 });
 
 /**
- * Keeps the requests of a project within its rate limits. The processes of this machine share the token buckets;
+ * Keeps the requests of a project within its rate limits. The processes on this machine share the token buckets;
  * `X-RateLimit-Remaining` corrects them for requests from elsewhere.
  */
 export class RateLimiter {
@@ -78,14 +81,14 @@ export class RateLimiter {
     this.#options = options;
   }
 
-  /** Sets the sending requests a second; reading ones change in proportion. */
+  /** Sets the sending requests a second; reading requests change in proportion. */
   limitTo(perSecond: number): void {
     this.#scale = perSecond / requestRates.sending.perSecond;
   }
 
   /**
-   * Waits for a token and takes it, first come, first served. False when the signal came first, or when this process
-   * got no token for `within` milliseconds.
+   * Waits for a token and takes it, first come, first served. False if the signal came first, or if this process got no
+   * token for `within` milliseconds.
    */
   take(kind: RequestKind, signal?: AbortSignal, within = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (signal?.aborted || this.#closed) return Promise.resolve(false);
@@ -107,7 +110,7 @@ export class RateLimiter {
     });
   }
 
-  /** Counts a request that goes without waiting for its token. */
+  /** Counts a request that is sent without waiting for its token. */
   goAhead(kind: RequestKind): void {
     const lane = this.#lanes[kind];
     lane.inFlight += 1;
@@ -115,7 +118,7 @@ export class RateLimiter {
     void this.#change(kind, (bucket) => ({ ...bucket, tokens: bucket.tokens - 1 }));
   }
 
-  /** Stops sending for as long as Retry-After says. */
+  /** Stops sending for the time in Retry-After. */
   block(kind: RequestKind, milliseconds: number): void {
     void this.#change(kind, (bucket) => ({
       ...bucket,
@@ -126,9 +129,9 @@ export class RateLimiter {
 
   /**
    * A request has ended; `remaining` is the X-RateLimit-Remaining of its answer. Others share the limit, so the service
-   * may have fewer tokens than this bucket: requests in flight count as not yet deducted. More tokens are believed only
-   * of an unknown bucket; otherwise two processes would both believe them. Without the header the documented limit
-   * holds.
+   * may have fewer tokens than this bucket: requests in flight count as not yet deducted. A higher number is trusted
+   * only for an unknown bucket; otherwise two processes would both trust it. Without the header, the documented limit
+   * applies.
    */
   ended(kind: RequestKind, status: number | null, remaining: number | null): void {
     const lane = this.#lanes[kind];
@@ -146,13 +149,13 @@ export class RateLimiter {
       tokens: bucket.known
         ? Math.min(bucket.tokens, left ?? bucket.tokens)
         : Math.min(burst, left ?? burst - lane.inFlight - 1),
-      // A request went ahead in spite of the block, and was answered: the block is over.
+      // A request was sent despite the block, and was answered, so the block is over.
       blocked: unblocked ? 0 : bucket.blocked,
     }));
     if (unblocked) lane.wake();
   }
 
-  /** Whether the shared bucket has no more tokens than these: correcting it would cost every request a file. */
+  /** Whether the shared bucket has no more than `left` tokens; correcting it would cost every request a file access. */
   #isBelow(kind: RequestKind, left: number | null): boolean {
     const { bucket } = this.#lanes[kind];
     if (!bucket?.known) return false;
@@ -169,7 +172,7 @@ export class RateLimiter {
     return this.#closed;
   }
 
-  /** Hands out tokens until nobody waits. Only this loop asks the store, so that waiting costs little. */
+  /** Distributes tokens until nobody waits. Only this loop asks the store, so waiting costs little. */
   async #pump(kind: RequestKind, lane: Lane): Promise<void> {
     const { clock, onWait } = this.#options;
     lane.pumping = true;
@@ -238,7 +241,7 @@ export class RateLimiter {
     const limit = this.#rateLimit(kind);
     const { bucket } = this.#lanes[kind];
     const least = Math.min(wanted, together[kind]);
-    // Others only take from it: its file is asked once there may be a token.
+    // Others only take tokens, so its file is read only when there may be one.
     if (bucket?.known && bucket.blocked === 0) {
       const { result } = takeTokens(refill(bucket, limit, this.#now()), limit, wanted, least);
       if (result.tokens === 0) return Promise.resolve(result);
@@ -264,12 +267,12 @@ export class RateLimiter {
     return { wall: clock.now(), elapsed: clock.elapsed() };
   }
 
-  /** A rate above the documented limit has buckets of its own. */
+  /** A rate above the documented limit has its own buckets. */
   #nameOf(kind: RequestKind): string {
     return this.#scale > 1 ? `${kind}-x${this.#scale}` : kind;
   }
 
-  /** Of the shared buckets. */
+  /** The rate limit of the shared buckets. */
   #rateLimit(kind: RequestKind): RateLimit {
     return rateLimitOf(kind, Math.max(1, this.#scale));
   }

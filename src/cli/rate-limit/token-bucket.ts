@@ -1,18 +1,18 @@
 /** A point in time on both clocks of this machine, in milliseconds. */
 export interface Moment {
-  /** Since 1970; it can be set. */
+  /** Since 1970; may be set. */
   wall: number;
-  /** Monotonic; it restarts with each boot. */
+  /** Monotonic; restarts with each boot. */
   elapsed: number;
 }
 
 export interface TokenBucket {
-  /** Below 0 when too many were taken. */
+  /** Negative if too many were taken. */
   tokens: number;
   at: Moment;
-  /** Milliseconds after `at` without tokens, by Retry-After. */
+  /** Milliseconds after `at` without tokens, from Retry-After. */
   blocked: number;
-  /** An answer of the service has corrected it. */
+  /** Whether an answer of the service has corrected it. */
   known: boolean;
 }
 
@@ -30,8 +30,8 @@ export function unknownBucket(at: Moment): TokenBucket {
 }
 
 /**
- * Milliseconds from one moment to another. A clock that was set, or of another boot, machine or runtime, can be off in
- * either direction: a future moment counts as now, and the smaller of two differences refills least.
+ * Milliseconds from one moment to another. A clock that was set, or is of another boot, machine or runtime, can be off
+ * in either direction: a future moment counts as now, and the smaller of two differences refills least.
  */
 export function passed(from: Moment, to: Moment): number {
   const possible = [to.elapsed - from.elapsed, to.wall - from.wall].filter((time) => time >= 0);
@@ -54,13 +54,13 @@ export interface Changed<Result> {
   result: Result;
 }
 
-/** Tokens that were taken; where there were none, the milliseconds to wait for some. */
+/** Tokens that were taken; if there were none, the milliseconds to wait for some. */
 export interface Taken {
   tokens: number;
   wait: number;
 }
 
-/** Takes up to `wanted` tokens of a refilled bucket; without one, the wait is for `least`. */
+/** Takes up to `wanted` tokens from a refilled bucket; if there are none, the wait is for `least`. */
 export function takeTokens(
   bucket: TokenBucket,
   limit: RateLimit,
@@ -73,7 +73,7 @@ export function takeTokens(
   return { bucket: { ...bucket, tokens: bucket.tokens - tokens }, result: { tokens, wait: 0 } };
 }
 
-/** Milliseconds until a refilled bucket has so many tokens; 0 when it has them. */
+/** Milliseconds until a refilled bucket has so many tokens; 0 if it has them. */
 function waitFor({ tokens, blocked }: TokenBucket, { perSecond }: RateLimit, count: number): number {
   return Math.max(blocked, Math.ceil((Math.max(0, count - tokens) * 1_000) / perSecond));
 }

@@ -1,10 +1,10 @@
-/** By the manual pages of Postfix's sendmail: what loses nothing where it is ignored. */
+/** Flags in the manual of Postfix's sendmail that can be ignored without losing anything. */
 const ignoredFlags = 'GUcimnx';
 const ignoredWithValue = 'ABCLNORVXefhpr';
 
 /**
- * The words after `sendmail` as our parser reads them: of `-ti -N never -oem -FCron` it gets `-t -F Cron`. What else
- * sendmail does (`-bp`, `-I`) stays, and is refused.
+ * Converts the words after `sendmail` for our parser: `-ti -N never -oem -FCron` becomes `-t -F Cron`. Other modes of
+ * sendmail (`-bp`, `-I`) are kept, and refused.
  */
 export function sendmailWords(words: readonly string[]): string[] {
   const kept: string[] = [];
@@ -22,7 +22,7 @@ export function sendmailWords(words: readonly string[]): string[] {
   return kept;
 }
 
-/** Letters behind one dash: flags, then perhaps an option that takes the rest of the word, or the next one. */
+/** Letters after one dash: flags, then perhaps an option whose value is the rest of the word, or the next one. */
 function readCluster(letters: string, next: string | undefined): { words: string[]; tookNext: boolean } {
   const words: string[] = [];
   for (let at = 0; at < letters.length; at += 1) {
@@ -36,7 +36,7 @@ function readCluster(letters: string, next: string | undefined): { words: string
     if ((letter === 'o' && rest !== '') || (letter === 'b' && rest === 'm')) break;
     const takesValue = ignoredWithValue.includes(letter) || letter === 'F';
     const value = rest || next;
-    // Without its value, or unknown: the parser names it.
+    // An option that is unknown, or has no value: the parser reports it.
     if (!takesValue || value === undefined) words.push(`-${letter}${rest}`);
     else if (letter === 'F') words.push('-F', value);
     return { words, tookNext: takesValue && rest === '' && value !== undefined };

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Email } from 'postal-mime';
 import { inputError } from '../errors.js';
 
-const nameIt = 'Name its charset in the header Content-Type, such as: text/plain; charset=windows-1251';
+const nameIt = 'Name the charset in the Content-Type header, for example: text/plain; charset=windows-1251';
 
-/** Names of ASCII that TextDecoder takes for windows-1252. */
+/** Names of ASCII that TextDecoder treats as windows-1252. */
 const ascii = new Set(['us-ascii', 'ascii', 'ansi_x3.4-1968']);
 
-/** The WHATWG name of a charset: ASCII and those that nobody knows are UTF-8, as programs without a locale write it. */
+/** The WHATWG name of a charset: ASCII and unknown ones are UTF-8, as written by programs without a locale. */
 function encodingOf(charset: string): string {
   try {
     return ascii.has(charset) ? 'utf-8' : new TextDecoder(charset).encoding;
@@ -16,12 +16,12 @@ function encodingOf(charset: string): string {
   }
 }
 
-/** Null for bytes that are not of the charset. */
+/** Null if the bytes are invalid in the charset. */
 function decoded(bytes: Uint8Array, charset: string): string | null {
   const [first, second] = bytes;
   const isBigEndian = first === 0xfe && second === 0xff;
   const isMarked = isBigEndian || (first === 0xff && second === 0xfe);
-  // Without its mark, mails have it in one order and web pages in the other.
+  // Without its mark, mails use one byte order and web pages the other.
   if (charset === 'utf-16' && !isMarked) return null;
   const encoding = charset === 'utf-16' && isBigEndian ? 'utf-16be' : encodingOf(charset);
   try {
@@ -42,8 +42,8 @@ const part = Object.getPrototypeOf(root) as Part;
 const { getTextContent } = part;
 
 /**
- * The parser reads ASCII and charsets that it does not know as windows-1252, and replaces what is not of a charset. It
- * does not here, nor in the mails in a mail, which get parsers of their own. Throws CliError.
+ * The parser reads ASCII and unknown charsets as windows-1252, and replaces invalid bytes. Here it does not, not even
+ * in mails inside a mail, which get their own parsers. Throws CliError.
  */
 export async function parseMail(message: Buffer): Promise<Email> {
   part.getTextContent = strictText;
@@ -71,8 +71,8 @@ const contentType = /^content-type:(?:[^\r\n]|\r?\n[ \t])*?\bcharset[ \t]*=[ \t]
 const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?(\?[QB]\?[^?]*\?=)/gi;
 
 /**
- * Writes headers of 8 bits, which have the charset of the message, and encoded words of an unknown charset in UTF-8.
- * `checked` throws for a header that has bytes of another charset.
+ * Converts to UTF-8: 8-bit headers, which use the charset of the message, and encoded words of an unknown charset.
+ * `checked` throws for a header with invalid bytes.
  */
 export function utf8Headers(raw: Buffer): { message: Buffer; checked(value: string, name: string): string } {
   const end = /\r?\n\r?\n/.exec(raw.toString('latin1'))?.index ?? raw.length;
@@ -95,7 +95,7 @@ export function utf8Headers(raw: Buffer): { message: Buffer; checked(value: stri
   };
 }
 
-/** Both lines have a character for each byte. */
+/** Each character of either line stands for one byte. */
 function utf8Line(line: string, charset: string): string {
   const bytes = Buffer.from(line, 'latin1');
   const text = isUtf8(bytes) || encodingOf(charset).startsWith('utf-16') ? null : decoded(bytes, charset);

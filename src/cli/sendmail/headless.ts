@@ -1,6 +1,6 @@
-/** A header's name and colon, as RFC 5322 writes them. */
+/** A header's name and colon, by RFC 5322. */
 const header = /^[!-9;-~]+[ \t]*:/;
-/** A message has one of these: `Warning: disk full` is a text. */
+/** A message has at least one of these: `Warning: disk full` is a text. */
 const common =
   /^(?:from|to|cc|bcc|subject|date|sender|reply-to|message-id|in-reply-to|references|return-path|received|mime-version|auto-submitted|precedence|priority|importance|(?:content|resent|list|x)-[!-9;-~]+)[ \t]*:/i;
 /** The line before the headers of a message in a mailbox. */
@@ -8,8 +8,8 @@ const mailboxLine = /^>?From /;
 const maxHeaderLine = 1_000;
 
 /**
- * Adds the empty line before a body that follows the headers without one, or has none, as every sendmail does:
- * `echo "disk full" | sendmail root`.
+ * Adds the missing empty line before the body, or before a text without headers, as every sendmail does: `echo "disk
+ * full" | sendmail root`.
  */
 export function withBody(raw: Uint8Array): Buffer {
   const message = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);

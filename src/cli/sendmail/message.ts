@@ -9,13 +9,18 @@ import { keyOfMessage } from './sysexits.js';
 
 export interface Envelope {
   params: EmailBulkParams;
-  /** Made of the Message-ID and the content, so that the same message is not sent twice. Null without a Message-ID. */
+  /**
+   * Derived from the Message-ID and the content, so that the same message is not sent twice. Null without a Message-ID.
+   */
   idempotencyKey: string | null;
-  /** Further addresses of Reply-To, and those that are none. */
+  /** Additional addresses in Reply-To, and invalid ones. */
   unusedReplyTo: readonly string[];
 }
 
-/** Reads an internet message; `otherName` is the sender's where it has no From. Throws CliError for content that the service cannot send. */
+/**
+ * Reads an internet message; `otherName` is the sender's name if there is no From. Throws CliError for content that the
+ * service cannot send.
+ */
 export async function readMessage(raw: Uint8Array, addressed: Addressed, otherName = ''): Promise<Envelope> {
   const { message, checked } = utf8Headers(withBody(raw));
   const mail = await parseMail(message).catch((error: Error) => {
@@ -30,7 +35,7 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
   if (other !== undefined) {
     throw inputError(
       `cannot send the part ${nameOf(other)}`,
-      'An email has only text and HTML here. Send a link to it.',
+      'Only text and HTML can be sent. Send a link instead.',
     );
   }
   const from = mailboxes(mail.from)[0];
@@ -46,7 +51,7 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
   return { params, idempotencyKey: keyOf(mail, params), unusedReplyTo: unused };
 }
 
-/** The service takes one; without a header Reply-To it is that of From. */
+/** The service accepts one address; without a Reply-To header, it is that of From. */
 function replyToOf({ replyTo = [], from }: Email): { replyTo?: string; unused: string[] } {
   const written = mailboxes(...replyTo).map(({ address, name }) => address || name);
   const [first] = [...written, mailboxes(from)[0]?.address ?? ''].filter(
@@ -70,7 +75,7 @@ const mailboxes = (...addresses: (Address | undefined)[]): Mailbox[] =>
   addresses.flatMap((each) => (each === undefined ? [] : (each.group ?? [each]))).filter(hasSomething);
 const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== '';
 
-/** Hashes the content too: some programs give all their messages one Message-ID. */
+/** Includes the content, because some programs use one Message-ID for all their messages. */
 function keyOf({ messageId }: Email, params: EmailBulkParams): string | null {
   if (!messageId) return null;
   // The order of the recipients does not matter.

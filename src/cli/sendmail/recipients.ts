@@ -2,15 +2,15 @@ import { addressParser, type Email } from 'postal-mime';
 import { normalizeAddress } from '../../contract/index.js';
 import { inputError, usageError } from '../errors.js';
 
-/** Who gets it: these addresses, and with `inHeaders` those of To, Cc and Bcc. */
+/** The recipients: these addresses, and with `inHeaders` those in To, Cc and Bcc. */
 export interface Addressed {
   recipients: readonly string[];
   inHeaders: boolean;
-  /** The address of names without a domain, such as root; null where there is none. */
+  /** The address for names without a domain, such as root; null if there is none. */
   localTo(): Promise<string | null>;
 }
 
-/** Each once. Throws CliError where there is none, or one is not an address. */
+/** The recipients without duplicates. Throws CliError if there are none, or one is not an address. */
 export async function recipientsOf(
   mail: Email,
   { recipients, inHeaders, localTo }: Addressed,
@@ -24,19 +24,19 @@ export async function recipientsOf(
 }
 
 function addressedIn({ headers }: Email): string[] {
-  // Such a message is for the people that it was resent to; those in To have it.
+  // Such a message is for those it was resent to; those in To already have it.
   if (headers.some(({ key }) => resent.test(key))) {
-    throw inputError('the message was resent, and -t cannot tell to whom', 'Give the recipients without -t.');
+    throw inputError('the message was resent, and -t cannot tell to whom', 'Name the recipients without -t.');
   }
   return headers.filter(({ key }) => /^(?:to|cc|bcc)$/.test(key)).map(({ value }) => value);
 }
 const resent = /^resent-(?:to|cc|bcc)$/;
 
-/** The addresses of a list; of those without one, the name. Missing commas are added, as sendmail does. */
+/** The addresses in a list, or the names of entries without one. Missing commas are added, as sendmail does. */
 function namesIn(list: string): string[] {
   const complete = /[<>"():\\]/.test(list) ? list : list.trim().replace(/[ \t]+/g, ', ');
   return addressParser(complete, { flatten: true }).map(({ address, name }) => {
-    // Of `a@ex.mn b@ex.mn (both)` the parser takes one for the name of the other.
+    // In `a@ex.mn b@ex.mn (both)`, the parser mistakes one for the name of the other.
     if (name.includes('@') && !list.includes('<')) throw notAnAddress(list);
     return address || name;
   });

@@ -1,6 +1,6 @@
 import { type ExitCode, exits } from '../exit-codes.js';
 
-/** The exit codes that callers of sendmail understand (sysexits.h); only 75 makes them try again later. */
+/** The exit codes that callers of sendmail understand (sysexits.h); only after 75 do they try again later. */
 export const sysexits = {
   usage: 64,
   data: 65,
@@ -20,7 +20,7 @@ const table = {
   [exits.partly]: sysexits.unavailable,
   [exits.key]: sysexits.permission,
   [exits.later]: sysexits.later,
-  // It may have been sent. Only a message with a Message-ID can be given again safely.
+  // It may have been sent. Only a message with a Message-ID can be submitted again safely.
   [exits.doubt]: sysexits.unavailable,
   [exits.money]: sysexits.later,
   [exits.input]: sysexits.data,
@@ -32,21 +32,21 @@ const table = {
   [exits.notFinal]: sysexits.unavailable,
 } as const satisfies Record<ExitCode, Sysexit | 0>;
 
-/** The codes of `urtuu sendmail`. */
+/** The exit codes of `urtuu sendmail`. */
 export const sysexitTranslation = {
   of: (exit: ExitCode, key: unknown): Sysexit | 0 =>
     exit === exits.doubt && isOfMessage(key) ? sysexits.later : table[exit],
   hint: (exit: ExitCode, key: unknown): string | undefined => {
     if (exit !== exits.doubt) return undefined;
     return isOfMessage(key)
-      ? 'It may have been sent. Give the same message again: that cannot send it twice.'
-      : 'It may have been sent, and has no Message-ID to make a repeat safe. Check before you give it again.';
+      ? 'It may have been sent. Submit the same message again: that cannot send it twice.'
+      : 'It may have been sent, and has no Message-ID to make a repeat safe. Check before you submit it again.';
   },
   meanings: {
     0: 'accepted for every recipient; a later failure is in the dashboard',
     [sysexits.usage]: 'usage, or no recipient',
     [sysexits.data]: 'a message that cannot be sent',
-    [sysexits.unavailable]: 'not sent to some or all; or in doubt where a repeat could send it twice',
+    [sysexits.unavailable]: 'not sent to some or all; or in doubt, and a repeat could send it twice',
     [sysexits.software]: 'internal error',
     [sysexits.input]: 'this machine: unreadable input, unsafe configuration',
     [sysexits.later]: 'later: trying again may help, and cannot send it twice',
@@ -55,8 +55,8 @@ export const sysexitTranslation = {
 };
 
 /**
- * The codes of `urtuu service incoming`. A mail server keeps the mail at 75 and sends it back at every other code: only
- * what is wrong with the mail itself is one of those.
+ * The exit codes of `urtuu service incoming`. A mail server keeps the mail after 75 and returns it after any other
+ * code, so only problems of the mail itself have another one.
  */
 export const incomingSysexits = {
   of: (exit: ExitCode): Sysexit | 0 =>
@@ -69,16 +69,16 @@ export const incomingSysexits = {
           : sysexits.later,
   hint: (exit: ExitCode) =>
     exit === exits.missing
-      ? 'It goes by the own domain of a project: `urtuu service settings get`'
+      ? 'A project receives the mail to its own domain. See: `urtuu service settings get`'
       : undefined,
   meanings: {
-    0: 'taken in',
+    0: 'accepted',
     [sysexits.data]: 'not an email message, or too large',
     [sysexits.nobody]: 'no recipient is known',
-    [sysexits.later]: 'later: the data cannot be used now, or the command line is wrong',
+    [sysexits.later]: 'later: the data is unavailable, or the command line is invalid',
   },
 };
 
-/** The same key whenever the message is given again. */
+/** The same key each time the message is submitted. */
 export const keyOfMessage = (digest: string): string => `sendmail-${digest}`;
 const isOfMessage = (key: unknown) => typeof key === 'string' && key.startsWith(keyOfMessage(''));

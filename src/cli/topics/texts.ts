@@ -92,7 +92,7 @@ export const environment = `Environment variables
   URTUU_PROFILE      the profile to use
   URTUU_SANDBOX      1: use the embedded service
   URTUU_ALLOW_HTTP   1: allow plain http to other machines
-  URTUU_DATABASE     PostgreSQL of urtuu serve and of its owner's commands
+  URTUU_DATABASE     PostgreSQL database of urtuu serve and owner commands
   URTUU_SECRET_FILE  the secret that goes with the database
   NO_COLOR           set: disable colours
   FORCE_COLOR        set: colours on a pipe too; 0: disable colours

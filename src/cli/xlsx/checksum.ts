@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 
-/** CRC-32 of a block after those that gave `sum`. Node.js has its own from 20.15 on. */
+/** CRC-32 of a block after those with the checksum `sum`. Node.js has its own from 20.15. */
 export const checksum: (block: Uint8Array, sum: number) => number =
   (zlib as { crc32?: (block: Uint8Array, sum: number) => number }).crc32 ?? tableChecksum;
 

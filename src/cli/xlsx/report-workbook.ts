@@ -1,8 +1,8 @@
-/** Rows of a sheet below its header. */
+/** Maximum rows of a sheet below its header. */
 export const mostSheetRows = 1_048_575;
 
-/** Whether a file is to be a workbook, by its name. */
+/** Whether a file should be a workbook, by its name. */
 export const isWorkbookName = (name: string) => /\.xlsx$/i.test(name);
 
-/** A hidden name in the sheet that sums up the others, by which a reader knows it. */
+/** A hidden name in the summary sheet, by which a reader recognizes it. */
 export const summaryMark = 'urtuu_summary';

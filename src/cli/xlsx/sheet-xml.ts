@@ -1,20 +1,20 @@
 import { columnLetters } from './cell-reference.js';
 
-/** Nothing stands in a null. A time is shown as the clock of this machine shows it. */
+/** Null is an empty cell. A time is shown in this machine's time zone. */
 export type SheetCell = string | number | Date | null;
 
-/** Excel calls a workbook damaged that has a longer text. */
+/** Excel treats a workbook with a longer text as damaged. */
 const longestText = 32_767;
 const mostColumns = 16_384;
 
-/** A row that no workbook can hold; the message goes on after `cannot write report.xlsx: `. */
+/** A row that does not fit in a workbook; the message continues `cannot write report.xlsx: `. */
 export class UnfitRow extends Error {
   override readonly name = 'UnfitRow';
 }
 
 const format = (attributes: string) => `<xf ${attributes} fillId="0" borderId="0" xfId="0"/>`;
 const font = (bold: string) => `<font>${bold}<sz val="11"/><name val="Calibri"/></font>`;
-/** Cell formats: 0 numbers, 1 texts, 2 times, 3 names of columns. */
+/** Cell formats: 0 numbers, 1 texts, 2 times, 3 column names. */
 export const stylesXml = [
   '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>',
   `<fonts count="2">${font('')}${font('<b/>')}</fonts>`,
@@ -27,12 +27,12 @@ export const stylesXml = [
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>',
 ].join('');
 
-/** The names of the columns stay in sight. */
+/** Keeps the column names visible. */
 export const beforeRows = [
   '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>',
   `</sheetView></sheetViews><cols><col min="1" max="${mostColumns}" width="16" customWidth="1"/></cols><sheetData>`,
 ].join('');
-/** A number stored as text is intended. */
+/** Suppresses the warning about numbers stored as text, which is intended. */
 export const afterRows =
   '</sheetData><ignoredErrors><ignoredError sqref="A1:XFD1048576" numberStoredAsText="1"/></ignoredErrors>';
 
@@ -70,11 +70,11 @@ function textXml(text: string): string {
 }
 
 const special = /[&<>\0-\x1f\ud800-\udfff\ufffe\uffff]|_x|^\s|\s$/;
-/** Characters that XML does not have, and texts that would be read as one of them. */
+/** Characters that XML cannot contain, and texts that would be read as one of them. */
 const unwritable = /[\0-\x08\x0b-\x1f\ufffe\uffff]|\p{Surrogate}|_(?=x[0-9A-Fa-f]{4}_)/gu;
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Excel knows no time zones. */
+/** Excel has no time zones. */
 function serialOf(time: Date): number {
   return (time.getTime() - time.getTimezoneOffset() * 60_000) / 86_400_000 + 25_569;
 }

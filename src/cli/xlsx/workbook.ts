@@ -10,7 +10,7 @@ export interface Sheet {
 
 export interface SheetLimits {
   rows: number;
-  /** Of its XML: our own reader refuses more than 2 GB. */
+  /** Bytes of its XML: our own reader refuses more than 2 GB. */
   bytes: number;
 }
 
@@ -24,8 +24,8 @@ const typeOf = (part: string) => `application/vnd.openxmlformats-officedocument.
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 /**
- * A workbook in blocks, in constant memory. A sheet with more rows than fit goes on in `Report 2`, `Report 3`; the last
- * sheet sums them up. Throws UnfitRow.
+ * A workbook in blocks, in constant memory. A sheet with too many rows continues in `Report 2`, `Report 3`; the last
+ * sheet summarizes them. Throws UnfitRow.
  */
 export function workbookOf(sheet: Sheet, summary: Sheet, limits = mostOfSheet): AsyncGenerator<Buffer, void> {
   return zipOf(partsOf(sheet, summary, limits));
@@ -49,7 +49,7 @@ async function* partsOf(sheet: Sheet, summary: Sheet, limits: SheetLimits): Asyn
   yield* framesOf(names).map(([name, xml]) => ({ name, content: once(declaration + xml) }));
 }
 
-/** Rows that several sheets take from. */
+/** Rows that several sheets share. */
 class RowSource {
   readonly #rows: AsyncIterator<readonly SheetCell[]>;
   #ahead: Promise<IteratorResult<readonly SheetCell[]>> | null = null;
@@ -94,7 +94,7 @@ async function* sheetXml(
   yield `${block}${afterRows}</worksheet>`;
 }
 
-/** The parts that hold the sheets together: those of the last sheet's name are its mark. */
+/** The parts that connect the sheets; the last sheet gets the mark of a summary. */
 function framesOf(names: readonly string[]): [name: string, xml: string][] {
   const last = names.length - 1;
   const numbered = names.map((name, index) => ({ name, number: index + 1 }));

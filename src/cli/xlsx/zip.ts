@@ -7,7 +7,7 @@ export interface ZipPart {
   content: AsyncIterable<string>;
 }
 
-/** What the directory says of a part. */
+/** A part's entry in the directory. */
 interface Entry {
   name: Buffer;
   sum: number;
@@ -16,18 +16,18 @@ interface Entry {
   offset: number;
 }
 
-/** Larger numbers, and this one, stand in a field of 8 bytes. */
+/** Larger numbers, and this one, are stored in a field of 8 bytes. */
 const longest = 0xffff_ffff;
-/** Sizes come behind a part, and names are UTF-8. */
+/** Sizes follow a part, and names are UTF-8. */
 const flags = 0x0808;
 const deflated = 8;
-/** 1 January 1980, as Excel writes it: the same rows are the same bytes. */
+/** 1 January 1980, like Excel: the same rows make the same bytes. */
 const date = 0x21;
 const [version, wideVersion] = [20, 45];
 
 /**
- * A zip archive as its parts come, in the memory of a block. A part may have at most 4 GB. `most` is the largest offset
- * of 4 bytes.
+ * A zip archive, written as its parts arrive, with the memory of one block. A part may have up to 4 GB. `most` is the
+ * largest offset in 4 bytes.
  */
 export async function* zipOf(
   parts: AsyncIterable<ZipPart>,
@@ -44,7 +44,7 @@ export async function* zipOf(
       entry.name,
     ]);
     const deflate = createDeflateRaw({ level: 3 });
-    // Its error is the error of the deflate, too, which is read below.
+    // Its error is also an error of the deflate, which is read below.
     pipeline(Readable.from(measured(content, entry)), deflate, () => {});
     for await (const block of deflate as AsyncIterable<Buffer>) {
       entry.packed += block.length;
