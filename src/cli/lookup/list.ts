@@ -46,7 +46,7 @@ export const commonFilter = ({ channel, since, until }: ListOptions, now: number
   until: until && timeOf(until, now),
 });
 
-/** Of two ISO times in UTC. */
+/** The later of two ISO times in UTC. */
 export const laterOf = (one: string | undefined, other: string | undefined) =>
   one !== undefined && other !== undefined && one > other ? one : (other ?? one);
 

@@ -78,13 +78,13 @@ export function isTransient(error: unknown): boolean {
   return exitOfFailure({ code, status }, 'reading') === exits.later;
 }
 
-/** Not even whether it exists is known. */
+/** The error for an item that may not even exist. */
 export const neverRead = (what: string): CliError =>
   new CliError('not_final', exits.notFinal, `${what} could not be read in time`, {
     hint: 'Its status is unknown. Wait longer with --wait-timeout.',
   });
 
-/** With `--wait`: that many messages are sent, and nobody knows whether they arrived. */
+/** The error of `--wait` for messages that were sent, but may not have arrived. */
 export function unknownError(count = 1, details: Record<string, unknown> = {}): CliError {
   const what = count === 1 ? 'the message is' : `${counted(count, 'message')} are`;
   return new CliError('unknown', exits.partly, `${what} sent, and may not have arrived`, {
@@ -93,7 +93,7 @@ export function unknownError(count = 1, details: Record<string, unknown> = {}): 
   });
 }
 
-/** `what` names that many. */
+/** `what` names the `count` items. */
 export function notFinal(what: string, count = 1): CliError {
   const [are, theyAre] =
     count === 1 ? ['is', 'It was accepted and is'] : ['are', 'They were accepted and are'];

@@ -63,7 +63,7 @@ async function readFinal(
   return { message, problem: state !== null && isFinalMessage(state) ? null : notFinal(sent, state) };
 }
 
-/** If possible: the send itself is known. */
+/** Reads it if possible; the outcome of the send is already known. */
 async function readOnce(context: FinishContext, sent: MessageRow): Promise<MessageRow> {
   const read = await reading(context, sent);
   const message = await read().catch(() => sent);

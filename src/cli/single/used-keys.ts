@@ -155,7 +155,7 @@ export class UsedKey {
   }
 }
 
-/** The uses of one key, by the lines. */
+/** The uses of one key according to the lines. */
 function usesOf(key: string, lines: readonly string[]): { accepted: string | null; unanswered: Set<string> } {
   const unanswered = new Set<string>();
   let accepted: string | null = null;

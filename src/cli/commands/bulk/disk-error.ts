@@ -11,7 +11,7 @@ import { type ResumeContext, resumeOf } from './next-command.js';
 interface RequestedJob {
   channel: Channel;
   file: string;
-  /** Of `--job`. */
+  /** The value of `--job`. */
   name: string | undefined;
 }
 

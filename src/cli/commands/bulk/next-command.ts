@@ -150,7 +150,7 @@ function sendFile(
 /** What a job has spent of its limit. */
 type Spent = Pick<JobView['state'], 'limit' | 'credits'>;
 
-/** `to-column` of `toColumn`. */
+/** For example `to-column` for `toColumn`. */
 type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Written<Rest>}`
   : Name;

@@ -142,7 +142,7 @@ function readRate(written: string): number {
 }
 
 const selectable: readonly Selected[] = [...receiptStatuses, 'undelivered', 'unknown'];
-/** Only the job's own keys may send them again, or they belong to another job. */
+/** Rows that only their own job, or another job, may send again. */
 const notSelectable: Partial<Record<Selected, readonly [message: string, hint: string]>> = {
   in_doubt: [
     '--only in_doubt is not possible: a new job could send the rows twice',

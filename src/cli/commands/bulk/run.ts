@@ -35,13 +35,13 @@ interface Start {
   input?: JobInput | null;
   /** The cancel marks that a resume removes: those made before it. */
   revokedMarks?: readonly string[];
-  /** The preflight has read with this key what `--wait` needs. */
+  /** Whether the preflight has already read everything that `--wait` needs, with this key. */
   hasPreflight?: boolean;
 }
 
 /**
- * Sends the open requests of a job, waits and reports as the options say, prints the summary, and ends with the
- * job's exit code. Throws CliError (exit 11) when the job is finished, or another service's.
+ * Sends the open requests of a job, waits and reports according to the options, prints the summary, and ends with the
+ * job's exit code. Throws CliError (exit 11) if the job is finished, or belongs to another service.
  */
 export async function carryOut(
   context: Context,
@@ -62,7 +62,7 @@ export async function carryOut(
     await refuseOtherService(context, job);
     refuseList(context.config, job.plan.meta, options.report);
     await context.io.files.checkWritable(options.report);
-    // Before its question, a bulk command has done that.
+    // A bulk command has done that before its prompt.
     if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
     if (isDone(job, options)) return await endFinished(context, job, options, input);
     if (await isForeign(context, job)) {
@@ -83,7 +83,7 @@ export async function carryOut(
       appendHistory(context, entryOfJob(job)),
     );
     if (exit === exits.refused) throw ranElsewhere(job);
-    // With other codes an error is printed anyway.
+    // With other codes, an error is printed anyway.
     const hidden = hiddenEnd(job);
     if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hidden);
     else if (unwritten(context.io.printer) !== null) context.io.attach(hidden.details);
@@ -107,10 +107,10 @@ const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
 /** Milliseconds */
 const longestBalanceWait = 30_000;
 
-/** The ending of a run that is cut short. */
+/** The ending of an interrupted run. */
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
-/** The last line of a run, by its ending, and what else is left to do. */
+/** The last line of a run for its ending, and what else remains to be done. */
 type Words = (ending: Ending) => { line: LastLine; more: NextStep[] };
 
 interface RunNotes {
@@ -128,7 +128,7 @@ async function runToEnd(
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, { ...runtime, waitsUntil });
   if (ending.waited !== null && job.state.counts.failed > 0) {
-    // Refunds came after the newest answer.
+    // Refunds may have arrived after the latest answer.
     job.state.balance = await readBalance(runtime);
   }
   const line = () => words(ending).line;
@@ -145,12 +145,12 @@ async function runToEnd(
     else context.io.conclude(...line());
     for (const step of words(ending).more) context.io.note(...step);
   };
-  // A program gets one object, once its exit is certain; a person the figures before a long report.
+  // A program gets one object once the exit code is certain; a person gets the figures before a long report.
   const { isMachine } = context.io.printer;
   if (!isMachine) await printSummary(context, job, exit, line);
   await conclude();
   if (options.report !== undefined) {
-    // The last line is about the exit code.
+    // The last line explains the exit code.
     const isConclusion = exit === exits.ok || exit === exits.partly;
     const warn = (...line: LastLine) =>
       isConclusion ? context.io.conclude(...line) : context.io.warn(...inOne(line));
@@ -158,7 +158,7 @@ async function runToEnd(
     const [said] = line();
     const reported = await report(context, job, options.report, reading);
     exit = exitNow();
-    // It found a batch of others, or a receipt has come.
+    // The report found another request's batch, or a new receipt.
     if (said !== line()[0]) await conclude();
     exit = exitWithReport(exit, reported);
   }
@@ -168,7 +168,7 @@ async function runToEnd(
   return exit;
 }
 
-/** Everything was accepted: no exit code may let somebody send it again. */
+/** Everything was accepted: no exit code may suggest sending it again. */
 const faultAfterAll = ({ id }: Job, error: unknown) =>
   new CliError('fault', exits.notFinal, `internal error: ${(error as Error).message}`, {
     hint: `Everything was accepted; do not start the job ${id} again. See: \`urtuu jobs show ${id}\``,
@@ -206,7 +206,7 @@ async function send(
   return ending;
 }
 
-/** Null where it cannot be read. */
+/** Null if it cannot be read. */
 async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<number | null> {
   try {
     const isAllowed = await rateLimiter.take('reading', stop, longestBalanceWait);

@@ -14,9 +14,9 @@ interface Folder {
 }
 
 /**
- * Throws CliError (exit 2) where `--report` or `--rejects` would replace a file that the job reads, or each other, and
- * where `--rejects`, which is CSV, has the name of a workbook. The report of a job that `--only` selects has not all rows
- * of the report it is made of.
+ * Throws CliError (exit 2) if `--report` or `--rejects` would replace a file that the job reads, or each other, or if
+ * `--rejects`, which is CSV, has the name of a workbook. With `--only`, a report in
+ * place of the list would lose the rows that were not selected.
  */
 export function refuseSameFile(
   here: Folder,
@@ -48,7 +48,7 @@ export function refuseSameFile(
     throw usageError('--report and --rejects name the same file', hint);
 }
 
-/** Throws CliError (exit 2) where the report of a job would replace the list that the job was made of. */
+/** Throws CliError (exit 2) if a job's report would replace the list that the job was made from. */
 export function refuseList(
   here: Folder,
   { path, source }: Pick<PlanMeta, 'path' | 'source'>,
@@ -60,11 +60,11 @@ export function refuseList(
     throw overwrites('--report', 'the list of this job');
 }
 
-/** The current folder may have been deleted: `cwd` is read only for relative names. */
+/** `cwd` is read only for relative names, because the current folder may have been deleted. */
 export const absolutePath = (here: Folder, name: string): string =>
   isAbsolute(name) ? name : resolve(here.cwd, name);
 
-/** The same string for every name of a regular file, which may not exist yet; null for anything else. */
+/** The same string for every name of a regular file, which need not exist yet; null for anything else. */
 function identityOf(here: Folder, name: string): string | null {
   const path = absolutePath(here, name);
   const stats = statSync(path, { throwIfNoEntry: false });

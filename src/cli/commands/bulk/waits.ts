@@ -6,15 +6,15 @@ const capped = 'recipient_rate_limited';
 
 /** The waits that a running job has announced. Times are milliseconds since 1970. */
 export class Waits {
-  /** When the last of them is over: the job takes at least as long. */
+  /** When the last wait ends: the job takes at least as long. */
   until = Number.NEGATIVE_INFINITY;
-  /** Nothing new is sent from here on. */
+  /** Whether it has stopped sending. */
   isStopping = false;
-  /** Single sends whose recipient is over its cap. */
+  /** Single sends over their recipient's cap. */
   readonly #capped = new Set<number>();
   #givenUp = 0;
 
-  /** Takes an event at its time. */
+  /** Takes an event when it happens. */
   follow(event: BulkEvent, now: number): void {
     if (event.type === 'stopping') {
       this.isStopping = true;
@@ -28,14 +28,14 @@ export class Waits {
     if (event.why === capped) this.#capped.add(event.request);
   }
 
-  /** Whether the job waits for nothing but recipients over their cap. */
+  /** Whether the job only waits for recipients over their cap. */
   isIdle({ open }: Pick<BulkEvent, 'open'>, now: number): boolean {
     return (
       this.until - now >= worthSaying && this.#capped.size > 0 && open - this.#givenUp <= this.#capped.size
     );
   }
 
-  /** `3 over their cap until 08:25:00`, `recipient_rate_limited` */
+  /** For example `3 over their cap until 08:25:00`, `recipient_rate_limited`. */
   words(now: number): string[] {
     const [today, end] = [now, this.until].map((time) => localTime(new Date(time).toISOString()));
     const [day, time] = `${end}`.split(' ');

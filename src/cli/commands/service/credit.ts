@@ -33,7 +33,7 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config' 
     effects: ['changes'],
     examples: [
       ["urtuu service credit 5000 --note 'Invoice 112'", 'add 5,000 credits'],
-      ['urtuu service credit -500 --project Shop --yes', 'take 500'],
+      ['urtuu service credit -500 --project Shop --yes', 'remove 500 credits'],
     ],
     ok: 'the balance has changed',
     exits: [6, 8, 12],
@@ -42,14 +42,14 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config' 
   command.action(async (amount: number, { note, ...options }: Options) => {
     const { io, clock } = context;
     const store = await ownedProject(context, options);
-    if (amount < 0) await confirmed(context, `Take ${counted(-amount, 'credit')} from the balance?`);
+    if (amount < 0) await confirmed(context, `Remove ${counted(-amount, 'credit')} from the balance?`);
     const id = randomUUID();
     const balance = await store.project
       .credit(amount, note === undefined ? { id } : { id, note })
       .catch((error) => Promise.reject(inDoubt(error)));
     await io.print(view, { balance });
     if (amount < 0 && balance === 0) {
-      // They are taken by now: a ledger that cannot be read costs no more than the note.
+      // They have been removed: if the ledger cannot be read, only the note is lost.
       const taken = await takenBy(id, store.project, clock.now()).catch(() => null);
       if (taken !== null && taken < -amount)
         io.note(`Removed ${counted(taken, 'credit')}: the balance had no more.`);
@@ -63,7 +63,7 @@ function readAmount(written: string): number {
   return Number(written);
 }
 
-/** An entry of 0 credits is not in the ledger. The clocks of a database and of this machine may differ. */
+/** The ledger has no entries of 0 credits. The clocks of a database and of this machine may differ. */
 async function takenBy(id: string, project: ProjectAdministration, now: number): Promise<number> {
   const since = new Date(now - 86_400_000).toISOString();
   for await (const { subject_id, amount } of project.newestLedger({ since })) {
@@ -72,7 +72,7 @@ async function takenBy(id: string, project: ProjectAdministration, now: number):
   return 0;
 }
 
-/** Where the database does not answer, nobody knows whether the credits were added. */
+/** If the database does not answer, it is unknown whether the credits were added. */
 function inDoubt(error: Error & { code?: string }): Error {
   if (error.code !== 'unavailable') return error;
   return new CliError(
@@ -80,7 +80,7 @@ function inDoubt(error: Error & { code?: string }): Error {
     exits.doubt,
     'the credits may have been added: the database did not answer',
     {
-      hint: 'Look for them before you run it again: `urtuu service ledger`',
+      hint: 'Check the ledger before you run it again: `urtuu service ledger`',
       cause: error,
     },
   );

@@ -7,7 +7,7 @@ import { addProjectOption, ownedProject, type ProjectOptions } from './project.j
 import { addStoreOptions, noteStore } from './store.js';
 
 interface Row extends InboxMessage {
-  /** As other lists have it. */
+  /** Named as in other lists. */
   created_at: string;
 }
 
@@ -23,10 +23,10 @@ const view: View<Row> = {
     field('id', { detail: true }),
   ],
   record: ({ created_at: _, ...message }) => message,
-  empty: 'No messages from outside.',
+  empty: 'No incoming messages.',
 };
 
-/** With --follow each message is listed once, as it stays. */
+/** With --follow, each message is listed once, in its final form. */
 const isReady = ({ waits_for_parts }: Row) => !waits_for_parts;
 
 interface Options extends ProjectOptions {

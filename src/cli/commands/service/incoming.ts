@@ -8,7 +8,7 @@ import type { Network } from '../../network/network.js';
 import { incomingSysexits } from '../../sendmail/sysexits.js';
 import { addStoreOptions, ownedStore, type StoreOptions } from './store.js';
 
-/** A mail of the size that large providers take, in base64. */
+/** The size of mail that large providers accept, in base64. */
 const maxBytes = 36_000_000;
 
 interface Options extends StoreOptions {
@@ -42,14 +42,14 @@ export const serviceIncoming: CommandBody<'io' | 'network' | 'config'> = (comman
   });
 };
 
-/** A mail server may send what a pipe writes to the sender of the mail. */
+/** A mail server may return a pipe's output to the sender of the mail. */
 function withoutStacks({ io, network, config }: Pick<Context, 'io' | 'network' | 'config'>) {
   const report = ({ stack }: Fault) => io.warn(stack.split('\n', 1)[0] ?? '');
   const administration: Network['administration'] = (data) => network.administration(data, report);
   return { config, network: { ...network, administration } };
 }
 
-/** Not the mail's fault: its server must try again. */
+/** The mail is not at fault, so its server must try again. */
 function notNow(error: Error & { hint?: string }): CliError {
   const { message, hint } = error;
   return new CliError('unavailable', exits.later, message, {

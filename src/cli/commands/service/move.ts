@@ -14,12 +14,12 @@ import { addStoreOptions, hasData, noData, type StoreOptions } from './store.js'
 interface Row {
   data: string;
   database: string;
-  /** Null where it was given up. */
+  /** Null if the move was given up. */
   secret_file: string | null;
   status: 'moved' | 'moved_before' | 'abandoned';
-  /** That were moved now. */
+  /** The number of rows moved by this command. */
   rows: number;
-  /** SHA-256 of all tables, the same on both sides; null where nothing was moved now. */
+  /** SHA-256 of all tables, the same on both sides; null if this command moved nothing. */
   digest: string | null;
 }
 
@@ -46,16 +46,16 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
   command
     .description('Move everything of a stopped service from its folder to an empty PostgreSQL database.')
     .option('--secret-file <file>', 'where to write the secret for every instance', readName)
-    .option('--abandon', 'give a move up: empty the database, and serve the folder again');
+    .option('--abandon', 'give up a move: empty the database, and serve the folder again');
   addStoreOptions(command);
   addHelp(command, {
     view,
     effects: ['changes'],
     notes: [
-      'Stop the service first; while it moves nobody answers. A move that was cut short',
-      'goes on when the same line is typed again. At any moment one of the two can be',
-      'served, or neither: at the end the folder is marked as moved, then the database',
-      'opens. The folder keeps its files.',
+      'Stop the service first; during the move nothing answers. To continue a move that',
+      'was interrupted, run the same command again. At any moment, only the folder or',
+      'the database can be served, or neither: at the end the folder is marked as moved,',
+      'then the database opens. The folder keeps its files.',
     ],
     examples: [
       [
@@ -64,7 +64,7 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
       ],
       [
         'urtuu service move --data /srv/urtuu --database postgres://urtuu@db/urtuu --abandon --yes',
-        'give it up',
+        'give up a move',
       ],
     ],
     refused: 'a process has the data open',

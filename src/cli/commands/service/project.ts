@@ -17,7 +17,7 @@ export function addProjectOption(command: Command): void {
   command.option('--project <project>', 'id or name of the project (default: the first)');
 }
 
-/** The project that `--project` names, in the data that `open` returns. Throws CliError (exit 12) where there is none. */
+/** The project of `--project`, in the data that `open` returns. Throws CliError (exit 12) if there is none. */
 export async function ownedProject(
   context: Pick<Context, 'network' | 'config'>,
   options: ProjectOptions,
@@ -33,7 +33,7 @@ export async function ownedProject(
   return { ...store, project };
 }
 
-/** The project of an id or a name. Throws CliError: exit 12 where there is none, 2 where several have the name. */
+/** The project with an id or a name. Throws CliError: exit 12 if there is none, 2 if several have the name. */
 export async function namedProject(administration: Administration, given: string): Promise<ProjectSummary> {
   const projects = await administration.listProjects();
   const byId = projects.filter(({ id }) => id === given);
@@ -41,10 +41,10 @@ export async function namedProject(administration: Administration, given: string
   if (project === undefined) throw noProject(given);
   if (others.length === 0) return project;
   const count = others.length + 1;
-  throw usageError(`${count} projects are called ${given}`, 'Give an id. See: `urtuu service projects list`');
+  throw usageError(`${count} projects are named ${given}`, 'Use an id. See: `urtuu service projects list`');
 }
 
 const noProject = (given: string) =>
   new CliError('not_found', exits.missing, `no project ${given}`, {
-    hint: 'Give its id or its name. See: `urtuu service projects list`',
+    hint: 'Use its id or its name. See: `urtuu service projects list`',
   });

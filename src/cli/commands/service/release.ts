@@ -11,7 +11,7 @@ import { counted, grouped } from '../../text/wording.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 interface Released extends Hold {
-  /** Null where every message had an outcome. */
+  /** Null if every message had an outcome. */
   finish_as: FinishAs | null;
 }
 
@@ -27,8 +27,8 @@ const view: View<Released> = {
 
 const readOutcome = readChoice('sent', 'failed', 'queue');
 const outcomes: Readonly<Record<FinishAs, string>> = {
-  sent: 'End them as sent, with an unknown delivery',
-  failed: 'End them as failed and refund them',
+  sent: 'Mark them as sent, with delivery unknown',
+  failed: 'Mark them as failed and refund them',
   queue: 'Queue them again',
 };
 
@@ -72,7 +72,7 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
     const finishAs = isOpen ? (given ?? (await choose(io))) : null;
     io.note(lost[hold.reason]);
     if (finishAs !== null) await confirmed(context, `${outcomes[finishAs]}, and release the service?`);
-    // One that came since is charged, and does not go out twice.
+    // A message that arrived in the meantime is charged, and not sent twice.
     await release(administration, finishAs ?? 'sent', store.name);
     await io.print(view, { ...hold, finish_as: finishAs });
   });

@@ -9,7 +9,7 @@ import { addStoreOptions, hasData, holdWarning, ownedPlace, type StoreOptions } 
 
 interface Row {
   data: string;
-  /** Where the previous files are. */
+  /** The folder with the previous files. */
   replaced: string | null;
 }
 

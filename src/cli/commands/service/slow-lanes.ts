@@ -14,7 +14,7 @@ const states: Readonly<Record<SlowLane['state'], string>> = {
   backing_off: 'paused by an answer of its carrier',
 };
 
-/** Warns of every lane that is slow, and of every project on it: since when, and the last answer. */
+/** Warns of every slow lane, and of every slow project on it: since when, and the last answer. */
 export function warnOfSlow(lanes: readonly Slow[], io: Context['io']): void {
   for (const { lane, slow } of lanes) {
     for (const one of slow) {

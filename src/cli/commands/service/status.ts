@@ -38,7 +38,7 @@ const view: View<Row> = {
     field('submitting', { kind: 'number' }),
     field('in_doubt', { kind: 'number' }),
     { name: 'sent/min', kind: 'number', value: ({ sent }) => sent },
-    // Mostly 0: the first column to go where not all have room.
+    // Mostly 0, so it is the first column dropped if not all fit.
     { name: 'unknown/min', kind: 'number', value: ({ unknown }) => unknown || null },
     { name: 'failed/min', kind: 'number', value: ({ failed }) => failed },
     { name: 'connected', value: ({ instances }) => connectedOf(instances) },
@@ -50,7 +50,7 @@ interface Options extends StoreOptions {
   watch?: boolean;
 }
 
-/** Milliseconds; as often as the heartbeats come. */
+/** In milliseconds; as frequent as the heartbeats. */
 const lookEvery = 5_000;
 
 export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> = (command, context) => {

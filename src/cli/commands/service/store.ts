@@ -16,14 +16,14 @@ export interface StoreOptions {
   database?: string;
 }
 
-/** The data of a service, for the commands of its owner. They work beside a running service. */
+/** The data of a service, for its owner's commands, which work beside a running service. */
 export interface Store {
   /** Its folder, or the URL of its database without a password. */
   name: string;
   administration: Administration;
 }
 
-/** Adds `--data` and `--database`; `fallback` names the data without them. */
+/** Adds `--data` and `--database`; `fallback` names the default data. */
 export function addStoreOptions(command: Command, fallback = 'that of urtuu serve'): void {
   command
     .option('--data <folder>', `data folder of the service (default: ${fallback})`, readName)
@@ -33,8 +33,8 @@ export function addStoreOptions(command: Command, fallback = 'that of urtuu serv
 type Needs = Pick<Context, 'network' | 'config'>;
 
 /**
- * The data that `--data`, `--database` or URTUU_DATABASE names, of the sandbox with --sandbox, else of urtuu serve.
- * Throws CliError (exit 12) where there is none; only `makes` makes that of urtuu serve.
+ * The data of `--data`, `--database` or URTUU_DATABASE, or of the sandbox with --sandbox, else of urtuu serve. Throws
+ * CliError (exit 12) if there is none; with `makes`, creates the data of urtuu serve instead.
  */
 export async function ownedStore(context: Needs, options: StoreOptions, makes = false): Promise<Store> {
   const { network, config } = context;
@@ -44,7 +44,7 @@ export async function ownedStore(context: Needs, options: StoreOptions, makes = 
   return { name: sandboxDirectory(config.stateDirectory), administration };
 }
 
-/** The same without the sandbox, with the variables of `env`. */
+/** The same without the sandbox, using the variables in `env`. */
 export async function namedStore(
   { network, config }: Needs,
   env: Config['env'],
@@ -68,7 +68,7 @@ export async function namedStore(
   return { name: folder, administration };
 }
 
-/** A folder, or a database, that a command uses without opening the service. */
+/** The folder or database for a command that does not open the service. */
 export function ownedPlace(
   config: Config,
   options: StoreOptions,
@@ -81,12 +81,12 @@ export function ownedPlace(
   return { folder: data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data) };
 }
 
-/** `urtuu serve` and the sandbox have data of their own: a person sees which of them it was. */
+/** `urtuu serve` and the sandbox have separate data, so people see which one was used. */
 export function noteStore(io: Context['io'], { name }: Store): void {
   if (io.printer.isTerminal && !io.printer.isMachine) io.note(`Data: ${name}`);
 }
 
-/** With only some of the files, opening the service says which are missing. */
+/** If only some of the files exist, opening the service reports the missing ones. */
 export const hasData = (folder: string): boolean =>
   ['service.db', 'installation.json', 'secret', 'operator.db'].some((part) => existsSync(join(folder, part)));
 

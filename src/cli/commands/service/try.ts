@@ -24,10 +24,10 @@ interface Options {
   yes?: boolean;
 }
 
-/** What the service would do, by what the answer says. */
+/** What the service would do after each answer. */
 const meanings: Readonly<Record<TrialAnswer['rule'], string>> = {
-  accepted: 'The service would call the message sent.',
-  partly_accepted: 'The service would call the message sent, and undelivered.',
+  accepted: 'The service would mark the message as sent.',
+  partly_accepted: 'The service would mark the message as sent, with delivery undelivered.',
   refused: 'The service would refund the message.',
   unknown_recipient: 'The service would refund the message, and may suppress the number.',
   later: 'The service would send the message again after a while.',

@@ -5,7 +5,7 @@ import { usageError } from '../../errors.js';
 import { type Column, field, type View } from '../../output/view.js';
 import type { sandboxStore } from '../sandbox/data.js';
 
-/** The service whose settings a command reads or changes: `urtuu sandbox` or another. */
+/** The service whose settings a command reads or changes: `urtuu sandbox` or another one. */
 export interface SettingsOwner {
   /** The words before `get` and `set`. */
   command: string;
@@ -30,7 +30,7 @@ export const settingsView: View<Settings> = {
     'operators',
     'no_link_operators',
     'holidays',
-    // As in JSON, where a field with others inside comes after the columns.
+    // As in JSON, where a field with nested ones follows the columns.
     'caps.per_10_minutes',
     'caps.per_24_hours',
     'prices.sms_part',
@@ -42,7 +42,7 @@ export const settingsView: View<Settings> = {
 export const settingsExample =
   '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "stop_words": [], "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
 
-/** One setting, by the path of its name. */
+/** A single setting, by the path in its name. */
 export const oneSettingView = (name: string): View<Settings> => ({
   columns: [column(name)],
   record(settings) {
@@ -59,18 +59,18 @@ interface NamedValue {
 
 const listView: View<NamedValue> = { columns: [field('name'), field('value')], record: (row) => row };
 
-/** A setting a line, with the name that `set` takes. */
+/** One setting on each line, with the name for `set`. */
 export const printLines = (io: Context['io'], settings: Settings, names: readonly string[]): Promise<void> =>
   io.printAll(
     listView,
     names.map((name) => ({ name, value: settingText(settings, name) })),
   );
 
-/** A program reads the output, or the caller chose its fields. */
+/** Whether a program reads the output, or the caller selected fields. */
 export const isChosen = ({ io, options }: Pick<Context, 'io' | 'options'>): boolean =>
   io.printer.isMachine || options.value !== undefined || options.columns !== undefined;
 
-/** Reads the name of a setting; a holiday is `holidays.<date>`, an operator `operators.<name>`. */
+/** Reads a setting's name; a holiday is `holidays.<date>`, an operator `operators.<name>`. */
 export const readSettingName = Object.assign(
   (written: string): string => {
     if (readSettingName.words.includes(written) || /^(?:holidays|operators)\.(?!__proto__$)./s.test(written))
@@ -80,7 +80,7 @@ export const readSettingName = Object.assign(
   { words: settingsView.columns.map(({ name }) => name) },
 );
 
-/** One setting for people: a list with spaces, `Skytel 90 91, Unitel 80` for an object. */
+/** A setting for people: a list with spaces, `Skytel 90 91, Unitel 80` for an object. */
 export function settingText(settings: Settings, name: string): string {
   const value = settingAt(settings, name);
   if (value === null || value === undefined) return '';
@@ -92,7 +92,7 @@ export function settingText(settings: Settings, name: string): string {
     .join(', ');
 }
 
-/** The change that sets one setting; an empty value removes it. */
+/** The change for one setting; an empty value removes it. */
 export function changeOf(name: string, values: readonly string[]): (current: Settings) => SettingsPatch {
   const [group, member] = pathOf(name);
   const isList = ['operators', 'no_link_operators', 'stop_words'].includes(group);
@@ -125,7 +125,7 @@ function ownDomainOf([domain = '', selector = '', file = '', ...others]: readonl
   );
 }
 
-/** The service rejects a text that is neither a number nor a boolean. */
+/** The service rejects a text if it needs a number or a boolean. */
 const read = (group: string, value: string): string | number | boolean =>
   group === 'suppressions' && /^(?:true|false)?$/.test(value)
     ? value === 'true'

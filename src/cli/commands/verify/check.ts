@@ -49,7 +49,7 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
   });
 };
 
-/** Asks again after a wrong code, as long as tries are left. */
+/** Prompts again after a wrong code, as long as attempts are left. */
 async function untilRight(
   io: Context['io'],
   check: (code: string) => Promise<Verification>,

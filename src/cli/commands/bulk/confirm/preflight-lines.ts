@@ -13,9 +13,9 @@ interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   isForbidden?: boolean;
   /** Width of the terminal. */
   columns: number;
-  /** As in EarlierSends. */
+  /** See EarlierSends. */
   unfinished?: number;
-  /** The file of `--report`. */
+  /** The value of `--report`. */
   report?: string | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface Preflight {
   skips_sent: boolean;
   /** Expected time of the remaining requests. */
   seconds: number;
-  /** How many different messages there are. */
+  /** The number of different messages. */
   messages: number;
   /** As delivered. Null only if the plan could not be read again. */
   first_message: PreviewedMessage | null;
@@ -52,7 +52,7 @@ export interface Paid {
 export interface Remaining {
   requests: number;
   paid: Paid;
-  /** Of `--rate`, in requests a second; the documented rate limit when absent. */
+  /** The value of `--rate`, in requests a second. Default: the documented rate limit. */
   rate?: number | undefined;
 }
 
@@ -122,7 +122,7 @@ function maskedMessage({ to, subject, text, parts }: PreviewedMessage): Previewe
   };
 }
 
-/** The most credits still to be paid; null without a price list. */
+/** The maximum credits still to be paid; null without a price list. */
 export function creditsLeft({ credits }: Preflight, { certain }: Paid): number | null {
   return credits === null ? null : Math.max(0, credits - certain);
 }

@@ -111,7 +111,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
 
 /** Throws CliError (exit 2) for options that a workbook cannot use. */
 function refuseFormat({ io, options }: Pick<Context, 'io' | 'options'>, file: string): void {
-  const hint = 'Name a file that ends in .csv, or another than .xlsx.';
+  const hint = 'Name a file that does not end in .xlsx.';
   if (io.printer.isMachine)
     throw usageError(`${file} is written as a workbook, not as ${io.printer.format}`, hint);
   if (options.header === false) throw usageError(`${file} is a workbook, which always has a header`, hint);
@@ -154,7 +154,7 @@ function unreadText({ batches, rows, code }: Unread): string {
 
 const readingKey = 'a key that can read';
 
-/** Later the same key is refused again. */
+/** The same key would be refused again later. */
 function ending(code: string): { code: string; exit: ExitCode; again: string } {
   if (!isOfKey(code))
     return { code: 'not_final', exit: exits.notFinal, again: 'Run the same command again later' };

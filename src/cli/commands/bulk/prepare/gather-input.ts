@@ -84,7 +84,7 @@ function needsAcceptance(
   const mayRepeat = only?.includes('unknown') ?? false;
   if (acceptDuplicates && !mayRepeat)
     throw usageError('--accept-duplicates needs --only unknown', 'Remove it.');
-  // The prompt says so, because --yes becomes a habit.
+  // The prompt warns of this again, because --yes becomes a habit.
   const asks = io.canPrompt && !yes;
   return mayRepeat && !acceptDuplicates && !dryRun && !asks;
 }

@@ -87,7 +87,7 @@ export async function prepareJob(
 interface WantedJob extends Omit<BulkInput, 'chosen'> {
   channel: Channel;
   baseUrl: string;
-  /** Of `--job`. */
+  /** The value of `--job`. */
   name: string | undefined;
   pricing: Pricing | null;
 }

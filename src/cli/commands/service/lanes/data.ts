@@ -34,7 +34,7 @@ export const laneExample =
 export const pausedLaneExample =
   '{"lane": "Mobicom", "status": "paused", "waiting": 120, "oldest_seconds": 9, "connected": 2, "slow": [], "paused_at": "2026-11-21T08:00:00.000Z"}';
 
-/** Throws CliError (exit 12) where there is no such lane. */
+/** Throws CliError (exit 12) if there is no such lane. */
 export async function setLaneStatus(
   { setLaneStatus: set, listLanes }: Administration,
   lane: string,

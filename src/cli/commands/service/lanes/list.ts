@@ -13,7 +13,7 @@ export const serviceLanesList: CommandBody<'io' | 'network' | 'config'> = (comma
     view: laneView,
     effects: ['reads'],
     examples: [
-      ['urtuu service lanes list', 'the messages that wait, by lane'],
+      ['urtuu service lanes list', 'waiting messages, by lane'],
       ['urtuu service lanes list --json', 'in a script'],
     ],
     exits: [12],

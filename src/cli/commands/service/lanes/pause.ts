@@ -6,7 +6,7 @@ import { laneView, pausedLaneExample, setLaneStatus } from './data.js';
 export const serviceLanesPause: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
     .description(
-      'Pause a lane on every instance. Batches and email wait in it, for a day at most; a single SMS is refused (503).',
+      'Pause a lane on every instance. Batches and email wait in it for up to a day; a single SMS is refused (503).',
     )
     .argument('<lane>', 'the lane, as in urtuu service lanes list');
   addStoreOptions(command);
@@ -15,7 +15,7 @@ export const serviceLanesPause: CommandBody<'io' | 'network' | 'config'> = (comm
     effects: ['changes'],
     examples: [
       ['urtuu service lanes pause Mobicom', 'submit nothing more to an operator'],
-      ['urtuu service lanes resume Mobicom', 'go on'],
+      ['urtuu service lanes resume Mobicom', 'resume it'],
     ],
     exits: [12],
     json: pausedLaneExample,

@@ -15,8 +15,8 @@ export const projectView: View<ProjectSummary> = {
 export const projectExample =
   '{"id": "00000000-0000-7000-8000-000000000001", "name": "Shop", "balance": 100000, "created_at": "2026-11-21T08:00:00.000Z"}';
 
-/** Projects are named on command lines: two of one name could not be. Throws CliError (exit 8). */
+/** Projects are named on command lines, so names must be unique. Throws CliError (exit 8). */
 export async function refuseTakenName(administration: Administration, name: string): Promise<void> {
   const taken = (await administration.listProjects()).some((project) => project.name === name);
-  if (taken) throw inputError(`a project is called ${name} already`, 'Choose another name.');
+  if (taken) throw inputError(`a project named ${name} already exists`, 'Choose another name.');
 }

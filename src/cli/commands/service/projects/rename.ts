@@ -6,7 +6,7 @@ import { projectExample, projectView, refuseTakenName } from './data.js';
 
 export const serviceProjectsRename: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Rename a project. Its id stays.')
+    .description('Rename a project. Its id does not change.')
     .argument('<project>', 'id or name of the project')
     .argument('<name>', 'its new name');
   addStoreOptions(command);
