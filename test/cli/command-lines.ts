@@ -334,7 +334,7 @@ export function commandLines(
       json: 'object',
       shape: '',
     },
-    { line: () => 'service projects create Default', code: 8, stderr: /called Default already/ },
+    { line: () => 'service projects create Default', code: 8, stderr: /named Default already exists/ },
     {
       line: () => 'service projects rename Default Default',
       stdout: /^name +Default$/m,

@@ -49,7 +49,9 @@ describe.skipIf(process.platform === 'win32')('a half-done job on a full disk', 
     service.project.balance = 1_000;
     const { code, stderr } = await withoutRoom(words);
     expect(code).toBe(13);
-    expect(stderr).toMatch(/nothing was sent now; earlier, \S+ had 2 accepted, 0 in doubt, 3 not sent yet\n/);
+    expect(stderr).toMatch(
+      /nothing was sent this time; earlier, \S+ had 2 accepted, 0 in doubt, 3 not sent yet\n/,
+    );
     const command = new RegExp(
       `Make room, then resume with: XDG_STATE_HOME=\\S+ XDG_CONFIG_HOME=\\S+ urtuu (jobs resume ${id} --base-url .*)\n$`,
     );

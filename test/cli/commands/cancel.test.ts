@@ -59,7 +59,7 @@ describe('urtuu jobs cancel', () => {
     const again = await here.run(personal);
     expect(again).toMatchObject({ code: 11, stdout: '' });
     expect(again.stderr).toMatch(
-      /was cancelled\n +Nothing was sent now\. Resume it with: urtuu jobs resume july/,
+      /was cancelled\n +Nothing was sent this time\. Resume it with: urtuu jobs resume july/,
     );
     expect(await here.run('jobs cancel july')).toMatchObject({ code: 0 });
 

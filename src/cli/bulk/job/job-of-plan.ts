@@ -11,7 +11,7 @@ import { isNoJob, isOtherCase, jobsFolder } from './jobs-folder.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import { type Job, type JobView, openJob, viewJob } from './open-job.js';
 
-/** Attempts to find and open a job: each one fails because another process discarded the job. */
+/** Maximum attempts to find and open a job; each one fails because another process discarded the job. */
 const mostTries = 20;
 
 export interface JobChoice {

@@ -253,7 +253,7 @@ export class Receipts {
   }
 }
 
-/** The last reports by carriers; `unknown` may still become one of them. */
+/** The final reports of carriers; `unknown` may still become one of them. */
 const finalDeliveries: ReadonlySet<unknown> = new Set(['delivered', 'undelivered', 'bounced']);
 
 const isFinal = ({ status, delivery }: StoredReceipt) => status === 'failed' || finalDeliveries.has(delivery);

@@ -51,7 +51,7 @@ export async function refuseCancelled(context: ResumeContext, job: Job): Promise
   if ((await cancelMarks(job)).length === 0) return;
   const { id, plan, state } = job;
   throw new CliError('job_cancelled', exits.refused, `the job ${id} was cancelled`, {
-    hint: `Nothing was sent now. Resume it with: ${resumeOf(context, { id, meta: plan.meta, state })}`,
+    hint: `Nothing was sent this time. Resume it with: ${resumeOf(context, { id, meta: plan.meta, state })}`,
     details: { job: id, ...state.counts },
   });
 }

@@ -16,8 +16,8 @@ interface RequestedJob {
 }
 
 /**
- * The error of a job that could not be written to disk: exit 13, nothing was sent now. If an earlier run of the same
- * job sent something, it names the command to resume it. Other errors are passed on.
+ * The error of a job that could not be written to disk: exit 13, nothing was sent this time. If an earlier run of the
+ * same job sent something, it names the command to resume it. Other errors are passed on.
  */
 export async function explainDiskError(
   context: ResumeContext,
@@ -28,7 +28,7 @@ export async function explainDiskError(
   if (!isSystem && !isRefusedByDisk(error)) return error;
   const what = isSystem ? `cannot save the job (${error.code})` : error.message;
   const earlier = await unfinishedJob(context.config.stateDirectory, requested).catch(() => null);
-  if (earlier !== null) return resumable(context, `${what}; nothing was sent now`, error, earlier);
+  if (earlier !== null) return resumable(context, `${what}; nothing was sent this time`, error, earlier);
   return isSystem ? machineError(`${what}; nothing was sent`, error) : error;
 }
 

@@ -30,7 +30,7 @@ describe('a row that --skip-invalid leaves out of a job that was planned without
     const { code, stderr } = await here.run(`${personal} --skip-invalid --if-finished ok`);
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /finished before; nothing was sent now\. Fix the rejected rows, then send only those/,
+      /finished before; nothing was sent this time\. Fix the rejected rows, then send only those/,
     );
   });
 });

@@ -59,7 +59,7 @@ describe('a finished job', () => {
       expect(figures(again.stdout)).toEqual(figures(first.stdout));
     }
     const told = await here.run(`${personal} --if-finished ok`);
-    expect(told.stderr).toContain('The job july finished before; nothing was sent now.');
+    expect(told.stderr).toContain('The job july finished before; nothing was sent this time.');
     expect(await here.run(personal)).toMatchObject({ code: 11 });
     expect(here.project.sends).toHaveLength(sends);
   });
@@ -172,7 +172,7 @@ describe('a balance that is too low', () => {
       here.project.balance = 15;
       const { code, stderr } = await here.run(again);
       expect(stderr).toMatch(
-        /the balance is 15\n +Nothing was sent now; in doubt from before: 1\. Add 25 credits/,
+        /the balance is 15\n +Nothing was sent this time; in doubt from before: 1\. Add 25 credits/,
       );
       expect(code).toBe(6);
       expect((await here.run(`${again} --allow-partial`)).code).toBe(7);

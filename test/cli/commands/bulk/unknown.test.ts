@@ -297,7 +297,9 @@ describe('--only unknown', () => {
         code,
         message: expect.stringContaining('the delivery of 2 unknown rows could not be read'),
         hint: expect.stringMatching(
-          code === 'forbidden' ? /^Nothing was sent now\. .* with a key that can read\.$/ : /again later/,
+          code === 'forbidden'
+            ? /^Nothing was sent this time\. .* with a key that can read\.$/
+            : /again later/,
         ),
       });
       expect(here.project.sends).toHaveLength(sends);

@@ -33,7 +33,7 @@ export type RequestEntry =
   | { type: 'refused'; request: number; revision: number; code: string; unanswered: 0 | null }
   /** Members of an accepted request that are not in its batch, so nothing was sent to them under its key. */
   | { type: 'absent'; request: number; revision: number; indexes: number[] }
-  /** How many members of an accepted request may be missing in its batch, if the service does not list them. */
+  /** How many members of an accepted request may be missing from its batch, if the service does not list them. */
   | { type: 'unsure'; request: number; revision: number; recipients: number }
   /** The figures of an accepted request so far, in messages. */
   | ({ type: 'progress'; request: number } & MessageFigures)

@@ -91,8 +91,8 @@ function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
     {
       hint:
         inDoubt > 0
-          ? `Nothing was sent now; in doubt from before: ${grouped(inDoubt)}. ${ways}`
-          : `Nothing was sent now. ${ways}`,
+          ? `Nothing was sent this time; in doubt from before: ${grouped(inDoubt)}. ${ways}`
+          : `Nothing was sent this time. ${ways}`,
       details: { required, balance, in_doubt: inDoubt },
     },
   );
@@ -107,7 +107,7 @@ function refuseCost({ credits }: Preflight, maxCredits: number | null): void {
     exits.money,
     `${cost}, and --max-credits is ${grouped(maxCredits)}`,
     {
-      hint: 'Nothing was sent now.',
+      hint: 'Nothing was sent this time.',
       details: { credits, max_credits: maxCredits },
     },
   );

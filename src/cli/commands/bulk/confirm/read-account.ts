@@ -32,5 +32,5 @@ export async function readAccount<Value>(
 
 const cannotWait = () =>
   new CliError('forbidden', exits.key, 'this key cannot read, so --wait would never see the outcome', {
-    hint: 'Nothing was sent now. Use a key with both scopes, or leave --wait out.',
+    hint: 'Nothing was sent this time. Use a key with both scopes, or leave --wait out.',
   });

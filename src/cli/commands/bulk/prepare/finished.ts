@@ -38,7 +38,7 @@ export async function endFinished(
   await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
   const { unknown } = state.counts;
   const before = unknown > 0 ? `before with ${grouped(unknown)} unknown` : 'before';
-  const said = `The job ${id} finished ${before}; nothing was sent now.`;
+  const said = `The job ${id} finished ${before}; nothing was sent this time.`;
   if (exit === exits.ok) return context.io.note(said);
   const ending = { stopped: null, waited: null };
   const [next] = stepsAfter(context, job, options, ending, input);
@@ -73,7 +73,7 @@ function alreadyDone(
   const under = foreign ? ', under another API key' : '';
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: [
-      `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted, and nothing was sent now.`,
+      `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted, and nothing was sent this time.`,
       ...(foreign ? [] : movedHint(context, state)),
       'To send to everyone again, add --again to the bulk command.',
       ...(foreign ? [] : failedHint(context, { id, state }, options)),

@@ -37,7 +37,7 @@ export class MovedRows {
     const report =
       job === undefined ? 'Its record is gone.' : `To see what they got: ${reportCommand(context, job)}`;
     return new CliError('rows_moved', exits.refused, `${who} took ${rowsText(this.count)} from ${id}`, {
-      hint: `Nothing was sent now. --again sends to them once more, even if they have the message. ${report}`,
+      hint: `Nothing was sent this time. --again sends to them once more, even if they have the message. ${report}`,
       details: { job: id, moved_to: jobs, rows: this.count },
     });
   }

@@ -45,7 +45,7 @@ async function placesToTake(
 ): Promise<TakenRows[1]> {
   const { id, folder, state } = job;
   const plan = await openPlan(folder).catch((error: Error) => {
-    throw machineError(`cannot read the job ${id}: ${error.message}`, error, 'Nothing was sent now.');
+    throw machineError(`cannot read the job ${id}: ${error.message}`, error, 'Nothing was sent this time.');
   });
   const wanted = await placesOf(plan, statuses);
   const places: TakenRows[1] = [];
@@ -90,7 +90,7 @@ function stillOpen(context: ResumeContext, job: JobView, count: number): CliErro
     exits.refused,
     `the job ${id} would still send ${rowsText(count)} itself`,
     {
-      hint: `Nothing was sent now. Write a new report once it has finished (${report}); to finish it: ${resumeOf(context, job)}`,
+      hint: `Nothing was sent this time. Write a new report once it has finished (${report}); to finish it: ${resumeOf(context, job)}`,
       details: { job: id, rows: count },
     },
   );
@@ -99,7 +99,7 @@ function stillOpen(context: ResumeContext, job: JobView, count: number): CliErro
 function sentSince(context: ResumeContext, id: string, count: number): CliError {
   const what = `the job ${id} has sent ${rowsText(count)} since the report`;
   return new CliError('rows_sent', exits.refused, what, {
-    hint: `Nothing was sent now. Write a new report: ${reportCommand(context, id)}`,
+    hint: `Nothing was sent this time. Write a new report: ${reportCommand(context, id)}`,
     details: { job: id, rows: count },
   });
 }

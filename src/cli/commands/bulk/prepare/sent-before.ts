@@ -120,7 +120,7 @@ const overtaken = (count: number) =>
     exits.refused,
     `another job has just sent the same message to ${counted(count, 'recipient')} of this list`,
     {
-      hint: 'Nothing was sent now. Run the same command again to leave them out.',
+      hint: 'Nothing was sent this time. Run the same command again to leave them out.',
       details: { recipients: count },
     },
   );
@@ -154,10 +154,10 @@ export function endAllSent(
 ): null {
   if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
   if (hasFailed(recent)) {
-    io.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
+    io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
   }
-  io.note('Everyone in this list has the message already; nothing was sent now.');
+  io.note('Everyone in this list has the message already; nothing was sent this time.');
   return null;
 }
 
@@ -170,7 +170,7 @@ export async function refuseOpen(context: ResumeContext, { open }: EarlierSends)
       exits.refused,
       `the unfinished job ${id} would send the same message to ${counted(count, 'recipient')} of this list`,
       {
-        hint: `Nothing was sent now. Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
+        hint: `Nothing was sent this time. Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
         details: { job: id, recipients: count },
       },
     );
@@ -187,7 +187,7 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
     exits.refused,
     `${counted(count, 'recipient')} of this list got the same message from this machine ${lately}`,
     {
-      hint: `Nothing was sent now. ${way} to send to them again.`,
+      hint: `Nothing was sent this time. ${way} to send to them again.`,
       details: { recipients: count },
     },
   );
@@ -199,7 +199,7 @@ function everyoneSent(count: number): CliError {
     exits.refused,
     `everyone in this list got the same message from this machine ${lately}`,
     {
-      hint: 'Nothing was sent now. Add --again to send to them again.',
+      hint: 'Nothing was sent this time. Add --again to send to them again.',
       details: { recipients: count },
     },
   );

@@ -109,7 +109,7 @@ function parse(path: string, bytes: Buffer): TakenRows[] {
 function triedAgain(context: TakeContext, taker: string, id: string, count: number): CliError {
   const what = `the job ${id} has tried ${rowsText(count)} again since ${taker} took them`;
   return new CliError('rows_open', exits.refused, what, {
-    hint: `Nothing was sent now. Remove ${taker} (\`urtuu jobs remove ${taker} --force\`) and start again with a new report: ${reportCommand(context, id)}`,
+    hint: `Nothing was sent this time. Remove ${taker} (\`urtuu jobs remove ${taker} --force\`) and start again with a new report: ${reportCommand(context, id)}`,
     details: { job: taker, from: id, rows: count },
   });
 }

@@ -32,8 +32,9 @@ export const serviceSuppressionsList: CommandBody<Needs> = (command, context) =>
     view,
     effects: ['reads'],
     notes: [
-      'With the setting `suppressions`, nothing more is sent to an address that bounced,',
-      'or a number unknown to its operator: messages to it fail and are refunded.',
+      'With the setting `suppressions`, nothing more is sent to an address that',
+      'bounced, or a number unknown to its operator: messages to it fail and are',
+      'refunded.',
     ],
     examples: [
       ['urtuu service suppressions list', 'the newest 100'],

@@ -311,7 +311,7 @@ describe('--only with a report that no longer says what became of its rows', () 
     const end = await here.run('jobs remove retry');
     expect([end.code, end.stderr]).toEqual([
       11,
-      expect.stringContaining('rows of the job july moved to retry'),
+      expect.stringContaining('the job retry has the only record of rows from july'),
     ]);
     expect(await here.run('jobs remove retry --force')).toMatchObject({ code: 0 });
     const gone = await here.run(again('other'));

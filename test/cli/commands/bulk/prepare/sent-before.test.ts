@@ -421,7 +421,7 @@ describe('the same message to the same people from another list', () => {
     const { code, stderr } = await here.run(`${line} --skip-sent --if-finished ok`);
     expect(code).toBe(3);
     expect(stderr).toContain('1 message of earlier batches failed; this machine does not know whose');
-    expect(stderr).toMatch(/Everyone in this list was in an earlier job; nothing was sent now\.\n$/);
+    expect(stderr).toMatch(/Everyone in this list was in an earlier job; nothing was sent this time\.\n$/);
   });
 
   it('does not count who was refused or whose message failed', async () => {
