@@ -169,7 +169,9 @@ async function rowsOf(engine: string, service: RunningService): Promise<Row[]> {
   if (process.env.URTUU_BENCH_EACH !== undefined)
     for (const { path, p95, bytes } of [...shown, ...listed])
       process.stdout.write(`${engine} ${p95.toFixed(1)} ms ${(bytes / 1_000).toFixed(1)} kB ${path}\n`);
-  const [slow, large, late] = [worst(shown, 'p95'), worst(shown, 'bytes'), worst(listed, 'p95')];
+  const slow = worst(shown, 'p95');
+  const large = worst(shown, 'bytes');
+  const late = worst(listed, 'p95');
   const of = `${engine}, ${messages.toLocaleString('en')} messages`;
   const times = (one: Measured) => `at most ${one.p95.toFixed(0)} ms (${one.path || '/'})`;
   return [

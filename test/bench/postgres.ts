@@ -47,9 +47,13 @@ async function instances(script: string, database: string, count: number): Promi
 
 /** Microseconds of the whole machine and of this process for each of what a rate counts, and the share of all cores. */
 async function cpuOfEach(rate: () => Promise<number>) {
-  const [before, ownBefore, began] = [busy(), process.cpuUsage(), performance.now()];
+  const before = busy();
+  const ownBefore = process.cpuUsage();
+  const began = performance.now();
   const perSecond = await rate();
-  const [spent, own, passed] = [busy() - before, process.cpuUsage(ownBefore), performance.now() - began];
+  const spent = busy() - before;
+  const own = process.cpuUsage(ownBefore);
+  const passed = performance.now() - began;
   const count = perSecond * (passed / 1_000);
   return {
     machine: (spent * 1_000) / count,

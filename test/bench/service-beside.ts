@@ -51,7 +51,8 @@ export async function beside(rounds = 3): Promise<Row[]> {
     among.push(wait);
     agent.destroy();
   }
-  const [a, b] = [median(among), median(alone)];
+  const a = median(among);
+  const b = median(alone);
   return [
     {
       what: 'service: single SMS while batches of 1,000 arrive, 99th percentile',

@@ -13,7 +13,8 @@ import { inPairs, type Row } from './pairs.js';
 import { claimRate, secret } from './postgres-callers.js';
 
 const lane = 'Mobicom';
-const [fewPerSecond, manyPerSecond] = [100, 5_000];
+const fewPerSecond = 100;
+const manyPerSecond = 5_000;
 const manyProjects = 100;
 const perProject = 1_000;
 const backlog = Number(process.env.BACKLOG ?? 1_000_000);
@@ -153,10 +154,8 @@ async function claims(newData: NewData, projects: number): Promise<number> {
 async function ofEngine(engine: string, newData: NewData): Promise<Row[]> {
   const table: Row[] = [];
   for (const instances of [1, 2]) {
-    const [alone, behind] = [
-      await batchOfTen(newData, 0, instances),
-      await batchOfTen(newData, backlog, instances),
-    ];
+    const alone = await batchOfTen(newData, 0, instances);
+    const behind = await batchOfTen(newData, backlog, instances);
     table.push({
       what: `a batch of 10 behind ${backlog.toLocaleString('en')} of another project, ${fewPerSecond}/s, ${instances} of it: ${engine}`,
       against: 'alone',

@@ -132,7 +132,8 @@ describe('urtuu service inbox', () => {
       received_at: new Date(Date.UTC(2026, 10, 22, 8, minute)).toISOString(),
       waits_for_parts: waits,
     });
-    const [lost, first] = [message('a[…]', -500, true), message('b[…]', -400, true)];
+    const lost = message('a[…]', -500, true);
+    const first = message('b[…]', -400, true);
     const inbox = [message('c', 2), first, lost];
     const changes = [
       () => inbox.unshift(message('d', 50)),

@@ -66,7 +66,8 @@ describe('the sandbox', () => {
 
   it('does not send twice with one idempotency key', async () => {
     const line = 'sms send 99112233 hi --idempotency-key k --sandbox';
-    const [first, again] = [await here(`${line} --json`), await here(`${line} --json`)];
+    const first = await here(`${line} --json`);
+    const again = await here(`${line} --json`);
     expect(JSON.parse(again.stdout).id).toBe(JSON.parse(first.stdout).id);
     expect((await here(line)).stderr).toContain('nothing new was sent');
     expect(await json('sandbox outbox')).toHaveLength(1);

@@ -200,7 +200,8 @@ describe.concurrent('nightly-reminders.sh', () => {
     machine.write(`${reminders}/urtuu.key`, `${machine.sandbox.key}\n`);
   }
   const to = async (machine: ReaderMachine) => (await received(machine)).map(([number]) => number);
-  const [monday, tuesday] = ['2026-11-23', '2026-11-24'];
+  const monday = '2026-11-23';
+  const tuesday = '2026-11-24';
 
   /** A run that the system ends while the operator takes its time with the last number. */
   async function cutShort(machine: ReaderMachine, signal: 'SIGTERM' | 'SIGKILL'): Promise<Outcome> {

@@ -48,7 +48,8 @@ client.connect().then(() => client.query('CREATE DATABASE ' + process.argv[2])).
     expect(await type(unit?.code ?? '')).toMatchObject({ code: 0 });
 
     let urls = [baseUrlOf(readFileSync(join(folder, 'started'), 'utf8'))];
-    let [asked, answered] = [0, 0];
+    let asked = 0;
+    let answered = 0;
     const answers = (count: number) => vi.waitUntil(() => answered >= count, 30_000);
     const customers = startCustomers({
       count: 8,

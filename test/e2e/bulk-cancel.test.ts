@@ -59,7 +59,8 @@ describe('a job that is cancelled while either side is killed', () => {
     await sleep(150);
     killer.kill('SIGKILL');
     await end;
-    const [ended, again] = [await second.ended, await machine.run(cancel)];
+    const ended = await second.ended;
+    const again = await machine.run(cancel);
     expect([
       [0, 11],
       [5, 0],

@@ -99,7 +99,9 @@ describe('a job that waits, over a service that dies in the middle of its sends'
       .map((row) => row.split(','));
     const are = (status: string, delivery: string) =>
       outcomes.filter((cells) => cells[4] === status && cells[8] === delivery).map(([to]) => to);
-    const [sent, unknown, failed] = [are('sent', ''), are('sent', 'unknown'), are('failed', '')];
+    const sent = are('sent', '');
+    const unknown = are('sent', 'unknown');
+    const failed = are('failed', '');
     expect(unknown).toEqual(atTheKill);
     expect(failed).toEqual(refused);
     expect(sent).toHaveLength(48);

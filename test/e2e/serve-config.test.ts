@@ -61,8 +61,9 @@ describe('urtuu serve --config', () => {
   });
 
   it('connects with TLS to a centre with a trusted certificate, and to no other', async () => {
-    const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => join(root, 'test/fixtures/tls', name));
-    const secure = new Smsc({ tls: { key: readFileSync(key ?? ''), cert: readFileSync(cert ?? '') } });
+    const key = join(root, 'test/fixtures/tls/key.pem');
+    const cert = join(root, 'test/fixtures/tls/self-signed.pem');
+    const secure = new Smsc({ tls: { key: readFileSync(key), cert: readFileSync(cert) } });
     const configuration = JSON.parse(readFileSync(file, 'utf8'));
     configuration.sms.routes[0].smpp = `smpp+tls://localhost:${await secure.listen()}`;
     writeFileSync(file, JSON.stringify(configuration));
@@ -92,10 +93,10 @@ describe('urtuu serve --config', () => {
   });
 
   it('sends nothing to a centre whose certificate has expired, and says so', async () => {
-    const [key, cert, ca] = ['key.pem', 'expired.pem', 'ca.pem'].map((name) =>
-      join(root, 'test/fixtures/tls', name),
-    );
-    const secure = new Smsc({ tls: { key: readFileSync(key ?? ''), cert: readFileSync(cert ?? '') } });
+    const key = join(root, 'test/fixtures/tls/key.pem');
+    const cert = join(root, 'test/fixtures/tls/expired.pem');
+    const ca = join(root, 'test/fixtures/tls/ca.pem');
+    const secure = new Smsc({ tls: { key: readFileSync(key), cert: readFileSync(cert) } });
     const configuration = JSON.parse(readFileSync(file, 'utf8'));
     configuration.sms.routes[0].smpp = `smpp+tls://localhost:${await secure.listen()}`;
     writeFileSync(file, JSON.stringify(configuration));

@@ -5,10 +5,8 @@ import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, printed, root } from '../support/binary.js';
 
-const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => join(root, 'test/fixtures/tls', name)) as [
-  string,
-  string,
-];
+const key = join(root, 'test/fixtures/tls/key.pem');
+const cert = join(root, 'test/fixtures/tls/self-signed.pem');
 const secrets = { SMTP_PASSWORD: 'secret' };
 
 let machine: Machine;
@@ -109,8 +107,8 @@ describe.each([
   });
 
   it('gets no mail and no password once its certificate has expired', async () => {
-    const [expired, ca] = ['expired.pem', 'ca.pem'].map((name) => join(root, 'test/fixtures/tls', name));
-    await relay(secure, expired);
+    const ca = join(root, 'test/fixtures/tls/ca.pem');
+    await relay(secure, join(root, 'test/fixtures/tls/expired.pem'));
     expect(await check({ NODE_EXTRA_CA_CERTS: ca })).toMatchObject({
       code: 5,
       email: { status: 'failed', problem: expect.stringContaining('certificate has expired') },

@@ -13,7 +13,8 @@ process.on('exit', () => {
 async function loadedBy(args: string[]): Promise<string[]> {
   const machine = new Machine();
   onTestFinished(() => machine.remove());
-  const [hook, loaded] = [join(machine.home, 'hook.cjs'), join(machine.home, 'loaded')];
+  const hook = join(machine.home, 'hook.cjs');
+  const loaded = join(machine.home, 'loaded');
   writeFileSync(hook, writeLoaded);
   const env = { NODE_OPTIONS: `--require=${hook}`, LOADED: loaded };
   expect(await machine.run(args, { env })).toMatchObject({ code: 0 });

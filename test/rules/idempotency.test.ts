@@ -22,7 +22,8 @@ describe('Idempotency', () => {
     const first = await customer.post(path, body, { key: 'k' });
     expect(first.headers.get('idempotency-replayed')).toBeNull();
     await customer.idle();
-    const [balance, outbox] = [await customer.balance(), await customer.outbox()];
+    const balance = await customer.balance();
+    const outbox = await customer.outbox();
     await isReplay(customer, path, body, 'k', first.body);
     // Another body and another endpoint too: the key belongs to the first.
     await isReplay(customer, path, { ...body, text: 'Other' }, 'k', first.body);
@@ -75,7 +76,8 @@ describe('Idempotency', () => {
   it('[Idempotency 3] keys mean nothing to verifications', async () => {
     const { post } = await newCustomer();
     const create = () => post('/verify', { to: '99112233' }, { key: 'k' });
-    const [first, second] = [await create(), await create()];
+    const first = await create();
+    const second = await create();
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.id).not.toBe(first.body.id);
   });
@@ -83,7 +85,9 @@ describe('Idempotency', () => {
   it('[Idempotency 4] a repeat of a failed send reports that failure; a new key sends anew', async () => {
     const customer = await newCustomer();
     const send = (key: string) => customer.post('/sms', { to: '99000001', text: 'Hello' }, { key });
-    const [first, repeat, fresh] = [await send('k'), await send('k'), await send('l')];
+    const first = await send('k');
+    const repeat = await send('k');
+    const fresh = await send('l');
     expect([first.status, repeat.status, fresh.status]).toEqual([502, 502, 502]);
     expect(repeat.body).toEqual(first.body);
     expect(repeat.headers.get('idempotency-replayed')).toBe('true');

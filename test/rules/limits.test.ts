@@ -76,7 +76,8 @@ describe('request rate', () => {
   it('[Limits request rate] a repeat of a send takes from it too', async () => {
     const customer = await newCustomer({ rates: 'enforced' });
     const repeat = () => customer.post('/sms', { to: '99112233', text }, { key: 'k' });
-    const [first, second] = [await repeat(), await repeat()];
+    const first = await repeat();
+    const second = await repeat();
     expect([rateOf(first), rateOf(second)]).toEqual([
       ['40', '39'],
       ['40', '38'],
@@ -138,7 +139,8 @@ describe('per-recipient caps', () => {
 
   it('[Limits recipient caps] batches, sends and verifications at once get no more than 5 through together', async () => {
     const customer = await newCustomer();
-    const [to, other] = ['99112233', '88112233'];
+    const to = '99112233';
+    const other = '88112233';
     const replies = await Promise.all([
       ...Array.from({ length: 3 }, () => send(customer, to)),
       ...Array.from({ length: 8 }, () => customer.post('/sms/bulk', { to: [to, other, `+976 ${to}`], text })),

@@ -6,7 +6,8 @@ import { Cores, caller, outboxOf, pass, requestsTo, takeToken, turns } from '../
 
 const cores = new Cores();
 const truth = Date.UTC(2026, 5, 1, 4);
-const [hour, day] = [3_600_000, 86_400_000];
+const hour = 3_600_000;
+const day = 86_400_000;
 let clock: ManualClock;
 let core: Core;
 
@@ -47,7 +48,7 @@ describe.each([
     clock.set(truth + step);
     expect((await take()).allowed).toBe(true);
     clock.set(truth);
-    const [first] = [await take()];
+    const first = await take();
     clock.advance(first.retryAfter * 1_000);
     expect((await take()).allowed).toBe(true);
   });
@@ -152,7 +153,8 @@ describe('a clock that is stepped', () => {
   });
 
   it('while a message is with its operator does not make it two, nor later', async () => {
-    let [goOn, submitted] = [() => {}, 0];
+    let goOn = () => {};
+    let submitted = 0;
     const gate = new Promise<void>((resolve) => {
       goOn = resolve;
     });

@@ -127,7 +127,8 @@ describe('createService', () => {
 
   it('breaks a request once for a key, whatever process it reaches, until a reset by any of them', async () => {
     const directory = folder();
-    const [one, other] = [await open({ directory }), await open({ directory })];
+    const one = await open({ directory });
+    const other = await open({ directory });
     const secret = (await one.administration.createKey()).secret;
     const statusOf = async (service: Service) => {
       const response = await service.fetch('http://service.test/v1/sms', {

@@ -194,7 +194,8 @@ describe.each([
   });
 
   it('charges what the others charge', async () => {
-    const [right, wrong] = [await open(0), await open(ahead)];
+    const right = await open(0);
+    const wrong = await open(ahead);
     await right.administration.settings.update({ holidays: holidays() });
     for (const core of [right, wrong]) {
       const call = <Params>(params: Params) => ({ caller, params, idempotencyKey: null });

@@ -159,7 +159,8 @@ export class FakeProject {
   #list(query: URLSearchParams): Reply {
     const { unknown, listing = true } = this.options;
     if (unknown === undefined || !listing) return refusal(404, 'not_found');
-    const [delivery, after] = [query.get('delivery'), query.get('after')];
+    const delivery = query.get('delivery');
+    const after = query.get('after');
     const all = this.messages
       .map((each) => this.#shown(each))
       .filter((each) => delivery === null || each.delivery === delivery)

@@ -4,7 +4,8 @@ import { countUnderWay, nothingUnderWay } from './postgres/under-way.js';
 import { newDatabase, query } from './postgres.js';
 
 it('the tests have a PostgreSQL 14 or newer, with a database for each file', async () => {
-  const [one, two] = [await newDatabase(), await newDatabase()];
+  const one = await newDatabase();
+  const two = await newDatabase();
   expect(one).not.toBe(two);
   const [{ version }] = (await query(
     one,

@@ -235,8 +235,8 @@ export class Smsc {
   }
 
   #nack(socket: Socket, { sequence }: Pdu): void {
-    const [command, status] = ['generic_nack', statuses.invalidCommandId] as const;
-    this.#write(socket, { command, status, sequence, fields: {}, options: noOptions });
+    const status = statuses.invalidCommandId;
+    this.#write(socket, { command: 'generic_nack', status, sequence, fields: {}, options: noOptions });
   }
 
   #respond(socket: Socket, { command, sequence }: Pdu, status: number, fields: Partial<Fields>): void {

@@ -64,11 +64,9 @@ export async function playPrompts(
     };
     await Promise.all([play(), play(), play()]);
     const json = async (...words: string[]) => JSON.parse((await machine.run([...words, '--json'])).stdout);
-    const [outbox, jobs, profiles] = [
-      await json('sandbox', 'outbox'),
-      await json('jobs', 'list'),
-      await json('profiles', 'list'),
-    ];
+    const outbox = await json('sandbox', 'outbox');
+    const jobs = await json('jobs', 'list');
+    const profiles = await json('profiles', 'list');
     complaints.expect(outbox.length === 1, `${outbox.length} messages where there was 1`);
     complaints.expect(jobs.length === 0, `jobs were left behind: ${JSON.stringify(jobs)}`);
     complaints.expect(profiles.length === 1, `${profiles.length} profiles where there was 1`);

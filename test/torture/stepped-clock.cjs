@@ -1,6 +1,7 @@
 // For `node --require`: the system's clock is wrong by URTUU_CLOCK milliseconds; `steps` is set every second.
 const SystemDate = Date;
-const [second, twoDays] = [1_000, 172_800_000];
+const second = 1_000;
+const twoDays = 172_800_000;
 const wrong = process.env.URTUU_CLOCK ?? '0';
 const steps = [0, twoDays, -twoDays, twoDays / 2, -twoDays / 2];
 

@@ -153,8 +153,10 @@ function accountOptions(run: Run, words: readonly string[], given: PrintedOption
 function profileInEffect({ options, env, config }: Run): string | undefined {
   const name = profileNameOf(options, env, config);
   if (!Object.hasOwn(config.profiles, name)) return undefined;
-  const [unnamed, named] = [false, true].map((each) => keyOf(options, env, config.profiles[name], each));
-  return unnamed?.kind === named?.kind ? name : undefined;
+  const profile = config.profiles[name];
+  const unnamed = keyOf(options, env, profile, false);
+  const named = keyOf(options, env, profile, true);
+  return unnamed.kind === named.kind ? name : undefined;
 }
 
 /** Undefined if it is not allowed. */

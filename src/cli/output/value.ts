@@ -22,7 +22,8 @@ export function checkPath(columns: readonly Column<never>[], path: string): void
   const names = columns.map(({ name }) => name);
   if (first !== '' && names.includes(first)) return;
   const written = names.map((name) => name.replaceAll('.', '_'));
-  const [group, whole] = [`${first}_`, path.replaceAll('.', '_')];
+  const group = `${first}_`;
+  const whole = path.replaceAll('.', '_');
   const isGroup = first !== '' && written.some((name) => name.startsWith(group));
   const isInside = (name: string) =>
     name === whole || name.startsWith(`${whole}_`) || name === rest.join('_');

@@ -45,7 +45,8 @@ function bucketsIn(state: (() => string) | null, project: string, clock: Clock):
  * node:crypto would take 2 ms of each start.
  */
 function fingerprint(text: string): string {
-  let [high, low] = [0x811c9dc5, 0xc9dc5118];
+  let high = 0x811c9dc5;
+  let low = 0xc9dc5118;
   for (let at = 0; at < text.length; at += 1) {
     high = Math.imul(high ^ text.charCodeAt(at), 0x01000193);
     low = Math.imul(low ^ text.charCodeAt(text.length - 1 - at), 0x01000193);

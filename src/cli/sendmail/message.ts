@@ -54,7 +54,7 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
 /** The service accepts one address; without a Reply-To header, it is that of From. */
 function replyToOf({ replyTo = [], from }: Email): { replyTo?: string; unused: string[] } {
   const written = mailboxes(...replyTo).map(({ address, name }) => address || name);
-  const [first] = [...written, mailboxes(from)[0]?.address ?? ''].filter(
+  const first = [...written, mailboxes(from)[0]?.address ?? ''].find(
     (address) => normalizeAddress(address) !== null,
   );
   const unused = written.filter((address) => address !== first);

@@ -22,7 +22,8 @@ const mostShown = 4;
 
 /** Infinity if the words are not alike; a common prefix of three letters or more makes them alike. */
 function distanceOf(word: string, candidate: string): number {
-  const [a, b] = [word.toLowerCase(), candidate.toLowerCase()];
+  const a = word.toLowerCase();
+  const b = candidate.toLowerCase();
   const distance = editDistance(a, b);
   if (distance <= Math.max(1, Math.floor(Math.min(a.length, b.length) / 3))) return distance;
   return a.replace(/^-+/, '').length >= 3 && b.startsWith(a) ? 1.5 : Infinity;

@@ -23,7 +23,8 @@ const flags = 0x0808;
 const deflated = 8;
 /** 1 January 1980, like Excel: the same rows make the same bytes. */
 const date = 0x21;
-const [version, wideVersion] = [20, 45];
+const version = 20;
+const wideVersion = 45;
 
 /**
  * A zip archive, written as its parts arrive, with the memory of one block. A part may have up to 4 GB. `most` is the

@@ -5,8 +5,10 @@ import { bound, messageAnswer } from '../operations/resources.js';
 import { outcomeOfReceipts } from '../storage/dispatching.js';
 import type { Outcome } from '../storage/store.js';
 
-/** Messages finished in one transaction, and the milliseconds for which they are leased meanwhile. */
-const [portion, leaseMs] = [1_000, 30_000];
+/** Messages finished in one transaction. */
+const portion = 1_000;
+/** For which they are leased meanwhile. */
+const leaseMs = 30_000;
 
 const notSent: MessageError = {
   code: 'provider_failed',

@@ -15,7 +15,8 @@ export function administerLanes(
   const { store } = parts;
 
   async function listLanes(): Promise<LaneSummary[]> {
-    const [{ lanes }, pauses] = [await statusOf(parts), await store.lanePauses()];
+    const { lanes } = await statusOf(parts);
+    const pauses = await store.lanePauses();
     const known = new Map(lanes.map((one) => [one.lane, one]));
     const pausedAt = new Map(pauses.map((one) => [one.lane, one.pausedAt]));
     const names = new Set([...known.keys(), ...pausedAt.keys()]);

@@ -21,7 +21,9 @@ export async function statusOf({
   clock,
 }: StatusParts): Promise<ServiceStatus> {
   const known = [...simulatedLanes, ...(await store.recordLanes([]))];
-  const [held, depths, alive] = [await store.held(), await store.queueDepth(), await instances.list()];
+  const held = await store.held();
+  const depths = await store.queueDepth();
+  const alive = await instances.list();
   const left = figuresOfLeft(await instances.listEnded());
   const ended = sumOf([...alive.flatMap(({ lastMinute }) => lastMinute), ...left]);
   const figures = new Map(ended.map((one) => [one.lane, one]));

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js';
 
 /** The shortest and longest pause, in milliseconds; it doubles each time. */
-const [firstPause, longestPause] = [1_000, 60_000];
+const firstPause = 1_000;
+const longestPause = 60_000;
 
 /** Pauses, each twice as long as the last, until something succeeds. */
 export class Backoff {

@@ -10,7 +10,8 @@ export type Disposition =
   | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number };
 
 /** The shortest and longest milliseconds between attempts to write; they double each time. */
-const [firstPause, longestPause] = [1_000, 10_000];
+const firstPause = 1_000;
+const longestPause = 10_000;
 
 /** Writes the results of submissions, repeatedly until they are written or fenced. */
 export class Finalizer {

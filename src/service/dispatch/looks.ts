@@ -5,11 +5,10 @@ type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
 
 /** Milliseconds between looks for messages that other processes left behind. */
 export const lookEvery = 1_000;
-/**
- * Milliseconds between looks at messages that are held up, and at single messages in a closed lane, which need
- * another route in time.
- */
-const [heldUpEvery, closedEvery] = [100, 250];
+/** Milliseconds between looks at messages that are held up. */
+const heldUpEvery = 100;
+/** Milliseconds between looks at single messages in a closed lane, which need another route in time. */
+const closedEvery = 250;
 
 export function isDue(wait: number | null | undefined): boolean {
   return wait !== null && wait !== undefined && wait <= 0;

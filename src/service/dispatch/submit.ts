@@ -24,11 +24,10 @@ import { batchStopped, delayInDoubt, isWaitedFor, notAccepted, notSubmitted, thr
 /** What a code in the text of a verification may look like. */
 const hasCode = /[0-9]{4}/;
 const codeExpired = 'its code has expired';
-/**
- * Milliseconds until a message that a caller waits for checks again whether its lane is open, and until any message
- * checks whether it may be sent.
- */
-const [whileClosed, longestWait] = [250, 1_000];
+/** Milliseconds until a message that a caller waits for checks again whether its lane is open. */
+const whileClosed = 250;
+/** Milliseconds until any message checks again whether it may be sent. */
+const longestWait = 1_000;
 
 /** A project's current rules. */
 export type DispatchRules = Pick<

@@ -8,7 +8,8 @@ const minute = 60 * second;
 const laterDelays = [5 * second, 30 * second, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute];
 const hourly = 60 * minute;
 /** After each throttled attempt; doubled each time. */
-const [firstThrottled, longestThrottled] = [second, minute];
+const firstThrottled = second;
+const longestThrottled = minute;
 /** After each attempt that was lost on the way or failed in the service. */
 const lostDelays = [200, 500, second, 2 * second, 5 * second, 5 * second, 5 * second, 5 * second, 5 * second];
 const maxLost = lostDelays.length + 1;

@@ -38,7 +38,8 @@ class Tally {
   readonly list: Ended[] = [];
 
   add(lane: string, { channel, status, delivery, error }: MessageRecord): void {
-    const [isUnknown, code] = [delivery === 'unknown', error?.code ?? null];
+    const isUnknown = delivery === 'unknown';
+    const code = error?.code ?? null;
     const alike = this.list.find(
       (one) =>
         one.lane === lane &&

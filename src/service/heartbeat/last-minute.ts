@@ -2,7 +2,8 @@ import type { Clock } from '../clock.js';
 import type { Ended, LaneFigures, LeftEnded } from '../storage/instances.js';
 
 /** Milliseconds. */
-const [minute, sliceLength] = [60_000, 5_000];
+const minute = 60_000;
+const sliceLength = 5_000;
 
 interface Slice {
   /** On the monotonic clock. */

@@ -16,7 +16,9 @@ const [kind = '', bundle = ''] = process.argv.slice(2);
 const text = 'Сайн байна уу, таны захиалга ирлээ.';
 const caller = { projectId: '00000000-0000-7000-8000-000000000001', keyId: 'bench' };
 const connections = 16;
-const [sendsASlice, batchesASlice, callsASlice] = [8_000, 20, 5_000];
+const sendsASlice = 8_000;
+const batchesASlice = 20;
+const callsASlice = 5_000;
 
 /** In a store of its own each time, as the benchmark has it. */
 function coreWork(): Slice {

@@ -348,7 +348,8 @@ describe('the rate limiter', () => {
   it('ends a block when somebody who went ahead was answered', async () => {
     const clock = new VirtualClock();
     const buckets = memoryBuckets();
-    const [one, other] = [new RateLimiter({ buckets, clock }), new RateLimiter({ buckets, clock })];
+    const one = new RateLimiter({ buckets, clock });
+    const other = new RateLimiter({ buckets, clock });
     one.block('sending', 3_000_000);
     const waiting = other.take('sending');
     expect(await clock.run(one.take('sending', undefined, 30_000))).toBe(false);

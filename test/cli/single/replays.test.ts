@@ -192,7 +192,8 @@ describe('an idempotency key given by hand', () => {
   });
 
   it('is another one in another project, and behind another base URL', async () => {
-    const [one, two] = [binding(), binding()];
+    const one = binding();
+    const two = binding();
     const env = { URTUU_API_KEY: 'a-key-of-another-project' };
     expect(await send('sms send 99112233 hi', one)).toMatchObject({ code: 0 });
     expect(await send('sms send 99112233 ho', two, { env })).toMatchObject({ code: 0 });

@@ -15,7 +15,8 @@ import { type Replayed, UsedKey, UsedKeys } from '../../../src/cli/single/used-k
 const keyHash = 'a'.repeat(32);
 
 const otherKey = 'b'.repeat(32);
-const [mine, theirs] = ['1'.repeat(32), '2'.repeat(32)] as [string, string];
+const mine = '1'.repeat(32);
+const theirs = '2'.repeat(32);
 
 describe('what a replay under a key answers', () => {
   it.each<[string, lines: string[], repeated: boolean, Replayed]>([
@@ -89,7 +90,8 @@ describe('the file of used keys', () => {
   });
 
   it('tells of a key that two commands took at once for two messages', async () => {
-    const [one, two] = [await UsedKeys.open(file), await UsedKeys.open(file)];
+    const one = await UsedKeys.open(file);
+    const two = await UsedKeys.open(file);
     const first = one?.use('account', 'k', 'one message');
     const second = two?.use('account', 'k', 'another');
     const same = (await UsedKeys.open(file))?.use('account', 'k', 'one message');

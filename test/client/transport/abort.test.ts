@@ -42,7 +42,9 @@ describe('a call that is aborted at any moment', () => {
         const controller = new AbortController();
         const { signal } = controller;
         const system = new FakeSystem();
-        let [requests, accepted, late] = [0, false, false];
+        let requests = 0;
+        let accepted = false;
+        let late = false;
         const abortAt = (at: 'request' | 'answer' | 'pause') => {
           if (moment?.at === at && moment.attempt === requests - 1) controller.abort('enough');
         };

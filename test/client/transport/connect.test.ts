@@ -93,7 +93,8 @@ describe('what comes before the first byte of a request', () => {
 
 describe('requestSent', () => {
   const sms = { to: '99112233', text: 'x' };
-  const [left, never] = [fault({ code: 'ECONNRESET', syscall: 'read' }), fetchFailed(fault(refused))];
+  const left = fault({ code: 'ECONNRESET', syscall: 'read' });
+  const never = fetchFailed(fault(refused));
   const throwing = (...errors: Error[]): FetchLike => {
     let count = 0;
     return async () => {

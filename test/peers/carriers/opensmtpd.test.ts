@@ -45,7 +45,9 @@ async function startRelay(more: (folder: string) => string = () => '') {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
   const inFolder = (name: string) => join(folder, name);
-  const [key, cert, mail] = [inFolder('key.pem'), inFolder('cert.pem'), inFolder('mail')];
+  const key = inFolder('key.pem');
+  const cert = inFolder('cert.pem');
+  const mail = inFolder('mail');
   mkdirSync(mail);
   chmodSync(mail, 0o777);
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
@@ -210,7 +212,8 @@ action out relay host smtp://127.0.0.1:${gonePort}
 match from any for domain "gone.example" action out
 `,
   );
-  const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'nobody'])));
+  const uid = Number(execFileSync('id', ['-u', 'nobody']));
+  const gid = Number(execFileSync('id', ['-g', 'nobody']));
   const { json, own } = await startService(configuration, environment, (data) => {
     execFileSync('chown', ['-R', `${uid}:${gid}`, data]);
     symlinkSync(data, join(folder, 'data'));

@@ -216,7 +216,8 @@ describe('the data folder', () => {
   it('several that start at once share one secret', async () => {
     const directory = join(cores.folder(), 'made by each');
     const services = await Promise.all(Array.from({ length: 5 }, () => cores.open({ directory })));
-    const [first, last] = [services[0], services[4]] as [Core, Core];
+    const first = services[0] as Core;
+    const last = services[4] as Core;
     const { id } = await first.operations.createVerification(caller, { to: '99112233' });
     const code = /[0-9]{6}/.exec((await outboxOf(first))[0]?.text ?? '')?.[0] ?? '';
     expect(await last.operations.checkVerification(caller, id, { code })).toMatchObject({

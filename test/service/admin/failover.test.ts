@@ -41,7 +41,8 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
   await cluster.start();
   expect(await held(core)).toEqual({ hold: null });
   await send('88112233', 'two');
-  const [link, session] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const link = new Uint8Array(32).fill(1);
+  const session = new Uint8Array(32).fill(2);
   const { projectId } = caller;
   await core.store.addSignInLink({ hash: link, projectId, lifeMs: 600_000 });
   await core.store.openSession(link, { hash: session, lifeMs: 600_000 });
@@ -141,7 +142,9 @@ it('a sign-in out of a dump is none, in the same database too', async () => {
   onTestFinished(() => cores.closeAll());
   const database = await newDatabase();
   const { store } = await cores.open({ database, secret: new Uint8Array(32).fill(7) });
-  const [one, two, session] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];
+  const one = Buffer.alloc(32, 1);
+  const two = Buffer.alloc(32, 2);
+  const session = Buffer.alloc(32, 3);
   for (const hash of [one, two])
     await store.addSignInLink({ hash, projectId: caller.projectId, lifeMs: 600_000 });
   await store.openSession(one, { hash: session, lifeMs: 600_000 });

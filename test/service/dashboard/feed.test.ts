@@ -58,7 +58,8 @@ it('looks once for all that watch a page, and tells what has changed', async () 
 
 it('looks no more when nobody watches', async () => {
   const { page, pass, watch } = open();
-  const [one, two] = [watch(), watch()];
+  const one = watch();
+  const two = watch();
   await pass();
   await one.leave();
   await pass();
@@ -69,7 +70,9 @@ it('looks no more when nobody watches', async () => {
 
 it('ends the streams of a session that is over, and of no other', async () => {
   const { feed, pass, watch, over } = open();
-  const [gone, left, stays] = [watch('gone'), watch('left'), watch('stays')];
+  const gone = watch('gone');
+  const left = watch('left');
+  const stays = watch('stays');
   over.add('gone');
   feed.end('left');
   await pass();

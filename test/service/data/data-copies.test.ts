@@ -137,11 +137,9 @@ describe('a backup', () => {
 
   it('has no sign-ins to the dashboard', async () => {
     await openAgain();
-    const [link, unused, session] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-    ];
+    const link = new Uint8Array(32).fill(1);
+    const unused = new Uint8Array(32).fill(2);
+    const session = new Uint8Array(32).fill(3);
     const { projectId } = caller;
     for (const hash of [link, unused]) await core.store.addSignInLink({ hash, projectId, lifeMs: 600_000 });
     await core.store.openSession(link, { hash: session, lifeMs: 600_000 });

@@ -168,7 +168,8 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
 describe('two services on one folder', () => {
   it('share the work and send everything once', async () => {
     const directory = cores.folder();
-    const [first, second] = [await cores.open({ directory }), await cores.open({ directory })];
+    const first = await cores.open({ directory });
+    const second = await cores.open({ directory });
     const batches = await Promise.all(
       [first, second, first, second].map((core, index) =>
         core.operations.sendSmsBulk({

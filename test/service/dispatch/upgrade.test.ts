@@ -37,7 +37,8 @@ it.each([1, 2])('messages of schema %i that had no end are sent once each', asyn
     `INSERT INTO messages (id, project, content, channel, recipient, operator, status, parts, rate_multiplier, credits,
        created_at, due_at, lease, attempts) VALUES (?, 1, 100, 'sms', ?, 'Mobicom', 'queued', 1, 1, 10, ?, ?, ?, ?)`,
   );
-  const [now, died] = [clock.now(), clock.now() + 4_000];
+  const now = clock.now();
+  const died = clock.now() + 4_000;
   const states = [
     [now, null, 0],
     [now, null, 0],

@@ -59,7 +59,8 @@ async function full(options: { now?: () => number; bounds?: { leaving: number } 
 /** What a client got that sends all before it reads, and how its connection ended. */
 async function lateReader(port: number): Promise<{ text: string; error: string | null }> {
   const socket = connect({ port, host: '127.0.0.1' });
-  let [text, error] = ['', null as string | null];
+  let text = '';
+  let error = null as string | null;
   socket.on('error', (one: NodeJS.ErrnoException) => {
     error = one.code ?? one.message;
   });

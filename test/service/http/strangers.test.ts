@@ -288,7 +288,8 @@ describe('over TLS', () => {
     const { listening } = await serve({}, { bounds: { connections: 2 }, tls });
     expect(listening.url).toMatch(/^https:/);
     const port = Number(new URL(listening.url).port);
-    const [first, second] = [await dial(port), await dial(port)];
+    const first = await dial(port);
+    const second = await dial(port);
     const closed = once(first, 'close');
     for (const socket of [first, second]) {
       socket.write(read());

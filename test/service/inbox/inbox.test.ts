@@ -20,7 +20,8 @@ let sms: { routes: object[] };
 
 beforeEach(async () => {
   [relay, smsc, services] = [new Relay(), new Smsc(), new CarrierServices()];
-  const [relayPort, smscPort] = [await relay.listen(), await smsc.listen()];
+  const relayPort = await relay.listen();
+  const smscPort = await smsc.listen();
   email = {
     smtp: `smtp://127.0.0.1:${relayPort}`,
     from: 'no-reply@example.mn',

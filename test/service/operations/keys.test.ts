@@ -76,7 +76,8 @@ describe('API keys', () => {
 
   it('revoked by another process are refused at once', async () => {
     const directory = cores.folder();
-    const [first, second] = [await cores.open({ directory }), await cores.open({ directory })];
+    const first = await cores.open({ directory });
+    const second = await cores.open({ directory });
     const { id, secret } = await first.administration.createKey();
     expect(await callerWith(second, secret)).not.toBeNull();
     await first.administration.revokeKey(id);

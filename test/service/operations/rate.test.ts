@@ -66,7 +66,9 @@ describe('Limits, request rate', () => {
     const moves = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 300 })), { maxLength: 300 });
     fc.assert(
       fc.property(moves, (steps) => {
-        let [now, fullAt, allowed] = [0, null as number | null, 0];
+        let now = 0;
+        let fullAt = null as number | null;
+        let allowed = 0;
         for (const step of steps) {
           now += step;
           const taken = takeFrom(fullAt, bucket, now);

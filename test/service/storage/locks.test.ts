@@ -39,7 +39,9 @@ const tooLong = 500;
 
 /** The longest time in which the process did nothing else, while `work` was going on. */
 async function longestStandstill(work: Promise<unknown>): Promise<number> {
-  let [longest, last, over] = [0, performance.now(), false];
+  let longest = 0;
+  let last = performance.now();
+  let over = false;
   void work.finally(() => {
     over = true;
   });
@@ -180,7 +182,8 @@ describe('rates.db that cannot be used', () => {
   });
 
   it('and is of another installation is not counted on', async () => {
-    const [directory, foreign] = [cores.folder(), cores.folder()];
+    const directory = cores.folder();
+    const foreign = cores.folder();
     const clock = new ManualClock();
     core = await cores.open({ directory: foreign, clock });
     await taken(10);

@@ -41,11 +41,9 @@ describe('a rename', () => {
 
 it('a restore that fails half-way puts back what it moved', async () => {
   const root = cores.folder();
-  const [running, directory, target] = ['running', 'data', 'backup'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const running = join(root, 'running');
+  const directory = join(root, 'data');
+  const target = join(root, 'backup');
   const core = await cores.open({ directory: running });
   const { send } = requestsTo(() => core);
   await send('99112233', 'Hi');

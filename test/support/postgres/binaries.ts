@@ -44,7 +44,8 @@ function copyOf(native: string, copy: string): Binaries {
     cpSync(native, copy, { recursive: true, dereference: true });
     const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
     for (const { source, target } of links as { source: string; target: string }[]) {
-      const [from, to] = [join(copy, '..', source), join(copy, '..', target)];
+      const from = join(copy, '..', source);
+      const to = join(copy, '..', target);
       mkdirSync(dirname(to), { recursive: true });
       if (!existsSync(to)) symlinkSync(join(relative(dirname(to), dirname(from)), basename(from)), to);
     }

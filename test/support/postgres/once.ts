@@ -7,7 +7,8 @@ export const sharedFolder = 'URTUU_TEST_POSTGRES_FOLDER';
 
 /** What the first process of a run that asks has made; the others wait for it. */
 export async function once(folder: string, name: string, make: () => Promise<string>): Promise<string> {
-  const [ready, broken] = [join(folder, `${name}.ready`), join(folder, `${name}.broken`)];
+  const ready = join(folder, `${name}.ready`);
+  const broken = join(folder, `${name}.broken`);
   if (isFirst(join(folder, `${name}.begun`))) {
     try {
       write(ready, await make());

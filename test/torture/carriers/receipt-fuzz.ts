@@ -44,7 +44,8 @@ const words = [
 function packed(text: string): Buffer {
   const bytes = Buffer.alloc(Math.ceil((text.length * 7) / 8));
   for (let index = 0; index < text.length; index += 1) {
-    const [at, shift] = [(index * 7) >> 3, (index * 7) & 7];
+    const at = (index * 7) >> 3;
+    const shift = (index * 7) & 7;
     const code = text.charCodeAt(index) << shift;
     bytes[at] = (bytes[at] as number) | (code & 0xff);
     if (at + 1 < bytes.length) bytes[at + 1] = code >> 8;

@@ -59,7 +59,8 @@ function chaos(random: () => number): Smsc {
 export async function playSmppChaos(seed: number, doubles: CoreDoubles = {}): Promise<{ sent: number }> {
   const random = seededRandom(seed);
   const services = new CarrierServices();
-  const [smsc, other] = [chaos(random), new Smsc({ idOf: (number) => number.toString(16) })];
+  const smsc = chaos(random);
+  const other = new Smsc({ idOf: (number) => number.toString(16) });
   const ports = [await smsc.listen(), await other.listen()];
   const route = (index: number, changes: object) => ({
     smpp: `smpp://127.0.0.1:${ports[index]}`,

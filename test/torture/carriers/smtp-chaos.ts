@@ -70,7 +70,8 @@ export async function playMails(
 
 /** Steps of a second, and longer and longer ones while the relay says nothing: a doubt lasts for minutes. */
 function untilReply(relay: Relay): () => number {
-  let [replies, step] = [0, 1_000];
+  let replies = 0;
+  let step = 1_000;
   return () => {
     step = relay.replies === replies ? Math.min(2 * step, 16_000) : 1_000;
     replies = relay.replies;

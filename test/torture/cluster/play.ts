@@ -168,7 +168,8 @@ function asAnswered(one: Acknowledgement): Acknowledgement {
 
 /** Counts messages, and lets everybody send to one recipient now and then. */
 function withHotRecipients({ next }: TaskMaker, projects: number): TaskMaker & { readonly messages: number } {
-  let [made, messages] = [0, 0];
+  let made = 0;
+  let messages = 0;
   return {
     get messages() {
       return messages;

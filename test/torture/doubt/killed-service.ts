@@ -196,13 +196,14 @@ async function judge(
 function outcomesIn(report: string): Map<string, keyof Figures> {
   const [header = '', ...rows] = readFileSync(report, 'utf8').trimEnd().split('\r\n');
   const names = header.split(',');
-  const [status, delivery] = ['status', 'delivery'].map((name) => names.indexOf(name));
+  const status = names.indexOf('status');
+  const delivery = names.indexOf('delivery');
   const outcomes = new Map<string, keyof Figures>();
   for (const row of rows) {
     const cells = row.split(',');
-    const is = cells[status ?? -1];
+    const is = cells[status];
     if (is === 'failed') outcomes.set(cells[0] ?? '', 'failed');
-    if (is === 'sent') outcomes.set(cells[0] ?? '', cells[delivery ?? -1] === 'unknown' ? 'unknown' : 'sent');
+    if (is === 'sent') outcomes.set(cells[0] ?? '', cells[delivery] === 'unknown' ? 'unknown' : 'sent');
   }
   return outcomes;
 }

@@ -10,7 +10,8 @@ import { dataAt } from '../service/data.js';
 import { badDomain, mailRecipient, smsRecipient, type Trouble, type TroubledPeer } from './peers.js';
 
 /** Milliseconds that the trouble lasts, and between sends of others. */
-const [troubleMs, sendEvery] = [4_000, 500];
+const troubleMs = 4_000;
+const sendEvery = 500;
 /** Milliseconds in which everything that was waited for has its end. */
 const longestEnd = 30_000;
 /** All that was put off is due by then, and nothing has waited for its bound. */
@@ -130,7 +131,8 @@ async function sendAll(
     return recipient(project, index);
   };
   async function batch({ operations }: Core, project: number, count: number): Promise<Sent[]> {
-    const [at, to] = [performance.now(), Array.from({ length: count }, () => next(project))];
+    const at = performance.now();
+    const to = Array.from({ length: count }, () => next(project));
     await (isEmail
       ? operations.sendEmailBulk(callOf(project, { to, ...mail }))
       : operations.sendSmsBulk(callOf(project, { to, text: mail.text })));
@@ -142,7 +144,8 @@ async function sendAll(
   };
   const singles: Promise<unknown>[] = [];
   function single({ operations }: Core, project: number): Sent {
-    const [at, to] = [performance.now(), next(project)];
+    const at = performance.now();
+    const to = next(project);
     singles.push(
       isEmail
         ? operations.sendEmail(callOf(project, { to, ...mail }))

@@ -40,7 +40,8 @@ export async function playMoney(options: {
   const cores = new Cores();
   const { database, store } = options;
   const stopCounting = database === undefined ? () => {} : countUnderWay(database);
-  let [sequences, steps] = [0, 0];
+  let sequences = 0;
+  let steps = 0;
   const moods = fc.array(fc.nat(12), { minLength: 1, maxLength: 20 });
   const property = fc.asyncProperty(
     fc.array(step, { minLength: 5, maxLength: 40 }),
@@ -167,7 +168,9 @@ function remember(answers: Map<string, string>, step: Step, answer: unknown): vo
 async function checkBooks(core: Core): Promise<void> {
   const delivered = (await outboxOf(core)).map(({ message_id }) => message_id);
   equal(new Set(delivered).size, delivered.length, 'a message was delivered twice');
-  let [spent, price, sent] = [0, 0, 0];
+  let spent = 0;
+  let price = 0;
+  let sent = 0;
   for (const { reason, amount, subject_id } of await core.administration.ledger()) {
     if (reason === 'opening' || reason === 'credit') continue;
     spent -= amount;

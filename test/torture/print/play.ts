@@ -108,7 +108,8 @@ async function paste(
 ): Promise<string[]> {
   const { project, elsewhere } = world;
   if (printed.words[1] === 'bulk') world.fix(printed.words[2] ?? '', setup.bad);
-  const [posts, spentBefore] = [project.sends.length, spentIn(world)];
+  const posts = project.sends.length;
+  const spentBefore = spentIn(world);
   const line = change(printed.line);
   const result = await world.pasted(line, setup.hasKey);
   if (result === null) return setup.hasKey ? [`a shell refuses it: ${line}`] : [];

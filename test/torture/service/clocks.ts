@@ -43,7 +43,8 @@ export async function playClocks({ seed, rounds, seconds, service }: ClocksOptio
       ? served(machine, directory, env)
       : await scripted(machine, directory, service, env);
   let customers: Customers | undefined;
-  let [runs, lockedOut] = [0, 0];
+  let runs = 0;
+  let lockedOut = 0;
   try {
     const accounts = await openAccounts(directory, customerCount);
     const maker = taskMaker(accounts.length, random);
@@ -69,7 +70,8 @@ export async function playClocks({ seed, rounds, seconds, service }: ClocksOptio
       await server.start();
       const isStepped = clock === 'steps';
       const length = isStepped ? seconds : Math.ceil(seconds / 3);
-      let [busy, idle] = [0, 0];
+      let busy = 0;
+      let idle = 0;
       await sleep(1_000 - (Date.now() % 1_000));
       // A busy machine is slow, and who is locked out stays so.
       const isInDoubt = () => !isStepped && busy + lockedOut === 0 && idle < patience;

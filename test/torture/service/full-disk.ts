@@ -12,7 +12,8 @@ import { dueOverTime, type Task, taskMaker } from './tasks.js';
 
 const accountCount = 12;
 /** Milliseconds that a single SMS has, of which a full disk may take all; and until the rest is used up. */
-const [singleTime, longestFilling] = [15_000, 20_000];
+const singleTime = 15_000;
+const longestFilling = 20_000;
 
 export interface FullDiskResult extends Findings {
   fills: number;
@@ -32,7 +33,8 @@ export async function playFullDisk(options: {
 }): Promise<FullDiskResult> {
   const random = seededRandom(options.seed);
   const machine = new Machine();
-  const [folder, prepared] = [join(machine.home, 'disk'), join(machine.home, 'service')];
+  const folder = join(machine.home, 'disk');
+  const prepared = join(machine.home, 'service');
   const disk = await smallDisk(folder);
   const data = join(disk.path, 'service');
   const server = new Server((port) => {

@@ -20,7 +20,8 @@ import { type Shares, sharesOf } from './shares.js';
 const lane = 'Mobicom';
 const projects = 20;
 /** Connections of the route, most of those of the dead for a while, and messages in each. */
-const [binds, window] = [10, 4];
+const binds = 10;
+const window = 4;
 /** Recipients of a batch: those of some projects wait in one, those of others in many. */
 const batchSizes = [1_000, 250, 40];
 /** Past every doubt. */
@@ -177,7 +178,8 @@ async function sendAll(
 
 /** False once everything was taken, or nothing for a while. */
 function untilSilent(smsc: Smsc, messages: number): () => boolean {
-  let [taken, at] = [0, Date.now()];
+  let taken = 0;
+  let at = Date.now();
   return () => {
     if (smsc.taken.length > taken) [taken, at] = [smsc.taken.length, Date.now()];
     return taken < messages && Date.now() < at + longestSilence;

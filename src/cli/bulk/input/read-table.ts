@@ -24,7 +24,8 @@ export async function readTable<Consumer extends RowConsumer>(
 }
 
 const headBytes = 4_096;
-const [cr, lf] = [0x0d, 0x0a];
+const cr = 0x0d;
+const lf = 0x0a;
 
 /** The first bytes, and the whole input including them. */
 async function peek(

@@ -17,7 +17,8 @@ export const noFinals: Finals = { sent: 0, unknown: 0, failed: 0, unsure: 0 };
  * fewer or more messages, the difference is unsure.
  */
 export function finalsOf(recipients: number, figures: MessageFigures, isFinal: boolean): Finals {
-  const [haveSent, haveFailed] = [countOf(figures.sent), countOf(figures.failed)];
+  const haveSent = countOf(figures.sent);
+  const haveFailed = countOf(figures.failed);
   const unsure = isFinal ? Math.min(recipients, Math.abs(recipients - haveSent - haveFailed)) : 0;
   const failed = Math.min(haveFailed, recipients - unsure);
   const sent = Math.min(haveSent, recipients - unsure - failed);

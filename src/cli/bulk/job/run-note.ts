@@ -62,7 +62,8 @@ export async function runningOf(folder: string, state: JobState, now: number): P
     return { pid: holder.pid, rate: null, seconds_left: null };
   }
   const seconds = (now - note.since) / 1_000;
-  const [sent, requests] = [answeredOf(state) - note.settled, note.open - state.open];
+  const sent = answeredOf(state) - note.settled;
+  const requests = note.open - state.open;
   const wait = ((note.waits_until ?? now) - now) / 1_000;
   const isKnown = seconds > 0 && requests > 0;
   return {

@@ -4,7 +4,8 @@ import { messageHashOf, SentIndex } from './sent-index.js';
 
 /** All differences between two plans, for people; at least one. */
 export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promise<string[]> {
-  const [old, made] = [before.meta, now.meta];
+  const old = before.meta;
+  const made = now.meta;
   const differences: string[] = [];
   const differs = (what: string, was: string, is: string) => {
     if (was !== is) differences.push(`${what} changed from ${was} to ${is}`);
@@ -12,15 +13,15 @@ export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promis
   differs('the channel', old.channel, made.channel);
   differs('the base URL', old.baseUrl, made.baseUrl);
   differs('the file', old.source, made.source);
-  const [columns, others] = [old.columns.join(', '), made.columns.join(', ')];
-  if (columns !== others) differences.push(`the columns changed from ${columns} to ${others}`);
+  differs('the columns', old.columns.join(', '), made.columns.join(', '));
   differs('the number of recipients', grouped(old.recipients), grouped(made.recipients));
   const added = await compare(now, before);
   const removed = await compare(before, now);
   const recipient = added.changed ?? removed.changed;
   // Without a recipient in both plans, any two messages are compared.
   if (recipient !== null || added.areAllOthers) {
-    const [was, is] = [await messageTo(before, recipient), await messageTo(now, recipient)];
+    const was = await messageTo(before, recipient);
+    const is = await messageTo(now, recipient);
     for (const name of new Set([...Object.keys(was), ...Object.keys(is)]))
       differs(`the ${name}`, shown(was[name]), shown(is[name]));
   }

@@ -40,7 +40,9 @@ export class RecipientIndex {
   }
 
   #grow(): void {
-    const [recipients, values, taken] = [this.#recipients, this.#values, this.#taken];
+    const recipients = this.#recipients;
+    const values = this.#values;
+    const taken = this.#taken;
     const slots = recipients.length * 2;
     this.#recipients = new Uint32Array(slots);
     this.#values = new Uint32Array(slots);

@@ -122,7 +122,8 @@ export class RowPlanner {
   #noteReport(record: readonly string[]): void {
     const { report } = this.#columns;
     if (report === null) return;
-    const [job, line] = [record[report.job] ?? '', Number(record[report.line])];
+    const job = record[report.job] ?? '';
+    const line = Number(record[report.line]);
     if (job !== '' && Number.isInteger(line)) this.reportedRows.add(job, this.#reportedStatus(record), line);
   }
 

@@ -67,7 +67,8 @@ function selectionOf(
 ): RowSelection {
   const statuses = new Set(only.map((status) => status.toLowerCase()));
   const status = column('status');
-  const [wantsUndelivered, wantsUnknown] = ['undelivered', 'unknown'].map((name) => statuses.delete(name));
+  const wantsUndelivered = statuses.delete('undelivered');
+  const wantsUnknown = statuses.delete('unknown');
   const delivery = wantsUndelivered || wantsUnknown ? column('delivery') : null;
   const id = wantsUnknown ? column('message_id') : null;
   const cell = (record: readonly string[], index: number) => (record[index] ?? '').trim();

@@ -73,7 +73,8 @@ export class SentIndex {
   }
 
   #add(recipient: string, message: MessageHash, tag: number): void {
-    const [one, other] = [hashOf(recipient, message.a), hashOf(recipient, message.b)];
+    const one = hashOf(recipient, message.a);
+    const other = hashOf(recipient, message.b);
     const at = this.#find(one, other);
     const known = this.#slots[at + 2] ?? 0;
     // An unfinished job outranks a sent message: only that job may send it.
@@ -100,7 +101,8 @@ export class SentIndex {
     for (let at = 0; at < old.length; at += slotFields) {
       const tag = old[at + 2] ?? 0;
       if (tag === 0) continue;
-      const [one, other] = [old[at] ?? 0, old[at + 1] ?? 0];
+      const one = old[at] ?? 0;
+      const other = old[at + 1] ?? 0;
       this.#slots.set([one, other, tag], this.#find(one, other));
     }
   }

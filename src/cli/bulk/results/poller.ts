@@ -201,7 +201,8 @@ export class Poller implements OutcomePoller {
   async #pollLater(polled: Polled, { sent, failed, unknown, total }: Reading): Promise<void> {
     const now = this.#options.now();
     const { request } = polled;
-    const [done, rest] = [sent + failed, total - sent - failed];
+    const done = sent + failed;
+    const rest = total - sent - failed;
     const progress = done - polled.done;
     polled.pause = within(progress > 0 ? ((now - polled.readAt) * rest) / progress : polled.pause * 1.5);
     if (progress > 0) {

@@ -31,7 +31,8 @@ export async function readFigures(
     return { ...figures, total, completed, code: null, took: Number.isNaN(took) ? null : took };
   }
   const { status, error, delivery } = await client.messages.get(id);
-  const [sent, failed] = [Number(status === 'sent'), Number(status === 'failed')];
+  const sent = Number(status === 'sent');
+  const failed = Number(status === 'failed');
   const unknown = delivery === undefined ? null : Number(delivery === 'unknown');
   return { sent, failed, unknown, total: 1, completed: false, code: error?.code ?? null, took: null };
 }

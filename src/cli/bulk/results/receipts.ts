@@ -79,7 +79,8 @@ export class Receipts {
   }
 
   of({ request, index }: { request: number; index: number }): Receipt {
-    const [first, next] = [this.#first[request] ?? 0, this.#first[request + 1] ?? 0];
+    const first = this.#first[request] ?? 0;
+    const next = this.#first[request + 1] ?? 0;
     const { delivery, ...outcome } = this.#columns.get(first + index);
     const isInBatch = next - first > 1 && ['sent', 'queued', 'failed'].includes(outcome.status);
     const batchId = isInBatch ? this.#state.details(request).id : '';

@@ -43,7 +43,8 @@ export class DueQueue<Item extends { /** Milliseconds on the caller's clock. */ 
   }
 
   #swapIfEarlier(child: number, parent: number): boolean {
-    const [lower, upper] = [this.#heap[child], this.#heap[parent]];
+    const lower = this.#heap[child];
+    const upper = this.#heap[parent];
     if (lower === undefined || upper === undefined || lower.due >= upper.due) return false;
     this.#heap[child] = upper;
     this.#heap[parent] = lower;

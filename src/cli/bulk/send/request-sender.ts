@@ -194,7 +194,8 @@ export class RequestSender {
   async #compare(attempt: Attempt, step: StepOf<'compare'>): Promise<boolean> {
     const { state, maxWait, now, abandon } = this.#options;
     const { body, request, since } = attempt;
-    const [number, revision] = [request.number, state.revision(request.number)];
+    const { number } = request;
+    const revision = state.revision(number);
     const until = (since ?? now()) + maxWait;
     const read = () => recipientsOfBatch(step.id, step.total, until, this.#options);
     const recipients = await unlessAborted(read, abandon);

@@ -11,7 +11,8 @@ export async function baseUrlOf(config: Context['config']): Promise<string> {
 
 /** Throws CliError (exit 11) for a service other than the job's, where its idempotency keys mean nothing. */
 export async function refuseOtherService({ config }: Pick<Context, 'config'>, job: Job): Promise<void> {
-  const [planned, chosen] = [job.plan.meta.baseUrl, await baseUrlOf(config)];
+  const planned = job.plan.meta.baseUrl;
+  const chosen = await baseUrlOf(config);
   if (planned === chosen) return;
   throw new CliError(
     'other_service',

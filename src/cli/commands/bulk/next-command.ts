@@ -213,7 +213,8 @@ function rejectsJob({ job, skipSent }: BulkOptions): string | undefined {
 function textOptions(options: BulkOptions, { text, html, subject }: MessageTemplates) {
   const { textFile, htmlFile, fromName, replyTo } = options;
   const isFile = (file: string | undefined) => file !== undefined && file !== '-';
-  const [fromTextFile, fromHtmlFile] = [isFile(textFile), isFile(htmlFile)];
+  const fromTextFile = isFile(textFile);
+  const fromHtmlFile = isFile(htmlFile);
   return {
     '--subject': subject,
     '--text-file': fromTextFile ? textFile : undefined,

@@ -37,11 +37,12 @@ export class Waits {
 
   /** For example `3 over their cap until 08:25:00`, `recipient_rate_limited`. */
   words(now: number): string[] {
-    const [today, end] = [now, this.until].map((time) => localTime(new Date(time).toISOString()));
-    const [day, time] = `${end}`.split(' ');
+    const today = localTime(new Date(now).toISOString());
+    const end = localTime(new Date(this.until).toISOString());
+    const [day, time] = end.split(' ');
     const { size } = this.#capped;
     const whose = size === 1 ? 'its' : 'their';
-    const until = today?.startsWith(`${day}`) ? time : end;
+    const until = today.startsWith(`${day}`) ? time : end;
     return [`${grouped(size)} over ${whose} cap until ${until}`, capped];
   }
 }

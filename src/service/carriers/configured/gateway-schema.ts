@@ -25,7 +25,8 @@ import {
 import { durationMs, routeFields, within } from './route-fields.js';
 import { readSecret, type WrittenSecret, writtenSecret } from './secrets.js';
 
-const [maxTimeoutMs, maxRepeatMs] = [120_000, 7 * 86_400_000];
+const maxTimeoutMs = 120_000;
+const maxRepeatMs = 7 * 86_400_000;
 
 const headerName = z
   .string()

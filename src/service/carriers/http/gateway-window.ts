@@ -3,8 +3,10 @@ import { Throughput } from '../rate/throughput.js';
 import { RouteTurns, type TurnsParts } from '../rate/turns.js';
 import type { GatewayRoute } from './gateway-route.js';
 
-/** A route accepts the messages of so many seconds at its rate, up to a maximum. */
-const [capacitySeconds, mostMessages] = [5, 2_000];
+/** A route accepts the messages of so many seconds at its rate. */
+const capacitySeconds = 5;
+/** The maximum of that. */
+const mostMessages = 2_000;
 
 /** Room for one request, which may be sent now. */
 export interface Place {

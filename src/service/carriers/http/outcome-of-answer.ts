@@ -11,8 +11,10 @@ export type AnswerOutcome =
     }
   | { kind: 'accepted'; carrierIds: string[]; isPartly: boolean };
 
-/** Maximum characters of an id, and ids of a message. */
-const [longestId, mostIds] = [255, 20];
+/** Maximum characters of an id. */
+const longestId = 255;
+/** Maximum ids of a message. */
+const mostIds = 20;
 
 const statusRule = (...status: number[]): AnswerRule => ({ status, field: null, match: null });
 /** The statuses of every gateway, unless its route has others. */

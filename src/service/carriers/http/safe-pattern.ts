@@ -1,5 +1,7 @@
-/** The most alternatives in a pattern, and in one with a repetition: more take long on a text that almost matches. */
-const [mostWays, mostRepeated] = [16, 4];
+/** The most alternatives in a pattern: more take long on a text that almost matches. */
+const mostWays = 16;
+/** The same, in a pattern with a repetition. */
+const mostRepeated = 4;
 
 /**
  * Why a pattern could take for ever on a gateway's text; null if it cannot. It may have one repetition of variable

@@ -7,7 +7,8 @@ import type { Pdu } from './codec/pdu.js';
 import { isUcs2, shortMessageOf } from './codec/short-message.js';
 
 /** 3GPP TS 23.040, 9.2.3.24: several short messages as one, with a reference of one or two bytes. */
-const [shortReference, longReference] = [0x00, 0x08];
+const shortReference = 0x00;
+const longReference = 0x08;
 /**
  * Characters of a sender or a number; SMPP allows 20. The operator would repeat a longer one for ever if the store
  * refused it.
@@ -29,7 +30,8 @@ export function readIncoming(pdu: Pdu): Omit<Incoming, 'route'> {
 /** Of the elements of a user data header. */
 function partIn(elements: Buffer): Incoming['part'] {
   for (let at = 0; at + 2 <= elements.length; at += 2 + (elements[at + 1] as number)) {
-    const [kind, length] = [elements[at], elements[at + 1] as number];
+    const kind = elements[at];
+    const length = elements[at + 1] as number;
     const value = elements.subarray(at + 2, at + 2 + length);
     const size = kind === shortReference ? 1 : kind === longReference ? 2 : 0;
     if (size > 0 && value.length === size + 2)

@@ -25,7 +25,8 @@ export function validityOf(route: SmppRoute, lifeMs: number | null, now: number)
     const end = new Date(now + seconds * 1_000).toISOString();
     return `${end.slice(2, 19).replace(/[^0-9]/g, '')}000+`;
   }
-  const [days, rest] = [Math.floor(seconds / 86_400), seconds % 86_400];
+  const days = Math.floor(seconds / 86_400);
+  const rest = seconds % 86_400;
   const time = [days, Math.floor(rest / 3_600), Math.floor(rest / 60) % 60, rest % 60];
   return `0000${time.map((part) => String(part).padStart(2, '0')).join('')}000R`;
 }

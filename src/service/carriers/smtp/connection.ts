@@ -7,8 +7,10 @@ import type { SmtpSettings } from './smtp-settings.js';
 
 /** Milliseconds until a new connection must be greeted, encrypted and logged in. */
 const openMs = 60_000;
-/** Milliseconds until the last byte of a mail must be written, and from then until its answer (RFC 5321, 4.5.3.2). */
-const [bodyMs, answerMs] = [120_000, 600_000];
+/** Milliseconds until the last byte of a mail must be written (RFC 5321, 4.5.3.2). */
+const bodyMs = 120_000;
+/** Milliseconds from then until its answer. */
+const answerMs = 600_000;
 /** Milliseconds until the answer to QUIT or RSET. */
 const courtesyMs = 5_000;
 /** Longer than all timeouts above, which run on the service's clock. */

@@ -9,7 +9,8 @@ const mailsEach = 90;
 /** Milliseconds that an idle connection is kept. */
 const idleMs = 10_000;
 /** Milliseconds to wait after a failed connection, doubled each time. */
-const [firstPause, longestPause] = [1_000, 60_000];
+const firstPause = 1_000;
+const longestPause = 60_000;
 /** Milliseconds that stopping waits for answers. */
 const drainMs = 10_000;
 

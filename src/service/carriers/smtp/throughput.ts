@@ -1,9 +1,13 @@
 import type { Clock } from '../../clock.js';
 
-/** Milliseconds worth of mails that make up the capacity, and of batch mails that are claimed ahead. */
-const [window, aheadMs] = [5_000, 1_000];
+/** Milliseconds worth of mails that make up the capacity. */
+const window = 5_000;
+/** Milliseconds worth of batch mails that are claimed ahead. */
+const aheadMs = 1_000;
 /** Mails per connection in the window. */
-const [fewest, first, most] = [2, 50, 500];
+const fewest = 2;
+const first = 50;
+const most = 500;
 /** The weight of the latest mail. */
 const weight = 0.1;
 

@@ -213,7 +213,8 @@ async function verify(source: Source, target: Target, onRows: (count: number) =>
   for (const table of movedTables) {
     const sum = summing();
     for (const row of source.rows(table, null)) sum.add(row);
-    const [here, there] = [sum.end(), await target.sum(table, onRows)];
+    const here = sum.end();
+    const there = await target.sum(table, onRows);
     if (here.rows !== there.rows || here.digest !== there.digest) {
       throw new DataError(
         `the table ${table.to} differs from the folder: ${there.rows} rows in the database, ${here.rows} in the folder`,

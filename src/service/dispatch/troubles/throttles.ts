@@ -4,8 +4,10 @@ import type { Sender } from './sender.js';
 
 /** Milliseconds within which two throttled messages say more than each alone. */
 const together = 1_000;
-/** The weight that an answer keeps after each later one, and the share of answers that must be throttled. */
-const [lasting, part] = [0.98, 0.2];
+/** The weight that an answer keeps after each later one. */
+const lasting = 0.98;
+/** The share of answers that must be throttled. */
+const part = 0.2;
 
 interface Throttled {
   sender: Sender;

@@ -21,7 +21,8 @@ export class DatabaseClock implements Clock {
 
   /** Adjusts to every answer: the database read its clock after the request and before the answer. */
   observe(at: Instant, since: number): void {
-    const [least, most] = [at - this.monotonic(), at + 1 - since];
+    const least = at - this.monotonic();
+    const most = at + 1 - since;
     this.#ahead = Math.max(least, Math.min(this.#ahead, most));
   }
 }

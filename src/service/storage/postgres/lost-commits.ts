@@ -6,7 +6,8 @@ import { StatementError, unavailable } from './database/failure.js';
 const callersWait = 5_000;
 const tryEvery = 100;
 /** The shortest and longest milliseconds between attempts to disown; they double each time. */
-const [firstPause, longestPause] = [500, 10_000];
+const firstPause = 500;
+const longestPause = 10_000;
 
 /** A send, or a group of sends, whose commit may be lost. */
 export interface LostItem {

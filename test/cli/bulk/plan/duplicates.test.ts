@@ -30,7 +30,8 @@ describe('what is kept of repeated rows', () => {
     const rows = fc.array(fc.integer({ min: 0, max: 20_000 }));
     fc.assert(
       fc.property(rows, rows, (added, asked) => {
-        const [bits, set] = [new RowSet(), new Set(added)];
+        const bits = new RowSet();
+        const set = new Set(added);
         for (const row of added) bits.add(row);
         expect(bits.size).toBe(set.size);
         for (const row of [...added, ...asked]) expect(bits.has(row)).toBe(set.has(row));

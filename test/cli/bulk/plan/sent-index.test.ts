@@ -6,7 +6,8 @@ describe('the index of what was sent', () => {
   it('knows everyone it was told of and nobody else, and counts each once', () => {
     const random = seededRandom(7);
     const index = new SentIndex();
-    const [hello, hi] = [messageHash('"text":"Hello"}'), messageHash('"text":"Hi"}')];
+    const hello = messageHash('"text":"Hello"}');
+    const hi = messageHash('"text":"Hi"}');
     const all = Array.from({ length: 50_000 }, () => String(Math.floor(random() * 1e8)).padStart(8, '0'));
     const sent = new Set(all.slice(0, 20_000));
     const open = new Set(all.slice(20_000, 30_000).filter((each) => !sent.has(each)));

@@ -95,7 +95,8 @@ describe('urtuu sms bulk', () => {
   });
 
   it('makes the same keys from the same file and message on another machine', async () => {
-    const [one, other] = [desk(people(3)), desk(people(3))];
+    const one = desk(people(3));
+    const other = desk(people(3));
     const line = "sms bulk list.csv --text 'Hello {name}' --yes";
     await one.run(line);
     const { fetch } = one.project.service;

@@ -101,7 +101,8 @@ describe('recipients over their cap', () => {
   });
 
   it('are named with the day where that is another, and not once the job stops', () => {
-    const [waits, open] = [new Waits(), { open: 1 }];
+    const waits = new Waits();
+    const open = { open: 1 };
     const now = Date.parse('2026-11-21T00:00:00.000Z');
     const why = 'recipient_rate_limited';
     const given = { ...figures, ...open, balance: null, request: 0 };

@@ -7,7 +7,8 @@ const keysOf = (here: ReturnType<typeof desk>) =>
 
 describe('what names a request', () => {
   it('lets another list under the same --job reach its people, on a machine that does not know the job', async () => {
-    const [monday, tuesday] = [desk(people(3)), desk([])];
+    const monday = desk(people(3));
+    const tuesday = desk([]);
     tuesday.write('list.csv', ['phone,name', '88112233,Bat', '88112234,Dorj', '88112235,Tuya']);
     const { fetch } = monday.project.service;
     expect(await monday.run('sms bulk list.csv --text Monday --job nightly --yes')).toMatchObject({
@@ -22,7 +23,8 @@ describe('what names a request', () => {
     ['another text', 'sms bulk list.csv --text Hi --job july --yes'],
     ['another channel', 'email bulk mails.csv --subject Hello --text Hello --job july --yes'],
   ])('is never that of %s', async (_, line) => {
-    const [one, other] = [desk(people(2)), desk(people(2))];
+    const one = desk(people(2));
+    const other = desk(people(2));
     other.write('mails.csv', ['email', 'a@b.mn', 'c@b.mn']);
     await one.run(constant);
     expect(await other.run(line, { fetch: one.project.service.fetch })).toMatchObject({ code: 0 });
@@ -30,7 +32,8 @@ describe('what names a request', () => {
   });
 
   it('is its own for every --again, also when the machine has forgotten the runs before', async () => {
-    const [one, other] = [desk(people(3)), desk(people(3))];
+    const one = desk(people(3));
+    const other = desk(people(3));
     const { fetch } = one.project.service;
     const again = `${constant} --again`;
     await one.run(constant);
@@ -56,7 +59,8 @@ describe('what names a request', () => {
 
 describe('a job that this machine has no record of', () => {
   it('and that ran elsewhere is refused, exit 11, with nothing sent', async () => {
-    const [one, other] = [desk(people(3)), desk(people(3))];
+    const one = desk(people(3));
+    const other = desk(people(3));
     await one.run(personal);
     const { fetch } = one.project.service;
     const { code, stdout } = await other.run(`${personal} --json`, { fetch });
@@ -66,7 +70,8 @@ describe('a job that this machine has no record of', () => {
   });
 
   it('is an ordinary one when part of it is sent only now', async () => {
-    const [one, other] = [desk(people(3), { credits: 20 }), desk(people(3))];
+    const one = desk(people(3), { credits: 20 });
+    const other = desk(people(3));
     await one.run(partly);
     one.project.balance = 1_000;
     expect(await other.run(personal, { fetch: one.project.service.fetch })).toMatchObject({ code: 0 });

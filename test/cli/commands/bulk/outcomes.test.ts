@@ -142,7 +142,8 @@ describe('what becomes of a bulk job', () => {
     ['', ''],
     [' once their end is known', ' --wait'],
   ])('finds in the report a key that was used for as many others%s', async (_, wait) => {
-    const [one, other] = [desk(people(3)), desk([])];
+    const one = desk(people(3));
+    const other = desk([]);
     const strangers = numbers(2, 500).map((number) => `${number},Bat`);
     other.write('list.csv', ['phone,name', ...people(1), ...strangers]);
     await one.run(constant);

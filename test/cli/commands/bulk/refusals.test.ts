@@ -67,16 +67,18 @@ describe('a finished job', () => {
 
 describe('a job that ran elsewhere', () => {
   it('is exit 11 that says when, and 0 with --if-finished ok; nothing is sent', async () => {
-    const [one, ...others] = [desk(people(3)), desk(people(3)), desk(people(3))];
+    const one = desk(people(3));
+    const two = desk(people(3));
+    const three = desk(people(3));
     await one.run(personal);
     const { fetch } = one.project.service;
-    const refused = await others[0]?.run(personal, { fetch });
-    expect(refused?.code).toBe(11);
-    expect(refused?.stderr).toMatch(/already ran at 2026-\d\d-\d\d \S+, elsewhere .*nothing new was sent/);
+    const refused = await two.run(personal, { fetch });
+    expect(refused.code).toBe(11);
+    expect(refused.stderr).toMatch(/already ran at 2026-\d\d-\d\d \S+, elsewhere .*nothing new was sent/);
     // Its record is here now.
-    expect((await others[0]?.run(personal, { fetch }))?.stderr).toMatch(/already ran at 2026/);
-    expect(await others[0]?.run(`${personal} --if-finished ok`, { fetch })).toMatchObject({ code: 0 });
-    expect(await others[1]?.run(`${personal} --if-finished ok`, { fetch })).toMatchObject({ code: 0 });
+    expect((await two.run(personal, { fetch })).stderr).toMatch(/already ran at 2026/);
+    expect(await two.run(`${personal} --if-finished ok`, { fetch })).toMatchObject({ code: 0 });
+    expect(await three.run(`${personal} --if-finished ok`, { fetch })).toMatchObject({ code: 0 });
     expect([...one.project.received().values()]).toEqual([1, 1, 1]);
   });
 });
@@ -116,14 +118,14 @@ describe('a job under another API key', () => {
     const here = desk(people(2));
     await here.run(constant);
     await here.run(constant.replace('july', 'june'));
-    const [one, other] = ['july', 'june'].map((job) => readFileSync(here.jobFile(job, 'plan.json'), 'utf8'));
-    expect(one).not.toMatch(/urtuu_A/);
-    const account = (plan = '') => JSON.parse(plan.slice(plan.indexOf('{'))).meta.account;
-    expect(account(one)).toEqual({
+    const planOf = (job: string) => readFileSync(here.jobFile(job, 'plan.json'), 'utf8');
+    expect(planOf('july')).not.toMatch(/urtuu_A/);
+    const account = (job: string) => JSON.parse(planOf(job).slice(planOf(job).indexOf('{'))).meta.account;
+    expect(account('july')).toEqual({
       salt: expect.stringMatching(/^[0-9a-f]{32}$/),
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    expect(account(one).hash).not.toBe(account(other).hash);
+    expect(account('july').hash).not.toBe(account('june').hash);
   });
 });
 
@@ -238,7 +240,8 @@ describe('another plan under a name', () => {
   });
 
   const list = ['99000000,Bat 0', '99000001,Bat 1', '99000002,Bat 2'];
-  const [hello, hi] = ["'Hello {name}'", "'Hi {name}'"];
+  const hello = "'Hello {name}'";
+  const hi = "'Hi {name}'";
   const text = (name: string) => `the text changed from "Hello ${name}" to "Hi ${name}"`;
 
   it.each([

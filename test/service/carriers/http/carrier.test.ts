@@ -201,7 +201,8 @@ describe('a submission', () => {
 
   it('goes to nobody whose certificate is not trusted', async () => {
     const folder = join(import.meta.dirname, '../../../fixtures/tls');
-    const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => readFileSync(join(folder, name)));
+    const key = readFileSync(join(folder, 'key.pem'));
+    const cert = readFileSync(join(folder, 'self-signed.pem'));
     const other = new FaultyGateway(createTlsServer({ key, cert }) as never);
     await open({ url: new URL(`https://127.0.0.1:${await other.listen()}/`) });
     expect(await submit()).toMatchObject({ kind: 'later', scope: 'lane' });

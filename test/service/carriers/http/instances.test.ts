@@ -26,7 +26,8 @@ afterEach(async () => {
 });
 
 it('instances share the rate of a gateway, and nothing goes out twice', async () => {
-  const [one] = [await instances.open(), await instances.open()];
+  const one = await instances.open();
+  await instances.open();
   const from = instances.clock.monotonic();
   const batch = await instances.sendBatch(one, numbersFrom(0, 200));
   const isOver = async () => (await one.operations.getBatch(caller, batch)).status === 'completed';

@@ -76,7 +76,8 @@ describe('through a proxy', () => {
     const { url, close } = await startProxy(port);
     expect(await exchange('https://sms.test/send', url)).toMatchObject({ kind: 'not_sent' });
     const folder = join(import.meta.dirname, '../../../fixtures/tls');
-    const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => readFileSync(join(folder, name)));
+    const key = readFileSync(join(folder, 'key.pem'));
+    const cert = readFileSync(join(folder, 'self-signed.pem'));
     const other = new FaultyGateway(createTlsServer({ key, cert }) as never);
     const strange = await startProxy(await other.listen());
     expect(await exchange('https://sms.test/send', strange.url)).toMatchObject({ kind: 'not_sent' });

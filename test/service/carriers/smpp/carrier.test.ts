@@ -331,16 +331,17 @@ describe('limits that several instances share', () => {
   it('give a bind to one of them at a time', async () => {
     await open();
     const limits = localRouteLimits(desk.clock);
-    const [first, second] = [1, 2].map(() => new SmppDesk([routeTo(port)], { limits, clock: desk.clock }));
-    await first?.start();
-    await second?.start();
-    const capacities = () => [first, second].map((one) => one?.carrier.capacity('Mobicom') ?? 0);
+    const first = new SmppDesk([routeTo(port)], { limits, clock: desk.clock });
+    const second = new SmppDesk([routeTo(port)], { limits, clock: desk.clock });
+    await first.start();
+    await second.start();
+    const capacities = () => [first, second].map((one) => one.carrier.capacity('Mobicom'));
     expect(capacities()).toEqual([2_000, 0]);
-    const stopping = first?.carrier.stop();
+    const stopping = first.carrier.stop();
     await desk.pass(() => capacities()[1] === 2_000);
     expect(capacities()[0]).toBe(0);
     await stopping;
-    const ending = second?.carrier.stop();
+    const ending = second.carrier.stop();
     await desk.pass(() => smsc.sockets.size === 1);
     await ending;
   });

@@ -32,7 +32,8 @@ const balance = async (core: Core) => (await core.operations.getBalance(caller))
 
 describe('a lane that another instance pauses', () => {
   it('submits nothing more than was marked, and all of the rest once it is resumed', async () => {
-    const [, two] = [await instances.open(), await instances.open()];
+    await instances.open();
+    const two = await instances.open();
     const batch = await instances.sendBatch(two, numbersFrom(0, 60));
     await instances.pass(() => smsc.taken.length >= 20, 10);
     expect(await two.administration.setLaneStatus('Mobicom', 'paused')).toMatchObject({ status: 'paused' });
@@ -50,7 +51,8 @@ describe('a lane that another instance pauses', () => {
   });
 
   it('refuses a single SMS at once and stores nothing; a batch waits', async () => {
-    const [one, two] = [await instances.open(), await instances.open()];
+    const one = await instances.open();
+    const two = await instances.open();
     await two.administration.setLaneStatus('Mobicom', 'paused');
     await instances.passFor(2_000);
     for (const core of [one, two]) {
@@ -69,7 +71,8 @@ describe('a lane that another instance pauses', () => {
 
 describe('a batch that another instance stops', () => {
   it('keeps what was submitted, and fails and refunds the rest', async () => {
-    const [, two] = [await instances.open(), await instances.open()];
+    await instances.open();
+    const two = await instances.open();
     const batch = await instances.sendBatch(two, numbersFrom(0, 60));
     await instances.pass(() => smsc.taken.length >= 20, 10);
     const stopped = await two.administration.stopBatch(batch);

@@ -56,7 +56,8 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a route of %
     async (status) => {
       smsc.options.react = ({ to }) => (to === poison ? status : 'take');
       const [one = null as never, two = one] = await open(count);
-      const [mine, theirs] = [numbersFrom(0, 100), numbersFrom(1_000, 50)];
+      const mine = numbersFrom(0, 100);
+      const theirs = numbersFrom(1_000, 50);
       const from = now();
       await batchOf(one, caller.projectId, [poison, ...mine]);
       await batchOf(two, other, theirs);
@@ -73,7 +74,8 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a route of %
   );
 
   it('whose operator throttles one project keeps its rate for others, whichever instance has their messages', async () => {
-    const [bad, theirs] = [numbersFrom(0, 100), numbersFrom(1_000, 40)];
+    const bad = numbersFrom(0, 100);
+    const theirs = numbersFrom(1_000, 40);
     smsc.options.react = ({ to }) => (bad.includes(to) ? 0x58 : 'take');
     const [one = null as never, two = one] = await open(count);
     await batchOf(one, other, theirs.slice(0, 5));

@@ -60,7 +60,8 @@ describe('a sender that a relay puts off', () => {
     const theirs = addresses('shop', 60);
     await batch(shop, theirs);
     const from = services.clock.monotonic();
-    const [mine, codes] = [addresses('mine', 20), addresses('code', 5)];
+    const mine = addresses('mine', 20);
+    const codes = addresses('code', 5);
     await batch(caller.projectId, mine);
     for (const to of codes) await services.core.operations.createVerification(caller, { to });
     await services.pass(() => takenOf([...mine, ...codes]) === 25, 50);

@@ -72,7 +72,8 @@ async function open(changes: Partial<Carrier> = {}): Promise<void> {
       }),
     },
   );
-  const [B, C] = [await core.administration.createProject('B'), await core.administration.createProject('C')];
+  const B = await core.administration.createProject('B');
+  const C = await core.administration.createProject('C');
   projects = { A: caller.projectId, B: B.id, C: C.id };
 }
 

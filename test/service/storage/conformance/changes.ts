@@ -33,7 +33,8 @@ export function changesConformance(engine: Engine): void {
 
     it.each(topics)('wakes who waits for %s, at once', async (topic) => {
       const finalize = await finalizeOne();
-      let [woken, foreign] = [0, 0];
+      let woken = 0;
+      let foreign = 0;
       handles[0].changes.subscribe(topic, () => (woken += 1));
       handles[0].changes.subscribe(messageTopic('other'), () => (foreign += 1));
       await finalize();

@@ -185,7 +185,8 @@ export function dispatchConformance(fixture: () => Fixture): void {
 
     it('of others on a lane are those that wait, of either class, and those of the last seconds', async () => {
       const { store, clock } = fixture();
-      const [mine, theirs] = [project.id, other.id];
+      const mine = project.id;
+      const theirs = other.id;
       const ask = (projectId: string) => store.hasOthers('sms', projectId);
       expect([await ask(mine), await ask(theirs)]).toEqual([false, false]);
       await store.acceptBatch(batch(['1']));

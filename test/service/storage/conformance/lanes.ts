@@ -132,7 +132,8 @@ export function laneConformance(fixture: () => Fixture): void {
     });
 
     it('has to be there, and other batches go on', async () => {
-      const [one, two] = [await accepted(), await accepted()];
+      const one = await accepted();
+      const two = await accepted();
       expect(await stop('none')).toBeNull();
       await stop(one.batch.id);
       expect(await fixture().claim()).toHaveLength(4);

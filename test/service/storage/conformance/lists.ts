@@ -55,7 +55,8 @@ export function listConformance(fixture: () => Fixture): void {
     });
 
     it('keep the order of acceptance when the clock was set back', async () => {
-      const [late, early] = [message({ to: '1' }), message({ to: '2' })];
+      const late = message({ to: '1' });
+      const early = message({ to: '2' });
       await fixture().store.acceptMessage(late);
       fixture().clock.advance(-500);
       await fixture().store.acceptMessage(early);
@@ -124,7 +125,8 @@ export function listConformance(fixture: () => Fixture): void {
     });
 
     it('count the messages of a batch whose delivery is unknown, as it is now', async () => {
-      const [one, other] = [batch(['1', '2', '3', '4']), batch(['5'])];
+      const one = batch(['1', '2', '3', '4']);
+      const other = batch(['5']);
       await fixture().store.acceptBatch(one);
       await fixture().store.acceptBatch(other);
       await fixture().store.acceptMessage(message({ to: '6' }));

@@ -30,7 +30,8 @@ export function pruningConformance(fixture: () => Fixture): void {
   describe('pruning', () => {
     it('erases what is old and has ended, with its content and receipts, and nothing else', async () => {
       const { store, clock } = fixture();
-      const [old, broken] = [message({ to: '1' }), message({ to: '2' })];
+      const old = message({ to: '1' });
+      const broken = message({ to: '2' });
       await store.acceptMessage(old);
       await finish({ status: 'sent', delivery: null, carrierIds: ['c1'] });
       await store.acceptMessage(broken);
@@ -40,7 +41,8 @@ export function pruningConformance(fixture: () => Fixture): void {
       clock.advance(3 * day);
       const young = message({ to: '1' });
       await store.acceptMessage(young);
-      const [balance, sum] = [await fixture().balance(), await fixture().ledgerSum()];
+      const balance = await fixture().balance();
+      const sum = await fixture().ledgerSum();
 
       const found = await prunable();
       expect(found.map(({ id }) => id)).toEqual([old.recipient.id, broken.recipient.id]);

@@ -75,7 +75,8 @@ export function receiptConformance(fixture: () => Fixture): void {
     });
 
     it('of all segments make a message delivered, of one undelivered', async () => {
-      const [good, bad] = [await accepted(), await accepted()];
+      const good = await accepted();
+      const bad = await accepted();
       await send(good, ['c1', 'c2']);
       await send(bad, ['c3', 'c4']);
       await record({ carrierId: 'c1' });
@@ -167,11 +168,13 @@ export function receiptConformance(fixture: () => Fixture): void {
     });
 
     it('joins nothing where it is already of another message, or may be', async () => {
-      const [one, two] = [await accepted(), await accepted()];
+      const one = await accepted();
+      const two = await accepted();
       await send(one, ['c1']);
       await record({ reference: referenceOf(two) });
       await record({ carrierId: 'c2', reference: 'd' });
-      const [three, four] = [`${newId()}-d`, `${newId()}-d`];
+      const three = `${newId()}-d`;
+      const four = `${newId()}-d`;
       for (const id of [three, four]) await fall(await accepted({ id, to: '88112233' }));
       await record({ carrierId: 'c3', to: '88112233', reference: 'd' });
       await fall(two);
@@ -216,7 +219,8 @@ export function receiptConformance(fixture: () => Fixture): void {
     });
 
     it('joins by its reference where several fit', async () => {
-      const [first, second] = [await inDoubt(), await inDoubt()];
+      const first = await inDoubt();
+      const second = await inDoubt();
       await record();
       expect([await deliveryOf(first), await deliveryOf(second)]).toEqual([null, null]);
       await record({ carrierId: 'c2', reference: second.message.id.slice(-4) });

@@ -105,10 +105,8 @@ export function resetConformance(fixture: () => Fixture): void {
 
     it('holds back for as long as it said when it emptied, and names what may still be submitted', async () => {
       const { store, clock } = fixture();
-      const [marked, doubtful] = [
-        message({ to: '2', claim: claimOf('mine') }),
-        message({ to: '3', claim: claimOf('other') }),
-      ];
+      const marked = message({ to: '2', claim: claimOf('mine') });
+      const doubtful = message({ to: '3', claim: claimOf('other') });
       await store.acceptMessage(marked);
       const accepted = await store.acceptMessage(doubtful);
       const claimed = accepted.kind === 'accepted' ? accepted.claimed : [];

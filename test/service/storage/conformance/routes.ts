@@ -132,7 +132,8 @@ export function routeConformance(engine: Engine): void {
       it('is half of it, and grows back by a tenth of the whole each second', async () => {
         expect(await lower()).toBeCloseTo(0.5);
         expect((await take(1)).factor).toBeCloseTo(0.5);
-        const [first, second] = [await inSecond(), await inSecond()];
+        const first = await inSecond();
+        const second = await inSecond();
         // 53 to 63 a second in the first, and two blocks ahead; 66 to 76 in the next one.
         expect(first).toBeGreaterThanOrEqual(50);
         expect(first).toBeLessThanOrEqual(75);

@@ -98,7 +98,9 @@ export function turnConformance(fixture: () => Fixture): void {
       await accept('a', 150);
       await accept('b', 150);
       await accept('c', 5);
-      const [a, b, c] = [named('a', 150), named('b', 150), named('c', 5)];
+      const a = named('a', 150);
+      const b = named('b', 150);
+      const c = named('c', 5);
       expect(toOf(await claim(210))).toEqual([
         ...a.slice(0, 100),
         ...b.slice(0, 100),

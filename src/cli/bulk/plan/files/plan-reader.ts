@@ -131,7 +131,9 @@ async function* readRequests(
     return new BufferedReader(disk, file);
   };
   try {
-    const [bodies, requests, lines] = [reader('bodies'), reader('chunks'), reader('lines')];
+    const bodies = reader('bodies');
+    const requests = reader('chunks');
+    const lines = reader('lines');
     for (let number = first; number < meta.requests; number += 1) {
       const last = number === meta.requests - 1;
       const record = requests.read(number * requestBytes, requestBytes * (last ? 1 : 2));
@@ -209,7 +211,8 @@ async function* readPlannedRows(
     async function* planned(): AsyncGenerator<PlannedRow, void> {
       for (const { record, line } of read) {
         const place = places.read(row * placeBytes, placeBytes);
-        const [request, index] = [place.readUInt32LE(0), place.readUInt32LE(4)];
+        const request = place.readUInt32LE(0);
+        const index = place.readUInt32LE(4);
         row += 1;
         if (request === noRequest.skipped) continue;
         while (record.length < meta.columns.length) record.push('');

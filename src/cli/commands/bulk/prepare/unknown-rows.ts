@@ -42,10 +42,13 @@ export async function planUnknown(
 async function unknownIds(plan: FrozenPlan): Promise<Map<string, Set<string>>> {
   const { columns } = plan.meta;
   const at = (name: string) => columns.lastIndexOf(name);
-  const [status, delivery, message, batch] = ['status', 'delivery', 'message_id', 'batch_id'].map(at);
+  const status = at('status');
+  const delivery = at('delivery');
+  const message = at('message_id');
+  const batch = at('batch_id');
   const ids = new Map<string, Set<string>>();
   for await (const { values, place } of plan.rows()) {
-    const cell = (index = -1) => (values[index] ?? '').trim();
+    const cell = (index: number) => (values[index] ?? '').trim();
     const isUnknown = cell(status).toLowerCase() === 'sent' && cell(delivery).toLowerCase() === 'unknown';
     if (place === null || !isUnknown) continue;
     const ofBatch = ids.get(cell(batch)) ?? new Set();

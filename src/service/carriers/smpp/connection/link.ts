@@ -25,7 +25,8 @@ export interface LinkParts {
 }
 
 /** The shortest and longest milliseconds between attempts to connect. */
-const [shortestPause, longestPause] = [1_000, 60_000];
+const shortestPause = 1_000;
+const longestPause = 60_000;
 /** While no bind is available: other instances have them all, or the next one is not due yet. */
 const bindPause = 5_000;
 const interfaceVersion = 0x34;

@@ -38,8 +38,10 @@ export class Room {
   }
 }
 
-/** A route accepts the messages of so many seconds at its rate, up to a maximum. */
-const [capacitySeconds, mostMessages] = [5, 2_000];
+/** A route accepts the messages of so many seconds at its rate. */
+const capacitySeconds = 5;
+/** The maximum of that. */
+const mostMessages = 2_000;
 
 interface Waiting {
   /** Its place in a window; null without one. */

@@ -6,7 +6,8 @@ const queryTimeout = 6_000;
 const connectTimeout = 5_000;
 const oldestVersion = 140_000;
 
-const [bigint, bigintArray] = [20, 1016] as const;
+const bigint = 20;
+const bigintArray = 1016;
 
 /** Numbers are safe integers here: credits, times and numbers of rows. */
 const numbers: NonNullable<ClientConfig['types']> = {

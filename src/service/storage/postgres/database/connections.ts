@@ -5,7 +5,8 @@ import { endsAllConnections, failureOf, StatementError } from './failure.js';
 /** Milliseconds that a statement waits for a free connection. */
 const patience = 900;
 /** The shortest and longest milliseconds between attempts to connect; they double each time. */
-const [firstPause, longestPause] = [100, 2_000];
+const firstPause = 100;
+const longestPause = 2_000;
 
 interface Waiting {
   resolve(client: Client): void;

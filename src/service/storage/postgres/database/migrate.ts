@@ -4,8 +4,10 @@ import { destroy, newClient } from './connection.js';
 
 /** The advisory lock under which one instance at a time migrates. */
 const lockKey = 7_788_001;
-/** Milliseconds that a step waits for a lock, and until the next attempt. */
-const [patienceMs, pauseMs] = [300, 1_000];
+/** Milliseconds that a step waits for a lock. */
+const patienceMs = 300;
+/** Milliseconds until the next attempt. */
+const pauseMs = 1_000;
 const lockNotAvailable = '55P03';
 
 /** Steps from one version of a schema to the next; published ones never change. */

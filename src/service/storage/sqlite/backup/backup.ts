@@ -66,7 +66,7 @@ async function look(files: DataFiles, { openCarrier }: CarrierCopies): Promise<B
   const store = await openStoreDatabase(files.store);
   const carrier = await openCarrier(files.carrier);
   try {
-    const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
+    const damage = damageOf(store, 1)[0] ?? damageOf(carrier, 1)[0];
     const problem = damage ?? filesProblem(files, store, carrier);
     return problem ?? { messages: countOf(store, 'messages'), deliveries: countOf(carrier, 'deliveries') };
   } finally {

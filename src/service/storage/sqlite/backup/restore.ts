@@ -91,7 +91,7 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
     await copyData(filesOf(backup), files, copies);
     const { store, carrier, guard } = await openInstallation(beside, systemRandom, copies);
     await guard?.finish();
-    const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
+    const damage = damageOf(store, 1)[0] ?? damageOf(carrier, 1)[0];
     if (damage !== undefined) throw new DataError(damage, { hint: '' });
     // Restored data gets a new identity, so that no earlier file can pass for one of its files.
     const id = randomUUID();

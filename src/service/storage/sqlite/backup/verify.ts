@@ -77,7 +77,8 @@ export async function* verifyFiles(
 
 async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string | null> {
   for (let tries = 1; ; tries += 1) {
-    const [store, carrier] = [openSnapshot(engine, files.store), openSnapshot(engine, files.carrier)];
+    const store = openSnapshot(engine, files.store);
+    const carrier = openSnapshot(engine, files.carrier);
     try {
       const problem = await whenFree(() => filesProblem(files, store, carrier));
       if (problem === null || tries === most) return problem;

@@ -82,7 +82,8 @@ export function prepareLeases(database: Database, clock: Clock) {
   return {
     open({ token, leaseMs }: { token: string; leaseMs: number }, messages: readonly number[]): void {
       const runs = runsOf(messages);
-      const [first, last] = [runs[0]?.[0] ?? 0, runs.at(-1)?.[1] ?? 0];
+      const first = runs[0]?.[0] ?? 0;
+      const last = runs.at(-1)?.[1] ?? 0;
       // Messages of many projects are far apart, with all others in between.
       const written = runs.length === 1 ? null : JSON.stringify(runs);
       insert.run(token, clock.now() + leaseMs, first, last, written, messages.length, leaseMs, thisProcess());

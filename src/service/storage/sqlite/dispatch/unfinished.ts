@@ -8,10 +8,8 @@ type Claim = Parameters<Holding['claimUnfinished']>[0];
 
 /** Unfinished messages, while the store is held. The functions run inside their caller's transaction. */
 export function prepareUnfinished(database: Database, leases: Leases, claims: Claims) {
-  const [waiting, doubtful] = [
-    'FROM messages WHERE due_at IS NOT NULL AND route IS NULL',
-    'FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL',
-  ];
+  const waiting = 'FROM messages WHERE due_at IS NOT NULL AND route IS NULL';
+  const doubtful = 'FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL';
   const leased = `FROM ${leasedMessages}`;
   const count = database.prepare(
     `SELECT (SELECT count(*) ${waiting}) AS waiting, (SELECT count(*) ${doubtful}) AS doubtful,

@@ -48,7 +48,8 @@ export async function openInstallation(
   options: InstallationOptions,
 ): Promise<Installation> {
   if (directory === undefined) {
-    const [store, carrier] = [await openStoreDatabase(':memory:'), await options.openCarrier(':memory:')];
+    const store = await openStoreDatabase(':memory:');
+    const carrier = await options.openCarrier(':memory:');
     const secret = random.bytes(secretLength);
     return { id: '', store, carrier, rates: null, secret, guard: null };
   }

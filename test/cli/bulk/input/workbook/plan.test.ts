@@ -23,7 +23,8 @@ describe('a list in a workbook is planned', () => {
   it('as the same list in CSV is', async () => {
     const csv = 'phone,name\n99112233,"Бат, ""дарга""\nУБ"\n88112233,=1+1\'\n';
     const text = 'Сайн уу, {name}';
-    const [book, list] = [await planRows(rows, { text }), await plan(csv, { text })];
+    const book = await planRows(rows, { text });
+    const list = await plan(csv, { text });
     expect(planned(book).meta.digest).toBe(planned(list).meta.digest);
     expect((await requestsOf(book)).map(({ to, lines }) => [to, lines])).toEqual([
       [['99112233'], [2]],

@@ -334,7 +334,8 @@ describe('--only with a report that no longer says what became of its rows', () 
 
 describe('--only with the report of a job that is not on this machine', () => {
   it('refuses what is pending there, unless --again says that it will not be sent', async () => {
-    const [one, other] = [desk(people(3), { credits: 10 }), desk([])];
+    const one = desk(people(3), { credits: 10 });
+    const other = desk([]);
     await one.run(`${partly} --report report.csv`);
     other.write('report.csv', [one.read('report.csv').trimEnd()]);
     const { code, stderr } = await other.run(take('pending'));

@@ -425,7 +425,8 @@ describe('the same message to the same people from another list', () => {
   });
 
   it('does not count who was refused or whose message failed', async () => {
-    const [failing, unsupported] = [new Set(numbers(5).slice(0, 1)), new Set(numbers(5).slice(1, 2))];
+    const failing = new Set(numbers(5).slice(0, 1));
+    const unsupported = new Set(numbers(5).slice(1, 2));
     const here = desk(people(5), { failing, unsupported });
     const personal = line.replace('Hello', 'Hello {name}');
     expect(await here.run(personal)).toMatchObject({ code: 3 });
