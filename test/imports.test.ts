@@ -129,7 +129,7 @@ const serviceArrows: Record<string, string[]> = {
     'parse-fields',
     'storage',
   ],
-  // The turns of a route's rate.
+  // The permits of a route's rate.
   'carriers/rate': ['storage'],
   'carriers/http': ['carriers', 'carriers/rate', 'storage'],
   'carriers/smpp': ['carriers', 'carriers/rate', 'storage'],

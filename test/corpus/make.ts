@@ -118,9 +118,9 @@ const whole = ['utf-8', 'windows-1251'];
 export function* corpus(all = false): Generator<CorpusFile, void> {
   for (const encoding of encodings) {
     for (const [place, [delimiterName, delimiter]] of Object.entries(delimiters).entries()) {
-      for (const [turn, [endName, ends]] of Object.entries(lineEnds).entries()) {
+      for (const [at, [endName, ends]] of Object.entries(lineEnds).entries()) {
         for (const [step, damage] of damages.entries()) {
-          const isSpare = (place + turn + step) % 2 === 1 && !whole.includes(encoding.name);
+          const isSpare = (place + at + step) % 2 === 1 && !whole.includes(encoding.name);
           if (isSpare && !all) continue;
           const name = `${encoding.name}_${delimiterName}_${endName}_${damage}.csv`;
           yield makeFile(name, encoding, delimiter, ends, damage);

@@ -169,7 +169,7 @@ describe('errors', () => {
       for (let passed = 0; passed < seconds * 10; passed += 1) {
         clock.advance(100);
         // The engine has done by then what was asked of it before.
-        for (let turn = 0; turn < 3; turn += 1) await balance();
+        for (let call = 0; call < 3; call += 1) await balance();
       }
     };
     const first = send();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Core } from '../../src/service/core.js';
 import { leaseTime } from '../../src/service/dispatch/held-leases.js';
-import { Cores, caller, outboxOf, pass, requestsTo, takeToken, turns } from '../support/cores.js';
+import { Cores, caller, outboxOf, pass, requestsTo, takeToken, ticks } from '../support/cores.js';
 
 const cores = new Cores();
 const truth = Date.UTC(2026, 5, 1, 4);
@@ -98,7 +98,7 @@ describe.each([
       { carrier: (real) => ({ ...real, submit: () => new Promise(() => {}) }) },
     );
     void dead.operations.sendSms({ caller, params: { to: '99112233', text: 'Hi' }, idempotencyKey: 'k' });
-    await turns();
+    await ticks();
     core = await cores.open({ directory, clock });
     await pass(clock, 2_000);
     expect(await outboxOf(core)).toHaveLength(1);
@@ -124,7 +124,7 @@ describe.each([
     const params = { to: '99000006', text: 'Hi' };
     const answer = silent.operations.sendSms({ caller, params, idempotencyKey: 'k' });
     const refused = expect(answer).rejects.toMatchObject({ code: 'unavailable' });
-    await turns();
+    await ticks();
     clock.set(truth);
     await pass(clock, 20_500);
     await refused;
@@ -173,9 +173,9 @@ describe('a clock that is stepped', () => {
     );
     const params = { to: '99112233', text: 'Hi' };
     const answer = slow.operations.sendSms({ caller, params, idempotencyKey: 'k' });
-    await turns();
+    await ticks();
     clock.set(truth + 2 * day);
-    await turns();
+    await ticks();
     goOn();
     expect(await answer).toMatchObject({ status: 200 });
     await pass(clock, 2 * leaseTime);

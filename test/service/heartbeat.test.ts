@@ -6,7 +6,7 @@ import { Connections } from '../../src/service/heartbeat/connections.js';
 import { Heartbeat } from '../../src/service/heartbeat/heartbeat.js';
 import { createService, type Fault } from '../../src/service/index.js';
 import type { Ended, Instance, Instances, LeftEnded } from '../../src/service/storage/instances.js';
-import { Cores, requestsTo, turns } from '../support/cores.js';
+import { Cores, requestsTo, ticks } from '../support/cores.js';
 
 function beating({ isForOthers = false, slowed = '' } = {}) {
   const clock = new ManualClock();
@@ -48,7 +48,7 @@ function beating({ isForOthers = false, slowed = '' } = {}) {
   });
   const pass = async (milliseconds: number) => {
     clock.advance(milliseconds);
-    await turns();
+    await ticks();
   };
   return {
     heartbeat,

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Mismatch } from '../../src/service/data/verify-data.js';
 import { Metrics } from '../../src/service/metrics/metrics.js';
-import { Cores, caller, pass, requestsTo, turns } from '../support/cores.js';
+import { Cores, caller, pass, requestsTo, ticks } from '../support/cores.js';
 import { testOnPostgres } from '../support/test-engine.js';
 
 const cores = new Cores();
@@ -34,7 +34,7 @@ async function story(): Promise<Figures[]> {
   const all: Figures[] = [];
 
   async function look(operation: string): Promise<void> {
-    await turns(20);
+    await ticks(20);
     const { lanes } = await administration.status();
     const counted = (await metrics.read({ heartbeat: core.heartbeat, store: core.store })).split('\n');
     // It counts the queue every 5 s.

@@ -70,6 +70,7 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /listened on|worked on by/gi, instead: 'listens on; already running' },
   { pattern: /nothing is asked/gi, instead: 'it never prompts' },
   { pattern: /\bshall\b/gi, instead: 'must, will' },
+  { pattern: /turns? of the (?:event loop|rate)/gi, instead: 'tick, permit' },
   {
     pattern: /exactly once/gi,
     instead: 'resumes and sends nothing twice',

@@ -6,7 +6,7 @@ import { OutcomeUnknown } from '../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
 import type { ServiceOptions } from '../../src/service/index.js';
-import { Cores, caller, ledgerDifference, turns } from './cores.js';
+import { Cores, caller, ledgerDifference, ticks } from './cores.js';
 import type { TakenSegment } from './smsc.js';
 import { isOnPostgres } from './test-engine.js';
 
@@ -55,7 +55,7 @@ export class CarrierServices {
   ): Promise<number> {
     for (let passed = 0; passed <= longest; ) {
       // On PostgreSQL one statement follows another.
-      for (let round = 0; round < (isOnPostgres() ? 4 : 1); round += 1) await turns(20);
+      for (let round = 0; round < (isOnPostgres() ? 4 : 1); round += 1) await ticks(20);
       if (await holds()) return passed;
       const next = typeof step === 'number' ? step : step();
       passed += next;

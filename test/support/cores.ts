@@ -134,17 +134,17 @@ export async function ledgerDifference({ administration, operations }: Core): Pr
 }
 
 /** Lets everything run that waits for no timer, what the database is asked included. */
-export async function turns(count = 10): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+export async function ticks(count = 10): Promise<void> {
+  for (let tick = 0; tick < count; tick += 1) await new Promise(setImmediate);
   await nothingUnderWay();
 }
 
 /** Lets time pass in steps, and in each of them everything run that is due. */
 export async function pass(clock: ManualClock, milliseconds: number, step = 250): Promise<void> {
-  await turns();
+  await ticks();
   for (let passed = 0; passed < milliseconds; passed += step) {
     clock.advance(Math.min(step, milliseconds - passed));
-    await turns(16);
+    await ticks(16);
   }
 }
 
@@ -154,7 +154,7 @@ export async function settle({ administration }: Core, clock: ManualClock): Prom
   const settled = administration.idle().finally(() => {
     isOver = true;
   });
-  await turns();
+  await ticks();
   while (!isOver) await pass(clock, 250);
   await settled;
 }

@@ -4,7 +4,7 @@ import type { Message } from '../../src/contract/index.js';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
 import type { Store } from '../../src/service/storage/store.js';
-import { Cores, caller, turns } from './cores.js';
+import { Cores, caller, ticks } from './cores.js';
 import { isOnPostgres } from './test-engine.js';
 
 /** Several instances of a service with one SMPP route on one store, on a clock that the test moves. */
@@ -59,17 +59,17 @@ export class SmppInstances {
   }
 
   async idle(): Promise<void> {
-    await turns(12);
+    await ticks(12);
     // Statements are answered about in their order: those before have been, when these are.
     for (let round = 0; isOnPostgres() && round < 2; round += 1) {
       await Promise.all(
         this.opened.flatMap(({ storage: { store, rateLimiter } }) => [
           store.listProjects(),
-          rateLimiter.takeTurns('other', 1_000, 1),
-          rateLimiter.takeTurns('other', 1_000, 1),
+          rateLimiter.takePermits('other', 1_000, 1),
+          rateLimiter.takePermits('other', 1_000, 1),
         ]),
       );
-      await turns(12);
+      await ticks(12);
     }
   }
 

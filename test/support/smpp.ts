@@ -56,7 +56,7 @@ export function submissionOf(reference: string, changes: Partial<Submission> = {
 
 /** Lets the sockets of this process exchange what they have, until something holds. */
 export async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 20_000; turn += 1) {
+  for (let tick = 0; tick < 20_000; tick += 1) {
     if (holds()) return;
     await new Promise(setImmediate);
   }
@@ -106,7 +106,7 @@ export class SmppDesk {
   /** Lets time pass a step at a time, and the sockets exchange what they have, until something holds. */
   async pass(holds: () => boolean, step = 250, longest = 600_000): Promise<number> {
     for (let passed = 0; passed <= longest; passed += step) {
-      for (let turn = 0; turn < 30; turn += 1) {
+      for (let tick = 0; tick < 30; tick += 1) {
         if (holds()) return passed;
         await new Promise(setImmediate);
       }

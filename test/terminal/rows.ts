@@ -11,13 +11,13 @@ const noTerminals = () => (pty === null ? 'there are no pseudoterminals here' : 
 const noBash = () => (process.platform === 'win32' ? 'Windows has no bash' : null);
 
 /** The real command as people, scripts and cron run it. */
-export const terminal = groupOf('terminal', { full: { turns: 20 }, small: { turns: 1 } }, ({ turns }) => {
+export const terminal = groupOf('terminal', { full: { rounds: 20 }, small: { rounds: 1 } }, ({ rounds }) => {
   /** Plays again and again, for what happens only now and then. */
   const repeated = async (seed: number, play: (seed: number) => Promise<Complaints>): Promise<Played> => {
     let checks = 0;
     const all: string[] = [];
-    for (let turn = 0; turn < turns; turn += 1) {
-      const complaints = await play(seed + turn);
+    for (let round = 0; round < rounds; round += 1) {
+      const complaints = await play(seed + round);
       checks += complaints.checks;
       all.push(...complaints.all);
     }
@@ -39,7 +39,7 @@ export const terminal = groupOf('terminal', { full: { turns: 20 }, small: { turn
     {
       name: 'a person at a terminal',
       unavailable: noTmux,
-      play: (seed) => repeated(seed, (turn) => playScenes({ seed: turn })),
+      play: (seed) => repeated(seed, (each) => playScenes({ seed: each })),
       controls: [
         {
           name: 'a wrapper that swallows signals',

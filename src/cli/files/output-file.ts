@@ -188,7 +188,7 @@ const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> =
 
 const reason = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
 
-/** Turns system errors of writing into CliErrors; errors of the blocks are passed on. */
+/** Converts system errors of writing to CliErrors; errors of the blocks are passed on. */
 async function writing<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

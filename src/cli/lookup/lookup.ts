@@ -75,7 +75,7 @@ export async function* lookUp<State extends object>(
     for (let next = 0, done = 0; done < ids.length; done += 1) {
       while (next < ids.length && window.length < maxInFlight) {
         const result = lookUpOne(ids[next] as string);
-        result.catch(() => {}); // Awaited in its turn, perhaps after an earlier one has failed.
+        result.catch(() => {}); // Awaited later, perhaps after an earlier one has failed.
         window.push(result);
         next += 1;
       }

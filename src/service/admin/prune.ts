@@ -48,7 +48,7 @@ export function createPrune(
       await erase(old, null);
       messages += old.length;
       after = portion.next;
-      await othersTurn(signal);
+      await letOthersRun(signal);
     }
     for (const [projectId, limit] of limits)
       incoming += await untilNone(() => store.pruneInbox({ projectId, olderMs: limit }), signal);
@@ -89,7 +89,7 @@ export function createPrune(
       if (pruned.length > 0) await store.replaceAnswers(pruned);
       count += pruned.length;
       after = portion.next;
-      await othersTurn(signal);
+      await letOthersRun(signal);
     } while (after !== null);
     return count;
   }
@@ -129,12 +129,12 @@ async function untilNone(some: () => Promise<number>, signal?: AbortSignal): Pro
     const found = await some();
     if (found === 0) return count;
     count += found;
-    await othersTurn(signal);
+    await letOthersRun(signal);
   }
 }
 
 /** Lets requests be answered in between. */
-async function othersTurn(signal?: AbortSignal): Promise<void> {
+async function letOthersRun(signal?: AbortSignal): Promise<void> {
   await setImmediate();
   signal?.throwIfAborted();
 }

@@ -22,7 +22,7 @@ const groupSize = 1_000;
  * processes included.
  *
  * Callbacks, in order: `prepare` keeps room and a lease; `slot.dispatch`, or a look at the queue, passes claimed messages
- * to `#dispatchAll`; `#dispatch` submits each; `Finalizer.write` stores the outcomes of a turn in one transaction, then
+ * to `#dispatchAll`; `#dispatch` submits each; `Finalizer.write` stores the outcomes of a tick in one transaction, then
  * calls `end`. `onDelay` is called if that write fails, so that no request waits for its repeats.
  */
 export class Dispatcher {

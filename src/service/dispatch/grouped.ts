@@ -15,7 +15,7 @@ interface Waiting<Item, Result> {
 const halvesAgain = 64;
 
 /**
- * Collects the items of one turn of the event loop and writes them in one transaction. If that fails, it finds the
+ * Collects the items of one tick of the event loop and writes them in one transaction. If that fails, it finds the
  * items that cause it, so that they do not delay the others. Takes callbacks: promises would add a thousand for each
  * batch.
  */

@@ -10,7 +10,7 @@ import type { Lane } from './lane.js';
 import type { DispatcherParts } from './parts.js';
 import type { DispatchRules, SubmitTools } from './submit.js';
 
-/** Milliseconds that an overdue message still waits for room: a turn of the rate is rarely further away. */
+/** Milliseconds that an overdue message still waits for room: a permit of the rate is rarely further away. */
 const leastWait = 200;
 
 /** Shared by all leases of a dispatcher. */

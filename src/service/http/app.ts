@@ -4,7 +4,7 @@ import type { Operations } from '../operations/operations.js';
 import type { Readiness } from '../readiness.js';
 import { admit } from './admit.js';
 import { commonHeaders, errorAnswer, fullRateLimit, kindOf, written } from './answer.js';
-import { BatchTurns } from './body/batch-turns.js';
+import { BatchQueue } from './body/batch-queue.js';
 import type { AdmittedCall, ApiRequest, Call, RequestNotes, WrittenAnswer } from './call.js';
 import { ConnectionDropped, type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { RouteTable } from './route-table.js';
@@ -44,9 +44,9 @@ export interface App {
 export function createApp(operations: Operations, options: AppOptions = {}): App {
   const { report = () => {}, newRequestId = randomUUID } = options;
   const injectFault = faultInjector(options.faultFor, options.isFirst ?? (async () => true));
-  const turns = new BatchTurns();
-  const sms = smsRoutes(operations, injectFault, turns);
-  const email = emailRoutes(operations, injectFault, turns);
+  const queue = new BatchQueue();
+  const sms = smsRoutes(operations, injectFault, queue);
+  const email = emailRoutes(operations, injectFault, queue);
   const verify = verifyRoutes(operations, injectFault);
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);

@@ -78,7 +78,7 @@ export class Connections {
     this.#bounds = bounds;
     server.on(opened, (socket: Socket) => {
       if (this.#open.size >= bounds.connections && !this.#closeLongestIdle()) {
-        this.#turnAway(socket, shed());
+        this.#dismiss(socket, shed());
         return;
       }
       const connection: Connection = {
@@ -93,7 +93,7 @@ export class Connections {
   }
 
   /**
-   * Calls `answer` when it is the request's turn, with whether there is room. Every response goes through here first.
+   * Calls `answer` after the answers before it, with whether there is room. Every response goes through here first.
    */
   admit(response: ServerResponse<WaitingRequest>, answer: (hasRoom: boolean) => void): void {
     const { req: request } = response;
@@ -204,7 +204,7 @@ export class Connections {
   }
 
   /** Reads what the client still sends: closing a socket with unread data resets it, and the answer is lost. */
-  #turnAway(socket: Socket, answer: string): void {
+  #dismiss(socket: Socket, answer: string): void {
     const [earliest] = this.#leaving;
     if (earliest !== undefined && this.#leaving.size >= this.#bounds.leaving) earliest.destroy();
     this.#leaving.add(socket);

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { ownRouteRates, type RouteRates, type Turns } from './route-limits.js';
+import { ownRouteRates, type Permits, type RouteRates } from './route-limits.js';
 
 /** A token bucket: one token per `interval` (milliseconds), at most `burst` saved up. */
 export interface Bucket {
@@ -45,7 +45,7 @@ export interface RateLimiter extends RouteRates {
 /** Buckets shared with other processes; null while they cannot be used. */
 export interface SharedBuckets {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken | null>;
-  takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns | null>;
+  takePermits(route: string, perSecond: number, wanted: number): Promise<Permits | null>;
   lowerRate(route: string, perSecond: number, answeredMs: number): Promise<number | null>;
   reset(): Promise<void>;
   close(): Promise<void>;
@@ -75,9 +75,9 @@ export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): R
       const taken = takeOwn(name, bucket);
       return { ...taken, remaining: Math.min(taken.remaining, ofAll?.remaining ?? taken.remaining) };
     },
-    async takeTurns(route, perSecond, wanted) {
+    async takePermits(route, perSecond, wanted) {
       return (
-        (await shared?.takeTurns(route, perSecond, wanted)) ?? ownRates.takeTurns(route, perSecond, wanted)
+        (await shared?.takePermits(route, perSecond, wanted)) ?? ownRates.takePermits(route, perSecond, wanted)
       );
     },
     async lowerRate(route, perSecond, answeredMs) {

@@ -6,10 +6,10 @@ export const blockMs = 100;
 /** The share of its full rate that a lowered one regains in a second. */
 const regainedInSecond = 0.1;
 
-/** Turns to send, one after another at the interval of the rate. */
-export interface Turns {
+/** Permits to send, one after another at the interval of the rate. */
+export interface Permits {
   granted: number;
-  /** Milliseconds until the first turn; if none is granted, until the next attempt makes sense. */
+  /** Milliseconds until the first permit; if none is granted, until the next attempt makes sense. */
   waitMs: number;
   /** The current share of the rate: 1 unless a carrier throttles. */
   factor: number;
@@ -37,21 +37,21 @@ export function lower(lowered: Lowered | null, perSecond: number, answeredMs: nu
   return { factor: Math.max(factorAt(lowered, now) / 2, Math.min(1, 1 / perSecond)), at: now };
 }
 
-/** The stored state of a route's rate: the time of its next turn, and how far it was lowered. */
+/** The stored state of a route's rate: the time of its next permit, and how far it was lowered. */
 export interface RouteRate {
   nextAt: number | null;
   lowered: Lowered | null;
 }
 
 /**
- * Takes up to `wanted` turns of a rate, at most a block. Unused turns expire: no second ever has more than the rate.
+ * Takes up to `wanted` permits of a rate, at most a block. Unused permits expire: no second ever has more than the rate.
  */
-export function takeTurns(
+export function takePermits(
   { nextAt, lowered }: RouteRate,
   perSecond: number,
   wanted: number,
   now: number,
-): Turns & { nextAt: number } {
+): Permits & { nextAt: number } {
   const factor = factorAt(lowered, now);
   const each = 1_000 / (perSecond * factor);
   const block = Math.max(1, Math.floor(blockMs / each));
@@ -65,8 +65,8 @@ export function takeTurns(
 
 /** The rates of routes, shared by all processes. */
 export interface RouteRates {
-  /** Takes turns to send over a carrier's route. */
-  takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns>;
+  /** Takes permits to send over a carrier's route. */
+  takePermits(route: string, perSecond: number, wanted: number): Promise<Permits>;
   /** Like `lower`; returns the remaining share of the rate. */
   lowerRate(route: string, perSecond: number, answeredMs: number): Promise<number>;
 }
@@ -76,11 +76,11 @@ export function ownRouteRates(clock: Pick<Clock, 'monotonic'>): RouteRates {
   const known = new Map<string, RouteRate>();
   const rateOf = (route: string) => known.get(route) ?? { nextAt: null, lowered: null };
   return {
-    async takeTurns(route, perSecond, wanted) {
+    async takePermits(route, perSecond, wanted) {
       const rate = rateOf(route);
-      const { nextAt, ...turns } = takeTurns(rate, perSecond, wanted, clock.monotonic());
+      const { nextAt, ...permits } = takePermits(rate, perSecond, wanted, clock.monotonic());
       known.set(route, { ...rate, nextAt });
-      return turns;
+      return permits;
     },
     async lowerRate(route, perSecond, answeredMs) {
       const rate = rateOf(route);

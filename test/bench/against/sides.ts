@@ -54,8 +54,8 @@ export async function ratiosOf(
     const costs = { here: 0, there: 0 };
     const all: (typeof costs)[] = [];
     for (let slice = -warm; slice < slices; slice += 1) {
-      const turns = (['here', 'there'] as const).toSorted(() => ((slice + pair) % 2 === 0 ? 1 : -1));
-      for (const turn of turns) costs[turn] = await sides[turn].measure();
+      const order = (['here', 'there'] as const).toSorted(() => ((slice + pair) % 2 === 0 ? 1 : -1));
+      for (const side of order) costs[side] = await sides[side].measure();
       if (slice >= 0) all.push({ ...costs });
     }
     await sides.here.close();
@@ -63,7 +63,7 @@ export async function ratiosOf(
     measured.push(all);
   }
   const flat = measured.flat();
-  const sum = (all: typeof flat, turn: 'here' | 'there') => all.reduce((total, one) => total + one[turn], 0);
+  const sum = (all: typeof flat, side: 'here' | 'there') => all.reduce((total, one) => total + one[side], 0);
   const groups = pairs === 1 ? flat.map((one) => [one]) : measured;
   return {
     ratios: groups.map((group) => sum(group, 'here') / sum(group, 'there')),

@@ -11,7 +11,7 @@ import {
   ledgerDifference,
   outboxOf,
   replayOf,
-  turns,
+  ticks,
 } from '../../support/cores.js';
 
 const cores = new Cores();
@@ -148,7 +148,7 @@ describe('administration', () => {
     await core.operations.sendSms({ caller, params: { to: '99112233', text: 'Hi' }, idempotencyKey: 'k' });
     const slow = { to: ['99000005'], text: 'Hi' };
     await core.operations.sendSmsBulk({ caller, params: slow, idempotencyKey: null });
-    await turns();
+    await ticks();
     await core.administration.reset();
     expect(await outboxOf(core)).toEqual([]);
     expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 });

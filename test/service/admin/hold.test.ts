@@ -7,7 +7,7 @@ import { openCore } from '../../../src/service/core.js';
 import type { FinishAs, ServiceOptions } from '../../../src/service/index.js';
 import { prepareHolds } from '../../../src/service/storage/sqlite/dispatch/holds.js';
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
-import { Cores, caller, ledgerDifference, outboxOf, replayOf, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, replayOf, ticks } from '../../support/cores.js';
 import { backupOfDatabase, copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 
 const secret = new Uint8Array(32).fill(7);
@@ -118,7 +118,7 @@ describe.each([sqlite, postgres])('a restored service on $name', (engine) => {
       await expect(send()).rejects.toMatchObject({ code: 'unavailable', status: 503, retryAfter: 10 });
     expect(await replayOf(core, 'before')).toMatchObject({ status: 200, body: sent.body });
     expect(await statusOf(core, emailId)).toMatchObject({ status: 'queued' });
-    await turns(50);
+    await ticks(50);
     expect(submitted).toEqual([]);
     expect(await core.administration.held()).toMatchObject({ messages: 4 });
     expect(await ledgerDifference(core)).toBe(0);
@@ -198,7 +198,7 @@ describe.each([sqlite, postgres])('a restored service on $name', (engine) => {
     const released = core.administration.release('failed');
     for (const answer of answers.splice(0)) {
       answer();
-      await turns(1);
+      await ticks(1);
     }
     await released;
     await core.administration.idle();

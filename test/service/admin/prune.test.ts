@@ -3,7 +3,7 @@ import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { createService } from '../../../src/service/index.js';
 import type { Store } from '../../../src/service/storage/store.js';
-import { Cores, caller, outboxOf, pass, replayOf, requestsTo, turns } from '../../support/cores.js';
+import { Cores, caller, outboxOf, pass, replayOf, requestsTo, ticks } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -112,7 +112,7 @@ describe('one person', () => {
   it('keeps what has not ended', async () => {
     await open();
     const sending = send('99000003', 'delayed');
-    await turns();
+    await ticks();
     expect(await core.administration.prune({ to: '99000003' })).toMatchObject({ messages: 0, kept: 1 });
     await pass(clock, 2_000);
     await sending;
@@ -126,7 +126,7 @@ describe('the schedule', () => {
   async function look(): Promise<number> {
     const before = ended;
     clock.advance(60 * minute);
-    await turns(60);
+    await ticks(60);
     return ended - before;
   }
   const counting: NonNullable<CoreDoubles['store']> = (store) =>
@@ -238,7 +238,7 @@ describe('the schedule', () => {
     clock.set(start + 9 * day);
     const left = async () => {
       clock.advance(minute);
-      await turns(60);
+      await ticks(60);
       return outboxOf(service);
     };
     expect(await left()).toHaveLength(1);

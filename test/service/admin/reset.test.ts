@@ -4,7 +4,7 @@ import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import type { Answer } from '../../../src/service/operations/operations.js';
 import { lockedTooLong } from '../../../src/service/storage/sqlite/database/busy.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, replayOf, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, replayOf, ticks } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -51,7 +51,7 @@ describe('a reset', () => {
     const clock = newClock();
     const core = await cores.open({ clock });
     const before = send(core, to, 'k');
-    await turns(2);
+    await ticks(2);
     await core.administration.reset();
     expect(await before).toMatchObject({ status: 200, body: { status: 'sent' } });
     await expectWhole(core, 0);
@@ -69,9 +69,9 @@ describe('a reset', () => {
     const waiting = [send(core, '99000007', 'k'), send(core, '99000007'), send(core, '99000007', 'k')].map(
       (answer) => answer.then(idOf, (error) => error),
     );
-    await turns();
+    await ticks();
     const resetting = core.administration.reset();
-    await turns(1);
+    await ticks(1);
     const after = send(core, '88112233', 'k');
     await resetting;
     expect(await after).toMatchObject({ status: 200, replayed: false, body: { to: '88112233' } });
@@ -114,7 +114,7 @@ describe('a reset', () => {
     const numbers = Array.from({ length: 300 }, (_, index) => `${88_000_000 + index}`);
     const before = Promise.allSettled(numbers.slice(0, 100).map((to) => send(core, to, to)));
     const resetting = core.administration.reset();
-    await turns(1);
+    await ticks(1);
     const during = numbers.slice(100).map((to) => send(core, to, to));
     const batch = sendBulk(core, ['99112233', '99112234']);
     const email = core.operations.createVerification(caller, { to: '99112235' });
@@ -153,7 +153,7 @@ describe('a reset', () => {
       },
     );
     const before = send(core, '99000005');
-    await turns();
+    await ticks();
     await core.administration.reset();
     await before;
     const after = send(core, '99000005');
@@ -238,7 +238,7 @@ describe('a reset by another process', () => {
       status: 503,
     });
     const alone = expect(send(core, '99112233')).rejects.toMatchObject({ code: 'unavailable', status: 503 });
-    await turns();
+    await ticks();
     const other = await cores.open({ clock, directory });
     await other.administration.reset();
     const again = send(other, '99112233', 'k');
@@ -264,9 +264,9 @@ describe('a reset by another process', () => {
       await reset();
     };
     const resetting = other.administration.reset();
-    await turns();
+    await ticks();
     const sends = [send(core, '99112233', 'k'), sendBulk(core, ['88112233', '88112234'])];
-    await turns();
+    await ticks();
     expect(await outboxOf(core)).toEqual([]);
     goOn();
     await resetting;

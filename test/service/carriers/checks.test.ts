@@ -40,7 +40,7 @@ async function found(check: (clock: ManualClock) => Promise<string | null>) {
     isDone = true;
   });
   while (!isDone) {
-    for (let turn = 0; turn < 200 && !isDone; turn += 1) await new Promise(setImmediate);
+    for (let tick = 0; tick < 200 && !isDone; tick += 1) await new Promise(setImmediate);
     if (!isDone) clock.advance(250);
   }
   return { problem: await checking, took: clock.monotonic() };

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import { Feed } from '../../../src/service/dashboard/feed.js';
 
-const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+const tick = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 function open() {
   const clock = new ManualClock();
@@ -22,8 +22,8 @@ function open() {
   };
   async function pass(milliseconds = 2_000): Promise<void> {
     clock.advance(milliseconds);
-    await turn();
-    await turn();
+    await tick();
+    await tick();
   }
   /** What a tab has heard, without comments. */
   function watch(session = 's', name = 'page') {

@@ -10,7 +10,7 @@ import {
   pass,
   replayOf,
   settle,
-  turns,
+  ticks,
 } from '../../support/cores.js';
 import { Crash, type CrashPoint } from '../../support/crash.js';
 import { isOnPostgres } from '../../support/test-engine.js';
@@ -64,9 +64,9 @@ async function diedSending(
 }
 
 async function restart(directory: string, clock: ManualClock): Promise<Core> {
-  await turns();
+  await ticks();
   const core = await cores.open({ directory, clock });
-  await turns();
+  await ticks();
   await pass(clock, leaseTime + 1_000);
   await settle(core, clock);
   return core;
@@ -118,11 +118,11 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
   it('a repeat that comes while the lease of the dead process still holds waits for the answer', async () => {
     const leaseMs = 5_000;
     const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 }, leaseMs);
-    await turns();
+    await ticks();
 
     const core = await cores.open({ directory, clock }, { leaseMs });
     const repeat = replayOf(core, 'k1');
-    await turns();
+    await ticks();
     expect(await outboxOf(core)).toHaveLength(1);
     await pass(clock, leaseMs + 1_000);
     expect(await repeat).toMatchObject({ status: 200, replayed: true });
@@ -153,7 +153,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
 
   it('controls: a carrier that forgets what it took makes the same crash a duplicate', async () => {
     const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 });
-    await turns();
+    await ticks();
 
     const core = await cores.open(
       { directory, clock },
@@ -195,7 +195,7 @@ describe('two services on one folder', () => {
     const second = await cores.open({ directory, clock });
     const slow = { to: '99000003', text: 'Hello' };
     const original = first.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
-    await turns();
+    await ticks();
     const repeat = second.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
     await pass(clock, 3_000);
     expect(await repeat).toEqual({ ...(await original), replayed: true });
@@ -227,7 +227,7 @@ describe('a paused process', () => {
       },
     );
     const first = stuck.operations.sendSms({ caller, params: sms, idempotencyKey: 'k' });
-    await turns();
+    await ticks();
     const other = await cores.open({ directory, clock });
     await pass(clock, leaseTime + 1_000);
     expect(await outboxOf(other)).toHaveLength(1);
@@ -243,7 +243,7 @@ describe('close()', () => {
     const first = await cores.open({ directory });
     const slow = { to: ['99000005'], text: 'Hello' };
     const { body } = await first.operations.sendSmsBulk({ caller, params: slow, idempotencyKey: null });
-    await turns();
+    await ticks();
     await first.close();
 
     const clock = new ManualClock(Date.now() + 1_000);

@@ -4,7 +4,7 @@ import { grouped } from '../../../src/service/dispatch/grouped.js';
 
 const ignore = () => {};
 
-it('the items of a turn are written together, each with its own result', async () => {
+it('the items of a tick are written together, each with its own result', async () => {
   const written: (readonly number[])[] = [];
   const write = grouped(async (items: readonly number[]) => {
     written.push(items);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Carrier, Submission, SubmitResult } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, ticks } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -100,7 +100,7 @@ describe('a carrier that puts a message off', () => {
   it('never gets a code that has expired', async () => {
     answer = () => later('message');
     const { id } = await core.operations.createVerification(caller, { to: 'bat@example.mn', expires_in: 60 });
-    await turns();
+    await ticks();
     await pass(clock, 34_000);
     answer = () => null;
     await pass(clock, 120_000);
@@ -119,7 +119,7 @@ describe('a carrier that takes nothing now', () => {
   it('pauses its lane, longer each time, and holds up no other one', async () => {
     answer = ({ channel }) => (channel === 'email' ? later('lane') : null);
     await email();
-    await turns();
+    await ticks();
     expect(await send('99112233', 'Hi')).toMatchObject({ status: 200 });
     await pass(clock, 130_000);
     const waits = times('bat@example.mn').map((at, index, all) => at - (all[index - 1] ?? 0));
@@ -157,7 +157,7 @@ describe('a lane that its owner pauses', () => {
   it('after an SMS was put off fails it after 15 s, with the last answer', async () => {
     answer = () => later('message');
     const failed = send('99112233', 'Hi');
-    await turns();
+    await ticks();
     await core.administration.setLaneStatus('sms', 'paused');
     await pass(clock, 17_000);
     const message =
@@ -236,14 +236,14 @@ describe('a carrier that does not say what became of a message', () => {
       },
     );
     const first = (await sendBulk(['88000001', '88000002', '88000003'], 'Hi')).body as { id: string };
-    await turns();
+    await ticks();
     const second = (await sendBulk(['99112233'], 'Hi')).body as { id: string };
     await pass(clock, 70_000, 1_000);
     expect(await core.operations.getBatch(caller, second.id)).toMatchObject({ sent: 1 });
     await pass(clock, 400_000, 1_000);
     expect(await core.operations.getBatch(caller, first.id)).toMatchObject({ status: 'completed', sent: 3 });
     await sendBulk(['88000004'], 'Hi');
-    await turns();
+    await ticks();
     const closed = core.close();
     await pass(clock, 70_000, 1_000);
     await closed;
@@ -253,7 +253,7 @@ describe('a carrier that does not say what became of a message', () => {
 describe('a clock that is set back while messages wait for their next try', () => {
   it('makes the caller of a single SMS wait no longer', async () => {
     const sent = send('99000024', 'Hi');
-    await turns();
+    await ticks();
     clock.set(clock.now() - 3_000_000);
     await pass(clock, 10_000);
     expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } });
@@ -284,7 +284,7 @@ describe('a clock that is set back while messages wait for their next try', () =
       },
     );
     await sendBulk(['88112233'], 'Hi');
-    await turns();
+    await ticks();
     isOpen = false;
     await sendBulk(['99112233'], 'Hi');
     clock.set(clock.now() - 600_000);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
-import { Cores, caller, outboxOf, pass, turns } from '../../support/cores.js';
+import { Cores, caller, outboxOf, pass, ticks } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -33,7 +33,7 @@ async function pausedAt(moment: 'before' | 'behind') {
   );
   const params = { to: '99112233', text: 'Hello' };
   const answer = paused.operations.sendSms({ caller, params, idempotencyKey: 'k1' });
-  await turns();
+  await ticks();
   const clock = new ManualClock(start);
   const other = await cores.open({ directory, clock });
   await pass(clock, leaseTime + 1_000);

@@ -4,7 +4,7 @@ import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import { lockedTooLong } from '../../../src/service/storage/sqlite/database/busy.js';
 import type { Store } from '../../../src/service/storage/store.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, ticks } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -42,7 +42,7 @@ describe('a worker that meets an unexpected error', () => {
         // Nothing of a batch is claimed as it is accepted, and there is room to claim it afterwards.
         { ...failing(method, () => broken), ...withRoom(() => (broken ? 1 : 2_000)) },
       );
-      await turns();
+      await ticks();
       cores.faults.length = 0;
       const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
       const status = await statusOf(sendBulk(many, 'Hi'));
@@ -50,7 +50,7 @@ describe('a worker that meets an unexpected error', () => {
         const to = [`p${index}@example.mn`, `q${index}@example.mn`];
         const params = { to, subject: 'Hi', text: 'Hi' };
         await core.operations.sendEmailBulk({ caller, params, idempotencyKey: null });
-        await turns(2);
+        await ticks(2);
       }
       await pass(time, 60_000);
       // 1, 2, 4, 8, 10, 10 ... seconds after each other, however much is accepted meanwhile.
@@ -79,7 +79,7 @@ describe('a worker that meets an unexpected error', () => {
     );
     const answers = [send('99112233', 'Hi', 'k'), send('88112233', 'Hi')];
     const verification = core.operations.createVerification(caller, { to: '89112233' });
-    await turns();
+    await ticks();
     expect(await outboxOf(core)).toHaveLength(3);
     expect(cores.faults.map(({ stack }) => stack.split('\n')[0])).toEqual([
       'TypeError: finalizeMessages of … broke',
@@ -156,7 +156,7 @@ describe('a worker that meets an unexpected error', () => {
     );
     const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };
     await core.operations.sendEmail({ caller, params, idempotencyKey: null });
-    await turns(50);
+    await ticks(50);
     isOpen = true;
     await pass(time, 5_000);
     expect(outcomes).toEqual(['sms sent']);
@@ -205,7 +205,7 @@ describe('a worker that meets an unexpected error', () => {
       failing('finalizeMessages', () => broken),
     );
     const status = await statusOf(sendBulk(['99112233', '88112233', '89112233'], 'Hi'));
-    await turns();
+    await ticks();
     expect(cores.faults.map(({ code }) => code)).toEqual(['TypeError']);
     broken = false;
     await pass(time, 6_000);
@@ -216,7 +216,7 @@ describe('a worker that meets an unexpected error', () => {
 
   it('in writing down many ends: reports one error for all at each try, and writes them together', async () => {
     const time = clock();
-    // Each timer in a turn of its own, as those of Node.js.
+    // Each timer in a tick of its own, as those of Node.js.
     const turning: Clock = {
       now: () => time.now(),
       monotonic: () => time.monotonic(),
@@ -239,7 +239,7 @@ describe('a worker that meets an unexpected error', () => {
     );
     const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
     const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
-    await turns(60);
+    await ticks(60);
     await pass(time, 8_000);
     expect(cores.faults.length).toBe(sizes.length);
     broken = false;
@@ -266,7 +266,7 @@ describe('a worker that meets an unexpected error', () => {
     );
     const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
     const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
-    await turns(60);
+    await ticks(60);
     expect(await core.operations.getBatch(caller, id)).toMatchObject({ sent: 999 });
     expect(cores.faults.map(({ code }) => code)).toEqual(['TypeError']);
     broken = false;
@@ -398,12 +398,12 @@ describe('room', () => {
         'Hi',
       );
     }
-    await turns(200);
+    await ticks(200);
     expect(inCarrier).toHaveLength(taken);
     if (capacity > taken) expect(await send('99112233', 'Hi')).toMatchObject({ status: 200 });
     while (inCarrier.length > 0) {
       for (const answer of inCarrier.splice(0)) answer();
-      await turns(200);
+      await ticks(200);
     }
     expect(await outboxOf(core)).toHaveLength(capacity > taken ? 3_001 : 3_000);
   });
@@ -426,7 +426,7 @@ describe('room', () => {
       ),
     );
     // Not by way of idle(), which looks for what is due.
-    await turns(600);
+    await ticks(600);
     expect(await Promise.all(ends.map((status) => status()))).toEqual(Array(count).fill('completed'));
     expect(await outboxOf(core)).toHaveLength(count * size);
     expect(await core.carrier.repeats()).toBe(0);

@@ -11,7 +11,7 @@ import {
   outboxOf,
   pass,
   replayOf,
-  turns,
+  ticks,
 } from '../../support/cores.js';
 import { isOnPostgres } from '../../support/test-engine.js';
 
@@ -112,7 +112,7 @@ describe('Limits, idempotency', () => {
     );
     const params = { to: '88000001', text: 'Hi' };
     const first = lost.operations.sendSms({ caller, params, idempotencyKey: 'k' });
-    await turns();
+    await ticks();
     const other = await cores.open({ directory, clock }, { leaseMs });
     await other.administration.credit(-500);
     await pass(clock, leaseMs + 1_000);
@@ -167,7 +167,7 @@ describe('Limits, idempotency', () => {
     const repeat = admitted?.replay?.().finally(() => {
       isAnswered = true;
     });
-    await turns();
+    await ticks();
     expect([repeat === undefined, isAnswered]).toEqual([false, false]);
     await pass(clock, 10_000);
     expect(await repeat).toEqual({ ...(await first), replayed: true });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutcomeUnknown } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, ticks } from '../../support/cores.js';
 import { Crash } from '../../support/crash.js';
 
 const cores = new Cores();
@@ -114,7 +114,7 @@ describe('POST /v1/verify', () => {
 
   it('is created when the service closes before its outcome is known', async () => {
     const created = create({ to: '99000007' });
-    await turns();
+    await ticks();
     await core.close();
     expect(await created).toMatchObject({ status: 'pending', id: expect.any(String) });
   });

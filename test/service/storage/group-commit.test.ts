@@ -41,7 +41,7 @@ it('a small write waits for one large write at most, and for none while large on
   expect(groups.slice(3)).toEqual([['d', 'e'], ['B'], ['C']]);
 });
 
-it('large writes begin eight turns of the event loop apart, and small ones in each turn hold them up no longer', async () => {
+it('large writes begin eight ticks of the event loop apart, and small ones in each tick hold them up no longer', async () => {
   const { groups, write } = await openCommits();
   let isOver = false;
   const writeSmall = async () => {

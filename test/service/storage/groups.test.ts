@@ -4,9 +4,9 @@ import { Groups } from '../../../src/service/storage/postgres/database/groups.js
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-it('refuses whoever waited 900 ms behind others of the same turn, before anything of it was sent', async () => {
+it('refuses whoever waited 900 ms behind others of the same tick, before anything of it was sent', async () => {
   const written: number[] = [];
   const groups = new Groups<number, number>(
     async ([item = 0]) => {
@@ -19,7 +19,7 @@ it('refuses whoever waited 900 ms behind others of the same turn, before anythin
   groups.add(2);
   const third = groups.add(3);
   const refused = expect(third).rejects.toMatchObject({ failure: 'not_sent' });
-  await turn();
+  await tick();
   vi.advanceTimersByTime(900);
   await refused;
   expect(written).toEqual([1, 2]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { countInParts } from '../../../src/service/storage/insights.js';
 
-it('a count lets others have their turn after each part', async () => {
+it('a count lets other work run after each part', async () => {
   const order: string[] = [];
   setImmediate(() => order.push('other'));
   await countInParts(async () => {

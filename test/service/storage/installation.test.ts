@@ -287,7 +287,7 @@ describe('the epoch', () => {
   it('goes on where many open and close one folder at once', async () => {
     await Promise.all(
       Array.from({ length: 12 }, async () => {
-        for (let turn = 0; turn < 3; turn += 1) {
+        for (let time = 0; time < 3; time += 1) {
           const one = await cores.open({ directory });
           await one.operations.getBalance(caller);
           await one.close();

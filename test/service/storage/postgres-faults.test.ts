@@ -12,7 +12,7 @@ import {
   type PostgresStorage,
 } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { migrations } from '../../../src/service/storage/postgres/schema/migrations.js';
-import { caller, turns } from '../../support/cores.js';
+import { caller, ticks } from '../../support/cores.js';
 import { ownCluster } from '../../support/postgres/own-cluster.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
@@ -246,7 +246,7 @@ describe('a server', () => {
     const ask = () => connections.query('SELECT 1', []).catch(({ failure }: StatementError) => failure);
     expect(new Set(await Promise.all(Array.from({ length: 8 }, ask)))).toEqual(new Set(['not_sent']));
     // The other seven end on their own.
-    await turns();
+    await ticks();
     expect(await ask()).toBe('not_sent');
     expect(tries).toBe(8);
     vi.advanceTimersByTime(100);
@@ -417,7 +417,7 @@ describe('a server', () => {
     // Each takes a connection, or one for all that come while two of their kind wait.
     const reads = Array.from({ length: 12 }, () => timed(() => store.getBatch(project.id, 'none')));
     const grouped: typeof reads = [];
-    for (let turn = 0; turn < 4; turn += 1) {
+    for (let tick = 0; tick < 4; tick += 1) {
       grouped.push(timed(() => store.getMessage(project.id, 'none')));
       await new Promise(setImmediate);
     }

@@ -70,7 +70,7 @@ export async function nothingUnderWay(): Promise<void> {
     while (isAnyUnderWay()) {
       await new Promise<void>((resolve) => void waiting.push(resolve));
     }
-    // Questions are collected for a turn.
-    for (let turn = 0; turn < 3 && asked.size > 0; turn += 1) await new Promise(setImmediate);
+    // Questions are collected for a tick.
+    for (let tick = 0; tick < 3 && asked.size > 0; tick += 1) await new Promise(setImmediate);
   }
 }

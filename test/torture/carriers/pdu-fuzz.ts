@@ -217,7 +217,7 @@ export async function playPduFuzz(
   const findings: FuzzFindings = { inputs, crashes: 0, slow: 0, deaf: 0, grown: 0, example: '' };
   const before = heapNow();
   for (let input = 0; input < inputs; input += 1) {
-    // What a session leaves for the next turn of the event loop.
+    // What a session leaves for the next tick of the event loop.
     if (input % 100 === 0) await new Promise(setImmediate);
     const bytes = garbage(random);
     const chunks = chunksOf(bytes, random);

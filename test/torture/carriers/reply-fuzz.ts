@@ -10,7 +10,7 @@ const connections = 8;
 /** Milliseconds that the clock moves on while nothing happens. */
 const step = 60_000;
 const longestMs = 3_600_000;
-const turnsAStep = 8;
+const ticksAStep = 8;
 
 const codes = [
   '220',
@@ -111,7 +111,7 @@ export async function playReplyFuzz(
     };
     promise.then(done, done);
     for (let time = 0; time < longestMs; time += step) {
-      for (let turn = 0; turn < turnsAStep; turn += 1) {
+      for (let tick = 0; tick < ticksAStep; tick += 1) {
         if (isDone) return promise;
         await new Promise(setImmediate);
       }

@@ -13,7 +13,7 @@ import {
   pass,
   replayOf,
   settle,
-  turns,
+  ticks,
 } from '../../support/cores.js';
 import { Crash, collectGarbage } from '../../support/crash.js';
 import { countUnderWay } from '../../support/postgres/under-way.js';
@@ -34,7 +34,7 @@ export async function playMoney(options: {
   seed: number;
   sequences: number;
   store: StoreKind;
-  /** Of two services on this PostgreSQL, which take turns; one on files where it is absent. */
+  /** Of two services on this PostgreSQL, which alternate; one on files where it is absent. */
   database?: string;
 }): Promise<MoneyResult> {
   const cores = new Cores();
@@ -62,7 +62,7 @@ export async function playMoney(options: {
       }
       if (sequences % 50 === 0) {
         collectGarbage();
-        await turns();
+        await ticks();
       }
     },
   );
@@ -107,19 +107,19 @@ async function playSequence(
   const problems: unknown[] = [];
 
   for (const [index, one] of steps.entries()) {
-    const turn = index % services;
-    const { crash } = running[turn] as Running;
-    ({ core } = running[turn] as Running);
+    const service = index % services;
+    const { crash } = running[service] as Running;
+    ({ core } = running[service] as Running);
     if (one.kind === 'credit') {
       credits.push(one.amount);
       await core.administration.credit(one.amount);
     } else if (one.kind === 'time') await pass(clock, one.milliseconds, one.milliseconds / 4);
     else if (one.kind === 'crash') {
       crash.now();
-      await turns(4);
+      await ticks(4);
       await crash.bury(core);
-      running[turn] = await start();
-      ({ core } = running[turn]);
+      running[service] = await start();
+      ({ core } = running[service]);
     } else {
       begin(core, one)
         ?.then(
@@ -127,10 +127,10 @@ async function playSequence(
           (error: Error) => ok('code' in error, error),
         )
         .catch((problem: unknown) => problems.push(problem));
-      await turns(one.kind === 'sms' ? 1 : 2);
+      await ticks(one.kind === 'sms' ? 1 : 2);
     }
     // A balance and its ledger are read one after the other.
-    await turns(0);
+    await ticks(0);
     const { balance } = await core.operations.getBalance(caller);
     ok(balance >= 0, `the balance is ${balance}`);
     equal(await ledgerDifference(core), 0, 'the balance is not the sum of its ledger');

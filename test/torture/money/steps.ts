@@ -38,12 +38,12 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** A carrier that sometimes refuses, and sometimes loses its answer, by a sequence of its own. */
 export function moody(carrier: Carrier, moods: number[]): Carrier {
-  let turn = 0;
+  let calls = 0;
   return {
     ...carrier,
     capacity: (lane) => carrier.capacity(lane),
     async submit(submission, signal) {
-      const mood = moods[turn++ % moods.length];
+      const mood = moods[calls++ % moods.length];
       if (mood === 0) return { kind: 'refused', reason: 'a mood', tryNextRoute: true };
       if (mood === 1) throw new Error('lost before');
       const answer = await carrier.submit(submission, signal);

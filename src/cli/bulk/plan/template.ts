@@ -5,7 +5,7 @@ import { InputError, quoted } from '../input/input-error.js';
 export interface Template {
   /** The option that it came from, for errors. */
   label: string;
-  /** Text and column names in turn, starting and ending with text. */
+  /** Text and column names alternately, starting and ending with text. */
   pieces: readonly string[];
 }
 

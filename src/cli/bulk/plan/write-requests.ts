@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { requestBytes } from './files/plan-format.js';
@@ -9,7 +9,7 @@ import type { PlanDraft } from './plan-draft.js';
 /** Recipients in memory at once, 8 bytes each. */
 const defaultWindow = 1_000_000;
 /** Bytes of bodies written before the event loop runs. */
-const turnBytes = 4_000_000;
+const bytesAtOnce = 4_000_000;
 
 export interface WriteOptions {
   windowRecipients?: number | undefined;
@@ -56,9 +56,9 @@ export async function writeRequests(
       const request = requests.next().value;
       if (request === undefined) throw new Error('the layout has changed');
       written += encode(request, window);
-      if (written > turnBytes) {
+      if (written > bytesAtOnce) {
         written = 0;
-        await nextTurn();
+        await setImmediate();
         signal?.throwIfAborted();
       }
     }

@@ -40,7 +40,7 @@ export function fromForm(body: string): Record<string, string | null> {
   return fields;
 }
 
-/** Turns numbers as long as ids into strings, because JSON.parse would round them. */
+/** Converts numbers as long as ids to strings, because JSON.parse would round them. */
 function withWholeIds(json: string): string {
   if (!/\d{16}/.test(json)) return json;
   const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js';
 import { Throughput } from '../rate/throughput.js';
-import { RouteTurns, type TurnsParts } from '../rate/turns.js';
+import { RoutePermits, type PermitsParts } from '../rate/permits.js';
 import type { GatewayRoute } from './gateway-route.js';
 
 /** A route accepts the messages of so many seconds at its rate. */
@@ -24,7 +24,7 @@ const shareOfRepeats = 0.25;
 /** Limits the open requests of a route, and its rate. */
 export class GatewayWindow {
   readonly #route: GatewayRoute;
-  readonly #turns: RouteTurns;
+  readonly #permits: RoutePermits;
   readonly #throughput: Throughput;
   readonly #waiting: Record<Kind, Waiting[]> = { repeat: [], single: [], batch: [] };
   /** Places in use, and how many of them repeats use. */
@@ -33,9 +33,9 @@ export class GatewayWindow {
   #isOpen = false;
   #isDoubtful = false;
 
-  constructor(parts: Omit<TurnsParts, 'route'> & { route: GatewayRoute; clock: Clock }) {
+  constructor(parts: Omit<PermitsParts, 'route'> & { route: GatewayRoute; clock: Clock }) {
     this.#route = parts.route;
-    this.#turns = new RouteTurns(parts, () => this.change());
+    this.#permits = new RoutePermits(parts, () => this.change());
     this.#throughput = new Throughput(parts.clock);
   }
 
@@ -66,11 +66,11 @@ export class GatewayWindow {
   }
 
   get factor(): number {
-    return this.#turns.factor;
+    return this.#permits.factor;
   }
 
   lower(answeredMs: number): Promise<void> {
-    return this.#turns.lower(answeredMs);
+    return this.#permits.lower(answeredMs);
   }
 
   open(): void {
@@ -80,7 +80,7 @@ export class GatewayWindow {
   /** Starts nothing new; open requests finish. */
   close(): void {
     this.#isOpen = false;
-    this.#turns.stop();
+    this.#permits.stop();
     this.change();
   }
 
@@ -98,7 +98,7 @@ export class GatewayWindow {
     const { repeat, single, batch } = this.#waiting;
     if (!this.#isOpen)
       for (const resolve of [repeat, single, batch].flatMap((all) => all.splice(0))) resolve(null);
-    // Messages were claimed before the rate was lowered: others may have their turn first.
+    // Messages were claimed before the rate was lowered: others may go first.
     if (this.factor < 1) for (const resolve of batch.splice(this.capacity)) resolve(null);
     const { concurrent } = this.#route;
     // A repeat puts no further message in doubt.
@@ -107,7 +107,7 @@ export class GatewayWindow {
       const hasRoom = this.#held - this.#repeats < size;
       const repeats = Math.min(repeat.length, this.mostRepeats - this.#repeats);
       const waiting = repeats + (hasRoom ? single.length + batch.length : 0);
-      if (waiting === 0 || !this.#turns.take(waiting)) return;
+      if (waiting === 0 || !this.#permits.take(waiting)) return;
       if (repeats > 0) repeat.shift()?.(this.#take('repeat'));
       else if (single.length > 0) single.shift()?.(this.#take('single'));
       else {
@@ -132,13 +132,13 @@ export class GatewayWindow {
         isHeld = false;
         this.#held -= 1;
         this.#repeats -= isRepeat;
-        if (!isUsed) this.#turns.giveBack();
+        if (!isUsed) this.#permits.giveBack();
         this.change();
       },
     };
   }
 
   get #perSecond(): number {
-    return this.#route.perSecond * this.#turns.factor;
+    return this.#route.perSecond * this.#permits.factor;
   }
 }

@@ -84,7 +84,7 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
       free();
       return null;
     },
-    takeTurns: (route, perSecond, wanted) => rateLimiter.takeTurns(route, perSecond, wanted),
+    takePermits: (route, perSecond, wanted) => rateLimiter.takePermits(route, perSecond, wanted),
     lowerRate: (route, perSecond, answeredMs) => rateLimiter.lowerRate(route, perSecond, answeredMs),
   };
 }

@@ -113,7 +113,7 @@ export class Connection {
         }
       };
       const onAbort = () => end(new Error('the submission was ended'));
-      // If it closes because of an error, the error is emitted in the same turn.
+      // If it closes because of an error, the error is emitted in the same tick.
       const onClose = () => queueMicrotask(() => end(new Error('it closed the connection')));
       signal.addEventListener('abort', onAbort, { once: true });
       this.#smtp.once('end', onClose);

@@ -1,17 +1,14 @@
 import { ServiceError } from '../../errors/service-error.js';
 import type { ApiRequest } from '../call.js';
-import type { BatchTurns } from './batch-turns.js';
+import type { BatchQueue } from './batch-queue.js';
 import { readBody } from './read-body.js';
 import { type JsonObject, parseStrictJson } from './strict-json.js';
 
 const jsonType = /^application\/json *(?:;|$)/i;
 const charsets = /; *charset *= *("?)([^";]*)\1/gi;
 
-/**
- * Checks media type, size and syntax of the body, in this order, and parses it, waiting for its turn if there are
- * turns.
- */
-export async function readJson(request: ApiRequest, turns?: BatchTurns): Promise<JsonObject> {
+/** Checks media type, size and syntax of the body, in this order, and parses it. A large one waits in the queue first. */
+export async function readJson(request: ApiRequest, queue?: BatchQueue): Promise<JsonObject> {
   if (!isJson(request.headers.get('content-type') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');
   }
@@ -19,8 +16,8 @@ export async function readJson(request: ApiRequest, turns?: BatchTurns): Promise
     throw new ServiceError('unsupported_media_type', 'Content-Encoding: must be absent or identity');
   }
   const bytes = await readBody(request);
-  const turn = turns?.take(bytes.length);
-  if (turn) await turn;
+  const ready = queue?.wait(bytes.length);
+  if (ready) await ready;
   return parseStrictJson(bytes);
 }
 

@@ -1,10 +1,10 @@
 import type { Operations } from '../../operations/operations.js';
-import type { BatchTurns } from '../body/batch-turns.js';
+import type { BatchQueue } from '../body/batch-queue.js';
 import type { InjectFault } from '../inject-fault.js';
 import { emailBulk, emailSend } from '../schemas/email.js';
 import { sendRoute } from './send.js';
 
-export const emailRoutes = (operations: Operations, injectFault: InjectFault, turns: BatchTurns) => ({
+export const emailRoutes = (operations: Operations, injectFault: InjectFault, queue: BatchQueue) => ({
   send: sendRoute(emailSend, (call) => operations.sendEmail(call), injectFault),
-  sendBulk: sendRoute(emailBulk, (call) => operations.sendEmailBulk(call), injectFault, turns),
+  sendBulk: sendRoute(emailBulk, (call) => operations.sendEmailBulk(call), injectFault, queue),
 });

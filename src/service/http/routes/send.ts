@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
 import { written } from '../answer.js';
-import type { BatchTurns } from '../body/batch-turns.js';
+import type { BatchQueue } from '../body/batch-queue.js';
 import { readJson } from '../body/read-json.js';
 import type { AdmittedCall, ApiRequest, Call, Route, WrittenAnswer } from '../call.js';
 import type { InjectFault } from '../inject-fault.js';
@@ -17,11 +17,11 @@ export function sendRoute<Params extends { to: string | string[] }>(
   schema: z.ZodMiniType<Params>,
   send: (call: SendCall<Params>) => Promise<Answer>,
   injectFault: InjectFault,
-  turns?: BatchTurns,
+  queue?: BatchQueue,
 ): Route {
   return async (call: AdmittedCall) => {
     const { request, caller, replay } = call;
-    const body = await readJson(request, turns);
+    const body = await readJson(request, queue);
     const idempotencyKey = idempotencyKeyOf(request);
     if (replay !== null) return answerOf(call, { ...(await replay()), replayed: true });
     const sent = { caller, params: parseFields(schema, body), idempotencyKey };

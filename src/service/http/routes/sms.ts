@@ -1,10 +1,10 @@
 import type { Operations } from '../../operations/operations.js';
-import type { BatchTurns } from '../body/batch-turns.js';
+import type { BatchQueue } from '../body/batch-queue.js';
 import type { InjectFault } from '../inject-fault.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { sendRoute } from './send.js';
 
-export const smsRoutes = (operations: Operations, injectFault: InjectFault, turns: BatchTurns) => ({
+export const smsRoutes = (operations: Operations, injectFault: InjectFault, queue: BatchQueue) => ({
   send: sendRoute(smsSend, (call) => operations.sendSms(call), injectFault),
-  sendBulk: sendRoute(smsBulk, (call) => operations.sendSmsBulk(call), injectFault, turns),
+  sendBulk: sendRoute(smsBulk, (call) => operations.sendSmsBulk(call), injectFault, queue),
 });

@@ -96,7 +96,7 @@ export function createAdmission(
       if (row === null || row.taken === null) throw new Error('the database took no token');
       return row.taken;
     },
-    async takeTurns(route, perSecond, wanted) {
+    async takePermits(route, perSecond, wanted) {
       const [row] = await database.query<{ granted: number; wait_ms: number; factor: number }>(
         'SELECT * FROM take_turns_2($1, $2, $3, $4, $5)',
         [database.now(), route, perSecond, wanted, blockMs],

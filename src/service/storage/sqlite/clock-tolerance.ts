@@ -3,7 +3,7 @@
  * was stored before the clock was set back, and counts as now: see clock.ts.
  */
 
-/** For leases, added to their length: a renewal may wait 10 s for its turn. */
+/** For leases, added to their length: a renewal may wait 10 s behind other writes. */
 export const leaseTolerance = 10_000;
 
 /** For untried messages and for doubts, which are due at once or within a minute. */

@@ -2,7 +2,7 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, monotonic } from '../../clock.js';
 import { type Bucket, type SharedBuckets, type Taken, takeToken } from '../rate-limiter.js';
-import { factorAt, lower, type RouteRate, type Turns, takeTurns } from '../route-limits.js';
+import { factorAt, lower, type Permits, type RouteRate, takePermits } from '../route-limits.js';
 import { isBusy, isDamaged, nextTry } from './database/busy.js';
 import type { Database } from './database/database.js';
 import { checkpointBeforeClose, openDatabase } from './database/open.js';
@@ -25,7 +25,7 @@ const lookEvery = 1_000;
 /** Each in a transaction. */
 interface Takes {
   take(projectId: string, kind: string, bucket: Bucket): Taken;
-  takeTurns(route: string, perSecond: number, wanted: number): Turns;
+  takePermits(route: string, perSecond: number, wanted: number): Permits;
   lowerRate(route: string, perSecond: number, answeredMs: number): number;
 }
 
@@ -112,7 +112,7 @@ export async function openSqliteBuckets({
   await open();
   return {
     take: (projectId, kind, bucket) => takeFrom((file) => file.take(projectId, kind, bucket)),
-    takeTurns: (route, perSecond, wanted) => takeFrom((file) => file.takeTurns(route, perSecond, wanted)),
+    takePermits: (route, perSecond, wanted) => takeFrom((file) => file.takePermits(route, perSecond, wanted)),
     lowerRate: (route, perSecond, answeredMs) =>
       takeFrom((file) => file.lowerRate(route, perSecond, answeredMs)),
     async reset() {
@@ -227,13 +227,13 @@ function takesOf(database: Database, clock: Clock): Takes {
         if (fullAt !== before) upsert.run(projectId, kind, fullAt);
         return taken;
       }),
-    takeTurns: (route, perSecond, wanted) =>
+    takePermits: (route, perSecond, wanted) =>
       inTransaction(() => {
         const now = clock.now();
         const rate = rateOf(route, now);
-        const { nextAt, ...turns } = takeTurns(rate, perSecond, wanted, now);
+        const { nextAt, ...permits } = takePermits(rate, perSecond, wanted, now);
         if (nextAt !== rate.nextAt) storeRate(route, { ...rate, nextAt });
-        return turns;
+        return permits;
       }),
     lowerRate: (route, perSecond, answeredMs) =>
       inTransaction(() => {

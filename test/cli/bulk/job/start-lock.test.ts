@@ -20,7 +20,7 @@ it('is held by one at a time, and free after an error', async () => {
   const work = (fails: boolean) => async () => {
     inside += 1;
     expect(inside).toBe(1);
-    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    for (let tick = 0; tick < 20; tick += 1) await setImmediate();
     inside -= 1;
     if (fails) throw new Error('no');
     return 'made';

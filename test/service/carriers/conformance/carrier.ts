@@ -20,8 +20,8 @@ export interface CarrierUnderTest {
 export function carrierConformance(under: CarrierUnderTest): void {
   describe.each([1, 2])(`carrier: ${under.name}, handles: %i`, (handles) => {
     let opened: Awaited<ReturnType<CarrierUnderTest['open']>>;
-    let turn = 0;
-    const next = () => opened.carriers[turn++ % handles] as Carrier;
+    let calls = 0;
+    const next = () => opened.carriers[calls++ % handles] as Carrier;
     const submit = (reference: string, attempt = 1) => {
       const rest = { subject: null, html: null, from: null, replyTo: null };
       const submission = { reference, attempt, ...opened.submission, ...rest };

@@ -74,7 +74,7 @@ async function passed<Result>(promise: Promise<Result>, step = 1_000): Promise<R
     isDone = true;
   };
   promise.then(done, done);
-  for (let turn = 0; turn < 300 && !isDone; turn += 1) {
+  for (let tick = 0; tick < 300 && !isDone; tick += 1) {
     // Another thread decompresses, and needs the processor.
     await new Promise((resolve) => setTimeout(resolve, 1));
     for (let rest = 0; rest < 200 && !isDone; rest += 1) await new Promise(setImmediate);
@@ -256,7 +256,7 @@ describe('a connection', () => {
       expect(await submit()).toEqual({ kind: 'accepted', carrierIds: [`g${index}`] });
       // Of an earlier request, late.
       last?.write(one('other'));
-      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      for (let tick = 0; tick < 20; tick += 1) await new Promise(setImmediate);
     }
     expect(gateway.connections).toBe(5);
   });
@@ -265,7 +265,7 @@ describe('a connection', () => {
     await open();
     await submit();
     gateway.cut();
-    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    for (let tick = 0; tick < 20; tick += 1) await new Promise(setImmediate);
     expect(await submit()).toMatchObject({ kind: 'accepted' });
   });
 });
@@ -302,7 +302,7 @@ describe('the window of a route', () => {
       count += 1;
     };
     for (let index = 0; index < 2; index += 1) void reserve(1).then(counted);
-    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    for (let tick = 0; tick < 50; tick += 1) await new Promise(setImmediate);
     expect(count).toBe(0);
     gateway.react = answer(429);
     await passed((first as NonNullable<typeof first>).submit(submission('m2'), new AbortController().signal));

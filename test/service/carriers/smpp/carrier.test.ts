@@ -412,13 +412,13 @@ describe('the connection', () => {
   it.each([
     ['with its answer', 1],
     ['at once', 10],
-  ])('that is taken and ended %s is made again, later each time, and reported once', async (_, turns) => {
+  ])('that is taken and ended %s is made again, later each time, and reported once', async (_, after) => {
     const endAfter = (left: number) => {
       if (left === 0) smsc.request('unbind');
       else setImmediate(() => endAfter(left - 1));
     };
     smsc.options.onHeard = ({ command }) => {
-      if (command.startsWith('bind_')) endAfter(turns);
+      if (command.startsWith('bind_')) endAfter(after);
     };
     await open();
     await desk.pass(() => binds() === 8);

@@ -179,8 +179,8 @@ describe('framing', () => {
     const framing = new Framing();
     const found: Buffer[] = [];
     let at = 0;
-    for (let turn = 0; at < stream.length; turn += 1) {
-      const size = sizes[turn % sizes.length] as number;
+    for (let cut = 0; at < stream.length; cut += 1) {
+      const size = sizes[cut % sizes.length] as number;
       framing.push(stream.subarray(at, at + size), (pdu) => found.push(Buffer.from(pdu)));
       at += size;
     }

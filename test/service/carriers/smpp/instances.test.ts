@@ -63,7 +63,7 @@ describe('instances on one store', () => {
     const most = Math.max(
       ...times.map((time) => times.filter((other) => other >= time && other < time + 1_000).length),
     );
-    // Between its turn and the centre each is marked, which takes the database a step or two.
+    // Between its permit and the centre each is marked, which takes the database a step or two.
     expect(most).toBeLessThanOrEqual(isOnPostgres() ? 53 : 50);
     // The first goes at once: 1,780 ms at best.
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(isOnPostgres() ? 2_300 : 1_900);

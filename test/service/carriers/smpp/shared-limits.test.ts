@@ -38,7 +38,7 @@ beforeEach(async () => {
     store,
     instances: { list: async () => [] },
     rateLimiter: {
-      takeTurns: async (_, __, wanted) => ({ granted: wanted, waitMs: 0, factor: 1 }),
+      takePermits: async (_, __, wanted) => ({ granted: wanted, waitMs: 0, factor: 1 }),
       lowerRate: async () => 1,
     },
     clock: pausable,

@@ -67,7 +67,7 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a route of %
       expect(now() - from).toBeLessThan(3_000);
       expect(await single).toMatchObject({ status: 200 });
       expect(submits(poison)).toBeLessThan(4);
-      const { factor } = await one.storage.rateLimiter.takeTurns('Mobicom', 100, 1);
+      const { factor } = await one.storage.rateLimiter.takePermits('Mobicom', 100, 1);
       expect(factor).toBe(1);
       expect([takenTwice(smsc.taken), await ledgerDifference(one)]).toEqual([[], 0]);
     },
@@ -86,7 +86,7 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a route of %
       // Nobody else waits over 2 s: the clock goes on faster than a busy database answers.
       const waited = theirs.slice(0, Math.max(0, sent - 10));
       await instances.pass(() => takenOf(waited) === waited.length, 50, 1_000);
-      factors.push((await one.storage.rateLimiter.takeTurns('Mobicom', 100, 1)).factor);
+      factors.push((await one.storage.rateLimiter.takePermits('Mobicom', 100, 1)).factor);
       await batchOf(one, other, theirs.slice(sent, sent + 5));
     }
     expect(factors).toEqual(factors.map(() => 1));
@@ -111,7 +111,7 @@ describe.each(isOnPostgres() ? ([2] as const) : ([1, 2] as const))('a route of %
     expect(all).toBeLessThan(400);
     // What it was lowered by has grown back.
     await instances.passFor(12_000, 500);
-    expect((await one.storage.rateLimiter.takeTurns('Mobicom', 100, 1)).factor).toBe(1);
+    expect((await one.storage.rateLimiter.takePermits('Mobicom', 100, 1)).factor).toBe(1);
   });
 });
 

@@ -10,7 +10,7 @@ import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
 import { ManualClock } from '../../../../src/service/clock.js';
 import { systemRandom } from '../../../../src/service/random.js';
-import { turns } from '../../../support/cores.js';
+import { ticks } from '../../../support/cores.js';
 import { type Reaction, Relay, type RelayOptions, type Step } from '../../../support/relay.js';
 
 const key = Buffer.alloc(32, 7);
@@ -84,7 +84,7 @@ async function passed<Result>(promise: Promise<Result>, step = 1_000): Promise<R
   };
   promise.then(done, done);
   while (!isDone) {
-    await turns(20);
+    await ticks(20);
     if (!isDone) clock.advance(step);
   }
   return promise;
@@ -222,7 +222,7 @@ describe.each([false, true])('a relay that answers as it likes (pipelining: %s)'
   it('421 between two mails is not an answer to the second', async () => {
     expect(await expectTruth(1)).toEqual(['accepted']);
     for (const socket of relay.sockets) socket.end('421 4.4.2 Idle too long\r\n');
-    for (let turn = 0; turn < 100 && relay.sockets.size > 0; turn += 1) await turns();
+    for (let tick = 0; tick < 100 && relay.sockets.size > 0; tick += 1) await ticks();
     expect(await resultOf(passed(submit({ reference: 'next' })))).toBe('accepted');
     expect([relay.connections, relay.taken.length]).toEqual([2, 2]);
   });
@@ -271,7 +271,7 @@ describe('a mail', () => {
       step === 'body'
         ? () => relay.taken.length > 0
         : () => relay.heard.some((line) => line.startsWith('MAIL'));
-    for (let turn = 0; turn < 100 && !last(); turn += 1) await turns();
+    for (let tick = 0; tick < 100 && !last(); tick += 1) await ticks();
     abort.abort();
     expect(await submitting).toBe(expected);
   });
@@ -333,15 +333,15 @@ describe('connections', () => {
     await carrier.start(async () => {});
     relay.options.react = (step) => (step === 'RCPT' ? '550 5.1.1 Unknown' : null);
     for (let mail = 0; mail < 20; mail += 1) expect(await resultOf(submit())).toBe('refused');
-    await turns();
+    await ticks();
     expect([relay.connections, warnings]).toEqual([1, []]);
   });
 
   it('close when they are idle', async () => {
     await submit();
-    await turns();
+    await ticks();
     clock.advance(10_000);
-    for (let turn = 0; turn < 100 && relay.sockets.size > 0; turn += 1) await turns();
+    for (let tick = 0; tick < 100 && relay.sockets.size > 0; tick += 1) await ticks();
     expect(relay.heard).toContain('QUIT');
     expect(relay.sockets.size).toBe(0);
   });
@@ -376,9 +376,9 @@ describe('connections', () => {
     relay.options.react = (step, count) =>
       (step === 'body' && count === 0) || (step === 'MAIL' && count === 1) ? 'silent' : null;
     const first = resultOf(submit());
-    for (let turn = 0; turn < 100 && relay.taken.length === 0; turn += 1) await turns();
+    for (let tick = 0; tick < 100 && relay.taken.length === 0; tick += 1) await ticks();
     const second = resultOf(submit());
-    for (let turn = 0; turn < 10; turn += 1) await turns();
+    for (let tick = 0; tick < 10; tick += 1) await ticks();
     await passed(carrier.stop());
     expect(await Promise.all([first, second])).toEqual(['unknown', 'later message']);
     expect(carrier.capacity('email')).toBe(0);

@@ -89,8 +89,8 @@ export class Fixture {
   private constructor(handles: Handle[], clock: ManualClock) {
     this.handles = handles;
     this.clock = clock;
-    this.store = inTurn(handles.map(({ store }) => store));
-    this.instances = inTurn(handles.map(({ instances }) => instances));
+    this.store = alternating(handles.map(({ store }) => store));
+    this.instances = alternating(handles.map(({ instances }) => instances));
   }
 
   static async open(engine: Engine, handles: number): Promise<Fixture> {
@@ -167,12 +167,12 @@ export class Fixture {
 }
 
 /** Every call goes to the next of them. */
-function inTurn<Part extends object>(parts: readonly Part[]): Part {
-  let turn = 0;
+function alternating<Part extends object>(parts: readonly Part[]): Part {
+  let calls = 0;
   return new Proxy(parts[0] as Part, {
     get: (_, name) => {
-      turn += 1;
-      const part = parts[turn % parts.length] as Part;
+      calls += 1;
+      const part = parts[calls % parts.length] as Part;
       const method = part[name as keyof Part] as (...args: unknown[]) => unknown;
       return (...args: unknown[]) => method.apply(part, args);
     },

@@ -10,10 +10,10 @@ export function rateLimiterConformance(engine: Engine): void {
   describe.each([1, 2])(`rate limiter: ${engine.name}, handles: %i`, (count) => {
     let handles: Handle[];
     let clocks: ManualClock[];
-    let turn = 0;
+    let calls = 0;
     const take = (projectId = 'p', kind = 'sending') => {
-      turn += 1;
-      return (handles[turn % count] as Handle).rateLimiter.take(projectId, kind, bucket);
+      calls += 1;
+      return (handles[calls % count] as Handle).rateLimiter.take(projectId, kind, bucket);
     };
     const allowed = async (requests: number) => {
       const taken = await Promise.all(Array.from({ length: requests }, () => take()));

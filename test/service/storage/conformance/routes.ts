@@ -10,16 +10,16 @@ export function routeConformance(engine: Engine): void {
   describe.each([1, 2])(`limits of routes: ${engine.name}, handles: %i`, (count) => {
     let handles: Handle[];
     const clock = new ManualClock(start);
-    let turn = 0;
+    let calls = 0;
     const next = () => {
-      turn += 1;
-      return handles[turn % count] as Handle;
+      calls += 1;
+      return handles[calls % count] as Handle;
     };
     const lease = (holder: string, binds = 2, route = 'Mobicom') =>
       next().store.leaseBind({ route, binds, holder, leaseMs });
     const release = (holder: string) => next().store.releaseBind({ route: 'Mobicom', holder });
     const take = (wanted: number, perSecond = 100, route = 'Mobicom') =>
-      next().rateLimiter.takeTurns(route, perSecond, wanted);
+      next().rateLimiter.takePermits(route, perSecond, wanted);
 
     beforeEach(async () => {
       clock.set(start);
@@ -85,15 +85,15 @@ export function routeConformance(engine: Engine): void {
       expect(all.filter((one) => one)).toHaveLength(1);
     });
 
-    it('turns follow each other in blocks of 100 ms, and two blocks ahead none is given', async () => {
-      const turns = [await take(50), await take(50), await take(50)];
-      expect(turns.map(({ granted }) => granted)).toEqual([10, 10, 0]);
-      expect(turns.map(({ waitMs }) => Math.round(waitMs))).toEqual([0, 100, 100]);
+    it('permits follow each other in blocks of 100 ms, and two blocks ahead none is given', async () => {
+      const permits = [await take(50), await take(50), await take(50)];
+      expect(permits.map(({ granted }) => granted)).toEqual([10, 10, 0]);
+      expect(permits.map(({ waitMs }) => Math.round(waitMs))).toEqual([0, 100, 100]);
       clock.advance(100);
       expect(await take(3)).toMatchObject({ granted: 3 });
     });
 
-    it('turns that nobody took are gone', async () => {
+    it('permits that nobody took are gone', async () => {
       await take(10);
       clock.advance(60_000);
       const { granted } = await take(50);
@@ -118,7 +118,7 @@ export function routeConformance(engine: Engine): void {
     describe('a rate that is lowered', () => {
       const lower = (answeredMs = 50, perSecond = 100, route = 'Mobicom') =>
         next().rateLimiter.lowerRate(route, perSecond, answeredMs);
-      /** Turns in a second, asked for every 20 ms; blocks that were taken before are gone. */
+      /** Permits in a second, asked for every 20 ms; blocks that were taken before are gone. */
       const inSecond = async (perSecond = 100, route = 'Mobicom') => {
         clock.advance(300);
         let all = 0;
@@ -177,7 +177,7 @@ export function routeConformance(engine: Engine): void {
       });
     });
 
-    it('turns are not held up by a clock that was set back', async () => {
+    it('permits are not held up by a clock that was set back', async () => {
       clock.set(start + 3_600_000);
       await take(10);
       clock.set(start);

@@ -69,7 +69,7 @@ export class Journal implements JournalSource {
   }
 
   async #flush(): Promise<void> {
-    // Entries appended in the same turn join the first group.
+    // Entries appended in the same tick join the first group.
     await null;
     while (this.#queue.length > 0) {
       const group = this.#queue;
@@ -86,7 +86,7 @@ export class Journal implements JournalSource {
         for (const { failed } of group) failed(this.#fault);
       }
     }
-    // In the same turn as the check of the queue, so a later entry starts the next flush.
+    // In the same tick as the check of the queue, so a later entry starts the next flush.
     this.#flushing = null;
   }
 }

@@ -196,7 +196,7 @@ export class Session {
 
   #write(bytes: Buffer): void {
     if (this.#isClosed) return;
-    // Everything written in one turn is sent together.
+    // Everything written in one tick is sent together.
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#socket.cork();

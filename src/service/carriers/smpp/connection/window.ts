@@ -1,7 +1,7 @@
 import type { Clock } from '../../../clock.js';
 import type { Report } from '../../../report.js';
 import { Throughput } from '../../rate/throughput.js';
-import { RouteTurns } from '../../rate/turns.js';
+import { RoutePermits } from '../../rate/permits.js';
 import type { RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
 import type { Link } from './link.js';
@@ -59,7 +59,7 @@ export class RouteWindow {
   readonly #route: SmppRoute;
   readonly #links: readonly Link[];
   readonly #clock: Clock;
-  readonly #turns: RouteTurns;
+  readonly #permits: RoutePermits;
   readonly #throughput: Throughput;
   readonly #waiting: Record<WaitingClass, Waiting[]> = { begun: [], single: [], batch: [] };
   /** Messages with a reservation, answered or not. */
@@ -75,7 +75,7 @@ export class RouteWindow {
     this.#route = parts.route;
     this.#links = links;
     this.#clock = parts.clock;
-    this.#turns = new RouteTurns(parts, () => this.change());
+    this.#permits = new RoutePermits(parts, () => this.change());
     this.#throughput = new Throughput(parts.clock);
   }
 
@@ -96,11 +96,11 @@ export class RouteWindow {
   }
 
   get factor(): number {
-    return this.#turns.factor;
+    return this.#permits.factor;
   }
 
   lower(answeredMs: number): Promise<void> {
-    return this.#turns.lower(answeredMs);
+    return this.#permits.lower(answeredMs);
   }
 
   open(): void {
@@ -158,7 +158,7 @@ export class RouteWindow {
   /** Ends the waits of messages that were started. */
   abandon(): void {
     this.#isAbandoned = true;
-    this.#turns.stop();
+    this.#permits.stop();
     for (const { resolve } of this.#waiting.begun.splice(0)) resolve(null);
   }
 
@@ -176,7 +176,7 @@ export class RouteWindow {
       const held = next.held?.isUsable ? next.held : null;
       const link = held === null ? this.#freeLink() : null;
       if (link === undefined || (which !== 'begun' && this.#messages >= this.#size)) return;
-      if (!this.#turns.take(this.#wanted)) return;
+      if (!this.#permits.take(this.#wanted)) return;
       this.#waiting[which].shift();
       if (which !== 'begun') this.#messages += 1;
       if (which === 'batch') this.#throughput.begin(this.#waiting.batch.length);
@@ -184,9 +184,9 @@ export class RouteWindow {
     }
   }
 
-  /** Messages were claimed before the rate was lowered: others may have their turn first. */
+  /** Messages were claimed before the rate was lowered: others may go first. */
   #giveBack(): void {
-    if (this.#turns.factor === 1) return;
+    if (this.#permits.factor === 1) return;
     const beyond = this.#waiting.batch.splice(this.capacity);
     for (const { resolve } of beyond) resolve(null);
   }
@@ -194,13 +194,13 @@ export class RouteWindow {
   #roomOn(link: Link): Room {
     link.inFlight += 1;
     return new Room(link, link.session as Session, (wasUsed) => {
-      if (!wasUsed) this.#turns.giveBack();
+      if (!wasUsed) this.#permits.giveBack();
       this.change();
     });
   }
 
   get #perSecond(): number {
-    return this.#route.perSecond * this.#turns.factor;
+    return this.#route.perSecond * this.#permits.factor;
   }
 
   get #wanted(): number {

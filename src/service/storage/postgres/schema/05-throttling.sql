@@ -10,7 +10,7 @@ RETURNS double precision LANGUAGE sql IMMUTABLE AS $$
   SELECT least(1, p_factor + greatest(0, p_at - p_lowered_at) / 1000 * 0.1)
 $$;
 
--- Takes turns of a rate as takeTurns does. p_block_ms: of a block, and how far ahead.
+-- Takes permits of a rate as takePermits does. p_block_ms: of a block, and how far ahead.
 CREATE FUNCTION take_turns_2(p_now bigint, p_route text, p_per_second double precision, p_wanted int,
   p_block_ms double precision)
 RETURNS TABLE (granted int, wait_ms double precision, factor double precision) LANGUAGE plpgsql :planned AS $$

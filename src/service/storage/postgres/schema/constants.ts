@@ -32,7 +32,7 @@ export const constants = {
   /** A sign-in that lasts longer than allowed has expired: the clock was set back. */
   is_good: `until > at AND until <= at + length + ${tolerance}`,
   tolerance,
-  /** Milliseconds allowed over a lease's length: a renewal may wait for its turn. */
+  /** Milliseconds allowed over a lease's length: a renewal may wait behind other writes. */
   lease_tolerance: 10_000,
   /** Milliseconds ahead of now at which an untried message, or a doubt, can be due. */
   first_delay: 75_000,

@@ -1,5 +1,5 @@
 import { monotonic } from '../../../clock.js';
-import { passTurns } from '../../../event-loop.js';
+import { passTicks } from '../../../event-loop.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import type { Database, Statement } from './database.js';
 
@@ -85,7 +85,7 @@ export class GroupCommit {
     await drained;
   }
 
-  /** Commits waiting work group by group, with turns for other work in between. */
+  /** Commits waiting work group by group, with other work in between. */
   #flush(): void {
     const group = this.#takeGroup();
     const late = group.length === 0 ? [] : this.#transact(group);
@@ -105,7 +105,7 @@ export class GroupCommit {
   }
 
   /**
-   * Small ones together and then a large one, in turn, so that neither waits for two of the other. No large one while
+   * Small ones together and a large one alternate, so that neither waits for two of the other. No large one while
    * they rest.
    */
   #takeGroup(): Job[] {
@@ -122,7 +122,7 @@ export class GroupCommit {
 
   async #rest(): Promise<void> {
     this.#isResting = true;
-    await passTurns();
+    await passTicks();
     this.#isResting = false;
   }
 

@@ -10,7 +10,7 @@ const mark = 'BEGIN IMMEDIATE; UPDATE installation SET wal_follows = 1; COMMIT';
 const unmark = 'BEGIN IMMEDIATE; UPDATE installation SET wal_follows = 0; COMMIT';
 
 /** SQLite's own checkpoints would not write it. */
-export function turnToOwnCheckpoints(store: Database): void {
+export function useOwnCheckpoints(store: Database): void {
   store.exec('PRAGMA wal_autocheckpoint = 0');
 }
 

@@ -5,7 +5,7 @@ import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { versionOf } from '../database/open.js';
 import { openStoreDatabase } from '../sqlite-store.js';
-import { turnToOwnCheckpoints } from './checkpoint.js';
+import { useOwnCheckpoints } from './checkpoint.js';
 import { enter } from './enter.js';
 import { type DataFiles, filesOf, prepareFolder, setAside, sizeOf } from './folder.js';
 import { DataGuard } from './guard.js';
@@ -73,7 +73,7 @@ async function openFiles(
   const store = await openStore(files, acceptData, isMove);
   try {
     if (!isMove) refuseMoved(store, files);
-    turnToOwnCheckpoints(store);
+    useOwnCheckpoints(store);
     const openCarrier = () =>
       openUsable(files, 'carrier', acceptData, () => options.openCarrier(files.carrier));
     const entered = await enter({ files, store, random, acceptData, openCarrier });

@@ -1,4 +1,4 @@
-/** Reads once for all calls in a turn of the event loop: none of them can follow a change that the read did not see. */
+/** Reads once for all calls in a tick of the event loop: none of them can follow a change that the read did not see. */
 export function sharedReads<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
   const reads = new Map<string, Promise<Value>>();
   return (key) => {

@@ -4,15 +4,15 @@ import { fakeOperations, goodKey, openApp } from './fake-operations.js';
 const headers = { authorization: `Bearer ${goodKey}`, 'content-type': 'application/json' };
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${88_000_000 + index}`);
 
-it('answers at most about 1,000 recipients of batches in one turn of the event loop, and connections have turns between', async () => {
+it('answers at most about 1,000 recipients of batches in one tick of the event loop, and accepts connections between', async () => {
   const { operations, calls } = fakeOperations();
   const { exchange } = openApp(operations);
-  let turn = 0;
-  const turns: number[] = [];
+  let tick = 0;
+  const ticks: number[] = [];
   let isOver = false;
   const count = () => {
-    turn += 1;
-    while (turns.length < calls.length) turns.push(turn);
+    tick += 1;
+    while (ticks.length < calls.length) ticks.push(tick);
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
@@ -36,8 +36,8 @@ it('answers at most about 1,000 recipients of batches in one turn of the event l
     [(params as { to: string | string[] }).to].flat().length;
   // Small batches wait for nobody, nor does any single message.
   expect(calls.map(countOf)).toEqual([1_000, 100, 10, 1, 1, 1_000, 600, 600, 700]);
-  const begun = [...new Set(turns)];
-  expect(turns.map((at) => begun.indexOf(at))).toEqual([0, 0, 0, 0, 0, 1, 2, 2, 3]);
+  const begun = [...new Set(ticks)];
+  expect(ticks.map((at) => begun.indexOf(at))).toEqual([0, 0, 0, 0, 0, 1, 2, 2, 3]);
   for (const [index, at] of begun.slice(1).entries())
     expect(at - (begun[index] ?? 0)).toBeGreaterThanOrEqual(8);
 });

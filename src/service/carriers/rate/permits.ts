@@ -2,14 +2,14 @@ import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import { blockMs, factorAt, type Lowered, type RouteRates } from '../../storage/route-limits.js';
 
-/** Milliseconds until turns are asked for again after their store failed. */
+/** Milliseconds until permits are asked for again after their store failed. */
 const retryMs = 1_000;
-/** Milliseconds that turns may come together after a timer that was late. */
+/** Milliseconds that permits may come together after a timer that was late. */
 const togetherMs = 5;
-/** The resolution of timers; closer turns come together. */
+/** The resolution of timers; closer permits come together. */
 const finest = 1;
 
-/** Turns one behind the other, from a time on the monotonic clock. */
+/** Permits one behind the other, from a time on the monotonic clock. */
 interface Block {
   at: number;
   count: number;
@@ -17,34 +17,34 @@ interface Block {
   each: number;
 }
 
-export interface TurnsParts {
+export interface PermitsParts {
   route: { name: string; perSecond: number };
   limits: RouteRates;
   clock: Clock;
   report: Report;
 }
 
-/** When the segments or requests of a route may go out: each in its turn, and no later than a block after it. */
-export class RouteTurns {
-  readonly #parts: TurnsParts;
-  readonly #onTurn: () => void;
+/** When the segments or requests of a route may go out: each with a permit, no later than a block after its time. */
+export class RoutePermits {
+  readonly #parts: PermitsParts;
+  readonly #onPermit: () => void;
   /** As the store has it; null at the whole rate. */
   #lowered: Lowered | null = null;
   /** In their order. */
   #blocks: Block[] = [];
-  /** No turn is earlier. */
+  /** No permit is earlier. */
   #earliest = 0;
   #isTaking = false;
   #cancelTaking: () => void = () => {};
-  #cancelTurn: (() => void) | null = null;
+  #cancelWait: (() => void) | null = null;
 
-  /** `onTurn` is called when there may be a turn. */
-  constructor(parts: TurnsParts, onTurn: () => void) {
+  /** `onPermit` is called when there may be a permit. */
+  constructor(parts: PermitsParts, onPermit: () => void) {
     this.#parts = parts;
-    this.#onTurn = onTurn;
+    this.#onPermit = onPermit;
   }
 
-  /** Whether it is the turn of one of the `waiting`, which takes it. */
+  /** Whether there is a permit for one of the `waiting`, which takes it. */
   take(waiting: number): boolean {
     const now = this.#parts.clock.monotonic();
     this.#forget(now);
@@ -55,9 +55,9 @@ export class RouteTurns {
     const { each } = block;
     const at = Math.max(block.at, this.#earliest);
     if (at > now + (each < finest ? finest : 0)) {
-      this.#cancelTurn ??= this.#parts.clock.after(at - now, () => {
-        this.#cancelTurn = null;
-        this.#onTurn();
+      this.#cancelWait ??= this.#parts.clock.after(at - now, () => {
+        this.#cancelWait = null;
+        this.#onPermit();
       });
       return false;
     }
@@ -67,7 +67,7 @@ export class RouteTurns {
     return true;
   }
 
-  /** A turn was taken and nothing went out. */
+  /** A permit was taken and nothing went out. */
   giveBack(): void {
     this.#blocks.unshift({ at: this.#parts.clock.monotonic(), count: 1, each: this.#each });
   }
@@ -81,13 +81,13 @@ export class RouteTurns {
   async lower(answeredMs: number): Promise<void> {
     const { route, limits } = this.#parts;
     this.#learn(await limits.lowerRate(route.name, route.perSecond, answeredMs));
-    this.#onTurn();
+    this.#onPermit();
   }
 
   stop(): void {
     this.#cancelTaking();
-    this.#cancelTurn?.();
-    this.#cancelTurn = null;
+    this.#cancelWait?.();
+    this.#cancelWait = null;
     this.#isTaking = false;
     this.#blocks = [];
   }
@@ -104,7 +104,7 @@ export class RouteTurns {
     return this.#blocks.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Turns that are over by more than a block. */
+  /** Permits that are over by more than a block. */
   #forget(now: number): void {
     for (const block of this.#blocks) {
       const over = Math.ceil((now - blockMs - block.at) / block.each);
@@ -121,7 +121,7 @@ export class RouteTurns {
     this.#isTaking = true;
     const { route, limits, clock, report } = this.#parts;
     void limits
-      .takeTurns(route.name, route.perSecond, wanted)
+      .takePermits(route.name, route.perSecond, wanted)
       .catch((error) => {
         report(error, { level: 'warning' });
         return { granted: 0, waitMs: retryMs, factor: this.factor };
@@ -131,12 +131,12 @@ export class RouteTurns {
         if (granted > 0) {
           this.#isTaking = false;
           this.#blocks.push({ at: clock.monotonic() + waitMs, count: granted, each: this.#each });
-          this.#onTurn();
+          this.#onPermit();
           return;
         }
         this.#cancelTaking = clock.after(waitMs, () => {
           this.#isTaking = false;
-          this.#onTurn();
+          this.#onPermit();
         });
       });
   }
