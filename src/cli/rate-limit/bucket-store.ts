@@ -41,7 +41,7 @@ export function fileBuckets(folder: string, timer: Parameters<typeof takeLockFil
       // A bucket that can be read but not written would refill without being spent.
       if (outcome === 'impossible') usable = false;
       const kept = own.get(name) ?? null;
-      const shared = outcome === 'taken' ? exchange(path, kept, change) : null;
+      const shared = outcome === 'taken' ? updateFile(path, kept, change) : null;
       if (outcome === 'taken') releaseLockFile(`${path}.lock`);
       if (outcome === 'taken' && shared === null) usable = false;
       const { bucket, result } = shared ?? change(kept);
@@ -55,7 +55,7 @@ const length = 256;
 const version = 1;
 
 /** Null if the file cannot be read and written; nothing has changed then. */
-function exchange<T>(
+function updateFile<T>(
   path: string,
   own: TokenBucket | null,
   change: Change<T>,

@@ -38,7 +38,7 @@ interface Waiter {
   asked: number;
 }
 
-interface Lane {
+interface Queue {
   waiters: Waiter[];
   pumping: boolean;
   /** Ends the current nap. */
@@ -54,7 +54,7 @@ interface Lane {
   bucket: TokenBucket | null;
 }
 
-const newLane = (): Lane => ({
+const newQueue = (): Queue => ({
   waiters: [],
   pumping: false,
   wake() {},
@@ -71,7 +71,7 @@ const newLane = (): Lane => ({
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
-  readonly #lanes: Record<RequestKind, Lane> = { sending: newLane(), reading: newLane() };
+  readonly #queues: Record<RequestKind, Queue> = { sending: newQueue(), reading: newQueue() };
   /** This command's own buckets, for a rate below the limit. */
   readonly #slower = memoryBuckets();
   #scale = 1;
@@ -92,29 +92,29 @@ export class RateLimiter {
    */
   take(kind: RequestKind, signal?: AbortSignal, within = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (signal?.aborted || this.#closed) return Promise.resolve(false);
-    const lane = this.#lanes[kind];
+    const queue = this.#queues[kind];
     return new Promise((resolve) => {
       const waiter: Waiter = {
         end: (taken) => {
-          lane.waiters = lane.waiters.filter((other) => other !== waiter);
+          queue.waiters = queue.waiters.filter((other) => other !== waiter);
           stopListening?.();
-          if (lane.waiters.length === 0) lane.wake();
+          if (queue.waiters.length === 0) queue.wake();
           resolve(taken);
         },
         within,
         asked: this.#options.clock.elapsed(),
       };
       const stopListening = signal && onAbort(signal, () => waiter.end(false));
-      lane.waiters.push(waiter);
-      if (!lane.pumping) void this.#pump(kind, lane);
+      queue.waiters.push(waiter);
+      if (!queue.pumping) void this.#pump(kind, queue);
     });
   }
 
   /** Counts a request that is sent without waiting for its token. */
   goAhead(kind: RequestKind): void {
-    const lane = this.#lanes[kind];
-    lane.inFlight += 1;
-    lane.ahead += 1;
+    const queue = this.#queues[kind];
+    queue.inFlight += 1;
+    queue.ahead += 1;
     void this.#change(kind, (bucket) => ({ ...bucket, tokens: bucket.tokens - 1 }));
   }
 
@@ -134,13 +134,13 @@ export class RateLimiter {
    * applies.
    */
   ended(kind: RequestKind, status: number | null, remaining: number | null): void {
-    const lane = this.#lanes[kind];
-    lane.inFlight = Math.max(0, lane.inFlight - 1);
-    const wentAhead = lane.ahead > 0;
-    lane.ahead = Math.max(0, lane.ahead - 1);
+    const queue = this.#queues[kind];
+    queue.inFlight = Math.max(0, queue.inFlight - 1);
+    const wentAhead = queue.ahead > 0;
+    queue.ahead = Math.max(0, queue.ahead - 1);
     if (status === null || (status === 429 && remaining === null)) return;
     const { burst } = this.#rateLimit(kind);
-    const left = remaining === null ? null : remaining - lane.inFlight - reserve[kind];
+    const left = remaining === null ? null : remaining - queue.inFlight - reserve[kind];
     const unblocked = wentAhead && status !== 429;
     if (!unblocked && this.#isBelow(kind, left)) return;
     void this.#change(kind, (bucket) => ({
@@ -148,16 +148,16 @@ export class RateLimiter {
       known: true,
       tokens: bucket.known
         ? Math.min(bucket.tokens, left ?? bucket.tokens)
-        : Math.min(burst, left ?? burst - lane.inFlight - 1),
+        : Math.min(burst, left ?? burst - queue.inFlight - 1),
       // A request was sent despite the block, and was answered, so the block is over.
       blocked: unblocked ? 0 : bucket.blocked,
     }));
-    if (unblocked) lane.wake();
+    if (unblocked) queue.wake();
   }
 
   /** Whether the shared bucket has no more than `left` tokens; correcting it would cost every request a file access. */
   #isBelow(kind: RequestKind, left: number | null): boolean {
-    const { bucket } = this.#lanes[kind];
+    const { bucket } = this.#queues[kind];
     if (!bucket?.known) return false;
     return left === null || refill(bucket, this.#rateLimit(kind), this.#now()).tokens <= left;
   }
@@ -165,7 +165,7 @@ export class RateLimiter {
   /** Ends all waits. */
   close(): void {
     this.#closed = true;
-    for (const { waiters } of Object.values(this.#lanes)) for (const { end } of [...waiters]) end(false);
+    for (const { waiters } of Object.values(this.#queues)) for (const { end } of [...waiters]) end(false);
   }
 
   get closed(): boolean {
@@ -173,50 +173,53 @@ export class RateLimiter {
   }
 
   /** Distributes tokens until nobody waits. Only this loop asks the store, so waiting costs little. */
-  async #pump(kind: RequestKind, lane: Lane): Promise<void> {
+  async #pump(kind: RequestKind, queue: Queue): Promise<void> {
     const { clock, onWait } = this.#options;
-    lane.pumping = true;
-    lane.since = clock.elapsed();
-    lane.shown = false;
-    while (lane.waiters.length > 0) {
+    queue.pumping = true;
+    queue.since = clock.elapsed();
+    queue.shown = false;
+    while (queue.waiters.length > 0) {
       const { tokens, wait } = await this.#tryTake(kind);
       if (tokens > 0) {
-        const heads = lane.waiters.slice(0, tokens);
-        lane.inFlight += heads.length;
-        lane.since = clock.elapsed();
-        lane.shown = false;
+        const heads = queue.waiters.slice(0, tokens);
+        queue.inFlight += heads.length;
+        queue.since = clock.elapsed();
+        queue.shown = false;
         for (const { end } of heads) end(true);
         const unused = tokens - heads.length;
         if (unused > 0) await this.#change(kind, (bucket) => ({ ...bucket, tokens: bucket.tokens + unused }));
         continue;
       }
-      const [head] = lane.waiters;
+      const [head] = queue.waiters;
       if (head === undefined) break;
-      const still = clock.elapsed() - lane.since;
-      const left = head.within - (clock.elapsed() - Math.max(lane.since, head.asked));
+      const still = clock.elapsed() - queue.since;
+      const left = head.within - (clock.elapsed() - Math.max(queue.since, head.asked));
       if (left <= 0) {
-        lane.since = clock.elapsed();
+        queue.since = clock.elapsed();
         head.end(false);
         continue;
       }
-      if (!lane.shown && still >= shownAfter) {
-        lane.shown = true;
+      if (!queue.shown && still >= shownAfter) {
+        queue.shown = true;
         onWait?.(Math.min(wait, left));
       }
-      await this.#nap(lane, Math.min(wait, left, lane.shown ? longestNap : Math.max(1, shownAfter - still)));
+      await this.#nap(
+        queue,
+        Math.min(wait, left, queue.shown ? longestNap : Math.max(1, shownAfter - still)),
+      );
     }
-    lane.pumping = false;
+    queue.pumping = false;
   }
 
-  async #nap(lane: Lane, milliseconds: number): Promise<void> {
+  async #nap(queue: Queue, milliseconds: number): Promise<void> {
     const nap = new AbortController();
-    lane.wake = () => nap.abort();
+    queue.wake = () => nap.abort();
     await this.#options.clock.sleep(Math.ceil(milliseconds), nap.signal).catch(() => {});
-    lane.wake = () => {};
+    queue.wake = () => {};
   }
 
   async #tryTake(kind: RequestKind): Promise<Taken> {
-    if (this.#scale >= 1) return this.#tryTakeShared(kind, this.#lanes[kind].waiters.length);
+    if (this.#scale >= 1) return this.#tryTakeShared(kind, this.#queues[kind].waiters.length);
     const slow = await this.#tryTakeSlower(kind);
     if (slow.tokens === 0) return slow;
     const taken = await this.#tryTakeShared(kind, 1);
@@ -239,7 +242,7 @@ export class RateLimiter {
 
   #tryTakeShared(kind: RequestKind, wanted: number): Promise<Taken> {
     const limit = this.#rateLimit(kind);
-    const { bucket } = this.#lanes[kind];
+    const { bucket } = this.#queues[kind];
     const least = Math.min(wanted, together[kind]);
     // Others only take tokens, so its file is read only when there may be one.
     if (bucket?.known && bucket.blocked === 0) {
@@ -257,7 +260,7 @@ export class RateLimiter {
     return this.#options.buckets.update(this.#nameOf(kind), (kept) => {
       const now = this.#now();
       const changed = change(refill(kept ?? unknownBucket(now), this.#rateLimit(kind), now));
-      this.#lanes[kind].bucket = changed.bucket;
+      this.#queues[kind].bucket = changed.bucket;
       return changed;
     });
   }

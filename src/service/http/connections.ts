@@ -82,7 +82,11 @@ export class Connections {
         return;
       }
       const connection: Connection = {
-        ...{ pending: new Set(), latest: null, waiting: [], ending: false, isStill: false },
+        pending: new Set(),
+        latest: null,
+        waiting: [],
+        ending: false,
+        isStill: false,
       };
       this.#open.set(socket, connection);
       this.#idle.add(socket);

@@ -57,8 +57,15 @@ export class Metrics {
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
-    ...[this.#requests, this.#refusals, this.#shed, this.#finalized, this.#unknown],
-    ...[this.#submitted, this.#receipts, this.#notFound, this.#store],
+    this.#requests,
+    this.#refusals,
+    this.#shed,
+    this.#finalized,
+    this.#unknown,
+    this.#submitted,
+    this.#receipts,
+    this.#notFound,
+    this.#store,
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
   #depths: Promise<LaneDepth[]> = Promise.resolve([]);

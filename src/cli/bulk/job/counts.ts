@@ -33,7 +33,12 @@ export function countsOf({ planned, outcomes }: Counted, inFlight = 0): Counts {
   return {
     planned,
     accepted: sent + unknown + queued,
-    ...{ sent, unknown, queued, failed, rejected, moved },
+    sent,
+    unknown,
+    queued,
+    failed,
+    rejected,
+    moved,
     in_doubt: in_doubt - inFlight,
     pending: pending + inFlight,
   };

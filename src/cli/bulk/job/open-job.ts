@@ -128,7 +128,9 @@ export async function followJob(
     };
     await update();
     return {
-      ...{ id, folder, meta },
+      id,
+      folder,
+      meta,
       get state() {
         return state;
       },

@@ -19,7 +19,12 @@ const view: View<ApiKey & { secret: string }> = {
     field('expires_at', { kind: 'time' }),
   ],
   record: ({ id, secret, label, scope, created_at, expires_at }) => ({
-    ...{ id, secret, label, scope, created_at, expires_at },
+    id,
+    secret,
+    label,
+    scope,
+    created_at,
+    expires_at,
   }),
 };
 

@@ -17,8 +17,14 @@ const end: Column<ApiKey> = {
 /** `command`: the words before `create`, `urtuu keys` or `urtuu service keys`. */
 export const keyView = (command: string): View<ApiKey> => ({
   columns: [
-    ...[field<ApiKey>('id'), field<ApiKey>('prefix'), field<ApiKey>('label'), scope],
-    ...[time('created_at'), time('expires_at'), time('last_used_at'), time('revoked_at')],
+    field<ApiKey>('id'),
+    field<ApiKey>('prefix'),
+    field<ApiKey>('label'),
+    scope,
+    time('created_at'),
+    time('expires_at'),
+    time('last_used_at'),
+    time('revoked_at'),
   ],
   record: (key) => key,
   empty: `No keys. Create one with: \`${command} create\``,
@@ -30,9 +36,11 @@ export const keyView = (command: string): View<ApiKey> => ({
 export function viewOfKeys(view: View<ApiKey>, keys: readonly ApiKey[]): View<ApiKey> {
   if (keys.some(({ prefix }) => prefix === null)) return view;
   const table = [
-    ...[field<ApiKey>('prefix'), field<ApiKey>('label')],
+    field<ApiKey>('prefix'),
+    field<ApiKey>('label'),
     ...(keys.some((key) => key.scope.length === 1) ? [scope] : []),
-    ...[time('created_at'), time('last_used_at')],
+    time('created_at'),
+    time('last_used_at'),
     ...(keys.some((key) => end.value(key) !== null) ? [end] : []),
   ];
   return { ...view, table };

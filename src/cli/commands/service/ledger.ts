@@ -17,7 +17,11 @@ const view: View<LedgerEntry> = {
     field('note'),
   ],
   record: ({ created_at, amount, reason, subject_id, note }) => ({
-    ...{ created_at, amount, reason, subject_id, note },
+    created_at,
+    amount,
+    reason,
+    subject_id,
+    note,
   }),
 };
 

@@ -33,7 +33,12 @@ const view: View<Row> = {
     field('digest'),
   ],
   record: ({ data, database, secret_file, status, rows, digest }) => ({
-    ...{ data, database, secret_file, status, rows, digest },
+    data,
+    database,
+    secret_file,
+    status,
+    rows,
+    digest,
   }),
 };
 

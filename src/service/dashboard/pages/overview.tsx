@@ -35,7 +35,14 @@ export const overview: Page = async (context) => {
             {t.heldText} <code>urtuu service release</code>
           </Notice>
         )}
-        <Today context={context} {...{ counted, waiting, balance, sum, total }} />
+        <Today
+          context={context}
+          counted={counted}
+          waiting={waiting}
+          balance={balance}
+          sum={sum}
+          total={total}
+        />
         <div class="columns">
           <Panel title={t.todayByHour}>
             {total === 0 ? <p class="empty">{t.nothingToday}</p> : <DayChart hours={hours} look={context} />}

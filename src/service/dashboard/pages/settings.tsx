@@ -31,7 +31,9 @@ const sendingTopic: Topic = {
           ] as const
         ).map(([name, label, { maxMessages: max }]) => (
           <Field
-            {...{ name, label, max }}
+            name={name}
+            label={label}
+            max={max}
             hint={fill(t.upTo, { max })}
             type="number"
             min={1}

@@ -20,8 +20,10 @@ export async function openSource(directory: string) {
     isMove: true,
     openCarrier: (path) =>
       openDatabase(path, {
-        ...{ synchronous: 'full', migrations: outboxMigrations },
-        ...{ keepsCopy: true, isAlone: true },
+        synchronous: 'full',
+        migrations: outboxMigrations,
+        keepsCopy: true,
+        isAlone: true,
       }),
   });
   const databases = { store, carrier };

@@ -113,7 +113,14 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   return {
     store,
     clock: time ?? clock,
-    ...{ rateLimiter, changes, instances, secret, admit, check, close, database },
+    rateLimiter,
+    changes,
+    instances,
+    secret,
+    admit,
+    check,
+    close,
+    database,
   };
 }
 

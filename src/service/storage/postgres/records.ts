@@ -256,7 +256,14 @@ function toKey(row: KeyRow, projectId: string): KeyRecord {
   const { id, prefix, label, expires_at: expiresAt, created_at: createdAt } = row;
   const hash = new Uint8Array(row.hash);
   return {
-    ...{ id, projectId, hash, prefix, label, scope: scopeOf(row.scope), expiresAt, createdAt },
+    id,
+    projectId,
+    hash,
+    prefix,
+    label,
+    scope: scopeOf(row.scope),
+    expiresAt,
+    createdAt,
     revokedAt: row.revoked_at,
     usedAt: row.used_at,
   };

@@ -233,7 +233,14 @@ function toProject(row: ProjectRow | undefined): ProjectRecord | null {
 function toKey(row: KeyRow, projectId: string): KeyRecord {
   const { id, hash, prefix, label, scope, expires_at: expiresAt, created_at: createdAt } = row;
   return {
-    ...{ id, projectId, hash, prefix, label, scope: scopeOf(scope), expiresAt, createdAt },
+    id,
+    projectId,
+    hash,
+    prefix,
+    label,
+    scope: scopeOf(scope),
+    expiresAt,
+    createdAt,
     revokedAt: row.revoked_at,
     usedAt: row.used_at,
   };

@@ -110,7 +110,11 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
   },
   accepted: {
     encode: ({ request, revision, id, credits, kind, replayOf, acceptedAt }) => [
-      ...[request, revision, id, credits, kind],
+      request,
+      revision,
+      id,
+      credits,
+      kind,
       ...(acceptedAt === null ? unlessNull(replayOf) : [replayOf, acceptedAt]),
     ],
     decode: ([, request, revision, id, credits, kind, replayOf = null, acceptedAt = null]) => ({
@@ -145,10 +149,7 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
     decode: ([, request, revision, code, id = null]) => ({ type: 'failed', request, revision, code, id }),
   },
   refused: {
-    encode: ({ request, revision, code, unanswered }) => [
-      ...[request, revision, code],
-      ...unlessNull(unanswered),
-    ],
+    encode: ({ request, revision, code, unanswered }) => [request, revision, code, ...unlessNull(unanswered)],
     decode: ([, request, revision, code, unanswered = null]) => ({
       type: 'refused',
       request,
@@ -171,7 +172,10 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
   },
   final: {
     encode: ({ request, sent, failed, code, unknown }) => [
-      ...[request, sent, failed, code],
+      request,
+      sent,
+      failed,
+      code,
       ...unlessNull(unknown),
     ],
     decode: ([, request, sent, failed, code = null, unknown = null]) => ({
@@ -185,7 +189,10 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
   },
   moved: {
     encode: ({ request, revision, indexes, recipients, job }) => [
-      ...[request, revision, indexes, recipients],
+      request,
+      revision,
+      indexes,
+      recipients,
       ...unlessNull(job),
     ],
     decode: ([, request, revision, indexes, recipients, job = null]) => ({

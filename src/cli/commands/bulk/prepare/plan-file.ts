@@ -75,8 +75,16 @@ async function build(
     {
       ...source,
       path: file === '-' ? undefined : absolutePath(config, file),
-      ...{ toColumn, encoding, delimiter, headerless, headerRow, sheet, visibleOnly },
-      ...{ only, allowRepeats, skipInvalid },
+      toColumn,
+      encoding,
+      delimiter,
+      headerless,
+      headerRow,
+      sheet,
+      visibleOnly,
+      only,
+      allowRepeats,
+      skipInvalid,
       // It identifies recent sends and the order of jobs, even if this machine's clock is wrong.
       createdAt: new Date(network.lastExchange?.serviceTime ?? now).toISOString(),
       run: options.again ? newRunId() : null,

@@ -5,27 +5,29 @@ import { ServiceError } from '../../../errors/service-error.js';
 /** Milliseconds that reads and writes wait for other processes; a client's attempt lasts 30 s. */
 export const busyPatience = 10_000;
 
+/** SQLite's primary result codes. */
+const resultCodes = { busy: 5, locked: 6, corrupt: 11, notADatabase: 26 };
+
 /** Whether SQLite refused because another process has a lock. Connections themselves never wait for locks. */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error);
-  return code === 5 || code === 6;
+  return code === resultCodes.busy || code === resultCodes.locked;
 }
 
 /** Whether a file is not a database, or is damaged. */
 export function isDamaged(error: unknown): boolean {
   const code = codeOf(error);
-  return code === 11 || code === 26;
+  return code === resultCodes.corrupt || code === resultCodes.notADatabase;
 }
 
 /** SQLite's texts for these codes: `exec` of Deno has no code. */
 const texts: Readonly<Record<string, number>> = {
-  'database is locked': 5,
-  'database table is locked': 6,
-  'database disk image is malformed': 11,
-  'file is not a database': 26,
+  'database is locked': resultCodes.busy,
+  'database table is locked': resultCodes.locked,
+  'database disk image is malformed': resultCodes.corrupt,
+  'file is not a database': resultCodes.notADatabase,
 };
 
-/** The primary result code of SQLite. */
 function codeOf(error: unknown): number | undefined {
   const { errcode, message } = error as { errcode?: number; message: string };
   return errcode === undefined ? texts[message] : errcode & 0xff;
