@@ -1,4 +1,4 @@
-const shown = '[API key]';
+const placeholder = '[API key]';
 /** A shorter key is not a secret, and removing it would garble other words. */
 const shortestSecret = 8;
 
@@ -17,7 +17,7 @@ export function redactorOf(apiKey: string): Redactor {
   }
   const forms = [...new Set([apiKey, encodeURIComponent(apiKey)])];
   const hasKey = (text: string) => forms.some((form) => text.includes(form));
-  const hidden = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, shown), text);
+  const hidden = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, placeholder), text);
   return {
     text: hidden,
     json(text) {

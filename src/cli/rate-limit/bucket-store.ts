@@ -51,7 +51,7 @@ export function fileBuckets(folder: string, timer: Parameters<typeof takeLockFil
   };
 }
 
-const length = 256;
+const fileLength = 256;
 const version = 1;
 
 /** Null if the file cannot be read and written; nothing has changed then. */
@@ -65,8 +65,8 @@ function updateFile<T>(
     // O_NONBLOCK, because opening a named pipe would hang.
     const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
     file = openSync(path, flags, 0o600);
-    const buffer = Buffer.alloc(length);
-    const size = readSync(file, buffer, 0, length, 0);
+    const buffer = Buffer.alloc(fileLength);
+    const size = readSync(file, buffer, 0, fileLength, 0);
     const kept = size === 0 ? own : (decode(buffer.toString('latin1', 0, size)) ?? own);
     const changed = change(kept);
     writeSync(file, encode(changed.bucket), 0, 'latin1');
@@ -81,7 +81,7 @@ function updateFile<T>(
 /** Always of the same length, to overwrite it in place: truncating first takes a millisecond on ext4. */
 function encode({ tokens, at, blocked, known }: TokenBucket): string {
   const { wall, elapsed } = at;
-  return `${JSON.stringify({ version, tokens, wall, elapsed, blocked, known }).padEnd(length - 1)}\n`;
+  return `${JSON.stringify({ version, tokens, wall, elapsed, blocked, known }).padEnd(fileLength - 1)}\n`;
 }
 
 function decode(text: string): TokenBucket | null {

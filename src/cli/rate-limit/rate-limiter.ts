@@ -22,12 +22,12 @@ export interface RateLimiterOptions {
 }
 
 /** Tokens kept in reserve, so that requests that overtake each other do not exceed the limit. */
-const reserve = { sending: 3, reading: 1 } as const;
+const reservedTokens = { sending: 3, reading: 1 } as const;
 /**
  * How many waiting reads are sent together: waking up for each takes most of a look-up's CPU time. Sends are sent
  * evenly.
  */
-const together = { sending: 1, reading: 4 } as const;
+const tokensTogether = { sending: 1, reading: 4 } as const;
 /** Another process may learn sooner that the wait is over. */
 const longestNap = 1_000;
 const shownAfter = 1_000;
@@ -140,7 +140,7 @@ export class RateLimiter {
     queue.ahead = Math.max(0, queue.ahead - 1);
     if (status === null || (status === 429 && remaining === null)) return;
     const { burst } = this.#rateLimit(kind);
-    const left = remaining === null ? null : remaining - queue.inFlight - reserve[kind];
+    const left = remaining === null ? null : remaining - queue.inFlight - reservedTokens[kind];
     const unblocked = wentAhead && status !== 429;
     if (!unblocked && this.#isBelow(kind, left)) return;
     void this.#change(kind, (bucket) => ({
@@ -243,7 +243,7 @@ export class RateLimiter {
   #tryTakeShared(kind: RequestKind, wanted: number): Promise<Taken> {
     const limit = this.#rateLimit(kind);
     const { bucket } = this.#queues[kind];
-    const least = Math.min(wanted, together[kind]);
+    const least = Math.min(wanted, tokensTogether[kind]);
     // Others only take tokens, so its file is read only when there may be one.
     if (bucket?.known && bucket.blocked === 0) {
       const { result } = takeTokens(refill(bucket, limit, this.#now()), limit, wanted, least);
@@ -283,5 +283,5 @@ export class RateLimiter {
 
 function rateLimitOf(kind: RequestKind, scale: number): RateLimit {
   const { perSecond, burst } = requestRates[kind];
-  return { perSecond: perSecond * scale, burst: Math.max(1, (burst - reserve[kind]) * scale) };
+  return { perSecond: perSecond * scale, burst: Math.max(1, (burst - reservedTokens[kind]) * scale) };
 }

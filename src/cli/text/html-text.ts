@@ -8,12 +8,12 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Enough for a preview; more would take time. */
-const longest = 20_000;
+const longestText = 20_000;
 
 /** Approximately the text of an HTML body as a reader sees it, for previews. */
 export function textOfHtml(html: string): string {
   return html
-    .slice(0, longest)
+    .slice(0, longestText)
     .replace(/<!--[\s\S]*?-->|<(style|script|head|title)\b[\s\S]*?<\/\1\s*>/gi, '')
     .replace(/\s+/g, ' ')
     .replace(/<(?:br|hr|\/(?:p|div|tr|li|ul|ol|table|h[1-6]|blockquote))\b[^>]*>/gi, '\n')

@@ -17,7 +17,7 @@ interface Entry {
 }
 
 /** Larger numbers, and this one, are stored in a field of 8 bytes. */
-const longest = 0xffff_ffff;
+const largestNarrow = 0xffff_ffff;
 /** Sizes follow a part, and names are UTF-8. */
 const flags = 0x0808;
 const deflated = 8;
@@ -32,7 +32,7 @@ const wideVersion = 45;
  */
 export async function* zipOf(
   parts: AsyncIterable<ZipPart>,
-  { most = longest - 1 }: { most?: number } = {},
+  { most = largestNarrow - 1 }: { most?: number } = {},
 ): AsyncGenerator<Buffer, void> {
   const entries: Entry[] = [];
   let offset = 0;
@@ -76,7 +76,7 @@ function directoryEntry({ name, sum, packed, size, offset }: Entry, most: number
   return Buffer.concat([
     record('PK\x01\x02', [2, needed], [2, needed], [2, flags], [2, deflated], [2, 0], [2, date]),
     record('', [4, sum], [4, packed], [4, size], [2, name.length], [2, extra.length], [2, 0], [2, 0], [2, 0]),
-    record('', [4, 0], [4, isWide ? longest : offset]),
+    record('', [4, 0], [4, isWide ? largestNarrow : offset]),
     name,
     extra,
   ]);
@@ -92,7 +92,7 @@ function ending(count: number, size: number, offset: number, most: number): Buff
       ]
     : [];
   const counts = record('PK\x05\x06', [2, 0], [2, 0], [2, count], [2, count], [4, size]);
-  return Buffer.concat([...wide, counts, record('', [4, isWide ? longest : offset], [2, 0])]);
+  return Buffer.concat([...wide, counts, record('', [4, isWide ? largestNarrow : offset], [2, 0])]);
 }
 
 function record(mark: string, ...fields: readonly [bytes: 2 | 4 | 8, value: number][]): Buffer {

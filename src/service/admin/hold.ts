@@ -6,7 +6,7 @@ import { outcomeOfReceipts } from '../storage/dispatching.js';
 import type { Outcome } from '../storage/store.js';
 
 /** Messages finished in one transaction. */
-const portion = 1_000;
+const messagesAtOnce = 1_000;
 /** For which they are leased meanwhile. */
 const leaseMs = 30_000;
 
@@ -30,7 +30,7 @@ export function createHold({
       const unfinished = await store.claimUnfinished({
         token: `release:${newId()}`,
         leaseMs,
-        limit: portion,
+        limit: messagesAtOnce,
       });
       if (unfinished.length === 0) return;
       await store.finalizeMessages(

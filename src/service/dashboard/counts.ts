@@ -4,7 +4,7 @@ import type { Counted, Store } from '../storage/store.js';
 /** A count is reused for this many times as long as it took. */
 const reuse = 30;
 /** If a count takes more milliseconds than this, the last one is shown until it is done. */
-const patience = 40;
+const patienceMs = 40;
 const recent = 60_000;
 const step = 3_600_000;
 
@@ -26,7 +26,7 @@ export function createCounts(store: Store, clock: Clock) {
         const ended = clock.monotonic();
         entry.counted = counting;
         entry.until = ended + reuse * (ended - begun);
-        entry.old = ended - begun > patience ? ended + recent : 0;
+        entry.old = ended - begun > patienceMs ? ended + recent : 0;
       },
       () => known.delete(projectId),
     );

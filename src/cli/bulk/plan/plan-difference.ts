@@ -82,10 +82,10 @@ function messageOf({ body }: PlannedRequest): Record<string, unknown> {
   return message;
 }
 
-const longest = 60;
+const longestShown = 60;
 
 function shown(value: unknown): string {
   if (value === undefined) return 'none';
   const text = String(value);
-  return JSON.stringify(text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
+  return JSON.stringify(text.length <= longestShown ? text : `${text.slice(0, longestShown - 1)}…`);
 }

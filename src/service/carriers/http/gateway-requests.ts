@@ -9,7 +9,7 @@ import { isId } from './outcome-of-answer.js';
 import { isSigned } from './twilio-signature.js';
 
 /** Characters of a sender or a number. */
-const longest = 255;
+const longestNumber = 255;
 
 export interface RequestTools {
   /** The recipient of a message, by its id; null if there is no such message. */
@@ -114,8 +114,8 @@ function incomingOf(
   return {
     route,
     deliveryId: id,
-    from: storable(normalNumber(from) ?? from).slice(0, longest),
-    to: storable(to ?? '').slice(0, longest),
+    from: storable(normalNumber(from) ?? from).slice(0, longestNumber),
+    to: storable(to ?? '').slice(0, longestNumber),
     text: storable(text),
     part: null,
   };

@@ -7,7 +7,7 @@ const retryMs = 1_000;
 /** Milliseconds that permits may come together after a timer that was late. */
 const togetherMs = 5;
 /** The resolution of timers; closer permits come together. */
-const finest = 1;
+const timerMs = 1;
 
 /** Permits one behind the other, from a time on the monotonic clock. */
 interface Block {
@@ -54,7 +54,7 @@ export class RoutePermits {
     if (block === undefined) return false;
     const { each } = block;
     const at = Math.max(block.at, this.#earliest);
-    if (at > now + (each < finest ? finest : 0)) {
+    if (at > now + (each < timerMs ? timerMs : 0)) {
       this.#cancelWait ??= this.#parts.clock.after(at - now, () => {
         this.#cancelWait = null;
         this.#onPermit();

@@ -13,15 +13,15 @@ const longReference = 0x08;
  * Characters of a sender or a number; SMPP allows 20. The operator would repeat a longer one for ever if the store
  * refused it.
  */
-const longest = 255;
+const longestNumber = 255;
 
 /** The message in a deliver_sm, unless it is a receipt. */
 export function readIncoming(pdu: Pdu): Omit<Incoming, 'route'> {
   const { source_addr: source = '', destination_addr: to = '', data_coding: coding = 0 } = pdu.fields;
   const { header, text } = shortMessageOf(pdu);
   return {
-    from: storable(normalNumber(source) ?? source).slice(0, longest),
-    to: storable(to).slice(0, longest),
+    from: storable(normalNumber(source) ?? source).slice(0, longestNumber),
+    to: storable(to).slice(0, longestNumber),
     text: storable(textOf(text, coding)),
     part: partIn(header) ?? partOf(pdu.options),
   };

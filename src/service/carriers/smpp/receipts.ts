@@ -22,7 +22,7 @@ const messageType = 0x3c;
 const deliveryReceipt = 0x04;
 const intermediateNotification = 0x20;
 /** Characters of an id or a number; SMPP has 64. */
-const longest = 255;
+const longestText = 255;
 
 /** 5.3.2.35. */
 const statesByNumber: readonly (DeliveryState | null)[] = [
@@ -93,7 +93,7 @@ function timeOf(digits = ''): number | null {
  * ever.
  */
 function plausible(text = ''): string | null {
-  return text === '' || text.length > longest || /\p{Cc}/u.test(text) ? null : text;
+  return text === '' || text.length > longestText || /\p{Cc}/u.test(text) ? null : text;
 }
 
 /** One spelling of an id, whatever its base and leading zeros; unchanged if both sides write the same. */

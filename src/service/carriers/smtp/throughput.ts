@@ -1,21 +1,21 @@
 import type { Clock } from '../../clock.js';
 
 /** Milliseconds worth of mails that make up the capacity. */
-const window = 5_000;
+const windowMs = 5_000;
 /** Milliseconds worth of batch mails that are claimed ahead. */
 const aheadMs = 1_000;
 /** Mails per connection in the window. */
-const fewest = 2;
-const first = 50;
-const most = 500;
+const fewestMails = 2;
+const firstMails = 50;
+const mostMails = 500;
 /** The weight of the latest mail. */
-const weight = 0.1;
+const latestWeight = 0.1;
 
 /** Estimates how many mails a relay accepts, from its latest answers. */
 export class Throughput {
   readonly #connections: number;
   readonly #clock: Clock;
-  #averageMs = window / first;
+  #averageMs = windowMs / firstMails;
 
   constructor(connections: number, clock: Clock) {
     this.#connections = connections;
@@ -24,13 +24,13 @@ export class Throughput {
 
   /** Mails in the window, over all connections. */
   get capacity(): number {
-    const each = Math.floor(window / Math.max(this.#averageMs, 1));
-    return this.#connections * Math.min(Math.max(each, fewest), most);
+    const each = Math.floor(windowMs / Math.max(this.#averageMs, 1));
+    return this.#connections * Math.min(Math.max(each, fewestMails), mostMails);
   }
 
   /** Batch mails to claim: those of a second over all connections, and the one in progress on each. */
   get ahead(): number {
-    return Math.ceil((this.capacity * aheadMs) / window) + this.#connections;
+    return Math.ceil((this.capacity * aheadMs) / windowMs) + this.#connections;
   }
 
   async measure<Result>(submitting: Promise<Result>): Promise<Result> {
@@ -38,7 +38,7 @@ export class Throughput {
     try {
       return await submitting;
     } finally {
-      this.#averageMs += weight * (this.#clock.monotonic() - begun - this.#averageMs);
+      this.#averageMs += latestWeight * (this.#clock.monotonic() - begun - this.#averageMs);
     }
   }
 }

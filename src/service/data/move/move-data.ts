@@ -50,7 +50,7 @@ export interface Moved {
 }
 
 /** Limits how much is in memory at a time. */
-const most = { rows: 2_000, bytes: 2_000_000 };
+const mostAtOnce = { rows: 2_000, bytes: 2_000_000 };
 
 /**
  * Moves everything in a folder into an empty database. At any time only one of the two can be served, or neither: the
@@ -196,7 +196,7 @@ async function copy(
   for (const row of source.rows(table, await target.lastKey(table))) {
     rows.push(row);
     bytes += sizeOf(row);
-    if (rows.length === most.rows || bytes > most.bytes) await write();
+    if (rows.length === mostAtOnce.rows || bytes > mostAtOnce.bytes) await write();
   }
   await write();
 }

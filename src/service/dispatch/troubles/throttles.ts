@@ -3,11 +3,11 @@ import type { MessageRecord } from '../../storage/store.js';
 import type { Sender } from './sender.js';
 
 /** Milliseconds within which two throttled messages say more than each alone. */
-const together = 1_000;
+const togetherMs = 1_000;
 /** The weight that an answer keeps after each later one. */
-const lasting = 0.98;
+const keptWeight = 0.98;
 /** The share of answers that must be throttled. */
-const part = 0.2;
+const throttledShare = 0.2;
 
 interface Throttled {
   sender: Sender;
@@ -49,9 +49,9 @@ export class Throttles {
   ): Promise<'message' | 'sender' | 'lane'> {
     this.#count(1);
     const at = this.#clock.monotonic();
-    const others = this.#latest.filter((one) => one.at > at - together && one.recipient !== to);
+    const others = this.#latest.filter((one) => one.at > at - togetherMs && one.recipient !== to);
     this.#latest = [...lastOfEach(others), { sender, recipient: to, at }];
-    if (this.#throttled < this.#answers * part) return 'message';
+    if (this.#throttled < this.#answers * throttledShare) return 'message';
     const senders = [...new Set(this.#latest.map((one) => one.sender))];
     const sure = senders.filter((one) => this.#latest.filter(({ sender }) => sender === one).length > 1);
     // One of two senders may have nothing but a number that is throttled for ever.
@@ -63,8 +63,8 @@ export class Throttles {
   }
 
   #count(throttled: 0 | 1): void {
-    this.#answers = this.#answers * lasting + 1;
-    this.#throttled = this.#throttled * lasting + throttled;
+    this.#answers = this.#answers * keptWeight + 1;
+    this.#throttled = this.#throttled * keptWeight + throttled;
   }
 }
 

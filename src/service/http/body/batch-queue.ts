@@ -1,7 +1,7 @@
 import { passTicks } from '../../event-loop.js';
 
 /** Bytes up to which a body does not wait: a small batch. */
-const small = 4_096;
+const smallBytes = 4_096;
 /** Bytes of bodies that are processed in one tick of the event loop: about 1,000 recipients. */
 const mostPerTick = 16_384;
 
@@ -12,7 +12,7 @@ export class BatchQueue {
 
   /** When a body of that many bytes may be processed, in the order of the calls; null for at once. */
   wait(bytes: number): Promise<void> | null {
-    if (bytes <= small) return null;
+    if (bytes <= smallBytes) return null;
     this.#bytes += bytes;
     if (this.#bytes > mostPerTick) {
       this.#bytes = bytes;

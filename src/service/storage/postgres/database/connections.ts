@@ -3,7 +3,7 @@ import { checkTerms, destroy, newClient } from './connection.js';
 import { endsAllConnections, failureOf, StatementError } from './failure.js';
 
 /** Milliseconds that a statement waits for a free connection. */
-const patience = 900;
+const patienceMs = 900;
 /** The shortest and longest milliseconds between attempts to connect; they double each time. */
 const firstPause = 100;
 const longestPause = 2_000;
@@ -80,8 +80,8 @@ export class Connections {
       const waiting: Waiting = { resolve: end(resolve), reject: end(reject) };
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        reject(this.#lastError ?? new Error(`no connection was free for ${patience} ms`));
-      }, patience);
+        reject(this.#lastError ?? new Error(`no connection was free for ${patienceMs} ms`));
+      }, patienceMs);
       function end<Value>(resolve: (value: Value) => void): (value: Value) => void {
         return (value) => {
           clearTimeout(timer);

@@ -11,7 +11,7 @@ interface Waiting<Item, Result> {
 const atOnce = 2;
 const largest = 1_000;
 /** Milliseconds that an item waits for earlier groups, if a caller waits for its answer. */
-const patience = 900;
+const patienceMs = 900;
 /** Attempts of a group that another transaction made fail. */
 const maxTries = 5;
 
@@ -68,19 +68,19 @@ export class Groups<Item, Result> {
 
   #limitWait(): void {
     if (this.#isPatient || this.#underWay < atOnce || this.#waiting.length === 0) return;
-    this.#shedding ??= setTimeout(() => this.#shed(), patience);
+    this.#shedding ??= setTimeout(() => this.#shed(), patienceMs);
   }
 
   /** Refuses items that have waited too long: nothing of them was sent. */
   #shed(): void {
-    const oldest = performance.now() - patience;
+    const oldest = performance.now() - patienceMs;
     const late = this.#waiting.filter(({ since }) => since <= oldest);
     this.#waiting = this.#waiting.filter(({ since }) => since > oldest);
     const [first] = this.#waiting;
     this.#shedding = first === undefined ? null : setTimeout(() => this.#shed(), first.since - oldest);
     const error = new StatementError(
       'not_sent',
-      new Error(`the statements before it took over ${patience} ms`),
+      new Error(`the statements before it took over ${patienceMs} ms`),
     );
     for (const { reject } of late) reject(error);
   }

@@ -16,7 +16,7 @@ export interface Backup {
 }
 
 /** If the service starts meanwhile, it raises the epochs of some of the copied files. */
-const most = 5;
+const mostTries = 5;
 
 /**
  * Makes a backup in a new folder, beside processes that use the data: written to a temporary folder, verified and
@@ -53,7 +53,7 @@ async function copyWhole(directory: string, to: DataFiles, copies: CarrierCopies
     await copyData(filesOf(directory), to, copies);
     const found = await look(to, copies);
     if (typeof found !== 'string') return found;
-    if (tries < most) continue;
+    if (tries < mostTries) continue;
     throw new DataError(`the data in ${directory} cannot be backed up: ${found}`, {
       hint: 'No backup was made. See: `urtuu service verify`',
     });

@@ -42,7 +42,7 @@ const checks: Check[] = [
 
 const mostDamage = 1_000;
 /** The files are read one after another: a start in between raises the epochs of some. */
-const most = 5;
+const mostTries = 5;
 
 /** Lists everything that is wrong with the data in a folder, in one snapshot, beside processes that use it. */
 export async function* verifyFiles(
@@ -81,7 +81,7 @@ async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string 
     const carrier = openSnapshot(engine, files.carrier);
     try {
       const problem = await whenFree(() => filesProblem(files, store, carrier));
-      if (problem === null || tries === most) return problem;
+      if (problem === null || tries === mostTries) return problem;
     } catch (error) {
       // Reported with its file.
       if (isSqliteError(error)) return null;
