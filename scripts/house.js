@@ -16,7 +16,9 @@ for (const top of ['src', 'test']) {
   for (const { path } of files) folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1);
   const largest = [...folders].sort(([, a], [, b]) => b - a).slice(0, 3);
   const long = files.filter(({ lines }) => lines > longest).sort((a, b) => b.lines - a.lines);
-  print(`${top}: ${sumOf(files.map(({ lines }) => lines))} lines, ${files.length} files, ${folders.size} folders`);
+  print(
+    `${top}: ${sumOf(files.map(({ lines }) => lines))} lines, ${files.length} files, ${folders.size} folders`,
+  );
   print(`  most files in a folder: ${largest.map(([folder, count]) => `${count} ${folder}`).join(', ')}`);
   print(`  files over ${longest} lines: ${long.length}`);
   for (const { path, lines } of long) print(`    ${lines} ${path}`);

@@ -77,7 +77,8 @@ export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): R
     },
     async takePermits(route, perSecond, wanted) {
       return (
-        (await shared?.takePermits(route, perSecond, wanted)) ?? ownRates.takePermits(route, perSecond, wanted)
+        (await shared?.takePermits(route, perSecond, wanted)) ??
+        ownRates.takePermits(route, perSecond, wanted)
       );
     },
     async lowerRate(route, perSecond, answeredMs) {

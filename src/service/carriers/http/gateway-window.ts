@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js';
+import { type PermitsParts, RoutePermits } from '../rate/permits.js';
 import { Throughput } from '../rate/throughput.js';
-import { RoutePermits, type PermitsParts } from '../rate/permits.js';
 import type { GatewayRoute } from './gateway-route.js';
 
 /** A route accepts the messages of so many seconds at its rate. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../clock.js';
 import type { Report } from '../../../report.js';
-import { Throughput } from '../../rate/throughput.js';
 import { RoutePermits } from '../../rate/permits.js';
+import { Throughput } from '../../rate/throughput.js';
 import type { RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
 import type { Link } from './link.js';
