@@ -79,7 +79,7 @@ export class PhoneNumberReader implements RecipientReader {
     if (isRounded(repair.value)) {
       return `${quoted(written)} has lost its last digits; format the column as text and export it again`;
     }
-    if (hasSeveral(written)) return `${quoted(written)} has two numbers; give each a row of its own`;
+    if (hasSeveral(written)) return `${quoted(written)} has two numbers; put each in its own row`;
     return reading.kind === 'unsupported'
       ? `${quoted(written)} is not served by any operator`
       : `${quoted(written)} is not a phone number`;

@@ -47,10 +47,10 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
     notes: [
       'A held service does not know what was sent since the backup, or in the moments',
       'before the failover. For its messages without an outcome, if any, choose:',
-      '  sent    charged, delivery "unknown"; nothing goes out twice',
-      '  failed  refunded; choose this if you know that nothing went out',
+      '  sent    charged, delivery "unknown"; nothing is sent twice',
+      '  failed  refunded; choose this if you know that nothing was sent',
       '  queue   sent now, perhaps a second time; those that were being submitted are',
-      '          not: they end as sent with an unknown delivery',
+      '          not: they end as sent, with delivery unknown',
     ],
     examples: [
       ['urtuu service release --finish-as sent', 'after a prompt'],

@@ -120,7 +120,7 @@ export function changeOf(name: string, values: readonly string[]): (current: Set
 function ownDomainOf([domain = '', selector = '', file = '', ...others]: readonly string[]) {
   if (selector !== '' && file !== '' && others.length === 0) return { domain, selector, key_file: file };
   throw usageError(
-    'own_domain: give a domain, or domain, selector and key file',
+    'own_domain takes a domain, or a domain, selector and key file',
     'Example: own_domain shop.mn mail /etc/urtuu/shop.pem',
   );
 }

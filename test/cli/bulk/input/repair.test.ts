@@ -63,7 +63,7 @@ describe('a number is repaired only where that is certain', () => {
     ['(9)9112233', /is not a phone number/],
     ['(99112233', /is not a phone number/],
     ['99112233/34', /is not a phone number/],
-    ['99112233/88112233', /has two numbers; give each a row of its own/],
+    ['99112233/88112233', /has two numbers; put each in its own row/],
     ['99112233 88112233', /has two numbers/],
     ['9911-2233, 8811-2233', /has two numbers/],
     ['9911 2233; +976 8811 2233', /has two numbers/],

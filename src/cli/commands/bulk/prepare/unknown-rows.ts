@@ -28,7 +28,7 @@ export async function planUnknown(
   const read = () => readKnown(context, ids, options.waitTimeout);
   const known = await context.io.withProgress('Reading the unknown messages', read);
   if (known.size === 0) return outcome;
-  context.io.note(`${counted(known.size, 'row')} left out: the delivery is known by now`);
+  context.io.note(`${counted(known.size, 'row')} left out: the delivery is now known`);
   await rm(source.folder, { recursive: true, force: true });
   // So that it does not ask for the sheet again.
   return planFile(
