@@ -25,47 +25,49 @@ const same = (names: string) => Object.fromEntries(names.split(' ').map((name) =
 const boundAt = 'coalesce(bound_at, created_at + 900000000000000)';
 const countsAt = acceptedAt('seq', 'created_at');
 
+/** A table of service.db that fills the one of its name, but for what `more` says. */
+const table = (
+  from: string,
+  key: string,
+  columns: MovedTable['columns'],
+  more: Partial<MovedTable> = {},
+): MovedTable => ({ file: 'store', from, to: from, key: key.split(' '), columns, ...more });
+
 /** Ordered so that every row finds the rows it refers to. */
 export const movedTables: readonly MovedTable[] = [
-  {
-    ...{ file: 'store', from: 'projects', to: 'projects', key: ['seq'], isNumbered: true },
-    columns: same('seq id name balance settings created_at'),
-  },
-  {
-    ...{ file: 'store', from: 'keys', to: 'keys', key: ['id'] },
-    columns: same('id project hash prefix label scope expires_at created_at revoked_at used_at'),
-  },
-  {
-    ...{ file: 'store', from: 'ledger', to: 'ledger', key: ['seq'], isNumbered: true },
-    columns: same('seq project amount reason subject_id note created_at'),
-  },
-  {
-    ...{ file: 'store', from: 'contents', to: 'contents', key: ['seq'], isNumbered: true },
-    columns: { ...same('seq text html subject sender reply_to'), encrypted: 'sealed' },
-  },
-  {
-    ...{ file: 'store', from: 'batches', to: 'batches', key: ['seq'], isNumbered: true },
-    columns: same(
-      'seq id project channel total sent failed credits created_at completed_at stopped_at pruned_at',
-    ),
-  },
-  {
-    ...{ file: 'store', from: 'messages', to: 'messages', key: ['seq'], isNumbered: true },
-    columns: {
+  table('projects', 'seq', same('seq id name balance settings created_at'), { isNumbered: true }),
+  table('keys', 'id', same('id project hash prefix label scope expires_at created_at revoked_at used_at')),
+  table('ledger', 'seq', same('seq project amount reason subject_id note created_at'), { isNumbered: true }),
+  table(
+    'contents',
+    'seq',
+    { ...same('seq text html subject sender reply_to'), encrypted: 'sealed' },
+    { isNumbered: true },
+  ),
+  table(
+    'batches',
+    'seq',
+    same('seq id project channel total sent failed credits created_at completed_at stopped_at pruned_at'),
+    { isNumbered: true },
+  ),
+  table(
+    'messages',
+    'seq',
+    {
       ...same('seq id project batch content channel recipient operator status parts rate_multiplier credits'),
       ...same('error_code error_message created_at sent_at refunded lane route attempts tries pending_key'),
       ...same('doubt_ms doubt_until delivery tried marked_at'),
       counts_at: countsAt,
       bound_at: boundAt,
     },
-    booleans: ['refunded'],
-    json: ['tried'],
-  },
-  {
-    // In the database a claim deletes these rows; in the folder due_at has the same meaning once all leases have
-    // expired.
-    ...{ file: 'store', from: 'messages', to: 'queue', key: ['message'], where: "status = 'queued'" },
-    columns: {
+    { isNumbered: true, booleans: ['refunded'], json: ['tried'] },
+  ),
+  // In the database a claim deletes these rows; in the folder due_at has the same meaning once all leases have
+  // expired.
+  table(
+    'messages',
+    'message',
+    {
       ...same('lane project'),
       class: 'CASE WHEN route IS NOT NULL THEN 2 WHEN batch IS NOT NULL THEN 1 ELSE 0 END',
       batch: 'CASE WHEN route IS NOT NULL THEN 0 ELSE coalesce(batch, 0) END',
@@ -74,73 +76,49 @@ export const movedTables: readonly MovedTable[] = [
       queued_at: countsAt,
       bound_at: boundAt,
     },
-  },
-  {
-    ...{ file: 'store', from: 'messages', to: 'unknown_deliveries', key: ['batch', 'message'] },
-    where: "delivery = 'unknown' AND batch IS NOT NULL",
-    columns: { batch: 'batch', message: 'seq' },
-  },
-  {
-    ...{ file: 'store', from: 'idempotency', to: 'idempotency', key: ['project', 'key'] },
-    columns: same('project key status body'),
-  },
-  {
-    ...{ file: 'store', from: 'verifications', to: 'verifications', key: ['id'] },
-    columns: {
-      ...same('id project message code_hash status attempts_remaining created_at verified_at'),
-      life_ms: 'expires_at - created_at',
-      counts_at: acceptedAt('message', 'created_at'),
-    },
-  },
-  {
-    ...{ file: 'store', from: 'receipts', to: 'receipts', key: ['route', 'carrier_id', 'recipient'] },
-    columns: same('route carrier_id recipient message submitted_at state received_at reference'),
-  },
-  {
-    ...{ file: 'store', from: 'requests', to: 'requests', key: ['message'] },
-    columns: same('message attempt first_at sealed'),
-  },
-  {
-    ...{ file: 'store', from: 'erasures', to: 'erasures', key: ['project', 'pseudonym', 'message'] },
-    columns: { ...same('project pseudonym message'), counts_at: 'accepted_at' },
-  },
-  {
-    ...{ file: 'store', from: 'inbox', to: 'inbox', key: ['seq'], isNumbered: true },
-    columns: same(
-      'seq id project channel sender recipient subject text received_at fingerprint series parts',
-    ),
-    json: ['parts'],
-  },
-  {
-    ...{ file: 'store', from: 'suppressions', to: 'suppressions', key: ['seq'], isNumbered: true },
-    columns: same('seq project recipient reason created_at'),
-  },
-  { ...{ file: 'store', from: 'lanes', to: 'lanes', key: ['name'] }, columns: same('name') },
-  {
-    ...{ file: 'store', from: 'lane_pauses', to: 'lane_pauses', key: ['lane'] },
-    columns: same('lane paused_at'),
-  },
-  {
-    ...{ file: 'store', from: 'prune_runs', to: 'prune_runs', key: ['one'] },
-    columns: same('one begun_at ended_at is_repeated'),
-    booleans: ['is_repeated'],
-  },
-  {
-    ...{ file: 'store', from: 'left_ended', to: 'left_ended', key: ['seq'], isNumbered: true },
-    columns: same('seq ended at'),
-  },
-  {
-    ...{ file: 'carrier', from: 'deliveries', to: 'deliveries', key: ['seq'], isNumbered: true },
-    columns: same('seq reference channel recipient text subject html sender reply_to route delivered_at'),
-  },
-  {
-    ...{ file: 'carrier', from: 'losses', to: 'first_names', key: ['name'] },
-    columns: { name: 'reference' },
-  },
-  {
-    ...{ file: 'carrier', from: 'barred', to: 'fences', key: ['reference'] },
-    columns: same('reference before'),
-  },
+    { to: 'queue', where: "status = 'queued'" },
+  ),
+  table(
+    'messages',
+    'batch message',
+    { batch: 'batch', message: 'seq' },
+    { to: 'unknown_deliveries', where: "delivery = 'unknown' AND batch IS NOT NULL" },
+  ),
+  table('idempotency', 'project key', same('project key status body')),
+  table('verifications', 'id', {
+    ...same('id project message code_hash status attempts_remaining created_at verified_at'),
+    life_ms: 'expires_at - created_at',
+    counts_at: acceptedAt('message', 'created_at'),
+  }),
+  table(
+    'receipts',
+    'route carrier_id recipient',
+    same('route carrier_id recipient message submitted_at state received_at reference'),
+  ),
+  table('requests', 'message', same('message attempt first_at sealed')),
+  table('erasures', 'project pseudonym message', {
+    ...same('project pseudonym message'),
+    counts_at: 'accepted_at',
+  }),
+  table(
+    'inbox',
+    'seq',
+    same('seq id project channel sender recipient subject text received_at fingerprint series parts'),
+    { isNumbered: true, json: ['parts'] },
+  ),
+  table('suppressions', 'seq', same('seq project recipient reason created_at'), { isNumbered: true }),
+  table('lanes', 'name', same('name')),
+  table('lane_pauses', 'lane', same('lane paused_at')),
+  table('prune_runs', 'one', same('one begun_at ended_at is_repeated'), { booleans: ['is_repeated'] }),
+  table('left_ended', 'seq', same('seq ended at'), { isNumbered: true }),
+  table(
+    'deliveries',
+    'seq',
+    same('seq reference channel recipient text subject html sender reply_to route delivered_at'),
+    { file: 'carrier', isNumbered: true },
+  ),
+  table('losses', 'name', { name: 'reference' }, { file: 'carrier', to: 'first_names' }),
+  table('barred', 'reference', same('reference before'), { file: 'carrier', to: 'fences' }),
 ];
 
 /** Data of the folder without a row or column in the database, with the reason. */
