@@ -2,17 +2,18 @@ import type { CoreDoubles } from '../../../src/service/core.js';
 import { careless } from '../../support/carrier-services.js';
 import type { Play, Row } from '../row.js';
 
-/** Plays games one after the other: what they found is what they throw. */
+/** Plays games one after the other: what they found is what they throw. A control ends with the first that it finds. */
 export function playGames(
   count: (seed: number) => number | Promise<number>,
   what: string,
   game: (seed: number, index: number) => Promise<{ unknown: number; most: number }>,
+  isControl = false,
 ): Play {
   return async (seed) => {
     const problems: string[] = [];
     const games = await count(seed);
     let unknown = 0;
-    for (let index = 0; index < games; index += 1) {
+    for (let index = 0; index < games && !(isControl && problems.length > 0); index += 1) {
       try {
         const played = await game(seed, index);
         unknown += played.unknown;

@@ -118,7 +118,7 @@ export const smpp = groupOf(
   'smpp',
   {
     full: { sends: 10_000, kills: 60, games: 1_000, messages: 40 },
-    small: { sends: 200, kills: 2, games: 3, messages: 1 },
+    small: { sends: 200, kills: 2, games: 4, messages: 4 },
   },
   (sizes) => [
     ...killRows('SMPP', sizes, playSmppKills, 20),
@@ -127,9 +127,11 @@ export const smpp = groupOf(
         () => (isControl ? 4 : sizes.games),
         'batches',
         async (seed, index) => {
-          await playSmppChaos(seed * 1_000 + index, doubles);
+          const { sent } = await playSmppChaos(seed * 1_000 + index, doubles);
+          if (sent === 0) throw new Error('nothing was sent');
           return { unknown: 0, most: 0 };
         },
+        isControl,
       ),
     ),
     gameRow('a connection over SMPP that is cut at every PDU', (doubles, isControl) => {
@@ -143,6 +145,7 @@ export const smpp = groupOf(
           const { unknown } = await playSmppCut(index, { ...batch, bind: bindOf(seed) }, doubles);
           return { unknown, most: index === 0 ? 0 : isControl ? sizes.messages : window };
         },
+        isControl,
       );
     }),
   ],

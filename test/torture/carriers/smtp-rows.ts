@@ -49,7 +49,7 @@ export const smtp = groupOf(
   'smtp',
   {
     full: { sends: 10_000, kills: 60, games: 1_000, bytes: 60_000 },
-    small: { sends: 200, kills: 2, games: 3, bytes: 100 },
+    small: { sends: 200, kills: 2, games: 4, bytes: 100 },
   },
   (sizes) => [
     ...killRows('SMTP', sizes, playSmtpKills, connections),
@@ -58,22 +58,30 @@ export const smtp = groupOf(
         () => (isControl ? 4 : sizes.games),
         'batches',
         async (seed, index) => {
-          await playSmtpChaos(seed * 1_000 + index, doubles);
+          const { sent } = await playSmtpChaos(seed * 1_000 + index, doubles);
+          if (sent === 0) throw new Error('nothing was sent');
           return { unknown: 0, most: 0 };
         },
+        isControl,
       ),
     ),
     gameRow('a connection over SMTP that is cut at every reply', (doubles, isControl) => {
       const batch = { ...mails, text: 'Сайн уу' };
-      const isPipelining = (seed: number) => seed % 2 === 0;
+      const cutsOf = async (isPipelining: boolean) => 1 + (await playMails({ isPipelining }, batch)).replies;
+      let pipelined = 0;
       return playGames(
-        async (seed) => 1 + (await playMails({ isPipelining: isPipelining(seed) }, batch)).replies,
+        async () => {
+          pipelined = await cutsOf(true);
+          return pipelined + (await cutsOf(false));
+        },
         'cuts',
-        async (seed, cutAtReply) => {
-          const relay = { isPipelining: isPipelining(seed), cutAtReply };
-          const { unknown } = await playMails(relay, batch, doubles);
+        async (_, index) => {
+          const isPipelining = index < pipelined;
+          const cutAtReply = isPipelining ? index : index - pipelined;
+          const { unknown } = await playMails({ isPipelining, cutAtReply }, batch, doubles);
           return { unknown, most: cutAtReply === 0 ? 0 : isControl ? mails.mails : 1 };
         },
+        isControl,
       );
     }),
     {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
-import { CarrierServices, careless, judge, takenTwice } from '../../../support/carrier-services.js';
+import { CarrierServices, judge, takenTwice } from '../../../support/carrier-services.js';
 import { caller } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
 import { Smsc, type TakenSegment } from '../../../support/smsc.js';
@@ -255,53 +255,6 @@ describe('an unknown outcome', () => {
 const numbers = ['99000101', '99000102', '99000103', '99000104', '99000105', '99000106', '99000107'];
 /** Two segments. */
 const text = 'a'.repeat(200);
-
-describe('a connection that is cut', () => {
-  /** More points than a run has. */
-  const lastPoint = 96;
-
-  /** The unknown messages of a run, and the segments that were taken twice. */
-  async function runCutAt(cutAt: number, doubles: CoreDoubles = {}) {
-    smsc = new Smsc({
-      cutAt,
-      onTaken: (segment, answer) => {
-        answer();
-        smsc.sendReceipt(segment);
-      },
-    });
-    port = await smsc.listen();
-    await open(configured(), doubles);
-    const batch = await services.sendBatch(numbers, text);
-    await services.completed(batch);
-    const twice = takenTwice(smsc.taken);
-    const unknown = doubles.carriers === undefined ? await judge(services, batch, smsc.taken) : 0;
-    await services.closeAll();
-    await smsc.close();
-    return { unknown, twice: twice.length, points: smsc.points };
-  }
-
-  it('nowhere leaves nothing unknown', async () => {
-    const { unknown, points } = await runCutAt(0);
-    expect(unknown).toBe(0);
-    expect(points).toBeLessThan(lastPoint);
-  });
-
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('at every PDU (from the %ith, each 8th)', async (first) => {
-    let unknown = 0;
-    for (let cutAt = first; cutAt <= lastPoint; cutAt += 8) {
-      const run = await runCutAt(cutAt);
-      expect(run.unknown).toBeLessThanOrEqual(3);
-      unknown += run.unknown;
-    }
-    expect(unknown).toBeGreaterThan(0);
-  });
-
-  it('controls: who sends again what is unknown sends twice', async () => {
-    let twice = 0;
-    for (let cutAt = 20; cutAt < 32; cutAt += 1) twice += (await runCutAt(cutAt, careless)).twice;
-    expect(twice).toBeGreaterThan(0);
-  });
-});
 
 describe('a process that dies', () => {
   const points: CrashPoint[] = (['markSubmitting', 'finalizeMessages', 'claimMessages'] as const).flatMap(

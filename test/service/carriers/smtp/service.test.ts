@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreDoubles } from '../../../../src/service/core.js';
-import { CarrierServices, careless } from '../../../support/carrier-services.js';
+import { CarrierServices } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
-import { Relay, type RelayOptions } from '../../../support/relay.js';
+import { Relay } from '../../../support/relay.js';
 
 let services: CarrierServices;
 let relay: Relay;
@@ -129,50 +129,6 @@ describe('a service with a mail relay', () => {
     delete relay.options.react;
     await services.completed(batch);
     expect(await judge(batch)).toBe(0);
-  });
-});
-
-describe('a connection that is cut', () => {
-  async function run(options: RelayOptions, doubles: CoreDoubles = {}) {
-    await relay.close();
-    relay = new Relay(options);
-    port = await relay.listen();
-    await services.open(configured(), doubles);
-    const batch = await sendBatch();
-    await services.completed(batch);
-    const unknown = doubles.carriers === undefined ? await judge(batch) : 0;
-    const { replies, taken } = relay;
-    await services.closeAll();
-    return { unknown, replies, taken, twice: takenTwice().length };
-  }
-
-  it.each([false, true])('at every reply (pipelining: %s)', async (isPipelining) => {
-    const whole = await run({ isPipelining });
-    expect(whole.unknown).toBe(0);
-    let unknown = 0;
-    for (let cutAtReply = 1; cutAtReply <= whole.replies; cutAtReply += 1) {
-      const cut = await run({ isPipelining, cutAtReply });
-      expect(cut.unknown).toBeLessThanOrEqual(1);
-      unknown += cut.unknown;
-    }
-    expect(unknown).toBeGreaterThan(0);
-  });
-
-  it('at every 100th byte of a mail', async () => {
-    const [first] = (await run({})).taken;
-    const size = first?.raw.length ?? 0;
-    for (let byte = 1; byte < size; byte += 100) {
-      const cut = await run({ cutAtByte: { mail: 3, byte } });
-      expect(cut.unknown).toBe(1);
-      expect(cut.taken).toHaveLength(addresses.length - 1);
-    }
-  });
-
-  it('controls: who sends again what is unknown sends twice', async () => {
-    let twice = 0;
-    for (let cutAtReply = 6; cutAtReply < 20; cutAtReply += 1)
-      twice += (await run({ cutAtReply }, careless)).twice;
-    expect(twice).toBeGreaterThan(0);
   });
 });
 
