@@ -13,6 +13,7 @@ import { postgres } from './postgres.js';
 import { profile } from './profile.js';
 import { reading } from './reading.js';
 import { rows } from './rows.js';
+import { scale } from './scale.js';
 import { beside } from './service-beside.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
@@ -38,6 +39,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   stored,
   postgres,
   move,
+  scale,
   dashboard,
   smpp,
   gateway,

@@ -30,7 +30,7 @@ async function pgbench(database: string, script: string): Promise<number> {
 }
 
 /** Messages a second of so many instances together, each a process with its callers. */
-async function instances(script: string, database: string, count: number): Promise<number> {
+export async function instances(script: string, database: string, count: number): Promise<number> {
   const children = await Promise.all(
     Array.from({ length: count }, async () => {
       const child = spawn(process.execPath, [script, database, String(callers), String(seconds)], {
@@ -42,7 +42,21 @@ async function instances(script: string, database: string, count: number): Promi
   );
   for (const { child } of children) child.stdin?.write('\n');
   const outcomes = await Promise.all(children.map(({ outcome }) => outcome));
-  return outcomes.reduce((sum, { stdout }) => sum + Number(stdout), 0);
+  return outcomes.reduce((sum, { stdout }) => sum + Number(/ready\n(.*)/.exec(stdout)?.[1]), 0);
+}
+
+/** The program of an instance. */
+export async function buildInstance(): Promise<string> {
+  const outfile = join(root, 'node_modules/.cache/urtuu/bench/postgres-instance.cjs');
+  await build({
+    entryPoints: [join(root, 'test/bench/postgres-instance.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+  });
+  return outfile;
 }
 
 /** Microseconds of the whole machine and of this process for each of what a rate counts, and the share of all cores. */
@@ -87,16 +101,8 @@ export async function postgres(pairs = 5): Promise<Row[]> {
   const cluster = await makeCluster(folder, findBinaries(folder), durable);
   const database = `${cluster.url}/postgres`;
   const script = join(folder, 'bare.sql');
-  const instance = join(root, 'node_modules/.cache/urtuu/bench/postgres-instance.cjs');
   writeFileSync(script, bare);
-  await build({
-    entryPoints: [join(root, 'test/bench/postgres-instance.ts')],
-    outfile: instance,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-  });
+  const instance = await buildInstance();
   const { store, close } = await openStorage(database);
   try {
     await query(database, 'CREATE TABLE bare (seq bigserial PRIMARY KEY, id uuid, body text)');

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { printed, root } from '../support/binary.js';
 
 const program = `
-const [bundle, rates, directory, database] = process.argv.slice(1);
+const [bundle, rates, directory, database, secretFile] = process.argv.slice(1);
 const { createService } = require(bundle);
-const data = database ? { database, secret: new Uint8Array(32).fill(7) } : { directory };
+const secret = secretFile ? require('fs').readFileSync(secretFile) : new Uint8Array(32).fill(7);
+const data = database ? { database, secret } : { directory };
 createService({ ...data, rates }).then(async (service) => {
   await service.administration.credit(2_000_000_000);
   const { secret } = await service.administration.createKey();
@@ -30,11 +31,12 @@ export interface RunningService extends AsyncDisposable {
 export async function startService(
   rates: 'enforced' | 'off',
   tree = root,
-  { directory, database }: { directory?: string; database?: string } = {},
+  { directory, database, secretFile }: { directory?: string; database?: string; secretFile?: string } = {},
 ): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'urtuu-bench-service-'));
   const bundle = join(tree, 'dist/service/index.cjs');
-  const child = spawn(process.execPath, ['-e', program, bundle, rates, directory ?? folder, database ?? ''], {
+  const data = [directory ?? folder, database ?? '', secretFile ?? ''];
+  const child = spawn(process.execPath, ['-e', program, bundle, rates, ...data], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const { url, key, link } = JSON.parse(await printed(child, 'stdout', /\n/));
