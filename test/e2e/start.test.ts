@@ -58,5 +58,7 @@ it('20 sandbox sends leave a -wal that the next one reads in no time', async () 
   const send = (number: number) => ['sms', 'send', `${99_110_000 + number}`, 'hi', '--sandbox'];
   for (let number = 0; number < 20; number += 1)
     expect(await machine.run(send(number))).toMatchObject({ code: 0 });
-  expect(statSync(join(machine.home, 'state/urtuu/sandbox/operator.db-wal')).size).toBeLessThan(160_000);
+  // Node.js 26 closes the database at the exit, which removes it.
+  const wal = statSync(join(machine.home, 'state/urtuu/sandbox/operator.db-wal'), { throwIfNoEntry: false });
+  expect(wal?.size ?? 0).toBeLessThan(160_000);
 });

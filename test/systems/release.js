@@ -121,6 +121,17 @@ test('it passes the end-to-end tests of the command, without a PATH', () => {
   assert.equal(status, 0, stdout);
 });
 
+/** In a test's own, Node.js runs no other tests, and says that they pass. */
+const testEnv = { ...process.env, NODE_TEST_CONTEXT: undefined };
+test('it passes the tests with carriers, the dashboard and PostgreSQL', () => {
+  const words = ['node_modules/vitest/vitest.mjs', 'run', 'test/e2e'];
+  const { status, stdout } = spawnSync(process.execPath, words, {
+    env: { ...testEnv, URTUU_TEST_EXECUTABLE: join(root, 'bin/urtuu') },
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stdout);
+});
+
 const isThere = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** That of Debian 12 starts no Node.js 26, which wants memory as Wine 8 does not allocate it; that of Debian 13 does. */
@@ -134,7 +145,7 @@ test('that of Windows passes them under Wine', { skip }, () => {
   const other = `urtuu-${version}-win-x64`;
   execFileSync('unzip', ['-q', join(release, `${other}.zip`), '-d', work]);
   const { status, stdout } = spawnSync(process.execPath, ['test/systems/windows.js'], {
-    env: { ...process.env, URTUU_TEST_EXECUTABLE: join(work, other, 'bin/urtuu.exe') },
+    env: { ...testEnv, URTUU_TEST_EXECUTABLE: join(work, other, 'bin/urtuu.exe') },
     encoding: 'utf8',
   });
   assert.equal(status, 0, stdout);
