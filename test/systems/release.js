@@ -137,7 +137,9 @@ const isThere = (program) => spawnSync(program, ['--version'], { stdio: 'ignore'
 /** That of Debian 12 starts no Node.js 26, which wants memory as Wine 8 does not allocate it; that of Debian 13 does. */
 function wineStartsNode() {
   const env = { ...process.env, WINEPREFIX: join(work, 'wine'), WINEDEBUG: '-all' };
-  return spawnSync('wine', [join(nodeOf('win-x64'), 'bin/node.exe'), '-p', '1'], { env }).status === 0;
+  const words = [join(nodeOf('win-x64'), 'bin/node.exe'), '-p', '1'];
+  // Node.js under Wine cannot use a pipe of Linux.
+  return spawnSync('wine', words, { env, stdio: 'ignore' }).status === 0;
 }
 
 const skip = wineStartsNode() ? false : 'without a Wine that starts this Node.js';
