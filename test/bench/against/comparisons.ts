@@ -251,12 +251,12 @@ export const comparisons: Record<string, readonly Comparison[]> = {
     }),
   ],
   reading: [
-    commandRow('look-up of 60 ids', 4, async ({ file, service }) => {
+    commandRow('look-up of 60 ids', 12, async ({ file, service }) => {
       const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => sentBy(service, index)));
       const path = file(ids);
       return () => ['messages', 'get', '--from-file', path, '-o', 'csv'];
     }),
-    commandRow('report of 60 personalised rows, again', 4, async ({ file, run }) => {
+    commandRow('report of 60 personalised rows, again', 12, async ({ file, run }) => {
       await run(job(file(listOf(60)), 'job', text));
       return () => ['jobs', 'report', 'job'];
     }),
