@@ -50,7 +50,7 @@ export async function moveFolder(
     'SELECT (SELECT count(*) FROM messages)::int AS messages, (SELECT count(*) FROM idempotency)::int AS keys',
   );
   const what = `service move: ${count?.messages} messages, ${count?.keys} keys`;
-  const goal = (count?.messages ?? 0) / 1_000_000;
+  const goal = Math.max(1, (count?.messages ?? 0) / 1_000_000);
   return [
     {
       ...{
