@@ -2,3 +2,7 @@
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
+
+/** The service never redirects: another address has answered. */
+export const isRedirect = (status: number | null): boolean =>
+  status !== null && status >= 300 && status < 400;

@@ -1,4 +1,10 @@
-import { clientErrors, type ErrorCode, maxInvalidEntries, serviceErrors } from '../../contract/index.js';
+import {
+  clientErrors,
+  type ErrorCode,
+  isRedirect,
+  maxInvalidEntries,
+  serviceErrors,
+} from '../../contract/index.js';
 import type { AnyErrorFields, UrtuuErrorParts } from '../error.js';
 import { isNumber, isObject, isText, type JsonObject } from '../json.js';
 import type { Redactor } from '../secret.js';
@@ -70,10 +76,6 @@ function unexpected(status: number, missing: string | null): ErrorContent {
   const message = `HTTP ${status}: ${clientErrors.unexpected_response.meaning}${detail}`;
   return { code: 'unexpected_response', message };
 }
-
-/** The service never redirects. */
-export const isRedirect = (status: number | null): boolean =>
-  status !== null && status >= 300 && status < 400;
 
 /** The origin of a redirect's target; its path may contain secrets. */
 function originOf(location: string | null, base: string): string | null {

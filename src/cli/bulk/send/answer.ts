@@ -1,4 +1,4 @@
-import { isRedirect } from '../../../client/transport/answer.js';
+import { isRedirect } from '../../../contract/index.js';
 
 /** The answer to one request of a job. */
 export type Answer =
