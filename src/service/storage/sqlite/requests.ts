@@ -39,10 +39,9 @@ export function prepareRequests(database: Database, now: () => Instant) {
       const attempt = attempts + 1;
       return { claimed: { ...claimed, attempts: attempt, mark: { ...before, attempt } }, request: sealed };
     },
-    /** Deletes those of finished messages. */
-    forget(messages: readonly number[]): void {
-      if (selectAny.get() !== undefined) for (const seq of messages) remove.run(seq);
-    },
+    isAny: () => selectAny.get() !== undefined,
+    /** Deletes that of a finished message. */
+    forget: (message: number) => void remove.run(message),
   };
 }
 

@@ -116,7 +116,7 @@ export function prepareAcceptance(
     const balance = standing.balance - message.credits;
     bind(project, idempotencyKey, answer?.(message, balance) ?? null);
     if (claim === null) return { seq, message, balance, claimed: [] };
-    leases.open(claim, [seq]);
+    leases.open(claim, [[seq, seq]]);
     const claimed = claimedOf(acceptance, {
       seq,
       message,
@@ -197,10 +197,7 @@ export function prepareAcceptance(
     const balance = standing.balance - batch.credits;
     bind(project, idempotencyKey, answer(batch, balance));
     if (claim === null) return { kind: 'accepted', batch, balance, claimed: [] };
-    leases.open(
-      claim,
-      recipients.map((_, index) => first + index),
-    );
+    leases.open(claim, [[first, last]]);
     const repeated = selectRepeatedRecipients.all(first, last) as { seq: number; recipient: string }[];
     const earlier = new Map(
       repeated.map(({ seq, recipient }) => [

@@ -6,10 +6,10 @@ export function jsonObject<Item>(
   items: readonly Item[],
   entryOf: (item: Item) => readonly [key: string, value: string],
 ): string {
-  const pieces: string[] = [];
+  let json = '{';
   for (const item of items) {
     const [key, value] = entryOf(item);
-    pieces.push(pieces.length === 0 ? '{' : ',', JSON.stringify(key), ':', JSON.stringify(value));
+    json += `${json === '{' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`;
   }
-  return pieces.length === 0 ? '{}' : `${pieces.join('')}}`;
+  return `${json}}`;
 }

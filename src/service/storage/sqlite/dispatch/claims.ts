@@ -101,7 +101,7 @@ export function prepareClaims(
 
   function lease(rows: ClaimedRow[], { token, leaseMs }: Lease): ClaimedMessage[] {
     if (rows.length === 0) return [];
-    leases.open({ token, leaseMs }, numbersOf(rows));
+    leases.open({ token, leaseMs }, runsOf(numbersOf(rows)));
     return claimedOf(rows, token);
   }
 

@@ -22,8 +22,8 @@ const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pendi
 // Statements of every send have positional parameters: named ones take as long as the statement.
 const isSubmitted = `lease = ? AND status = 'queued' AND route IS NOT NULL AND attempts = ?
   AND due_at IS NULL AND doubt_until IS NULL`;
-/** Changes no indexed column. */
-const sentSubmitted = `status = 'sent', sent_at = ?, lease = NULL, pending_key = NULL, delivery = ?`;
+/** Changes no column of an index: a submitted message has no delivery yet. */
+const sentSubmitted = `status = 'sent', sent_at = ?, lease = NULL, pending_key = NULL`;
 
 type Departures = ReturnType<Leases['departures']>;
 
@@ -75,7 +75,7 @@ export function prepareFinalization(
   ): boolean {
     if (mark === null) return departures.leave(seq, () => sendLeased.run({ seq, id, at, delivery, token }));
     const { attempt } = mark;
-    if (sendSubmitted.run(at, delivery, seq, id, token, attempt).changes === 1) {
+    if (delivery === null && sendSubmitted.run(at, seq, id, token, attempt).changes === 1) {
       departures.add(token, 1);
       return true;
     }
@@ -115,7 +115,7 @@ export function prepareFinalization(
     const { seq: first, token, mark } = claimed;
     const last = first + run.length - 1;
     savepoint.run();
-    const { changes } = sendRun.run(at, null, first, last, token, mark?.attempt ?? 0);
+    const { changes } = sendRun.run(at, first, last, token, mark?.attempt ?? 0);
     const isSent = changes === run.length;
     if (isSent) departures.add(token, run.length);
     else rollBack.run();
@@ -164,14 +164,13 @@ export function prepareFinalization(
     const ended = endAll(finalizations, at, departures);
     departures.write();
     countBatches(ended, at);
-    requests.forget(
-      finalizations.flatMap(({ claimed }, index) => (ended[index] === null ? [] : claimed.seq)),
-    );
+    const keepsRequests = requests.isAny();
     const balances = remembered(projects.balanceOf);
     return ended.map((message, index) => {
       if (message === null) return null;
       const { seq, content, pendingKey } = (finalizations[index] as Finalization).claimed;
       const project = projects.numberOf(message.projectId);
+      if (keepsRequests) requests.forget(seq);
       if (content.encrypted !== null) eraseEncrypted.run(seq);
       const balance = balances(project);
       if (pendingKey !== null) {

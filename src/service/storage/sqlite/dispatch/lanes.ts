@@ -63,7 +63,7 @@ export function prepareLanes(
         refunded += credits;
       }
       departures.write();
-      requests.forget(messages.map(({ seq }) => seq));
+      for (const { seq } of messages) requests.forget(seq);
       const stopped = messages.length;
       stop.run({ seq: batch.seq, stopped, at: now() });
       const { channel, total, sent, failed } = batch;
@@ -76,7 +76,7 @@ export function prepareLanes(
 interface LaneParts {
   projects: Projects;
   leases: Leases;
-  requests: { forget(messages: readonly number[]): void };
+  requests: { forget(message: number): void };
 }
 
 interface BatchRow {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../clock.js';
 import { leaseTolerance } from '../clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import { isGone, thisProcess } from '../processes.js';
-import { type MessageRun, runsOf } from './runs.js';
+import type { MessageRun } from './runs.js';
 
 interface LeaseRow {
   token: string;
@@ -80,13 +80,13 @@ export function prepareLeases(database: Database, clock: Clock) {
   }
 
   return {
-    open({ token, leaseMs }: { token: string; leaseMs: number }, messages: readonly number[]): void {
-      const runs = runsOf(messages);
+    open({ token, leaseMs }: { token: string; leaseMs: number }, runs: readonly MessageRun[]): void {
+      const messages = runs.reduce((sum, [first, last]) => sum + last - first + 1, 0);
       const first = runs[0]?.[0] ?? 0;
       const last = runs.at(-1)?.[1] ?? 0;
       // Messages of many projects are far apart, with all others in between.
       const written = runs.length === 1 ? null : JSON.stringify(runs);
-      insert.run(token, clock.now() + leaseMs, first, last, written, messages.length, leaseMs, thisProcess());
+      insert.run(token, clock.now() + leaseMs, first, last, written, messages, leaseMs, thisProcess());
     },
     /** False if the lease was ended. */
     renew: (token: string, leaseMs: number) => renew.run(clock.now() + leaseMs, leaseMs, token).changes === 1,

@@ -3,6 +3,7 @@ import type { Holding, Unfinished } from '../../holding.js';
 import type { Database } from '../database/database.js';
 import type { Claims } from './claims.js';
 import { type Leases, leasedMessages } from './leases.js';
+import { runsOf } from './runs.js';
 
 type Claim = Parameters<Holding['claimUnfinished']>[0];
 
@@ -31,7 +32,7 @@ export function prepareUnfinished(database: Database, leases: Leases, claims: Cl
       const numbers = (select.all({ limit }) as { seq: number }[]).map(({ seq }) => seq);
       if (numbers.length === 0) return [];
       for (const seq of numbers) take.run(token, seq);
-      leases.open({ token, leaseMs }, numbers);
+      leases.open({ token, leaseMs }, runsOf(numbers));
       return numbers.flatMap((seq) => claims.read(seq) ?? []).map((one) => ({ ...one, token }));
     },
   };
