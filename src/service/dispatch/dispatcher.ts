@@ -178,8 +178,9 @@ export class Dispatcher {
   #leave(claimed: ClaimedMessage): void {
     this.#leases.release(claimed.token);
     this.#inFlight -= 1;
-    const hasRoom = this.lanes.get(claimed.lane)?.leave(claimed);
-    if (this.#waitsForRoom && hasRoom) this.#loop.wake();
+    const lane = this.lanes.get(claimed.lane);
+    lane?.leave(claimed);
+    if (this.#waitsForRoom && lane?.hasNewRoom) this.#loop.wake();
     if (this.#inFlight === 0) {
       this.#deadlines.clear();
       this.#changes.next();

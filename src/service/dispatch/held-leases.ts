@@ -57,10 +57,10 @@ export class HeldLeases {
     this.#begun.delete(token);
   }
 
-  /** Whether another process may have ended it. */
-  isOver(token: string): boolean {
+  /** Whether another process may have ended it at a time on the monotonic clock. */
+  isOver(token: string, now: number): boolean {
     const since = this.#held.get(token)?.since ?? Number.NEGATIVE_INFINITY;
-    return this.#clock.monotonic() >= since + this.leaseMs;
+    return now >= since + this.leaseMs;
   }
 
   /** Stops the timer when nothing is held any more. */

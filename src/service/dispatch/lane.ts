@@ -49,10 +49,13 @@ export class Lane {
     this.troubles.enter(claimed);
   }
 
-  /** True if there now is room for a message or a claim, and there was none before. */
-  leave(claimed: ClaimedMessage): boolean {
+  leave(claimed: ClaimedMessage): void {
     this.release(1);
     this.troubles.leave(claimed);
+  }
+
+  /** Whether the message that left made room for the first single message, or there is room for a batch's. */
+  get hasNewRoom(): boolean {
     return this.room('single') === 1 || this.wanted('batch') > 0;
   }
 

@@ -89,8 +89,8 @@ export class LeaseTools implements SubmitTools {
     });
   }
 
-  isLeaseOver(): boolean {
-    return this.#shared.leases.isOver(this.#token);
+  isLeaseOver(now: number): boolean {
+    return this.#shared.leases.isOver(this.#token, now);
   }
 
   async mark(

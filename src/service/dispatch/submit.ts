@@ -60,8 +60,8 @@ export interface SubmitTools {
   /** Room, or null after that many milliseconds. */
   within(reserved: Promise<Reservation | null>, milliseconds: number): Promise<Reservation | null>;
   show: ShowAnswer;
-  /** Whether the lease may have been ended by another process. */
-  isLeaseOver(): boolean;
+  /** Whether another process may have ended the lease at a time on the monotonic clock. */
+  isLeaseOver(now: number): boolean;
   /** Called with a carrier's answer after the deadline. */
   onLate(disposition: Disposition): void;
   report: Report;
@@ -144,16 +144,17 @@ export async function submitMessage(
     }
     wait = lane.troubles.admit(claimed);
     if (wait > 0) return again(claimed, { delayMs: Math.min(wait, longestWait) }, answer);
-    if (tools.isLeaseOver()) return again(claimed, {}, answer);
+    let begunAt = tools.now();
+    if (tools.isLeaseOver(begunAt)) return again(claimed, {}, answer);
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route.name, text, { carrier, held }, tools);
       if (marked === 'error') return lost(claimed, tools);
       // Its own last attempt was certainly not accepted, and its lane may be paused.
       if (marked === null) return again(claimed, {}, answer);
       claimed = marked;
+      begunAt = tools.now();
     }
     if (isExpired(claimed, tools)) return failed(claimed, notAccepted(codeExpired));
-    const begunAt = tools.now();
     let result: SubmitResult | 'deadline';
     try {
       result = await submit(

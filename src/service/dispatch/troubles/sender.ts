@@ -10,7 +10,9 @@ const suspectedRate = 1;
 /** Whose messages a carrier may object to: a project, or for email its sending domain. */
 export function senderOf({ message, content }: ClaimedMessage): string {
   if (message.channel === 'sms') return message.projectId;
-  const from = content.from ?? '';
+  const { from } = content;
+  // The service's own, which most emails come from.
+  if (from === null) return '';
   return from
     .slice(from.lastIndexOf('@') + 1)
     .replace(/>\s*$/, '')

@@ -203,7 +203,9 @@ export class Troubles {
 
   #senderOf(claimed: ClaimedMessage): Sender {
     const name = senderOf(claimed);
-    const sender = this.#senders.get(name) ?? new Sender(name, this.#parts.clock);
+    const known = this.#senders.get(name);
+    if (known !== undefined) return known;
+    const sender = new Sender(name, this.#parts.clock);
     this.#senders.set(name, sender);
     return sender;
   }
