@@ -23,7 +23,7 @@ export async function checkSecret(database: Database, secret: Uint8Array): Promi
   if (row === undefined) throw new NoDataError('there is no service in the database');
   if (row.filling !== null) {
     throw new DataError(`the database is being filled from installation ${row.id}`, {
-      hint: 'A start on the folder of that installation prints the line that goes on with the move, or gives it up.',
+      hint: 'Start urtuu on the folder of that installation: it prints the command that continues the move or gives it up.',
     });
   }
   if (!isSecretOf(row.secret_fingerprint, secret)) {
