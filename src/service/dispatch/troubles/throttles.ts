@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.js';
 import type { MessageRecord } from '../../storage/store.js';
-import type { Sender } from './sender.js';
 
 /** Milliseconds within which two throttled messages say more than each alone. */
 const togetherMs = 1_000;
@@ -10,7 +9,7 @@ const keptWeight = 0.98;
 const throttledShare = 0.2;
 
 interface Throttled {
-  sender: Sender;
+  sender: string;
   recipient: string;
   at: number;
 }
@@ -40,10 +39,11 @@ export class Throttles {
 
   /**
    * What a throttled message is about, after that many milliseconds: together with one of another sender, the rate;
-   * otherwise its sender, if others have work on the lane in any instance.
+   * otherwise its sender, if others have work on the lane in any instance. Senders go by their names: one whose messages
+   * were all deferred is forgotten until they return.
    */
   async throttled(
-    sender: Sender,
+    sender: string,
     { to, projectId }: Pick<MessageRecord, 'to' | 'projectId'>,
     answeredMs: number,
   ): Promise<'message' | 'sender' | 'lane'> {

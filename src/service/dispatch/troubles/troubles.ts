@@ -260,7 +260,7 @@ export class Troubles {
   async #throttle(claimed: ClaimedMessage, answer: ShownAnswer, begunAt: number): Promise<void> {
     const { clock, carrier, lane } = this.#parts;
     const answeredMs = Math.max(clock.monotonic() - begunAt, leastAnswerMs);
-    const about = await this.#throttles.throttled(this.#senderOf(claimed), claimed.message, answeredMs);
+    const about = await this.#throttles.throttled(senderOf(claimed), claimed.message, answeredMs);
     const now = clock.monotonic();
     if (about === 'sender') {
       const sender = this.#senderOf(claimed);

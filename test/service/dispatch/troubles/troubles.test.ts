@@ -207,6 +207,17 @@ describe('one project', () => {
     expect(troubles()).toEqual([]);
   });
 
+  it('whose messages are throttled one after the other is one project, and the lane keeps its rate', async () => {
+    answer = (submission) => (isBad(submission) ? put('rate', '0x58') : null);
+    for (let at = 0; at < 20; at += 1) {
+      await batch('B', numbers(1_000 + at, 1));
+      await batch('A', bad.slice(at, at + 1));
+      // Each is answered, and none is under way, before the next one comes.
+      await pass(clock, 100, 20);
+    }
+    expect([await taken(numbers(1_000, 20)), lowered]).toEqual([20, []]);
+  });
+
   it('whose messages are throttled, beside one number of another that always is, leaves the lane its rate', async () => {
     const poison = '99999999';
     answer = (submission) => {
