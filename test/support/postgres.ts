@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { migrate } from '../../src/service/storage/postgres/database/migrate.js';
+import { migrations } from '../../src/service/storage/postgres/schema/migrations.js';
+import { openPooler } from './postgres/pooler.js';
 import { sharedUrl } from './postgres/shared.js';
+
+let pooler: Promise<string> | undefined;
 
 /** A new, empty database of the run's PostgreSQL; it goes with the cluster. `more` goes to CREATE DATABASE. */
 export async function newDatabase(more = ''): Promise<string> {
@@ -8,6 +13,15 @@ export async function newDatabase(more = ''): Promise<string> {
   const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
   await query(`${url}/postgres`, `CREATE DATABASE ${name} ${more}`);
   return `${url}/${name}`;
+}
+
+/** A new database with a schema, whose sessions are used again: for tests that open many services on it. */
+export async function newPooledDatabase(): Promise<string> {
+  const url = await newDatabase();
+  // Sets the timeouts that sessions start with.
+  await migrate(url, migrations);
+  pooler ??= sharedUrl().then(openPooler);
+  return (await pooler) + new URL(url).pathname;
 }
 
 /** A copy of a database that nobody is connected to, as if it were a new one and not a backup. */

@@ -1,6 +1,6 @@
 import type { ServiceOptions } from '../../src/service/index.js';
 import { countUnderWay } from './postgres/under-way.js';
-import { emptyDatabase, newDatabase } from './postgres.js';
+import { emptyDatabase, newPooledDatabase } from './postgres.js';
 
 let isPostgres = false;
 /** Databases that no test uses now. */
@@ -16,6 +16,10 @@ export function testOnPostgres(): void {
 
 export const isOnPostgres = (): boolean => isPostgres;
 
+/** Cases of a rule that does not depend on the engine: on PostgreSQL only the first, which shows that it holds there too. */
+export const oneOnPostgres = <Case>(cases: readonly Case[]): readonly Case[] =>
+  isPostgres ? cases.slice(0, 1) : cases;
+
 export interface TestEngine {
   options: Pick<ServiceOptions, 'database' | 'secret'>;
   /** When its services are closed. */
@@ -25,7 +29,7 @@ export interface TestEngine {
 /** Where new services of a test keep their data: in memory, or in an empty database. */
 export async function testEngine(): Promise<TestEngine> {
   if (!isPostgres) return { options: {}, release() {} };
-  const database = free.pop() ?? (await newDatabase());
+  const database = free.pop() ?? (await newPooledDatabase());
   await emptyDatabase(database);
   return { options: { database, secret: testSecret }, release: () => void free.push(database) };
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, ManualClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
-import { emptyDatabase, newDatabase, query } from '../../support/postgres.js';
+import { emptyDatabase, newDatabase, newPooledDatabase, query } from '../../support/postgres.js';
 import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
@@ -14,8 +14,7 @@ const secret = new Uint8Array(32).fill(7);
 let url: string;
 
 beforeAll(async () => {
-  url = await newDatabase();
-  await (await openHandle(new ManualClock())).close();
+  url = await newPooledDatabase();
 });
 
 async function openHandle(clock: Clock): Promise<Handle> {
