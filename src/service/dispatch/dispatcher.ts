@@ -1,17 +1,17 @@
 import type { Channel } from '../../contract/index.js';
 import type { ClaimedMessage, Finalized, Mark, Receipt } from '../storage/store.js';
 import { answerShower } from './answers.js';
+import { coalesced } from './coalesced.js';
+import { Condition } from './condition.js';
 import { Deadlines } from './deadlines.js';
 import { resolveDoubt } from './doubt.js';
 import { Finalizer } from './finalizer.js';
-import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
 import { type Lane, lanesOf, setPaused } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
-import { LookLoop } from './look-loop.js';
-import { isDue, nextLook } from './looks.js';
-import { Moments } from './moments.js';
+import { isDue, nextPoll } from './next-poll.js';
 import type { DispatcherParts } from './parts.js';
+import { PollLoop } from './poll-loop.js';
 import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
 import { type DispatchRules, type RulesOf, type SubmitTools, submitMessage } from './submit.js';
 
@@ -21,7 +21,7 @@ const groupSize = 1_000;
  * Takes accepted messages to their carriers: those of requests at once, and due ones in the background, those of dead
  * processes included.
  *
- * Callbacks, in order: `prepare` keeps room and a lease; `slot.dispatch`, or a look at the queue, passes claimed messages
+ * Callbacks, in order: `prepare` keeps room and a lease; `slot.dispatch`, or a poll of the queue, passes claimed messages
  * to `#dispatchAll`; `#dispatch` submits each; `Finalizer.write` stores the outcomes of a tick in one transaction, then
  * calls `end`. `onDelay` is called if that write fails, so that no request waits for its repeats.
  */
@@ -36,11 +36,11 @@ export class Dispatcher {
   #inFlight = 0;
   #reserved = 0;
   #claims = 0;
-  /** A lane was full at the last look: a finished message makes room. */
+  /** A lane was full at the last poll: a finished message makes room. */
   #waitsForRoom = false;
   #unsubscribe: () => void = () => {};
-  readonly #changes: Moments;
-  readonly #loop: LookLoop;
+  readonly #changed: Condition;
+  readonly #loop: PollLoop;
 
   constructor(parts: DispatcherParts) {
     const { store, clock, report, carriers, answer, leaseMs = leaseTime } = parts;
@@ -50,15 +50,15 @@ export class Dispatcher {
     this.lanes = lanesOf(carriers, { clock, report, show, hasOthers });
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
-    this.#changes = new Moments(clock);
-    this.#loop = new LookLoop({
+    this.#changed = new Condition(clock);
+    this.#loop = new PollLoop({
       clock,
       report,
-      look: () => this.#look(),
-      onRest: () => this.#changes.next(),
+      poll: () => this.#poll(),
+      onRest: () => this.#changed.notifyAll(),
     });
     this.#finalizer = new Finalizer(store, answer, clock, report);
-    const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
+    const mark = coalesced((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
       ...parts,
       lanes: this.lanes,
@@ -87,7 +87,7 @@ export class Dispatcher {
     this.#unsubscribe();
     this.#finalizer.stop();
     await Promise.all(this.#parts.carriers.map((carrier) => carrier.stop()));
-    while (this.#isBusy) await this.#changes.wait();
+    while (this.#isBusy) await this.#changed.wait();
     this.#leases.stop();
     this.#waitsForRoom = false;
   }
@@ -95,11 +95,11 @@ export class Dispatcher {
   /** Resolves when no message is leased, or due and unclaimed. */
   async idle(): Promise<void> {
     for (let round = 0; ; round += 1) {
-      while (this.#isBusy) await this.#changes.wait();
+      while (this.#isBusy) await this.#changed.wait();
       if (!(await this.#parts.store.hasDue())) return;
       // Another process has them, or died: its leases expire.
-      if (round > 0) await this.#changes.wait(50);
-      this.#loop.lookNow();
+      if (round > 0) await this.#changed.wait(50);
+      this.#loop.pollNow();
     }
   }
 
@@ -117,7 +117,7 @@ export class Dispatcher {
         room.release();
         if (claimed.length === 0) {
           this.#loop.wake();
-          this.#changes.next();
+          this.#changed.notifyAll();
         }
         return this.#dispatchAll(claimed, () => rules);
       },
@@ -183,7 +183,7 @@ export class Dispatcher {
     if (this.#waitsForRoom && lane?.hasNewRoom) this.#loop.wake();
     if (this.#inFlight === 0) {
       this.#deadlines.clear();
-      this.#changes.next();
+      this.#changed.notifyAll();
     }
   }
 
@@ -205,15 +205,15 @@ export class Dispatcher {
     return this.#loop.isRunning || this.#inFlight > 0 || this.#reserved > 0;
   }
 
-  /** Claims and dispatches what is due. Returns the milliseconds until the next look; null if none is needed. */
-  async #look(): Promise<number | null> {
+  /** Claims and dispatches what is due. Returns the milliseconds until the next poll; null if none is needed. */
+  async #poll(): Promise<number | null> {
     const { store, isShared } = this.#parts;
     const lanes = [...this.lanes.values()];
     const open = lanes.filter((lane) => lane.wanted('batch') > 0);
     const closed = lanes.filter((lane) => !open.includes(lane));
     this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);
     const next = await store.nextWork(open.map(({ name }) => name));
-    if (setPaused(lanes, next.paused)) this.#loop.lookNow();
+    if (setPaused(lanes, next.paused)) this.#loop.pollNow();
     const held = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
     if (isDue(next.leases)) await store.endLeases();
     // A lane without room for batches may have room for single messages.
@@ -221,7 +221,7 @@ export class Dispatcher {
     for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
     for (const lane of isDue(held?.overdue) ? closed : []) if (!lane.isOpen) await this.#claim(lane, true);
     if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
-    return nextLook({ open, closed }, next, held, isShared);
+    return nextPoll({ open, closed }, next, held, isShared);
   }
 
   /** Single messages first: a verification must not wait behind a batch. */
@@ -240,7 +240,7 @@ export class Dispatcher {
       });
       const rules = await this.#rulesOfAll(claimed);
       lane.release(kept);
-      if (claimed.length > 0) this.#loop.lookNow();
+      if (claimed.length > 0) this.#loop.pollNow();
       void this.#dispatchAll(claimed, rules);
     }
   }
@@ -259,7 +259,7 @@ export class Dispatcher {
     if (limit === 0) return;
     const claim = { ...this.#newLease(), limit, lane: lane.name };
     const doubts = await this.#parts.store.claimDoubts(claim);
-    if (doubts.length > 0) this.#loop.lookNow();
+    if (doubts.length > 0) this.#loop.pollNow();
     for (const one of doubts) this.#resolveDoubt(one, lane).catch((error) => this.#parts.report(error));
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
 import type { AnswerOf, ClaimedMessage, Finalized, Outcome, Postponement, Store } from '../storage/store.js';
-import { grouped } from './grouped.js';
+import { coalesced } from './coalesced.js';
 
 /** The result of a submission, for the store; `claimed` has its last mark. */
 export type Disposition =
@@ -30,25 +30,28 @@ export class Finalizer {
     this.#clock = clock;
     this.#report = report;
     const finalizeAll = (all: readonly Of<'final'>[]) => store.finalizeMessages(all, answer);
-    // Separate, so that a single send does not wait for the rows of a batch.
-    const finalize = { single: grouped(finalizeAll), batch: grouped(finalizeAll) };
-    const postpone = grouped(async (all: readonly Of<'again'>[]) => {
+    // Two, so that a single send does not wait for the rows of a batch.
+    const finalizeSingle = coalesced(finalizeAll);
+    const finalizeOfBatch = coalesced(finalizeAll);
+    const postpone = coalesced(async (all: readonly Of<'again'>[]) => {
       await store.postponeMessages(all);
       return all.map(() => null);
     });
-    const leaveInDoubt = grouped(async (all: readonly Of<'doubt'>[]) => {
+    const leaveInDoubt = coalesced(async (all: readonly Of<'doubt'>[]) => {
       await store.leaveInDoubt(all);
       return all.map(() => null);
     });
     this.#write = (disposition, resolve, reject) => {
-      if (disposition.kind === 'final')
-        finalize[disposition.claimed.message.batchId === null ? 'single' : 'batch'](
-          disposition,
-          resolve,
-          reject,
-        );
-      else if (disposition.kind === 'again') postpone(disposition, resolve, reject);
-      else leaveInDoubt(disposition, resolve, reject);
+      switch (disposition.kind) {
+        case 'final': {
+          const isSingle = disposition.claimed.message.batchId === null;
+          return (isSingle ? finalizeSingle : finalizeOfBatch)(disposition, resolve, reject);
+        }
+        case 'again':
+          return postpone(disposition, resolve, reject);
+        case 'doubt':
+          return leaveInDoubt(disposition, resolve, reject);
+      }
     };
   }
 

@@ -1,30 +1,30 @@
 import type { Clock } from '../clock.js';
-import { lookEvery } from './looks.js';
+import { pollEvery } from './next-poll.js';
 
-/** The longest pause after failed looks, in milliseconds. */
+/** The longest pause after failed polls, in milliseconds. */
 const longestPause = 10_000;
 
-interface LookLoopParts {
+interface PollLoopParts {
   clock: Clock;
   report: (error: unknown) => void;
-  /** Returns the milliseconds until the next look; null if none is needed. */
-  look(): Promise<number | null>;
+  /** Returns the milliseconds until the next poll; null if none is needed. */
+  poll(): Promise<number | null>;
   /** Called when the loop becomes idle. */
   onRest(): void;
 }
 
 /**
- * Looks for work, one look at a time: when it is woken, when the last look says so, and ever later while looks fail.
+ * Polls for work, one poll at a time: when it is woken, when the last poll says so, and ever later while polls fail.
  */
-export class LookLoop {
-  readonly #parts: LookLoopParts;
+export class PollLoop {
+  readonly #parts: PollLoopParts;
   isRunning = false;
   isStopped = true;
   #again = false;
   #failures = 0;
   #cancel: () => void = () => {};
 
-  constructor(parts: LookLoopParts) {
+  constructor(parts: PollLoopParts) {
     this.#parts = parts;
   }
 
@@ -35,19 +35,19 @@ export class LookLoop {
     this.#failures = 0;
   }
 
-  /** Starts no further look; one may still be running. */
+  /** Starts no further poll; one may still be running. */
   stop(): void {
     this.isStopped = true;
     this.#cancel();
   }
 
-  /** Looks now, or while looks fail, when the next one is due. */
+  /** Polls now, or while polls fail, when the next one is due. */
   wake(): void {
-    if (this.#failures === 0) this.lookNow();
+    if (this.#failures === 0) this.pollNow();
   }
 
-  /** Called during a look, it looks once more afterwards. */
-  lookNow(): void {
+  /** Called during a poll, it polls once more afterwards. */
+  pollNow(): void {
     if (this.isStopped) return;
     this.#again = true;
     if (!this.isRunning) void this.#run();
@@ -60,15 +60,15 @@ export class LookLoop {
       let wait: number | null = null;
       while (this.#again && !this.isStopped) {
         this.#again = false;
-        wait = await this.#parts.look();
+        wait = await this.#parts.poll();
       }
-      if (wait !== null) this.#lookIn(Math.max(Math.min(wait, lookEvery), 10));
+      if (wait !== null) this.#pollIn(Math.max(Math.min(wait, pollEvery), 10));
       this.#failures = 0;
     } catch (error) {
-      // The store is busy or the disk is full: nothing was lost, and the next look tries again.
+      // The store is busy or the disk is full: nothing was lost, and the next poll tries again.
       this.#parts.report(error);
       this.#again = false;
-      this.#lookIn(Math.min(lookEvery * 2 ** this.#failures, longestPause));
+      this.#pollIn(Math.min(pollEvery * 2 ** this.#failures, longestPause));
       this.#failures += 1;
     } finally {
       this.isRunning = false;
@@ -77,9 +77,9 @@ export class LookLoop {
     }
   }
 
-  #lookIn(milliseconds: number): void {
+  #pollIn(milliseconds: number): void {
     this.#cancel();
     if (this.isStopped) return;
-    this.#cancel = this.#parts.clock.after(milliseconds, () => this.lookNow());
+    this.#cancel = this.#parts.clock.after(milliseconds, () => this.pollNow());
   }
 }

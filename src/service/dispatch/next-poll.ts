@@ -3,19 +3,19 @@ import type { Lane } from './lane.js';
 
 type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
 
-/** Milliseconds between looks for messages that other processes left behind. */
-export const lookEvery = 1_000;
-/** Milliseconds between looks at messages that are held up. */
+/** Milliseconds between polls for messages that other processes left behind. */
+export const pollEvery = 1_000;
+/** Milliseconds between polls for messages that are held up. */
 const heldUpEvery = 100;
-/** Milliseconds between looks at single messages in a closed lane, which need another route in time. */
+/** Milliseconds between polls for single messages in a closed lane, which need another route in time. */
 const closedEvery = 250;
 
 export function isDue(wait: number | null | undefined): boolean {
   return wait !== null && wait !== undefined && wait <= 0;
 }
 
-/** Milliseconds until the next look, by what is left after one; null if none is needed. `closed`: there is no room. */
-export function nextLook(
+/** Milliseconds until the next poll, by what is left after one; null if none is needed. `closed`: there is no room. */
+export function nextPoll(
   lanes: { open: readonly Lane[]; closed: readonly Lane[] },
   next: Work,
   held: Work | null,
@@ -33,7 +33,7 @@ export function nextLook(
     next.leases,
     atLeast(held?.overdue, closedEvery),
     atLeast(held?.doubts, betweenDoubts),
-    lanes.closed.length > 0 || isShared ? lookEvery : null,
+    lanes.closed.length > 0 || isShared ? pollEvery : null,
   ].filter((wait) => wait !== null);
   return waits.length === 0 ? null : Math.min(...waits);
 }

@@ -19,7 +19,7 @@ const halvesAgain = 64;
  * items that cause it, so that they do not delay the others. Takes callbacks: promises would add a thousand for each
  * batch.
  */
-export function grouped<Item, Result>(
+export function coalesced<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item, resolve: (result: Result) => void, reject: (error: unknown) => void) => void {
   let waiting: Waiting<Item, Result>[] = [];

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 
-/** Lets callers wait for the next change of something. */
-export class Moments {
+/** Lets callers wait until something has changed. */
+export class Condition {
   readonly #clock: Clock;
   #waiting: (() => void)[] = [];
 
@@ -20,7 +20,7 @@ export class Moments {
     });
   }
 
-  next(): void {
+  notifyAll(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resume of waiting) resume();

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { grouped } from '../../../src/service/dispatch/grouped.js';
+import { coalesced } from '../../../src/service/dispatch/coalesced.js';
 
 const ignore = () => {};
 
 it('the items of a tick are written together, each with its own result', async () => {
   const written: (readonly number[])[] = [];
-  const write = grouped(async (items: readonly number[]) => {
+  const write = coalesced(async (items: readonly number[]) => {
     written.push(items);
     return items.map((item) => item * 10);
   });
@@ -16,7 +16,7 @@ it('the items of a tick are written together, each with its own result', async (
 });
 
 it('only the item that makes its group fail is rejected', async () => {
-  const write = grouped(async (items: readonly number[]) => {
+  const write = coalesced(async (items: readonly number[]) => {
     if (items.includes(3)) throw new Error('three');
     return items;
   });
@@ -35,7 +35,7 @@ it('an error in a callback is not taken for a failed write', async () => {
   });
   const unhandled = once(process, 'unhandledRejection');
   const written: (readonly number[])[] = [];
-  const write = grouped(async (items: readonly number[]) => {
+  const write = coalesced(async (items: readonly number[]) => {
     written.push(items);
     return items;
   });
