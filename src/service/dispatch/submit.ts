@@ -1,3 +1,4 @@
+import type { MessageError } from '../../contract/index.js';
 import { withoutLinks } from '../../contract/links.js';
 import {
   type Carrier,
@@ -96,13 +97,13 @@ export async function submitMessage(
     return lost(claimed, tools);
   }
   const refused = refusalOf(claimed, rules, suppressed, tools);
-  if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
+  if (refused !== null) return failed(claimed, refused);
   const routes = tools.routesOf(claimed, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
   const isWaited = isWaitedFor(claimed);
   let failure = notAccepted('no operator accepted the message');
   let answer: Tried | undefined;
-  let unknown: string | null = null;
+  let unknownRecipient: string | null = null;
   for (let index = from; index < routes.length; index += 1) {
     if (isWaited && index > from && tools.elapsed() >= claimed.boundMs) break;
     const route = routes[index] as Route;
@@ -157,16 +158,10 @@ export async function submitMessage(
     if (isExpired(claimed, tools)) return failed(claimed, notAccepted(codeExpired));
     let result: SubmitResult | 'deadline';
     try {
-      result = await submit(
-        claimed,
-        route,
-        content,
-        text,
-        rules,
-        carrier,
-        tools,
-        held.reservation ?? carrier,
-      );
+      const submission = submissionOf(claimed, route.name, { ...content, text }, rules, tools);
+      const to = held.reservation ?? carrier;
+      const submitting = (signal: AbortSignal) => to.submit(submission, signal);
+      result = await tools.deadlines.race(carrier.submitMs, submitting, onLateOf(claimed, tools));
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) tools.report(error);
       else {
@@ -191,7 +186,7 @@ export async function submitMessage(
     if (result.kind === 'refused') {
       failure = notAccepted(result.reason);
       answer = { kind: 'refused', route: route.name, ...tools.show(result) };
-      unknown = result.isUnknownRecipient === true ? result.reason : null;
+      unknownRecipient = result.isUnknownRecipient === true ? result.reason : null;
       lane.refused(claimed, result);
       if (!result.tryNextRoute) break;
       continue;
@@ -206,16 +201,18 @@ export async function submitMessage(
     if (tools.elapsed() < end) return later(claimed, scope, result, answer, end - tools.elapsed());
     failure = scope === 'rate' ? throttled(result.reason) : notAccepted(result.reason);
   }
-  if (unknown !== null && rules.suppressions) await tools.suppress(claimed.message, unknown);
+  if (unknownRecipient !== null && rules.suppressions)
+    await tools.suppress(claimed.message, unknownRecipient);
   return failed(claimed, failure, answer);
 }
 
 function refusalOf(
-  { message, earlier, lifeMs, isStopped }: ClaimedMessage,
+  claimed: ClaimedMessage,
   rules: DispatchRules,
   suppressed: string | null,
   tools: SubmitTools,
-) {
+): MessageError | null {
+  const { message, earlier, isStopped } = claimed;
   if (isStopped) return batchStopped;
   if (suppressed !== null)
     return { code: 'provider_failed', message: `The recipient is suppressed: ${suppressed}` };
@@ -229,7 +226,7 @@ function refusalOf(
       message: 'The recipient already got as many messages as the caps allow',
     };
   }
-  return lifeMs !== null && tools.elapsed() >= lifeMs ? notAccepted(codeExpired) : null;
+  return isExpired(claimed, tools) ? notAccepted(codeExpired) : null;
 }
 
 function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
@@ -257,21 +254,6 @@ async function tryToMark(
     tools.report(error);
     return 'error';
   }
-}
-
-function submit(
-  claimed: ClaimedMessage,
-  route: Route,
-  content: Content,
-  text: string | null,
-  rules: DispatchRules,
-  { submitMs }: Carrier,
-  tools: SubmitTools,
-  to: Pick<Carrier, 'submit'>,
-): Promise<SubmitResult | 'deadline'> {
-  const submission = submissionOf(claimed, route.name, { ...content, text }, rules, tools);
-  const submitting = (signal: AbortSignal) => to.submit(submission, signal);
-  return tools.deadlines.race(submitMs, submitting, onLateOf(claimed, tools));
 }
 
 const onLateOf = (claimed: ClaimedMessage, tools: SubmitTools) => (late: SubmitResult) =>
