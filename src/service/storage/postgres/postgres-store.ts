@@ -5,6 +5,7 @@ import type { Store } from '../store.js';
 import { createAcceptance } from './accept/acceptance.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
+import { createClaimedRows } from './dispatch/claimed-rows.js';
 import { createClaims } from './dispatch/claims.js';
 import { createFinalization } from './dispatch/finalization.js';
 import { createHolding } from './dispatch/holding.js';
@@ -32,15 +33,16 @@ export function postgresStore(
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
   const lookups = createLookups(database, report);
-  const claims = createClaims(database, lost, pseudonymOf);
-  const finalization = createFinalization(database, claims);
-  const holding = createHolding(database, claims);
-  const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
+  const toClaimed = createClaimedRows(database, pseudonymOf);
+  const claims = createClaims(database, lost, toClaimed);
+  const finalization = createFinalization(database, toClaimed);
+  const holding = createHolding(database, toClaimed);
+  const attempted = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     work: Promise<Result>,
   ): Promise<Result> {
-    const result = await grouped(work);
+    const result = await attempted(work);
     if (result.claimed?.length === 0) tell(['due']);
     return result;
   }
@@ -81,11 +83,11 @@ export function postgresStore(
     claimDoubts: claims.claimDoubts,
     renewLeases: claims.renewLeases,
     endLeases: () => thenDue(claims.endLeases()),
-    markSubmitting: (marks) => grouped(claims.markSubmitting(marks)),
+    markSubmitting: (marks) => attempted(claims.markSubmitting(marks)),
     postponeMessages: (postponements) => thenDue(claims.postponeMessages(postponements)),
     leaveInDoubt: (doubts) => thenDue(claims.leaveInDoubt(doubts)),
     async finalizeMessages(finalizations, answer) {
-      const finalized = await grouped(finalization.finalizeMessages(finalizations, answer));
+      const finalized = await attempted(finalization.finalizeMessages(finalizations, answer));
       tellFinalized(
         finalized.flatMap((one, index) =>
           one === null ? [] : { ...one, pendingKey: finalizations[index]?.claimed.pendingKey ?? null },
@@ -96,7 +98,7 @@ export function postgresStore(
     async recordReceipts(receipts, answer) {
       const finalized: FinalizedDoubt[] = [];
       for (const receipt of receipts) {
-        const ended = await grouped(finalization.recordReceipt(receipt, answer));
+        const ended = await attempted(finalization.recordReceipt(receipt, answer));
         tellFinalized(ended);
         finalized.push(...ended);
       }

@@ -47,40 +47,33 @@ const windows = recipientCaps.map(({ windowSeconds }) => windowSeconds * 1_000);
 
 /** Accepts sends, in groups of those that arrive together. */
 export function createAcceptance(database: Database, lost: Lost, pseudonymOf: PseudonymOf) {
-  /** Created when the first erasure is seen: most services have none. */
+  /** From the first erasure on: most services have none. */
   let needsPseudonyms = false;
-  const asked = (items: readonly Item[]) =>
-    needsPseudonyms ? items.map((item) => withPseudonyms(item, pseudonymOf)) : items;
 
-  async function counted<Row extends RefusalRow>(call: () => Promise<Row[]>): Promise<Row[]> {
-    const rows = await call();
-    if (rows[0]?.kind !== 'erased') return rows;
-    needsPseudonyms = true;
-    return call();
+  /** Calls a function of the schema with the items, and again with their pseudonyms if caps need them. */
+  function call<Row extends RefusalRow>(
+    statement: string,
+    items: readonly Item[],
+    argumentOf: (items: readonly Item[]) => unknown,
+  ): Promise<Row[]> {
+    const attempt = () => {
+      const given = needsPseudonyms ? items.map((item) => withPseudonyms(item, pseudonymOf)) : items;
+      return database.attempt<Row>(statement, [database.now(), toJson(argumentOf(given))]);
+    };
+    return repeatLost(lost, items, async () => {
+      const rows = await attempt();
+      if (rows[0]?.kind !== 'erased') return rows;
+      needsPseudonyms = true;
+      return attempt();
+    });
   }
 
-  const accepts = new Groups<Item, AcceptedRow>(async (items) => {
-    const rows = await repeatLost(lost, items, () =>
-      counted(() =>
-        database.attempt<AcceptedRow>('SELECT * FROM accept_1($1, $2) ORDER BY ord', [
-          database.now(),
-          toJson(asked(items)),
-        ]),
-      ),
-    );
-    return rows;
-  });
+  const accepts = new Groups<Item, AcceptedRow>((items) =>
+    call('SELECT * FROM accept_1($1, $2) ORDER BY ord', items, (all) => all),
+  );
   // Large on their own.
   const batches = new Groups<Item, AcceptedBatchRow>(
-    (items) =>
-      repeatLost(lost, items, () =>
-        counted(() =>
-          database.attempt<AcceptedBatchRow>('SELECT * FROM accept_batch_1($1, $2)', [
-            database.now(),
-            toJson(asked(items)[0]),
-          ]),
-        ),
-      ),
+    (items) => call('SELECT * FROM accept_batch_1($1, $2)', items, ([batch]) => batch),
     { most: 1 },
   );
 
@@ -108,20 +101,18 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
     const message = queuedMessage(acceptance, recipient, null, row.at);
     // If the answer of a call was lost, what it accepted is not submitted from here.
     const isClaimed = claim !== null && !row.is_known;
-    const claimed = !isClaimed
-      ? []
-      : [
-          claimedOf(acceptance, {
-            seq: row.seq,
-            message,
-            recipient,
-            token: claim.token,
-            pendingKey: answer === null ? idempotencyKey : null,
-            earlier: null,
-            lifeMs: null,
-          }),
-        ];
-    return { kind: 'accepted' as const, message, balance: row.balance, claimed };
+    const accepted = { kind: 'accepted' as const, message, balance: row.balance };
+    if (!isClaimed) return { ...accepted, claimed: [] };
+    const claimed = claimedOf(acceptance, {
+      seq: row.seq,
+      message,
+      recipient,
+      token: claim.token,
+      pendingKey: answer === null ? idempotencyKey : null,
+      earlier: null,
+      lifeMs: null,
+    });
+    return { ...accepted, claimed: [claimed] };
   }
 
   return {

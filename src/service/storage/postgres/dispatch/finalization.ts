@@ -6,7 +6,7 @@ import { answerTemplate } from '../accept/answer-template.js';
 import type { Database } from '../database/database.js';
 import { Groups } from '../database/groups.js';
 import { onceEach } from '../once-each.js';
-import type { ClaimedRow, Claims } from './claims.js';
+import type { ClaimedRow, ToClaimed } from './claimed-rows.js';
 
 /** The argument of finalization_1 in the schema. */
 type Item = Record<string, unknown> & { seq: number };
@@ -18,7 +18,7 @@ interface FinalizedRow {
   delivery: DeliveryState | null;
 }
 
-export function createFinalization(database: Database, claims: Claims) {
+export function createFinalization(database: Database, toClaimed: ToClaimed) {
   const groups = new Groups<Item, FinalizedRow | null>(
     (all) =>
       onceEach(all, async (items) => {
@@ -60,7 +60,7 @@ export function createFinalization(database: Database, claims: Claims) {
       'SELECT * FROM receive_2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
       [database.now(), route, carrierId, to, state, reference, submittedAt, longestWindow, earlierMessages],
     );
-    const [claimed] = await claims.toClaimed(rows, '');
+    const [claimed] = await toClaimed(rows, '');
     if (claimed === undefined) return [];
     const outcome = { status: 'sent', carrierIds: [carrierId], delivery: deliveryInDoubt(claimed) } as const;
     const finalized = await finalizeOne({ claimed, outcome }, answer);

@@ -1,9 +1,9 @@
 import { earlierMessages, longestWindow } from '../../caps.js';
 import type { Holding, HoldReason, Unfinished } from '../../holding.js';
 import type { Database } from '../database/database.js';
-import type { ClaimedRow, Claims } from './claims.js';
+import type { ClaimedRow, ToClaimed } from './claimed-rows.js';
 
-export function createHolding(database: Database, { toClaimed }: Claims): Holding {
+export function createHolding(database: Database, toClaimed: ToClaimed): Holding {
   /** Called before they must be gone: many leases take several statements. */
   async function endLeases(): Promise<void> {
     for (;;) {

@@ -1,0 +1,165 @@
+import type { Channel } from '../../../../contract/index.js';
+import { earlierMessages, longestWindow } from '../../caps.js';
+import type { ClaimedMessage } from '../../dispatching.js';
+import type { Content } from '../../records.js';
+import type { PseudonymOf } from '../../shared/secret.js';
+import type { TriedRun } from '../../tried.js';
+import type { Database } from '../database/database.js';
+import { joinsWithin } from '../schema/constants.js';
+
+/** A row of claimed_1 in the schema. */
+export interface ClaimedRow {
+  seq: number;
+  id: string;
+  project: string;
+  batch: string | null;
+  content: number;
+  channel: Channel;
+  recipient: string;
+  operator: string | null;
+  parts: number | null;
+  rate_multiplier: number | null;
+  credits: number;
+  created_at: number;
+  attempts: number;
+  pending_key: string | null;
+  lane: string;
+  route: string | null;
+  tries: number;
+  bound_ms: number;
+  life_ms: number | null;
+  doubt_left_ms: number | null;
+  is_stopped: boolean;
+  earlier: number[] | null;
+}
+
+interface ContentRow {
+  seq: number;
+  text: string | null;
+  html: string | null;
+  subject: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  encrypted: Buffer | null;
+  has_erasures: boolean;
+}
+
+/** Makes messages of claimed rows, with what their claim did not read. */
+export type ToClaimed = (rows: readonly ClaimedRow[], token: string) => Promise<ClaimedMessage[]>;
+
+export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf): ToClaimed {
+  /** Contents are kept while their messages are not final. */
+  async function toClaimed(rows: readonly ClaimedRow[], token: string): Promise<ClaimedMessage[]> {
+    if (rows.length === 0) return [];
+    const numbers = [...new Set(rows.map(({ content }) => content))];
+    const found = await database.query<ContentRow>(
+      'SELECT *, EXISTS (SELECT 1 FROM erasures) AS has_erasures FROM contents WHERE seq = ANY ($1::bigint[])',
+      [numbers],
+    );
+    const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
+    const earlier = found[0]?.has_erasures ? await earlierTo(rows) : null;
+    const tried = rows.some(({ tries }) => tries > 0) ? await triedOf(rows) : null;
+    const marked = rows.filter(({ route }) => route !== null);
+    const receipts = marked.length > 0 ? await receiptsOf(marked) : null;
+    return rows.flatMap((row) => {
+      const content = contents.get(row.content);
+      if (content === undefined) return [];
+      const claimed = claimedMessage(row, content, token);
+      return {
+        ...claimed,
+        tried: tried?.get(row.seq) ?? claimed.tried,
+        earlier: earlier?.get(row.seq) ?? claimed.earlier,
+        receipts: receipts?.get(row.seq) ?? claimed.receipts,
+      };
+    });
+  }
+
+  async function triedOf(rows: readonly ClaimedRow[]): Promise<Map<number, TriedRun[]>> {
+    const found = await database.query<{ seq: number; tried: TriedRun[] }>(
+      'SELECT seq, tried FROM messages WHERE seq = ANY ($1::bigint[]) AND tried IS NOT NULL',
+      [rows.flatMap(({ seq, tries }) => (tries > 0 ? [seq] : []))],
+    );
+    return new Map(found.map(({ seq, tried }) => [seq, tried]));
+  }
+
+  /** Read again with sends to recipients erased since: the claim could not compute their pseudonyms. */
+  async function earlierTo(rows: readonly ClaimedRow[]): Promise<Map<number, number[]>> {
+    const counted = rows.filter(({ batch }) => batch !== null);
+    const found = await database.query<{ seq: number; earlier: number[] }>(
+      `SELECT m.seq, earlier_1(m.project, w.recipient, m.created_at - $4, m.seq, $5, w.pseudonym) AS earlier
+       FROM unnest($1::bigint[], $2::text[], $3::text[]) AS w(seq, recipient, pseudonym)
+       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = w.seq OFFSET 0) m`,
+      [
+        counted.map(({ seq }) => seq),
+        counted.map(({ recipient }) => recipient),
+        counted.map(({ recipient }) => pseudonymOf(recipient)),
+        longestWindow,
+        earlierMessages,
+      ],
+    );
+    return new Map(found.map(({ seq, earlier }) => [seq, earlier]));
+  }
+
+  /** A receipt that arrived before the mark may belong to an older message, and so may one that also fits others. */
+  async function receiptsOf(rows: readonly ClaimedRow[]): Promise<Map<number, string[]>> {
+    const found = await database.query<{ seq: number; ids: string[] }>(
+      `SELECT m.seq, array_agg(r.carrier_id ORDER BY r.carrier_id) AS ids
+       FROM unnest($2::bigint[]) AS w(seq), time_1($1) AS at
+       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = w.seq OFFSET 0) m
+       CROSS JOIN LATERAL (SELECT * FROM receipts r WHERE r.recipient = m.recipient AND r.message IS NULL OFFSET 0) r
+       WHERE r.state IS NOT NULL AND r.route = m.route
+         AND r.received_at >= coalesce(m.marked_at, m.created_at) AND r.received_at > at - ${joinsWithin}
+         AND r.reference <> '' AND right(m.id, length(r.reference)) = r.reference
+         AND NOT EXISTS (SELECT 1 FROM messages o
+           WHERE o.project = ANY (ARRAY(SELECT seq FROM projects)) AND o.recipient = m.recipient
+             AND o.counts_at > at - ${joinsWithin} AND o.seq <> m.seq AND o.route = r.route
+             AND (o.status = 'queued' OR o.delivery = 'unknown')
+             AND right(o.id, length(r.reference)) = r.reference)
+       GROUP BY m.seq`,
+      [database.now(), rows.map(({ seq }) => seq)],
+    );
+    return new Map(found.map(({ seq, ids }) => [seq, ids]));
+  }
+
+  return toClaimed;
+}
+
+function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted };
+}
+
+function claimedMessage(row: ClaimedRow, content: Content, token: string): ClaimedMessage {
+  return {
+    seq: row.seq,
+    message: {
+      id: row.id,
+      projectId: row.project,
+      batchId: row.batch,
+      channel: row.channel,
+      to: row.recipient,
+      operator: row.operator,
+      status: 'queued',
+      parts: row.parts,
+      rateMultiplier: row.rate_multiplier,
+      credits: row.credits,
+      error: null,
+      delivery: null,
+      createdAt: row.created_at,
+      sentAt: null,
+    },
+    content,
+    token,
+    lane: row.lane,
+    pendingKey: row.pending_key,
+    mark: row.route === null ? null : { attempt: row.attempts, route: row.route },
+    attempts: row.attempts,
+    tries: row.tries,
+    tried: [],
+    boundMs: row.bound_ms,
+    lifeMs: row.life_ms,
+    doubtMs: row.doubt_left_ms,
+    receipts: [],
+    isStopped: row.is_stopped,
+    earlier: row.earlier,
+  };
+}
