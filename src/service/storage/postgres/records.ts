@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { keyUseEvery, scopeOf } from '../admission.js';
-import type {
-  KeyRecord,
-  LedgerRecord,
-  MessageRecord,
-  NewKey,
-  VerificationOfMessage,
-  VerificationRecord,
-} from '../records.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../shared/rows.js';
+import { keyUseEvery } from '../admission.js';
+import type { MessageRecord, NewKey, VerificationOfMessage, VerificationRecord } from '../records.js';
+import {
+  type BatchRow,
+  type KeyRow,
+  type LedgerRow,
+  type MessageRow,
+  type ProjectRow,
+  selectMessage,
+  toBatch,
+  toKey,
+  toLedger,
+  toMessage,
+  toProject,
+} from '../shared/rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { type Lost, repeatLost } from './lost-commits.js';
-import { ofProject, type ProjectRow, selectBatches, toProject } from './read/lookups.js';
+import { ofProject, selectBatches } from './read/lookups.js';
 
 interface VerificationRow {
   id: string;
@@ -238,47 +243,6 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
 interface CreditRow {
   balance: number;
   is_known: boolean;
-}
-
-interface KeyRow {
-  id: string;
-  hash: Buffer;
-  prefix: string | null;
-  label: string | null;
-  scope: string;
-  expires_at: number | null;
-  created_at: number;
-  revoked_at: number | null;
-  used_at: number | null;
-}
-
-function toKey(row: KeyRow, projectId: string): KeyRecord {
-  const { id, prefix, label, expires_at: expiresAt, created_at: createdAt } = row;
-  const hash = new Uint8Array(row.hash);
-  return {
-    id,
-    projectId,
-    hash,
-    prefix,
-    label,
-    scope: scopeOf(row.scope),
-    expiresAt,
-    createdAt,
-    revokedAt: row.revoked_at,
-    usedAt: row.used_at,
-  };
-}
-
-interface LedgerRow {
-  amount: number;
-  reason: LedgerRecord['reason'];
-  subject_id: string | null;
-  note: string | null;
-  created_at: number;
-}
-
-function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
-  return { amount, reason, subjectId: subject_id, note, createdAt: created_at };
 }
 
 function toVerification(row: VerificationRow): VerificationRecord {

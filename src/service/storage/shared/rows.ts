@@ -1,5 +1,14 @@
 import type { Channel, MessageStatus } from '../../../contract/index.js';
-import type { BatchRecord, BoundAnswer, DeliveryState, MessageRecord } from '../records.js';
+import { scopeOf } from '../admission.js';
+import type {
+  BatchRecord,
+  BoundAnswer,
+  DeliveryState,
+  KeyRecord,
+  LedgerRecord,
+  MessageRecord,
+  ProjectRecord,
+} from '../records.js';
 
 /** A message row, with the ids of its project and batch. */
 export interface MessageRow {
@@ -78,4 +87,55 @@ export function toBatch(row: BatchRow): BatchRecord {
     completedAt: row.completed_at,
     prunedAt: row.pruned_at,
   };
+}
+
+export interface ProjectRow {
+  id: string;
+  name: string;
+  balance: number;
+  settings: string;
+  created_at: number;
+}
+
+export function toProject({ id, name, balance, settings, created_at }: ProjectRow): ProjectRecord {
+  return { id, name, balance, settings, createdAt: created_at };
+}
+
+export interface KeyRow {
+  id: string;
+  hash: Uint8Array;
+  prefix: string | null;
+  label: string | null;
+  scope: string;
+  expires_at: number | null;
+  created_at: number;
+  revoked_at: number | null;
+  used_at: number | null;
+}
+
+export function toKey(row: KeyRow, projectId: string): KeyRecord {
+  return {
+    id: row.id,
+    projectId,
+    hash: new Uint8Array(row.hash),
+    prefix: row.prefix,
+    label: row.label,
+    scope: scopeOf(row.scope),
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+    usedAt: row.used_at,
+  };
+}
+
+export interface LedgerRow {
+  amount: number;
+  reason: LedgerRecord['reason'];
+  subject_id: string | null;
+  note: string | null;
+  created_at: number;
+}
+
+export function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
+  return { amount, reason, subjectId: subject_id, note, createdAt: created_at };
 }

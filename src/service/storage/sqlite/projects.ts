@@ -5,34 +5,23 @@ import type {
   LedgerPage,
   LedgerPageRequest,
   LedgerReason,
-  LedgerRecord,
   NewKey,
   ProjectRecord,
 } from '../records.js';
-import { boundOf } from '../shared/rows.js';
+import {
+  boundOf,
+  type KeyRow,
+  type LedgerRow,
+  type ProjectRow,
+  toKey,
+  toLedger,
+  toProject,
+} from '../shared/rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 
-interface ProjectRow {
+interface NumberedRow extends ProjectRow {
   seq: number;
-  id: string;
-  name: string;
-  balance: number;
-  settings: string;
-  created_at: number;
-}
-
-interface KeyRow {
-  id: string;
-  project: number;
-  hash: Uint8Array;
-  prefix: string | null;
-  label: string | null;
-  scope: string;
-  expires_at: number | null;
-  created_at: number;
-  revoked_at: number | null;
-  used_at: number | null;
 }
 
 interface ActiveKeyRow extends Pick<KeyRow, 'id' | 'scope'>, Pick<ProjectRow, 'name' | 'settings'> {
@@ -87,7 +76,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
   function numberOf(projectId: string): number {
     const known = numbers.get(projectId);
     if (known !== undefined) return known;
-    const row = selectProject.get(projectId) as ProjectRow | undefined;
+    const row = selectProject.get(projectId) as NumberedRow | undefined;
     if (row === undefined) throw new Error(`there is no project ${projectId}`);
     numbers.set(projectId, row.seq);
     ids.set(row.seq, projectId);
@@ -95,7 +84,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
   }
 
   function idOf(project: number): string {
-    if (!ids.has(project)) for (const row of selectProjects.all() as ProjectRow[]) ids.set(row.seq, row.id);
+    if (!ids.has(project)) for (const row of selectProjects.all() as NumberedRow[]) ids.set(row.seq, row.id);
     return ids.get(project) ?? '';
   }
 
@@ -185,8 +174,11 @@ export function prepareProjects(database: Database, now: () => Instant) {
     credit,
     addKey,
     addFirstKey,
-    getProject: (id: string) => toProject(selectProject.get(id) as ProjectRow | undefined),
-    listProjects: () => (selectProjects.all() as ProjectRow[]).flatMap((row) => toProject(row) ?? []),
+    getProject(id: string): ProjectRecord | null {
+      const row = selectProject.get(id) as ProjectRow | undefined;
+      return row === undefined ? null : toProject(row);
+    },
+    listProjects: () => (selectProjects.all() as ProjectRow[]).map(toProject),
     changeSettings,
     listLedgerPage,
     listLedger: (projectId: string) => (selectLedger.all(numberOf(projectId)) as LedgerRow[]).map(toLedger),
@@ -218,42 +210,3 @@ export function prepareProjects(database: Database, now: () => Instant) {
 }
 
 export type Projects = ReturnType<typeof prepareProjects>;
-
-function toProject(row: ProjectRow | undefined): ProjectRecord | null {
-  if (row === undefined) return null;
-  return {
-    id: row.id,
-    name: row.name,
-    balance: row.balance,
-    settings: row.settings,
-    createdAt: row.created_at,
-  };
-}
-
-function toKey(row: KeyRow, projectId: string): KeyRecord {
-  const { id, hash, prefix, label, scope, expires_at: expiresAt, created_at: createdAt } = row;
-  return {
-    id,
-    projectId,
-    hash,
-    prefix,
-    label,
-    scope: scopeOf(scope),
-    expiresAt,
-    createdAt,
-    revokedAt: row.revoked_at,
-    usedAt: row.used_at,
-  };
-}
-
-interface LedgerRow {
-  amount: number;
-  reason: LedgerReason;
-  subject_id: string | null;
-  note: string | null;
-  created_at: number;
-}
-
-function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
-  return { amount, reason, subjectId: subject_id, note, createdAt: created_at };
-}

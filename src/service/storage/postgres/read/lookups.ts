@@ -1,5 +1,5 @@
 import type { BoundAnswer, MessageRecord, ProjectRecord } from '../../records.js';
-import { boundOf, type MessageRow, toMessage } from '../../shared/rows.js';
+import { boundOf, type MessageRow, type ProjectRow, toMessage, toProject } from '../../shared/rows.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
 import { orUnavailable } from '../database/failure.js';
@@ -12,14 +12,6 @@ export const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 export const selectBatches = `SELECT b.*,
     (SELECT count(*)::int FROM unknown_deliveries u WHERE u.batch = b.seq) AS unknown
   FROM batches b`;
-
-export interface ProjectRow {
-  id: string;
-  name: string;
-  balance: number;
-  settings: string;
-  created_at: number;
-}
 
 interface AnswerRow {
   ord: number;
@@ -72,8 +64,4 @@ export function createLookups(
     getMessage: (project, id) => orUnavailable(messages.add({ project, id }), report),
     findMessage: (id) => orUnavailable(messages.add({ project: null, id }), report),
   };
-}
-
-export function toProject({ id, name, balance, settings, created_at }: ProjectRow): ProjectRecord {
-  return { id, name, balance, settings, createdAt: created_at };
 }
