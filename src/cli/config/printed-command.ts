@@ -17,7 +17,7 @@ export type NextStep = readonly [text: string, command: PrintedCommand];
 export type PrintedOptions = Readonly<Record<`--${string}`, string | number | boolean | undefined>>;
 
 /** Of a run: the global ones, and some of its command's own. */
-export interface RunOptions extends GlobalOptions {
+export interface PrintingOptions extends GlobalOptions {
   data?: string;
   database?: string;
   project?: string;
@@ -26,8 +26,8 @@ export interface RunOptions extends GlobalOptions {
 }
 
 /** The run that prints a command, with everything that determines its service, key, folders and data. */
-export interface Run {
-  options: RunOptions;
+export interface PrintingRun {
+  options: PrintingOptions;
   env: Readonly<Record<string, string | undefined>>;
   config: ConfigFile;
   sandbox: boolean;
@@ -40,7 +40,7 @@ export interface Run {
 export function commandLine(
   words: readonly string[],
   options: PrintedOptions,
-  run: Run,
+  run: PrintingRun,
   platform: NodeJS.Platform,
 ): PrintedCommand {
   const way = wayOf(words);
@@ -65,11 +65,11 @@ const fileOptions = new Set([
 ]);
 
 /** `-` is standard input. */
-const fullPath = ({ cwd }: Run, name: unknown): string =>
+const fullPath = ({ cwd }: PrintingRun, name: unknown): string =>
   name === '-' ? name : resolve(cwd(), String(name));
 
 /** With full paths for all files: those of options, and the list of a bulk command. */
-function fromAnyFolder(words: readonly string[], run: Run): string[] {
+function fromAnyFolder(words: readonly string[], run: PrintingRun): string[] {
   return words.map((word, at) => {
     const [, option = '', value] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
     if (fileOptions.has(option)) return `${option}=${fullPath(run, value)}`;
@@ -106,7 +106,7 @@ function wayOf(words: readonly string[]): Way {
 
 /** The options that select it, in addition to those given. */
 const waysTo: Readonly<
-  Record<Way, (run: Run, words: readonly string[], given: PrintedOptions) => PrintedOptions>
+  Record<Way, (run: PrintingRun, words: readonly string[], given: PrintedOptions) => PrintedOptions>
 > = {
   account: accountOptions,
   data: dataOptions,
@@ -127,7 +127,7 @@ const waysTo: Readonly<
  * service given with --sandbox or --base-url. A key from URTUU_API_KEY must be set again, because no option takes
  * one.
  */
-function accountOptions(run: Run, words: readonly string[], given: PrintedOptions): PrintedOptions {
+function accountOptions(run: PrintingRun, words: readonly string[], given: PrintedOptions): PrintedOptions {
   const { rate, maxCredits, apiKeyFile, profile = profileInEffect(run) } = run.options;
   // A run's limits apply to every job that it names.
   const limits = { '--rate': given['--rate'] ?? rate, '--max-credits': given['--max-credits'] ?? maxCredits };
@@ -150,7 +150,7 @@ function accountOptions(run: Run, words: readonly string[], given: PrintedOption
 }
 
 /** Undefined if there is none, or if naming it would override the environment's key. */
-function profileInEffect({ options, env, config }: Run): string | undefined {
+function profileInEffect({ options, env, config }: PrintingRun): string | undefined {
   const name = profileNameOf(options, env, config);
   if (!Object.hasOwn(config.profiles, name)) return undefined;
   const profile = config.profiles[name];
@@ -160,7 +160,7 @@ function profileInEffect({ options, env, config }: Run): string | undefined {
 }
 
 /** Undefined if it is not allowed. */
-function baseUrlOf({ options, env, config }: Run): string | undefined {
+function baseUrlOf({ options, env, config }: PrintingRun): string | undefined {
   try {
     return settingsOf(options, env, config).baseUrl;
   } catch {
@@ -172,7 +172,7 @@ function baseUrlOf({ options, env, config }: Run): string | undefined {
  * For a sign-in to a service: the profile that has it, or a new one, because the command replaces the profile it
  * names.
  */
-function newProfileOptions({ config: { profiles } }: Run, service: string): PrintedOptions {
+function newProfileOptions({ config: { profiles } }: PrintingRun, service: string): PrintedOptions {
   const found = Object.keys(profiles).find((name) => profiles[name]?.base_url === service);
   if (found !== undefined) return { '--profile': found };
   const isFree = !Object.hasOwn(profiles, defaultProfile);
@@ -182,7 +182,7 @@ function newProfileOptions({ config: { profiles } }: Run, service: string): Prin
 }
 
 /** Undefined if the profile alone, or the default, has the same base URL. */
-function differingBaseUrl(run: Run, profile: string | undefined): string | undefined {
+function differingBaseUrl(run: PrintingRun, profile: string | undefined): string | undefined {
   const { options, env, config } = run;
   const baseUrl = baseUrlOf(run);
   // It is not allowed: the person should see it.
@@ -201,7 +201,7 @@ const ofProject =
 
 /** The data of a service on this machine, and its project. A database URL with a password stays in its variable. */
 function dataOptions(
-  { options, env, sandbox, cwd }: Run,
+  { options, env, sandbox, cwd }: PrintingRun,
   words: readonly string[],
   given: PrintedOptions,
 ): PrintedOptions {
@@ -221,7 +221,7 @@ function dataOptions(
 }
 
 /** The variables that select folders and what no option can express; null for one that the user must set. */
-function variablesOf(run: Run, way: Way, options: PrintedOptions): Record<string, string | null> {
+function variablesOf(run: PrintingRun, way: Way, options: PrintedOptions): Record<string, string | null> {
   const { env, home, cwd } = run;
   const has = (name: `--${string}`) => options[name] !== undefined;
   const folder = (name: string, ...usual: string[]) => {
@@ -243,7 +243,7 @@ function variablesOf(run: Run, way: Way, options: PrintedOptions): Record<string
 }
 
 /** Whether the key is from the environment, and without the variable a profile would use another one. */
-function isOtherKey({ env, config }: Run, has: (name: `--${string}`) => boolean): boolean {
+function isOtherKey({ env, config }: PrintingRun, has: (name: `--${string}`) => boolean): boolean {
   const key = env.URTUU_API_KEY;
   if (!key || has('--profile') || has('--api-key-file')) return false;
   return Object.values(config.profiles).some(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   commandLine,
   type PrintedOptions,
-  type Run,
+  type PrintingRun,
   withCommands,
 } from '../../../src/cli/config/printed-command.js';
 import { settingsOf } from '../../../src/cli/config/settings.js';
@@ -16,8 +16,8 @@ const profiles = {
 const resume = ['jobs', 'resume', 'july'];
 const env = { URTUU_API_KEY: 'from-env' };
 const local = 'http://127.0.0.1:9/v1';
-type Row = [printed: string, given: Partial<Run>];
-const destination = (given: Partial<Run>): Run => ({
+type Row = [printed: string, given: Partial<PrintingRun>];
+const destination = (given: Partial<PrintingRun>): PrintingRun => ({
   options: {},
   env: {},
   config: { profiles: {} },
@@ -113,7 +113,7 @@ describe('a command to be copied', () => {
     expect(commandLine(['--version'], {}, run, 'linux')).toBe('urtuu --version');
   });
 
-  it.each<[printed: string, given: Partial<Run>]>([
+  it.each<[printed: string, given: Partial<PrintingRun>]>([
     ['--profile work', { options: { profile: 'work' }, config: { profiles } }],
     // Another service than that of the profile, which stays as it is.
     [
@@ -167,7 +167,7 @@ describe('a command to be copied', () => {
   });
 
   const set = { XDG_STATE_HOME: '/srv/the state', XDG_CONFIG_HOME: '/srv/config' };
-  it.each<[printed: string, words: string, given: Partial<Run>]>([
+  it.each<[printed: string, words: string, given: Partial<PrintingRun>]>([
     [
       "XDG_STATE_HOME='/srv/the state' XDG_CONFIG_HOME=/srv/config urtuu jobs resume july",
       'jobs resume july',
@@ -222,7 +222,7 @@ describe('a command to be copied', () => {
     expect(commandLine(words.split(' '), {}, destination(given), 'linux')).toBe(printed);
   });
 
-  it.each<[isAsked: boolean, given: Partial<Run>]>([
+  it.each<[isAsked: boolean, given: Partial<PrintingRun>]>([
     [false, { env }],
     [true, { env, config: { profiles } }],
     [false, { env: { URTUU_API_KEY: 'k0' }, config: { profiles: { default: profiles.default } } }],
@@ -239,7 +239,7 @@ describe('a command to be copied', () => {
 
   const other = { '--base-url': 'https://other.example.mn/v1' };
   const workUrl = { '--base-url': profiles.work.base_url };
-  it.each<[printed: string, options: PrintedOptions, given: Partial<Run>]>([
+  it.each<[printed: string, options: PrintedOptions, given: Partial<PrintingRun>]>([
     ['--profile default', { '--base-url': profiles.default.base_url }, { config: { profiles } }],
     ['--profile work', workUrl, { config: { profiles } }],
     ['--profile work', workUrl, { config: { profiles }, options: { profile: 'plain' }, sandbox: true }],

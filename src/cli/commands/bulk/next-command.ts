@@ -4,12 +4,16 @@ import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
-import type { NextStep, PrintedCommand, PrintedOptions, RunOptions } from '../../config/printed-command.js';
+import type {
+  NextStep,
+  PrintedCommand,
+  PrintedOptions,
+  PrintingOptions,
+} from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
 import { visible } from '../../terminal/sanitise.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
-import { reportCommand, reportName } from './prepare/moved-rows.js';
 
 /** The last line of a run, and what to do next. */
 export type LastLine = [text: string, next?: NextStep | undefined];
@@ -26,6 +30,12 @@ export function resumeCommand(
   return config.commandLine(['jobs', 'resume', id], options);
 }
 
+/** The command that writes a new report of a job; a list may be called as its job. */
+export const reportCommand = ({ config }: Pick<Context, 'config'>, id: string): PrintedCommand =>
+  config.commandLine(['jobs', 'report', id], { '--report': reportName(id) });
+
+const reportName = (id: string) => `${id}-report.csv`;
+
 export type ResumeContext = Pick<Context, 'config' | 'options'>;
 
 /** The options that select a job's service. */
@@ -37,7 +47,7 @@ export function resumeOf(
   context: ResumeContext,
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
 ): PrintedCommand {
-  const { maxCredits, rate = state.rate ?? undefined }: RunOptions = context.options;
+  const { maxCredits, rate = state.rate ?? undefined }: PrintingOptions = context.options;
   const limit = Math.min(state.limit ?? Infinity, maxCredits ?? Infinity);
   return resumeCommand(context, id, {
     ...serviceOf(meta.baseUrl),

@@ -4,9 +4,8 @@ import type { Ending } from '../../../bulk/send/ending.js';
 import type { NextStep, PrintedCommand } from '../../../config/printed-command.js';
 import type { Context } from '../../../context.js';
 import { maskedText } from '../../../output/mask.js';
-import { failedSteps, type JobInput, nextSteps } from '../next-command.js';
+import { failedSteps, type JobInput, nextSteps, reportCommand } from '../next-command.js';
 import type { CarryOutOptions } from '../options.js';
-import { reportCommand } from '../prepare/moved-rows.js';
 
 /** What to do about messages that may not have arrived, or whose outcome was not read; null if there are none. */
 export function outcomeStep(

@@ -21,7 +21,7 @@ import { isWorkbookName } from '../../../xlsx/report-workbook.js';
 import { refuseOtherService } from '../base-url.js';
 import { type JobRuntime, openJobRuntime } from '../job-runtime.js';
 import { maskCells } from '../mask-cells.js';
-import { reportCommand } from '../prepare/moved-rows.js';
+import { reportCommand } from '../next-command.js';
 import { refuseList } from '../same-file.js';
 import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';

@@ -11,9 +11,8 @@ import { stepsAfter } from '../finish/outcome-step.js';
 import { report } from '../finish/report.js';
 import { summaryView } from '../finish/summary-view.js';
 import { openJobRuntime } from '../job-runtime.js';
-import { inOne, type JobInput, keptOptions, resumeCommand } from '../next-command.js';
+import { inOne, type JobInput, keptOptions, reportCommand, resumeCommand } from '../next-command.js';
 import type { CarryOutOptions } from '../options.js';
-import { reportCommand } from './moved-rows.js';
 
 /** Whether a job has nothing left to do with these options. */
 export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {

@@ -1,10 +1,10 @@
 import { readJobId } from '../../../bulk/job/keys.js';
 import { isMoved, type Removal } from '../../../bulk/job/request-states.js';
-import type { PrintedCommand } from '../../../config/printed-command.js';
 import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { grouped } from '../../../text/wording.js';
+import { reportCommand } from '../next-command.js';
 
 /** Rows of a report that jobs other than the one that wants them now have taken. */
 export class MovedRows {
@@ -42,11 +42,5 @@ export class MovedRows {
     });
   }
 }
-
-/** The command that writes a new report of a job; a list may be called as its job. */
-export const reportCommand = ({ config }: Pick<Context, 'config'>, id: string): PrintedCommand =>
-  config.commandLine(['jobs', 'report', id], { '--report': reportName(id) });
-
-export const reportName = (id: string) => `${id}-report.csv`;
 
 export const rowsText = (count: number) => `${grouped(count)} of these rows`;

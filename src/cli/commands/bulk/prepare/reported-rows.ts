@@ -6,8 +6,8 @@ import type { ReportedRows } from '../../../bulk/plan/reported-rows.js';
 import { CliError, machineError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { type Outdated, verdictOf } from '../finish/report-verdict.js';
-import { type ResumeContext, resumeOf } from '../next-command.js';
-import { MovedRows, reportCommand, rowsText } from './moved-rows.js';
+import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
+import { MovedRows, rowsText } from './moved-rows.js';
 import { ifMissing, requestsIn, type TakenRows } from './taken-rows.js';
 
 /**

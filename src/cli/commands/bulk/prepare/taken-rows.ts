@@ -11,7 +11,8 @@ import { exits } from '../../../exit-codes.js';
 import { syncFolder } from '../../../platform/sync-folder.js';
 import { writePrivateFile } from '../../../platform/write-private-file.js';
 import { verdictOf } from '../finish/report-verdict.js';
-import { MovedRows, reportCommand, rowsText } from './moved-rows.js';
+import { reportCommand } from '../next-command.js';
+import { MovedRows, rowsText } from './moved-rows.js';
 
 type TakeContext = Pick<Context, 'config'>;
 
