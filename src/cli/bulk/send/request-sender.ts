@@ -13,6 +13,11 @@ import { sendOnce } from './send-once.js';
 import { nextStep, type Step, type StepOf } from './transitions.js';
 import { unlessAborted } from './unless-aborted.js';
 
+/** Repeating does not change a redirect, however long the wait. */
+const mostRedirects = 3;
+
+const statusOf = { insufficient_credits: 402, invalid_request: null } as const;
+
 /** Sends single requests of a run until each one has ended, following only the steps of `nextStep`. */
 export class RequestSender {
   readonly #options: RunOptions;
@@ -50,14 +55,14 @@ export class RequestSender {
         });
       }
       if (journal.fault !== null) throw journal.fault;
-      const answer = await this.#sendOnce(attempt.body);
+      const answer = await this.#exchange(attempt.body);
       if (answer === null || answer.kind === 'doubt') recorder.markInDoubt(number);
       if (answer === null) return;
       attempt.tries += 1;
       const step = nextStep(attempt.facts, answer);
       if (answer.kind === 'doubt') attempt.facts.unanswered += 1;
       learnBalance(attempt, state, answer);
-      if (!(await this.#take(step, attempt))) return;
+      if (!(await this.#follow(step, attempt))) return;
       if (step.kind === 'remove') {
         attempt = startAttempt(this.#keyOf, request, state, { since: attempt.since });
       }
@@ -90,8 +95,8 @@ export class RequestSender {
     return isOutOfMoney(this.#run.stopped) && state.phase(request) === 'doubt' && !stop?.aborted;
   }
 
-  /** Null if it was abandoned. */
-  async #sendOnce(body: RequestBody): Promise<Answer | null> {
+  /** One attempt; null if it was abandoned. */
+  async #exchange(body: RequestBody): Promise<Answer | null> {
     const { client, plan, abandon, isReplay = () => false } = this.#options;
     const send = () => sendOnce(client, plan.meta.channel, body, isReplay);
     const answer = await unlessAborted(send, abandon);
@@ -109,8 +114,8 @@ export class RequestSender {
     }
   }
 
-  /** Records a step and takes it; true if the request should be sent again now. */
-  async #take(step: Step, attempt: Attempt): Promise<boolean> {
+  /** Records a step and follows it; true if the request should be sent again now. */
+  async #follow(step: Step, attempt: Attempt): Promise<boolean> {
     const { recorder } = this.#run;
     const { number: request } = attempt.request;
     const revision = this.#options.state.revision(request);
@@ -173,7 +178,7 @@ export class RequestSender {
     const other = isBatch ? (state.requestOfBatch(step.id) ?? this.#accepting.get(step.id)) : undefined;
     if (other !== undefined && other !== request.number) {
       const reason = `batch ${step.id} answers two requests, ${other} and ${request.number}`;
-      return this.#take({ kind: 'alarm', reason, stops: true }, attempt);
+      return this.#follow({ kind: 'alarm', reason, stops: true }, attempt);
     }
     if (isBatch) this.#accepting.set(step.id, request.number);
     await recorder.record(acceptedEntry(attempt, state.revision(request.number), step), ...more);
@@ -290,8 +295,3 @@ export class RequestSender {
     return this.#options.sleep(Math.max(0, milliseconds), stopped === null ? halted : this.#options.stop);
   }
 }
-
-/** Repeating does not change a redirect, however long the wait. */
-const mostRedirects = 3;
-
-const statusOf = { insufficient_credits: 402, invalid_request: null } as const;

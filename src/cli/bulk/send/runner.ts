@@ -117,12 +117,10 @@ class Runner implements Run {
   async readPrices(): Promise<void> {
     const { client, rateLimiter, maxWait } = this.#options;
     try {
-      const read = await rateLimiter.take(
-        'reading',
-        this.#halted.signal,
-        Math.min(maxWait, longestPriceWait),
-      );
-      this.spendLimit.setPrices((read && (await client.pricing?.get())) || null);
+      const wait = Math.min(maxWait, longestPriceWait);
+      const isAllowed = await rateLimiter.take('reading', this.#halted.signal, wait);
+      const prices = isAllowed ? await client.pricing?.get() : null;
+      this.spendLimit.setPrices(prices ?? null);
     } catch {
       this.spendLimit.setPrices(null);
     }
