@@ -22,7 +22,7 @@ export function listed(names: readonly string[]): string {
 export const columnsHint = (names: readonly string[]) => `Columns: ${listed(names)}.`;
 
 /** The trimmed names in a header row. Throws InputError for an empty or duplicate name. */
-export function readHeader(record: readonly string[], source: string, line: number): string[] {
+export function readColumnNames(record: readonly string[], source: string, line: number): string[] {
   const columns = record.map((name) => name.normalize('NFC').trim());
   const hint = 'Give every column its own name, or use --headerless.';
   const empty = columns.indexOf('');

@@ -22,7 +22,7 @@ export async function readSheet<Consumer extends RowConsumer>(
     const reading = await readWorkbook(
       bytes,
       { headerless, headerRow, visibleOnly, sheet, signal, store },
-      (...record) => rows.take(...record),
+      (sheet, record, row, errors, stored) => rows.take(sheet, record, row, errors, stored),
     );
     return rows.finish(reading);
   } catch (error) {

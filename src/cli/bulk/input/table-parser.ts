@@ -2,7 +2,7 @@ import { unguard } from '../../csv/line.js';
 import { type CellError, cellErrorsLeft } from './cell-error.js';
 import { isDamaged } from './damage.js';
 import type { Delimiter } from './delimiter.js';
-import { numberedColumns, readHeader } from './header.js';
+import { numberedColumns, readColumnNames } from './header.js';
 import { InputError } from './input-error.js';
 import { errorColumn, isOwnHeader } from './report-columns.js';
 import { type RowHandler, RowParser } from './row-parser.js';
@@ -97,7 +97,7 @@ export class TableParser {
     try {
       this.columns = this.#format.headerless
         ? numberedColumns(record.length)
-        : readHeader(record, this.#source, line);
+        : readColumnNames(record, this.#source, line);
       this.#isOwn = isOwnHeader(this.columns);
       this.#onHeader(this.columns, line);
     } catch (error) {

@@ -44,7 +44,9 @@ export async function readWorkbook(
   const read = (each: string) => abortable(archive.read(each), signal);
   if (workbook.strings !== null) await readSharedStrings(workbook.strings, read(workbook.strings), strings);
   const styles = workbook.styles === null ? [] : await readStyles(workbook.styles, read(workbook.styles));
-  const table = new SheetTable(options, (...record) => onRecord(name, ...record));
+  const table = new SheetTable(options, (record, row, errors, stored) =>
+    onRecord(name, record, row, errors, stored),
+  );
   const rules = { strings, styles, from1904: workbook.from1904 };
   await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));
   return { sheet: name, columns: table.columns, hiddenRows: table.hiddenRows };
