@@ -52,7 +52,7 @@ export async function connect(
   const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
   const { Urtuu } = await import('../../client/index.js');
   const { redactorOf } = await import('../../client/secret.js');
-  const { observed, summaryOf } = await import('./observe.js');
+  const { observed, verboseLine } = await import('./observe.js');
   const fetch = given ?? environment.fetch ?? (await import('./fetch.js')).fetchFor(baseUrl, environment.env);
   const state = given === undefined ? () => parts.stateDirectory() : null;
   const limiter = openRateLimiter({ clock: environment.clock, state, waiting: parts.waiting }, baseUrl, key);
@@ -64,7 +64,7 @@ export async function connect(
       began: (exchange) => parts.began(exchange, single),
       ended(exchange) {
         limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
-        if (parts.options().verbose) parts.verbose(summaryOf(exchange));
+        if (parts.options().verbose) parts.verbose(verboseLine(exchange));
         parts.ended(exchange, single);
       },
     }),

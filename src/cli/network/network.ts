@@ -51,8 +51,8 @@ export interface Network {
   answerOf(url: string): Promise<number | ConnectFailure>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
-  /** Makes one send. Rejects if the send does. */
-  counted<Result>(send: () => Promise<Result>): Promise<Counted<Result>>;
+  /** Makes one send, and tells how it was answered. Rejects if the send does. */
+  send<Result>(send: () => Promise<Result>): Promise<SendAnswer<Result>>;
   /** Calls `listener` after every HTTP exchange; the returned function stops this. */
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The last finished exchange. */
@@ -64,7 +64,7 @@ export interface Network {
 /** What a configuration can be tried with. */
 type CarrierTools = Pick<Awaited<ReturnType<typeof loadService>>, 'checkConfiguration' | 'tryRoute'>;
 
-export interface Counted<Result> {
+export interface SendAnswer<Result> {
   result: Result;
   /** Whether the answer is the one to an earlier request with the same key. */
   replayed: boolean;
@@ -168,7 +168,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         (error) => connectFailure(error) ?? { code: null, reason: 'no answer' },
       );
     },
-    async counted(send) {
+    async send(send) {
       let attempts = 0;
       const stopCounting = exchanges.onEnded(({ kind, requestSent }) => {
         if (kind === 'sending' && requestSent) attempts += 1;

@@ -78,7 +78,7 @@ function sizeOf(value: unknown): string {
 }
 
 /** One line for `--verbose`. */
-export function summaryOf(exchange: Exchange): string {
+export function verboseLine(exchange: Exchange): string {
   const { method, url, status, milliseconds, requestId, rate, idempotencyKey, replayed, body } = exchange;
   return [
     `${method} ${redactedUrl(url)} -> ${status ?? 'no answer'} in ${Math.round(milliseconds)} ms`,

@@ -36,7 +36,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     result: sent,
     replayed,
     attempts,
-  } = await network.counted(sending).catch(async (error) => {
+  } = await network.send(sending).catch(async (error) => {
     if (!(error instanceof UrtuuError)) throw error;
     await appendFailedSend(context, error, { command: `${channel} send`, to: message.to, channel });
     if (error.inDoubt) {

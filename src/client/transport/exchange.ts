@@ -7,7 +7,7 @@ import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './fetch.
 const maxAnswerBytes = 10 * 1024 * 1024;
 
 /** The end of one attempt. */
-export type Exchange =
+export type AttemptEnd =
   | { answer: Answer }
   | {
       answer: null;
@@ -39,7 +39,7 @@ export function exchange(
   request: AttemptRequest,
   { timeout, signal }: Limits,
   system: System,
-): Promise<Exchange> {
+): Promise<AttemptEnd> {
   const controller = new AbortController();
   let source: ByteSource | null = null;
   let begun = false;
@@ -58,7 +58,7 @@ export function exchange(
   }
 
   return new Promise((resolve) => {
-    const end = (ended: Exchange) => {
+    const end = (ended: AttemptEnd) => {
       stopTimer();
       stopListening?.();
       resolve(ended);

@@ -7,7 +7,7 @@ import type { System } from '../system.js';
 import { type Answer, readAnswer } from './answer.js';
 import { type ConnectFailure, connectFailure, systemCodeOf } from './connect.js';
 import { inDoubtAfter } from './doubt.js';
-import { type AttemptRequest, type Exchange, exchange, type Limits } from './exchange.js';
+import { type AttemptEnd, type AttemptRequest, exchange, type Limits } from './exchange.js';
 import { callHook, type ResponseHook } from './response-hook.js';
 import { planRetry } from './retry.js';
 import { newConnection } from './runtime.js';
@@ -31,7 +31,7 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
     { kind, path, body }: Call,
     idempotencyKey: string | null,
     limits: Limits,
-  ): Promise<Exchange> {
+  ): Promise<AttemptEnd> {
     const headers: Record<string, string> = {
       Authorization: authorization,
       Accept: 'application/json',
@@ -48,7 +48,7 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
     return exchange(fetch, baseUrl + path, request, limits, system);
   }
 
-  function outcomeOf(exchanged: Exchange, call: Call, limits: Limits): Outcome {
+  function outcomeOf(exchanged: AttemptEnd, call: Call, limits: Limits): Outcome {
     if (exchanged.answer !== null) {
       const reading = { proof: call.proof, redactor, baseUrl, now: system.now() };
       const outcome = readAnswer(exchanged.answer, reading);

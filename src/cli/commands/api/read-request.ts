@@ -28,7 +28,7 @@ export function readJsonField(written: string, fields: readonly Field[] = []): F
 }
 
 /** `Name: value` */
-export function readHeader(written: string, headers: readonly Header[] = []): Header[] {
+export function readHeaderOption(written: string, headers: readonly Header[] = []): Header[] {
   const [name, rest = ''] = splitAt(written, ':') ?? [];
   if (name === undefined || !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(rest)) {
     throw new InvalidArgumentError('write Name: value, in ASCII');

@@ -16,7 +16,7 @@ import {
   type Field,
   type Header,
   pathBehind,
-  readHeader,
+  readHeaderOption,
   readJsonField,
   readMethod,
   readTextField,
@@ -46,7 +46,7 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
     )
     .option('-F, --json-field <name=json>', 'the same with a number, true, null or a list', readJsonField)
     .option('--input <file>', 'send a file as the body, or standard input with -')
-    .option('-H, --add-header <name: value>', 'add a header', readHeader)
+    .option('-H, --add-header <name: value>', 'add a header', readHeaderOption)
     .option('--idempotency-key <key>', 'of one of the four sends; made for each where it is missing', readKey)
     .option('-i, --include', 'print status and headers before the body');
   addHelp(command, {

@@ -7,7 +7,7 @@ import { jobRows } from './job-rows.js';
 import { type JobRow, stateText } from './views.js';
 
 /** What a command does with a job, and which jobs are possible. */
-export interface JobChoice {
+export interface JobSelection {
   /** `resume` */
   verb: string;
   fits(row: JobRow): boolean;
@@ -23,7 +23,7 @@ const mostNamed = 10;
  */
 export async function chosenJob(
   context: Pick<Context, 'io' | 'config' | 'clock'>,
-  { verb, fits, elsewhere }: JobChoice,
+  { verb, fits, elsewhere }: JobSelection,
 ): Promise<string> {
   const { io } = context;
   const found: JobRow[] = [];

@@ -11,7 +11,7 @@ import { sheetsText } from '../bulk/finish/workbook-report.js';
 import { resumeCommand, serviceOf } from '../bulk/next-command.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
-import { chosenJob, type JobChoice } from './choose-job.js';
+import { chosenJob, type JobSelection } from './choose-job.js';
 import type { JobRow } from './views.js';
 
 export const jobsResume: CommandBody = (command, context) => {
@@ -49,7 +49,7 @@ export const jobsResume: CommandBody = (command, context) => {
 async function resumable(
   context: Pick<Context, 'config'>,
   { retryFailed }: CarryOutOptions,
-): Promise<JobChoice> {
+): Promise<JobSelection> {
   const here = await baseUrlOf(context.config);
   const isOpen = ({ state, failed }: JobRow) =>
     state !== 'running' && (state !== 'finished' || (retryFailed === true && failed > 0));

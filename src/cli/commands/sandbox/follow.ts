@@ -8,7 +8,7 @@ const pollEvery = 500;
 const pages = [32, 1_024, undefined];
 
 /** Deliveries as they arrive, in endless batches; the first has the newest `limit`, or all. */
-export async function* followed(
+export async function* followedDeliveries(
   outbox: Outbox,
   clock: Clock,
   { to, limit }: { to?: string | undefined; limit?: number | undefined },

@@ -7,7 +7,7 @@ import { field, type View } from '../../output/view.js';
 import { textOfHtml } from '../../text/html-text.js';
 import { noteStore, type StoreOptions } from '../service/store.js';
 import { addSandboxOptions, noteNoMessages, sandboxStore } from './data.js';
-import { followed } from './follow.js';
+import { followedDeliveries } from './follow.js';
 
 /** Of an HTML body without a plain text. */
 const longestExcerpt = 200;
@@ -67,7 +67,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     if (follow) {
       noteStore(io, store);
       io.endless();
-      return io.printer.batches(view, followed(outbox, clock, { ...filter, limit }));
+      return io.printer.batches(view, followedDeliveries(outbox, clock, { ...filter, limit }));
     }
     const count = await io.printer.many(view, outbox(limit === undefined ? filter : { ...filter, limit }));
     if (count === 0) noteNoMessages(context, store);

@@ -6,7 +6,7 @@ import type { DatabaseOptions, OpenOptions } from '../../network/services.js';
 import { databaseError } from './database.js';
 
 /** With `acceptData` it also opens damaged data, after listing the losses and asking. */
-export async function openService(
+export async function openInFolder(
   context: Pick<Context, 'options' | 'io' | 'network'>,
   folder: string,
   { acceptData, ...given }: OpenOptions,
@@ -24,7 +24,7 @@ export async function openService(
   }
 }
 
-export async function openServiceOn(
+export async function openOnDatabase(
   { network }: Pick<Context, 'network'>,
   database: DatabaseOptions,
 ): Promise<Service> {

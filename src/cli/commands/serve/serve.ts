@@ -17,7 +17,7 @@ import { databaseAccess } from './database.js';
 import { firstKey } from './first-key.js';
 import { type AddressOptions, hasMetrics, openListeners } from './listeners.js';
 import { loginAt } from './login-at.js';
-import { openService, openServiceOn } from './open-service.js';
+import { openInFolder, openOnDatabase } from './open-service.js';
 
 interface Serving {
   base_url: string;
@@ -113,8 +113,8 @@ export const serve: CommandBody = (command, context) => {
     const release = io.holdSignals({ within: stopWithin });
     const service =
       database === null
-        ? await openService(context, folder(), { acceptData, ...given })
-        : await openServiceOn(context, { ...database, ...given });
+        ? await openInFolder(context, folder(), { acceptData, ...given })
+        : await openOnDatabase(context, { ...database, ...given });
     const data = database === null ? folder() : withoutPassword(database.url);
     const { administration, channels } = service;
     if (file === undefined && administration.isReal) throw needsConfiguration(data);
