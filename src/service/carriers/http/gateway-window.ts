@@ -3,22 +3,17 @@ import { type PermitsParts, RoutePermits } from '../rate/permits.js';
 import { Throughput } from '../rate/throughput.js';
 import type { GatewayRoute } from './gateway-route.js';
 
-/** A route accepts the messages of so many seconds at its rate. */
-const capacitySeconds = 5;
-/** The maximum of that. */
-const mostMessages = 2_000;
-
 /** Room for one request, which may be sent now. */
-export interface Place {
+export interface Room {
   /** Its request is being sent. */
   use(): void;
   release(): void;
 }
 
-type Waiting = (place: Place | null) => void;
+type Waiting = (room: Room | null) => void;
 /** In order of priority: a repeat resolves a message in doubt. */
 type Kind = 'repeat' | 'single' | 'batch';
-/** The share of the places that repeats may use. */
+/** The share of the room that repeats may use. */
 const shareOfRepeats = 0.25;
 
 /** Limits the open requests of a route, and its rate. */
@@ -27,7 +22,7 @@ export class GatewayWindow {
   readonly #permits: RoutePermits;
   readonly #throughput: Throughput;
   readonly #waiting: Record<Kind, Waiting[]> = { repeat: [], single: [], batch: [] };
-  /** Places in use, and how many of them repeats use. */
+  /** Requests with room, and how many of them are repeats. */
   #held = 0;
   #repeats = 0;
   #isOpen = false;
@@ -35,7 +30,7 @@ export class GatewayWindow {
 
   constructor(parts: Omit<PermitsParts, 'route'> & { route: GatewayRoute; clock: Clock }) {
     this.#route = parts.route;
-    this.#permits = new RoutePermits(parts, () => this.change());
+    this.#permits = new RoutePermits(parts, () => this.#serveWaiting());
     this.#throughput = new Throughput(parts.clock);
   }
 
@@ -46,18 +41,18 @@ export class GatewayWindow {
   /** Set while the latest answer matched no rule: until one does, messages are tried one at a time. */
   set isDoubtful(isDoubtful: boolean) {
     this.#isDoubtful = isDoubtful;
-    this.change();
+    this.#serveWaiting();
   }
 
   /** Messages that it accepts, at the current rate. */
   get capacity(): number {
-    return this.#isOpen ? Math.min(Math.ceil(this.#perSecond * capacitySeconds), mostMessages) : 0;
+    return this.#isOpen ? this.#permits.capacity : 0;
   }
 
   /** Messages of batches that it accepts: those that can start within a second, and those that have started. */
   get ahead(): number {
     if (!this.#isOpen) return 0;
-    return Math.min(Math.ceil(this.#throughput.perSecond ?? this.#perSecond), mostMessages) + this.#held;
+    return this.#permits.inASecond(this.#throughput.perSecond) + this.#held;
   }
 
   /** Repeats that may be open at once. */
@@ -81,20 +76,20 @@ export class GatewayWindow {
   close(): void {
     this.#isOpen = false;
     this.#permits.stop();
-    this.change();
+    this.#serveWaiting();
   }
 
-  /** Waits for a place; null once it is closed, or if its rate has been lowered meanwhile. */
-  wait(which: Kind): Promise<Place | null> {
+  /** Waits for room; null once it is closed, or if its rate has been lowered meanwhile. */
+  wait(which: Kind): Promise<Room | null> {
     if (!this.#isOpen) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.#waiting[which].push(resolve);
-      this.change();
+      this.#serveWaiting();
     });
   }
 
-  /** Call this when there may be room, or when there is none any more. */
-  change(): void {
+  /** Assigns room. Called when there may be some, or when there is none any more. */
+  #serveWaiting(): void {
     const { repeat, single, batch } = this.#waiting;
     if (!this.#isOpen)
       for (const resolve of [repeat, single, batch].flatMap((all) => all.splice(0))) resolve(null);
@@ -117,7 +112,7 @@ export class GatewayWindow {
     }
   }
 
-  #take(kind: Kind): Place {
+  #take(kind: Kind): Room {
     const isRepeat = kind === 'repeat' ? 1 : 0;
     this.#held += 1;
     this.#repeats += isRepeat;
@@ -133,12 +128,8 @@ export class GatewayWindow {
         this.#held -= 1;
         this.#repeats -= isRepeat;
         if (!isUsed) this.#permits.giveBack();
-        this.change();
+        this.#serveWaiting();
       },
     };
-  }
-
-  get #perSecond(): number {
-    return this.#route.perSecond * this.#permits.factor;
   }
 }

@@ -4,7 +4,7 @@ import type { RouteRates } from '../../storage/route-limits.js';
 import type { Accepted, Repeats, Reservation, Submission, SubmitResult } from '../carrier.js';
 import { type Exchanged, type GatewayClient, gatewayClient } from './gateway-client.js';
 import type { GatewayRoute } from './gateway-route.js';
-import { GatewayWindow, type Place } from './gateway-window.js';
+import { GatewayWindow, type Room } from './gateway-window.js';
 import { type RenderedRequest, renderRequest } from './rendered-request.js';
 import { acceptedOf, resultOf } from './results.js';
 
@@ -58,8 +58,8 @@ export class RouteRequests {
   }
 
   async reserve(isSingle: boolean): Promise<Reservation | null> {
-    const place = await this.window.wait(isSingle ? 'single' : 'batch');
-    if (place === null) return null;
+    const room = await this.window.wait(isSingle ? 'single' : 'batch');
+    if (room === null) return null;
     let kept: Kept | null = null;
     const keep = (submission: Content) => {
       kept = this.#render(submission);
@@ -68,8 +68,8 @@ export class RouteRequests {
     return {
       ...(this.#route.repeats !== null && { request: keep }),
       submit: (submission, signal) =>
-        this.#submit(place, kept ?? this.#render(submission), submission.reference, signal),
-      release: place.release,
+        this.#submit(room, kept ?? this.#render(submission), submission.reference, signal),
+      release: room.release,
     };
   }
 
@@ -81,14 +81,14 @@ export class RouteRequests {
       withinMs: this.#route.repeats.forMs - this.#route.timeoutMs,
       isNew: this.#clock.monotonic() - this.#startedAt < newFor,
       reserve: async () => {
-        const place = await this.window.wait('repeat');
-        return place && { repeat: (...given) => this.#repeat(place, ...given), release: place.release };
+        const room = await this.window.wait('repeat');
+        return room && { repeat: (...given) => this.#repeat(room, ...given), release: room.release };
       },
     };
   }
 
   async #submit(
-    place: Place,
+    room: Room,
     { request, at }: Kept,
     reference: string,
     signal: AbortSignal,
@@ -96,7 +96,7 @@ export class RouteRequests {
     // It may have stopped, or the machine may have slept: others may have continued, and the gateway may have
     // forgotten the key.
     if (!this.window.isOpen || signal.aborted || this.#isOver(at)) return this.closed;
-    const exchanged = await this.#exchange(place, request, signal);
+    const exchanged = await this.#exchange(room, request, signal);
     try {
       const result = resultOf(this.#route, reference, exchanged);
       if (exchanged.kind === 'answered') this.window.isDoubtful = false;
@@ -112,7 +112,7 @@ export class RouteRequests {
    * is unknown.
    */
   async #repeat(
-    place: Place,
+    room: Room,
     written: string,
     reference: string,
     signal: AbortSignal,
@@ -124,7 +124,7 @@ export class RouteRequests {
       request.headers[repeats.header] === reference &&
       addressOf(request.url) === addressOf(url);
     if (!isKnown || !this.window.isOpen || signal.aborted) return null;
-    return acceptedOf(this.#route, reference, await this.#exchange(place, request, signal));
+    return acceptedOf(this.#route, reference, await this.#exchange(room, request, signal));
   }
 
   #render(submission: Content): Kept {
@@ -135,8 +135,8 @@ export class RouteRequests {
     return Math.abs(this.#clock.now() - since) > this.#route.timeoutMs;
   }
 
-  #exchange(place: Place, request: RenderedRequest, signal: AbortSignal): Promise<Exchanged> {
-    place.use();
+  #exchange(room: Room, request: RenderedRequest, signal: AbortSignal): Promise<Exchanged> {
+    room.use();
     const exchange = this.#client.exchange(request, signal);
     this.#underWay.add(exchange);
     return exchange.finally(() => this.#underWay.delete(exchange));

@@ -2,6 +2,10 @@ import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import { blockMs, factorAt, type Lowered, type RouteRates } from '../../storage/route-limits.js';
 
+/** A route accepts the messages of so many seconds at its rate. */
+const capacitySeconds = 5;
+/** The maximum of that. */
+const mostMessages = 2_000;
 /** Milliseconds until permits are asked for again after their store failed. */
 const retryMs = 1_000;
 /** Milliseconds that permits may come together after a timer that was late. */
@@ -77,6 +81,21 @@ export class RoutePermits {
     return this.#lowered === null ? 1 : factorAt(this.#lowered, this.#parts.clock.monotonic());
   }
 
+  /** Messages a second, at the current rate. */
+  get perSecond(): number {
+    return this.#parts.route.perSecond * this.factor;
+  }
+
+  /** Messages that its route accepts, at the current rate. */
+  get capacity(): number {
+    return Math.min(Math.ceil(this.perSecond * capacitySeconds), mostMessages);
+  }
+
+  /** Messages that can start within a second: as many as were measured, else at the current rate. */
+  inASecond(measured: number | null): number {
+    return Math.min(Math.ceil(measured ?? this.perSecond), mostMessages);
+  }
+
   /** Halves the rate, in all instances. */
   async lower(answeredMs: number): Promise<void> {
     const { route, limits } = this.#parts;
@@ -97,7 +116,7 @@ export class RoutePermits {
   }
 
   get #each(): number {
-    return 1_000 / (this.#parts.route.perSecond * this.factor);
+    return 1_000 / this.perSecond;
   }
 
   get #left(): number {

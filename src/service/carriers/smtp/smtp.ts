@@ -13,8 +13,8 @@ import {
 import { longestSubmitMs, type Mail } from './connection.js';
 import { Connections, type Lent } from './connections.js';
 import { composeMail, type Sender, UnreadableKey } from './mail.js';
+import { RelayCapacity } from './relay-capacity.js';
 import type { SmtpSettings } from './smtp-settings.js';
-import { Throughput } from './throughput.js';
 
 export interface SmtpParts {
   settings: SmtpSettings;
@@ -46,7 +46,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     bounces: bounceDomain === null ? null : { key: bounceKey, domain: bounceDomain },
   };
   const connections = new Connections(parts);
-  const throughput = new Throughput(settings.connections, clock);
+  const relay = new RelayCapacity(settings.connections, clock);
 
   async function submitOver(
     { connection }: Lent,
@@ -68,7 +68,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
         tryNextRoute: false,
       };
     }
-    const result = await throughput.measure(connection.submit(mail, signal));
+    const result = await relay.measure(connection.submit(mail, signal));
     // A bounce identifies the message.
     const isExpected = result.kind === 'accepted' && bounceDomain !== null;
     return isExpected ? { ...result, carrierIds: [submission.reference] } : result;
@@ -92,8 +92,8 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
       connections.start();
     },
     stop: () => connections.stop(),
-    capacity: () => (connections.isUp ? throughput.capacity : 0),
-    ahead: () => (connections.isUp ? throughput.ahead : 0),
+    capacity: () => (connections.isUp ? relay.window : 0),
+    ahead: () => (connections.isUp ? relay.ahead : 0),
     isConnected: () => connections.isConnected,
     reserve,
     async submit(submission, signal) {

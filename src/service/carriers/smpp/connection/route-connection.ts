@@ -112,7 +112,7 @@ export class RouteConnection {
     const { isUp } = this.#window;
     if (isUp || this.#wasUp) this.#upAt = this.#parts.clock.monotonic();
     this.#wasUp = isUp;
-    this.#window.change();
+    this.#window.serveWaiting();
   }
 
   #drained(): Promise<void> {

@@ -38,11 +38,6 @@ export class Room {
   }
 }
 
-/** A route accepts the messages of so many seconds at its rate. */
-const capacitySeconds = 5;
-/** The maximum of that. */
-const mostMessages = 2_000;
-
 interface Waiting {
   /** Its place in a window; null without one. */
   held: Room | null;
@@ -75,7 +70,7 @@ export class RouteWindow {
     this.#route = parts.route;
     this.#links = links;
     this.#clock = parts.clock;
-    this.#permits = new RoutePermits(parts, () => this.change());
+    this.#permits = new RoutePermits(parts, () => this.serveWaiting());
     this.#throughput = new Throughput(parts.clock);
   }
 
@@ -85,14 +80,13 @@ export class RouteWindow {
 
   /** Messages that it accepts, at the current rate. */
   get capacity(): number {
-    if (!this.isUp) return 0;
-    return Math.min(Math.ceil(this.#perSecond * capacitySeconds), mostMessages);
+    return this.isUp ? this.#permits.capacity : 0;
   }
 
   /** Messages of batches that it accepts: those that can start within a second, and those that have started. */
   get ahead(): number {
     if (!this.isUp) return 0;
-    return Math.min(Math.ceil(this.#throughput.perSecond ?? this.#perSecond), mostMessages) + this.#messages;
+    return this.#permits.inASecond(this.#throughput.perSecond) + this.#messages;
   }
 
   get factor(): number {
@@ -111,13 +105,13 @@ export class RouteWindow {
   /** Starts nothing new; what was started finishes. */
   close(): void {
     this.#isOpen = false;
-    this.change();
+    this.serveWaiting();
   }
 
   /** A message was written, or will not be submitted. */
   leave(): void {
     this.#messages -= 1;
-    this.change();
+    this.serveWaiting();
   }
 
   /** Waits for room, until `leave`; null while the route is down. */
@@ -125,7 +119,7 @@ export class RouteWindow {
     if (!this.isUp) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.#waiting[which].push({ held: null, resolve });
-      this.change();
+      this.serveWaiting();
     });
   }
 
@@ -150,7 +144,7 @@ export class RouteWindow {
       if (this.#isAbandoned) waiting.resolve(null);
       else {
         this.#waiting.begun.push(waiting);
-        this.change();
+        this.serveWaiting();
       }
     });
   }
@@ -162,13 +156,13 @@ export class RouteWindow {
     for (const { resolve } of this.#waiting.begun.splice(0)) resolve(null);
   }
 
-  /** Call this when there may be room, or when there is none any more. */
-  change(): void {
+  /** Assigns room. Called when there may be some, or when there is none any more. */
+  serveWaiting(): void {
     if (!this.isUp) {
       for (const which of ['single', 'batch'] as const)
         for (const { resolve } of this.#waiting[which].splice(0)) resolve(null);
     }
-    this.#giveBack();
+    this.#returnExcess();
     for (;;) {
       const which = classes.find((each) => this.#waiting[each].length > 0);
       const next = which === undefined ? undefined : this.#waiting[which][0];
@@ -185,7 +179,7 @@ export class RouteWindow {
   }
 
   /** Messages were claimed before the rate was lowered: others may go first. */
-  #giveBack(): void {
+  #returnExcess(): void {
     if (this.#permits.factor === 1) return;
     const beyond = this.#waiting.batch.splice(this.capacity);
     for (const { resolve } of beyond) resolve(null);
@@ -195,12 +189,8 @@ export class RouteWindow {
     link.inFlight += 1;
     return new Room(link, link.session as Session, (wasUsed) => {
       if (!wasUsed) this.#permits.giveBack();
-      this.change();
+      this.serveWaiting();
     });
-  }
-
-  get #perSecond(): number {
-    return this.#route.perSecond * this.#permits.factor;
   }
 
   get #wanted(): number {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js';
 
-/** Milliseconds worth of mails that make up the capacity. */
+/** Milliseconds worth of mails in the window. */
 const windowMs = 5_000;
 /** Milliseconds worth of batch mails that are claimed ahead. */
 const aheadMs = 1_000;
@@ -12,7 +12,7 @@ const mostMails = 500;
 const latestWeight = 0.1;
 
 /** Estimates how many mails a relay accepts, from its latest answers. */
-export class Throughput {
+export class RelayCapacity {
   readonly #connections: number;
   readonly #clock: Clock;
   #averageMs = windowMs / firstMails;
@@ -23,14 +23,14 @@ export class Throughput {
   }
 
   /** Mails in the window, over all connections. */
-  get capacity(): number {
+  get window(): number {
     const each = Math.floor(windowMs / Math.max(this.#averageMs, 1));
     return this.#connections * Math.min(Math.max(each, fewestMails), mostMails);
   }
 
   /** Batch mails to claim: those of a second over all connections, and the one in progress on each. */
   get ahead(): number {
-    return Math.ceil((this.capacity * aheadMs) / windowMs) + this.#connections;
+    return Math.ceil((this.window * aheadMs) / windowMs) + this.#connections;
   }
 
   async measure<Result>(submitting: Promise<Result>): Promise<Result> {
