@@ -38,7 +38,7 @@ interface Connection {
   /** The connection closes after its pending answers. */
   ending: boolean;
   /** A timeout found it inactive. */
-  isStill: boolean;
+  wasInactive: boolean;
 }
 
 /**
@@ -86,7 +86,7 @@ export class Connections {
         latest: null,
         waiting: [],
         ending: false,
-        isStill: false,
+        wasInactive: false,
       };
       this.#open.set(socket, connection);
       this.#idle.add(socket);
@@ -160,17 +160,17 @@ export class Connections {
    * it, unless an answer is still being made. Node.js restarts the timeout of a write that was partly accepted: that
    * costs only a tenth.
    */
-  still(socket: Socket, timeout: number): void {
+  onInactive(socket: Socket, timeout: number): void {
     const connection = this.#open.get(socket);
     const isMakingAnswer =
       connection !== undefined && connection.pending.size > 0 && socket.writableLength === 0;
     // Node.js applies a separate timeout to an idle connection.
     const isIdle = connection?.latest !== null && connection?.pending.size === 0;
-    if (connection === undefined || isIdle || (connection.isStill && !isMakingAnswer)) {
+    if (connection === undefined || isIdle || (connection.wasInactive && !isMakingAnswer)) {
       socket.destroy();
       return;
     }
-    connection.isStill = !isMakingAnswer;
+    connection.wasInactive = !isMakingAnswer;
     socket.setTimeout(Math.ceil(isMakingAnswer ? timeout / 10 : timeout * 0.9));
   }
 

@@ -7,7 +7,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
 import { monotonic } from '../clock.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { ListenAddress, Listening } from '../service.js';
+import type { ListenAddress, Listening, PlainAnswer } from '../service.js';
 import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
 import { readIncoming } from './body/read-body.js';
 import type { RequestHandler, WrittenAnswer } from './call.js';
@@ -93,14 +93,14 @@ export async function listen(
   );
   const { writeTimeout = 30_000 } = options;
   server.setTimeout(Math.ceil(writeTimeout / 10), (socket: Socket) =>
-    connections.still(socket, writeTimeout),
+    connections.onInactive(socket, writeTimeout),
   );
   const answer = requestListener(handle, report);
   const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
     connections.admit(outgoing, (hasRoom) => {
       const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
       if (problem === null) void answer(incoming, outgoing);
-      else writeAnswer(outgoing, { status: problem.status, ...partsOf(problem) });
+      else writeAnswer(outgoing, closingAnswer(problem));
     });
   server.on('request', serve);
   // `100 Continue` is written when the body is read.
@@ -161,7 +161,11 @@ function requestListener(handle: RequestHandler, report: (error: unknown) => voi
       hostname: 'localhost',
       overrideGlobalObjects: false,
       // The target is not a URL, or the handler rejected because the connection is lost.
-      errorHandler: (error) => (isRequestError(error) ? responseTo(refusalOf(undefined)) : undefined),
+      errorHandler(error) {
+        if (!isRequestError(error)) return;
+        const { body, ...head } = closingAnswer(refusalOf(undefined));
+        return new Response(body, head);
+      },
     },
   );
 }
@@ -194,9 +198,7 @@ function refusalOf(code: string | undefined): ServiceError {
       return new ServiceError(
         'invalid_request',
         `The headers are over the limit of ${maxHeaderBytes} bytes`,
-        {
-          status: 431,
-        },
+        { status: 431 },
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       // Not 408, after which clients give up: the request may only be late because this machine was paused.
@@ -209,20 +211,20 @@ function refusalOf(code: string | undefined): ServiceError {
   }
 }
 
-function partsOf(error: ServiceError): { body: string; headers: Record<string, string> } {
+/** The answer to a request that does not reach the handler. */
+function closingAnswer(error: ServiceError): PlainAnswer {
   const { body, headers } = errorAnswer(error);
   const common = commonHeaders(randomUUID(), fullRateLimit('reading'));
-  return { body: JSON.stringify(body), headers: { ...common, ...headers, Connection: 'close' } };
-}
-
-function responseTo(error: ServiceError): Response {
-  const { body, headers } = partsOf(error);
-  return new Response(body, { status: error.status, headers });
+  return {
+    status: error.status,
+    headers: { ...common, ...headers, Connection: 'close' },
+    body: JSON.stringify(body),
+  };
 }
 
 function rawAnswer(error: ServiceError): string {
-  const { body, headers } = partsOf(error);
+  const { status, headers, body } = closingAnswer(error);
   const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body) });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`;
 }
