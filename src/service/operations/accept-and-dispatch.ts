@@ -24,14 +24,14 @@ export interface Send {
   /** Of each message. */
   price: Price;
   idempotencyKey: string | null;
-  dispatch: Dispatching;
+  dispatch: DispatchTime;
 }
 
 /**
  * `before_answer`: the caller waits for the carrier's answer. `after_answer`: dispatched by this process if it has
  * room, else by whichever process claims the message.
  */
-export type Dispatching = 'before_answer' | 'after_answer';
+export type DispatchTime = 'before_answer' | 'after_answer';
 
 /** An SMS is submitted before its answer, an email is queued (interface, "What the service does"). */
 export const singleDispatch = { sms: 'before_answer', email: 'after_answer' } as const;

@@ -8,7 +8,7 @@ export interface LanePause {
 }
 
 /** A batch that was stopped, with its counts afterwards. */
-export interface StoppedBatch {
+export interface StopCounts {
   channel: Channel;
   total: number;
   sent: number;
@@ -33,5 +33,5 @@ export interface LaneControl {
    * Fails and refunds unmarked messages, claimed or not. Marked ones keep their outcome, but fail if their attempt
    * was certainly not accepted. Null if there is no such batch.
    */
-  stopBatch(id: string, error: MessageError): Promise<StoppedBatch | null>;
+  stopBatch(id: string, error: MessageError): Promise<StopCounts | null>;
 }

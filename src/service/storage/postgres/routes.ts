@@ -1,9 +1,9 @@
-import type { LaneControl, LanePause, StoppedBatch } from '../lanes.js';
+import type { LaneControl, LanePause, StopCounts } from '../lanes.js';
 import type { RouteBinds } from '../route-limits.js';
 import type { Database } from './database/database.js';
 
 /** `lanes` is null if nothing was stopped. */
-type StoppedRow = Omit<StoppedBatch, 'lanes'> & { lanes: StoppedBatch['lanes'] | null };
+type StoppedRow = Omit<StopCounts, 'lanes'> & { lanes: StopCounts['lanes'] | null };
 
 /** `done`: notifies every instance that there may be work, or no more. */
 export function createRoutes(database: Database, done: () => void): RouteBinds & LaneControl {

@@ -1,5 +1,5 @@
 import type { Channel, MessageError } from '../../../../contract/index.js';
-import type { LanePause, StoppedBatch } from '../../lanes.js';
+import type { LanePause, StopCounts } from '../../lanes.js';
 import type { Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
@@ -47,7 +47,7 @@ export function prepareLanes(
     pauses: () => selectPauses.all() as LanePause[],
     pause: (lane: string) => void pause.run(lane, now()),
     resume: (lane: string) => void resume.run(lane),
-    stopBatch(id: string, error: MessageError): StoppedBatch | null {
+    stopBatch(id: string, error: MessageError): StopCounts | null {
       const batch = selectBatch.get(id) as BatchRow | undefined;
       if (batch === undefined) return null;
       const given = { first: batch.first_message, total: batch.total, batch: batch.seq };
