@@ -1,17 +1,9 @@
-import type { Channel } from '../../../contract/index.js';
 import type { Submission } from '../carrier.js';
 
 /** A message that the simulated operator delivered. */
-export interface DeliveryRecord {
+export interface DeliveryRecord
+  extends Pick<Submission, 'channel' | 'to' | 'text' | 'subject' | 'html' | 'from' | 'replyTo' | 'route'> {
   messageId: string;
-  channel: Channel;
-  to: string;
-  text: string | null;
-  subject: string | null;
-  html: string | null;
-  from: string | null;
-  replyTo: string | null;
-  route: string;
   deliveredAt: number;
 }
 

@@ -33,15 +33,13 @@ export interface ClaimedRow {
   earlier: number[] | null;
 }
 
-interface ContentRow {
-  seq: number;
+export interface ContentRow {
   text: string | null;
   html: string | null;
   subject: string | null;
   sender: string | null;
   reply_to: string | null;
   encrypted: Buffer | null;
-  has_erasures: boolean;
 }
 
 /** Makes messages of claimed rows, with what their claim did not read. */
@@ -52,7 +50,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   async function toClaimed(rows: readonly ClaimedRow[], token: string): Promise<ClaimedMessage[]> {
     if (rows.length === 0) return [];
     const numbers = [...new Set(rows.map(({ content }) => content))];
-    const found = await database.query<ContentRow>(
+    const found = await database.query<ContentRow & { seq: number; has_erasures: boolean }>(
       'SELECT *, EXISTS (SELECT 1 FROM erasures) AS has_erasures FROM contents WHERE seq = ANY ($1::bigint[])',
       [numbers],
     );
@@ -124,7 +122,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   return toClaimed;
 }
 
-function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
+export function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
   return { text, html, subject, from: sender, replyTo: reply_to, encrypted };
 }
 

@@ -10,6 +10,7 @@ import {
 import type { Instant } from '../../records.js';
 import type { TriedRun } from '../../tried.js';
 import type { Database } from '../database/database.js';
+import { type ContentRow, toContent } from '../dispatch/claimed-rows.js';
 import { attemptsARelease } from '../schema/constants.js';
 import { ofProject } from './lookups.js';
 
@@ -23,18 +24,12 @@ interface CountRow {
   is_since: boolean;
 }
 
-interface HistoryRow {
+interface HistoryRow extends ContentRow {
   seq: number;
   route: string | null;
   attempts: number;
   tried: TriedRun[] | null;
   content: number | null;
-  text: string | null;
-  html: string | null;
-  subject: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  encrypted: Buffer | null;
 }
 
 /** Reads for people. */
@@ -83,7 +78,7 @@ export function createInsights(database: Database): Insights {
         [projectId, messageId],
       );
       if (row === undefined) return null;
-      const { seq, route, attempts, text, html, subject, sender: from, reply_to: replyTo, encrypted } = row;
+      const { seq, route, attempts } = row;
       const receipts = await database.query<MessageHistory['receipts'][0]>(
         `SELECT carrier_id AS "carrierId", state, received_at AS "receivedAt" FROM receipts
          WHERE message = $1 AND state IS NOT NULL ORDER BY received_at, carrier_id`,
@@ -93,7 +88,7 @@ export function createInsights(database: Database): Insights {
         `SELECT amount, created_at AS "createdAt" FROM ledger WHERE reason = 'refund' AND subject_id = $1`,
         [messageId],
       );
-      const content = row.content === null ? null : { text, html, subject, from, replyTo, encrypted };
+      const content = row.content === null ? null : toContent(row);
       return { content, route, attempts, tried: row.tried ?? [], receipts, refund: refund ?? null };
     },
   };

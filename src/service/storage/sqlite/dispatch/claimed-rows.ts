@@ -9,13 +9,17 @@ import type { Projects } from '../projects.js';
 import type { Receipts } from './receipts.js';
 import { triedOf } from './tries.js';
 
-interface ContentRow {
+export interface ContentRow {
   text: string | null;
   html: string | null;
   subject: string | null;
   sender: string | null;
   reply_to: string | null;
   sealed: Uint8Array | null;
+}
+
+export function toContent({ text, html, subject, sender, reply_to, sealed }: ContentRow): Content {
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed };
 }
 
 type Rest = [doubtMs: number | null, doubtUntil: number | null, hasEarlier: number, tried: string | null];
@@ -46,8 +50,10 @@ export type ClaimedRow = [
 export const claimedColumns = `seq, id, project, batch, content, channel, recipient, operator, parts, rate_multiplier, credits,
   created_at, attempts, pending_key, lane, route, tries, bound_at, doubt_ms, doubt_until,
   batch IS NOT NULL AND ${hasEarlier}, tried`;
+
 /** Assumes both corrected times and erasures. */
 const anyTimes = { isCorrected: true, hasErasures: true };
+
 /** Reads claimed messages inside the caller's transaction. */
 export function prepareClaimedRows(
   database: Database,
@@ -61,11 +67,7 @@ export function prepareClaimedRows(
     'SELECT expires_at - created_at AS life FROM verifications WHERE message = ?',
   );
 
-  function contentOf(seq: number): Content {
-    const { text, html, subject, sender, reply_to, sealed } = selectContent.get(seq) as ContentRow;
-    return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed };
-  }
-
+  const contentOf = (seq: number): Content => toContent(selectContent.get(seq) as ContentRow);
   const batchOf = (seq: number) => selectBatch.get(seq) as { id: string; stopped_at: number | null };
 
   /** The messages of rows, as claimed with a token. */

@@ -6,10 +6,11 @@ import {
   type MessageHistory,
   type Waiting,
 } from '../../insights.js';
-import type { Content, Instant } from '../../records.js';
+import type { Instant } from '../../records.js';
 import type { MessageBlocks } from '../accept/message-blocks.js';
 import type { Database } from '../database/database.js';
 import { prepareOnce } from '../database/prepare-once.js';
+import { type ContentRow, toContent } from '../dispatch/claimed-rows.js';
 import { triedOf } from '../dispatch/tries.js';
 import type { Projects } from '../projects.js';
 
@@ -22,18 +23,12 @@ interface CountRow {
   oldest: number;
 }
 
-interface HistoryRow {
+interface HistoryRow extends ContentRow {
   seq: number;
   route: string | null;
   attempts: number;
   tried: string | null;
   content: number | null;
-  text: string | null;
-  html: string | null;
-  subject: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  sealed: Uint8Array | null;
 }
 
 /** Reads for people. */
@@ -94,9 +89,7 @@ export function prepareInsights(
        FROM messages m LEFT JOIN contents c ON c.seq = m.content WHERE m.project = ? AND m.id = ?`,
     ).get(projects.numberOf(projectId), messageId) as HistoryRow | undefined;
     if (row === undefined) return null;
-    const { text, html, subject, sender: from, reply_to: replyTo, sealed: encrypted } = row;
-    const content: Content | null =
-      row.content === null ? null : { text, html, subject, from, replyTo, encrypted };
+    const content = row.content === null ? null : toContent(row);
     const receipts = prepared(
       `SELECT carrier_id AS carrierId, state, received_at AS receivedAt FROM receipts
        WHERE message = ? AND state IS NOT NULL ORDER BY received_at, carrier_id`,
