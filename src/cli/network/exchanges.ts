@@ -10,8 +10,8 @@ export class Exchanges {
   last: Exchange | null = null;
 
   /**
-   * A POST whose outcome nobody knows: in flight, in doubt and perhaps about to be retried, or, from a client with
-   * one send at a time, answered but not shown yet.
+   * A POST with an unknown outcome: in flight, in doubt and perhaps about to be retried, or, from a client with one
+   * send at a time, answered but not shown yet.
    */
   get pendingSend(): Exchange | null {
     const underWay = [...this.#underWay].find(({ kind }) => kind === 'sending');
@@ -38,7 +38,7 @@ export class Exchanges {
     for (const listener of this.#listeners) listener(exchange);
   }
 
-  /** Called when the person has seen the answer to the send. */
+  /** Called when the answer to the send was shown. */
   shown(): void {
     for (const [key, exchange] of this.#doubtful) if (isAccepted(exchange)) this.#doubtful.delete(key);
   }

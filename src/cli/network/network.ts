@@ -74,9 +74,9 @@ export interface SendAnswer<Result> {
 
 /** A network, with what only `application` may use. */
 export interface OwnedNetwork extends Network {
-  /** A POST whose outcome nobody knows, or the person has not seen. */
+  /** A POST whose outcome is unknown, or was not shown yet. */
   readonly pendingSend: Exchange | null;
-  /** Called when the person has seen the answer to the send. */
+  /** Called when the answer to the send was shown. */
   shown(): void;
   close(): Promise<void>;
 }

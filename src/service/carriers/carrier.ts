@@ -197,9 +197,8 @@ export interface Carrier {
   /** Messages that the lane submits in 5 s; 0 while it submits none. */
   capacity(lane: string): number;
   /**
-   * Messages of batches that may be claimed for it here: what it submits from here in a second, over all projects,
-   * and what is being submitted. Absent for a carrier without a queue. A later message waits that second, and no
-   * longer.
+   * Messages of batches that may be claimed for it here: as many as this process submits in a second, and those being
+   * submitted. So a later message waits a second at most. Absent for a carrier without a queue.
    */
   ahead?(lane: string): number;
   /** The lane's share of its rate while throttling lowers it, else 1. Absent for a carrier without a rate. */

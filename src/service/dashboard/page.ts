@@ -67,7 +67,7 @@ export type Form = (context: PageContext, fields: URLSearchParams) => Promise<Vi
 
 export const root = '/dashboard';
 
-/** An address of the dashboard with a query of what is not empty. */
+/** An address of the dashboard; empty fields are left out of its query. */
 export function linkTo(
   path: string,
   query: Readonly<Record<string, string | null | undefined>> = {},

@@ -71,7 +71,7 @@ export class Finalizer {
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
       this.#report(error);
       onDelay();
-      // Its lease expires, and whoever resolves the doubt decides.
+      // Its lease expires, and the process that resolves the doubt decides.
       if (this.#isStopped) return null;
       await this.#pause(pause);
       try {

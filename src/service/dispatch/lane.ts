@@ -23,7 +23,7 @@ export class Lane {
   readonly #parts: TroublesParts;
   /** Messages being accepted, submitted or written. */
   #taken = 0;
-  /** While no connection, or no answer, can be had. */
+  /** Runs while the carrier is unreachable or does not answer. */
   readonly #backoff: Backoff;
   #pausedBy: ShownAnswer = noAnswer;
 

@@ -14,7 +14,7 @@ export function isDue(wait: number | null | undefined): boolean {
   return wait !== null && wait !== undefined && wait <= 0;
 }
 
-/** Milliseconds until the next poll, by what is left after one; null if none is needed. `closed`: there is no room. */
+/** Milliseconds until the next poll, after one that left this work; null if none is needed. `closed`: without room. */
 export function nextPoll(
   lanes: { open: readonly Lane[]; closed: readonly Lane[] },
   next: Work,

@@ -250,7 +250,7 @@ async function tryToMark(
     const request = held.reservation?.request?.({ reference, to, text });
     return await tools.mark(claimed, { route, doubtMs, request });
   } catch (error) {
-    // If the mark was written after all, it fences everybody until the doubt is resolved.
+    // If the mark was written after all, it fences every process until the doubt is resolved.
     tools.report(error);
     return 'error';
   }

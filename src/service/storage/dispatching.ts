@@ -17,7 +17,7 @@ export const lately = { ms: 5_000, messages: 1_000 } as const;
  * A queued message is in one of four states.
  *
  * - Waiting: due at some time, in a lane.
- * - Leased: claimed by a process for a time. Time is a courtesy: whoever is late is refused the mark.
+ * - Leased: claimed by a process for a time. A process that is late is refused the mark.
  * - Marked: leased, and a submission may be under way. The mark is the fence: it names the attempt, and no other
  *   process submits the message unless this attempt certainly did not reach the carrier.
  * - In doubt: marked, and its lease ended or the carrier did not answer. Its attempt may still finalize it, until it

@@ -24,8 +24,8 @@ export interface StopCounts {
 export interface LaneControl {
   lanePauses(): Promise<LanePause[]>;
   /**
-   * From now on nothing in the lane is marked, whoever has claimed it, until it is resumed. Submissions marked
-   * earlier continue.
+   * From now on nothing in the lane is marked, claimed or not, until it is resumed. Submissions marked earlier
+   * continue.
    */
   pauseLane(name: string): Promise<void>;
   resumeLane(name: string): Promise<void>;

@@ -40,8 +40,8 @@ export type * from './suppressions.js';
 export type * from './tried.js';
 
 /**
- * Everything the service remembers. Each method is one durable transaction: what it resolves to has been committed,
- * what it rejects has not happened, unless the connection was lost during its commit (503 `unavailable`). Several
+ * Everything the service remembers. Each method is one durable transaction: committed once it resolves, undone if it
+ * rejects, unless the connection was lost during its commit (503 `unavailable`). Several
  * processes may use one store at once; nothing is true in memory only. Every query is confined to the project it names.
  *
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored

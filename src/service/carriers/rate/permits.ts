@@ -8,12 +8,12 @@ const capacitySeconds = 5;
 const mostMessages = 2_000;
 /** Milliseconds until permits are asked for again after their store failed. */
 const retryMs = 1_000;
-/** Milliseconds that permits may come together after a timer that was late. */
+/** Milliseconds of permits that may be used together after a late timer. */
 const togetherMs = 5;
-/** The resolution of timers; closer permits come together. */
+/** The resolution of timers; closer permits are used together. */
 const timerMs = 1;
 
-/** Permits one behind the other, from a time on the monotonic clock. */
+/** Evenly spaced permits, from a time on the monotonic clock. */
 interface Block {
   at: number;
   count: number;
@@ -28,7 +28,7 @@ export interface PermitsParts {
   report: Report;
 }
 
-/** When the segments or requests of a route may go out: each with a permit, no later than a block after its time. */
+/** The permits to send segments or requests over a route. One that is not used within a block expires. */
 export class RoutePermits {
   readonly #parts: PermitsParts;
   readonly #onPermit: () => void;
@@ -48,10 +48,10 @@ export class RoutePermits {
     this.#onPermit = onPermit;
   }
 
-  /** Whether there is a permit for one of the `waiting`, which takes it. */
+  /** Takes a permit for one of the `waiting`; false if there is none yet. */
   take(waiting: number): boolean {
     const now = this.#parts.clock.monotonic();
-    this.#forget(now);
+    this.#dropExpired(now);
     const [block] = this.#blocks;
     // The next block is asked for while there is still half of this one.
     if (waiting > this.#left && this.#left * this.#each <= blockMs / 2) this.#ask(waiting - this.#left);
@@ -71,12 +71,12 @@ export class RoutePermits {
     return true;
   }
 
-  /** A permit was taken and nothing went out. */
+  /** Returns a permit that was not used. */
   giveBack(): void {
     this.#blocks.unshift({ at: this.#parts.clock.monotonic(), count: 1, each: this.#each });
   }
 
-  /** The share of the rate that there is while its operator throttles, else 1. */
+  /** The share of the rate in use while its operator throttles, else 1. */
   get factor(): number {
     return this.#lowered === null ? 1 : factorAt(this.#lowered, this.#parts.clock.monotonic());
   }
@@ -123,13 +123,13 @@ export class RoutePermits {
     return this.#blocks.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Permits that are over by more than a block. */
-  #forget(now: number): void {
+  /** Drops permits that expired more than a block ago. */
+  #dropExpired(now: number): void {
     for (const block of this.#blocks) {
-      const over = Math.ceil((now - blockMs - block.at) / block.each);
-      if (over <= 0) continue;
-      block.count -= over;
-      block.at += over * block.each;
+      const expired = Math.ceil((now - blockMs - block.at) / block.each);
+      if (expired <= 0) continue;
+      block.count -= expired;
+      block.at += expired * block.each;
     }
     if (this.#blocks.some(({ count }) => count <= 0))
       this.#blocks = this.#blocks.filter(({ count }) => count > 0);

@@ -4,15 +4,15 @@ import type { Clock } from '../../clock.js';
 const spanMs = 1_000;
 
 /**
- * How many messages of batches begin in a second here: of a route's rate other instances have their part, and so have
- * single messages and long ones.
+ * Measures how many messages of batches start in a second here. Other instances, single messages and long ones use the
+ * rest of the route's rate.
  */
 export class Throughput {
   readonly #clock: Clock;
   /** On the monotonic clock. */
   #from = Number.NEGATIVE_INFINITY;
   #begun = 0;
-  /** At some time none waited: more could have begun. */
+  /** Whether none waited at some time, so that more could have started. */
   #wasFree = false;
   #measured: number | null = null;
 
@@ -20,17 +20,17 @@ export class Throughput {
     this.#clock = clock;
   }
 
-  /** Messages a second; null while it is not the rate that holds them up. */
+  /** Messages a second; null unless the rate limits them. */
   get perSecond(): number | null {
     return this.#measured;
   }
 
-  /** One begins, and so many others wait. */
+  /** A message starts while `waiting` others wait. */
   begin(waiting: number): void {
     const now = this.#clock.monotonic();
     const span = now - this.#from;
     if (span >= spanMs) {
-      // Much later: nothing could begin for a while, which says nothing of the rate.
+      // After a gap in which none could start, the figure is not the rate.
       const isKnown = !this.#wasFree && span < 2 * spanMs;
       this.#measured = isKnown ? (this.#begun * 1_000) / span : null;
       this.#from = now;

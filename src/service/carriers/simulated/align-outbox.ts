@@ -1,8 +1,8 @@
 import type { Database } from '../../storage/sqlite/database/database.js';
 
 /**
- * Removes from a copy of the operator's file what is newer than the copy of the store: deliveries of messages that
- * the store does not have or had not submitted then, and fences of later attempts.
+ * Makes a copy of the operator's file as old as the copy of the store: removes deliveries of messages that the store
+ * does not have or had not submitted then, and fences of later attempts.
  */
 export function alignOutbox(carrier: Database, store: string): void {
   carrier.prepare('ATTACH ? AS store').run(store);

@@ -24,7 +24,7 @@ const doubtMs = 300_000;
 const startMs = 3_000;
 
 async function putOff(): Promise<never> {
-  throw new Error('nobody keeps incoming messages');
+  throw new Error('the service does not take incoming messages');
 }
 
 /** Mobile operators over SMPP 3.4, with a lane for each route. */

@@ -223,7 +223,7 @@ export const settingsForm =
     return { ...(await settingsView(context, topic, { ...current, holidays }, notice, fields)), status: 400 };
   };
 
-/** What nobody changed in the form stays as it is now: somebody else may have since it was shown. */
+/** Fields that were not changed in the form keep their current values, which others may have changed meanwhile. */
 function changedIn(fields: URLSearchParams, now: ReturnType<Topic['values']>): URLSearchParams {
   const changed = new URLSearchParams(fields);
   for (const [name, value] of new URLSearchParams(fields.get('shown') ?? ''))

@@ -18,8 +18,8 @@ export interface Migrations {
 }
 
 /**
- * Brings a schema to this version, however long it takes and whoever does it. Settings and lock belong to the
- * transaction, so that a pooler may be in between.
+ * Migrates a schema to this version, or waits until another process has. Settings and lock belong to the transaction,
+ * so that a pooler may be in between.
  */
 export async function migrate(url: string, { table, steps }: Migrations): Promise<void> {
   const client = newClient(url, false);
@@ -39,8 +39,8 @@ export async function migrate(url: string, { table, steps }: Migrations): Promis
 }
 
 /**
- * Takes the next step, in a transaction of its own, whose locks end with it. While somebody reads for a long time,
- * such as a dump, it gives up, because everybody else would wait behind it.
+ * Takes the next step, in a transaction of its own, whose locks end with it. During a long read, such as a dump, it
+ * gives up, because all others would wait behind it.
  */
 async function takeStep(
   client: ReturnType<typeof newClient>,

@@ -119,8 +119,8 @@ export function prepareTurns(database: Database) {
   }
 
   /**
-   * Calls `take` for what is to be sent next until `limit` messages were taken or none is due. It returns how many it
-   * took. `limits`: the most for each project.
+   * Calls `take`, which returns how many it took, in the order of sending until `limit` messages were taken or none is
+   * due. `limits`: the most for each project.
    */
   function takeTurns(
     { lane, class: kind, limit }: { lane: string; class: MessageClass; limit: number },
