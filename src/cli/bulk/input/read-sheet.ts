@@ -62,7 +62,7 @@ class SheetIntake<Consumer extends RowConsumer> {
       const { recipientColumn } = this.#consumer;
       record[recipientColumn] = stored.get(recipientColumn) ?? record[recipientColumn] ?? '';
     }
-    const text = copied(record);
+    const text = csvLine(record);
     if (text.length > maxRowLength) {
       throw new InputError(
         'csv',
@@ -101,7 +101,7 @@ class SheetIntake<Consumer extends RowConsumer> {
 }
 
 /** A record in the copy; not guarded, because it is read back verbatim. */
-function copied(record: readonly string[]): string {
+function csvLine(record: readonly string[]): string {
   let last = record.length - 1;
   while (last > 0 && record[last] === '') last -= 1;
   let line = field(record[0] ?? '');

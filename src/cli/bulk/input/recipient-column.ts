@@ -2,21 +2,23 @@ import type { Channel } from '../../../contract/index.js';
 import { columnNamed, columnsHint, plainName } from './header.js';
 import { InputError } from './input-error.js';
 
-const common = ['to', 'recipient', 'recipients', 'хүлээн авагч', 'хэнд'];
+const namesIn = (list: string): string[] => list.trim().split(/,\s+/);
+
+const common = namesIn('to, recipient, recipients, хүлээн авагч, хэнд');
+const phoneNames = namesIn(`
+  phone, phone number, phone no, number, mobile, mobile phone, mobile number, cell, cell phone, cellphone,
+  tel, telephone, telephone number, msisdn, gsm, sms,
+  утас, утасны дугаар, утас дугаар, утасны №, гар утас, гар утасны дугаар, дугаар, холбогдох утас, холбоо барих утас,
+  телефон, номер, номер телефона, мобильный
+`);
+const emailNames = namesIn(`
+  email, e mail, mail, email address, e mail address, mail address,
+  имэйл, и мэйл, мэйл, э мэйл, имэйл хаяг, и мэйл хаяг, мэйл хаяг, цахим шуудан, цахим хаяг, э шуудан,
+  почта, эл почта, электронная почта
+`);
 const recipientNames: Record<Channel, readonly string[]> = {
-  sms: [
-    ...common,
-    ...['phone', 'phone number', 'phone no', 'number', 'mobile', 'mobile phone', 'mobile number', 'cell'],
-    ...['cell phone', 'cellphone', 'tel', 'telephone', 'telephone number', 'msisdn', 'gsm', 'sms'],
-    ...['утас', 'утасны дугаар', 'утас дугаар', 'утасны №', 'гар утас', 'гар утасны дугаар', 'дугаар'],
-    ...['холбогдох утас', 'холбоо барих утас', 'телефон', 'номер', 'номер телефона', 'мобильный'],
-  ],
-  email: [
-    ...common,
-    ...['email', 'e mail', 'mail', 'email address', 'e mail address', 'mail address'],
-    ...['имэйл', 'и мэйл', 'мэйл', 'э мэйл', 'имэйл хаяг', 'и мэйл хаяг', 'мэйл хаяг', 'цахим шуудан'],
-    ...['цахим хаяг', 'э шуудан', 'почта', 'эл почта', 'электронная почта'],
-  ],
+  sms: [...common, ...phoneNames],
+  email: [...common, ...emailNames],
 };
 
 export interface RecipientColumnSearch {
