@@ -37,14 +37,16 @@ export function fileBuckets(folder: string, timer: Parameters<typeof takeLockFil
   return {
     async update(name, change) {
       const path = `${folder}/${name}.json`;
-      const outcome = usable ? await takeLockFile(`${path}.lock`, timer, lockTimes) : 'impossible';
-      // A bucket that can be read but not written would refill without being spent.
-      if (outcome === 'impossible') usable = false;
+      const lock = usable ? await takeLockFile(`${path}.lock`, timer, lockTimes) : 'impossible';
       const kept = own.get(name) ?? null;
-      const shared = outcome === 'taken' ? updateFile(path, kept, change) : null;
-      if (outcome === 'taken') releaseLockFile(`${path}.lock`);
-      if (outcome === 'taken' && shared === null) usable = false;
-      const { bucket, result } = shared ?? change(kept);
+      let updated: ReturnType<typeof change> | null = null;
+      if (lock === 'taken') {
+        updated = updateFile(path, kept, change);
+        releaseLockFile(`${path}.lock`);
+      }
+      // A bucket that can be read but not written would refill without being spent.
+      if (lock === 'impossible' || (lock === 'taken' && updated === null)) usable = false;
+      const { bucket, result } = updated ?? change(kept);
       own.set(name, bucket);
       return result;
     },
@@ -55,11 +57,7 @@ const fileLength = 256;
 const version = 1;
 
 /** Null if the file cannot be read and written; nothing has changed then. */
-function updateFile<T>(
-  path: string,
-  own: TokenBucket | null,
-  change: Change<T>,
-): { bucket: TokenBucket; result: T } | null {
+function updateFile<T>(path: string, own: TokenBucket | null, change: Change<T>): Changed<T> | null {
   let file: number | null = null;
   try {
     // O_NONBLOCK, because opening a named pipe would hang.
