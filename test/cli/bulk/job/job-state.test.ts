@@ -4,7 +4,7 @@ import { type Counts, countsOf, outcomes } from '../../../../src/cli/bulk/job/co
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Entry, MessageFigures } from '../../../../src/cli/bulk/job/journal/entries.js';
 import { NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal/journal-reader.js';
-import { movedEntry } from '../../../../src/cli/bulk/job/moved-rows.js';
+import { movedEntry } from '../../../../src/cli/bulk/job/moved-entry.js';
 import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
 import { countsWith } from '../counts.js';
 import { checksummed, decoded, type Encoded } from '../journal-lines.js';

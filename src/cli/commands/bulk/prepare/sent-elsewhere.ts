@@ -1,4 +1,4 @@
-import { movedEntry } from '../../../bulk/job/moved-rows.js';
+import { movedEntry } from '../../../bulk/job/moved-entry.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import { type MessageHash, messageHashOf } from '../../../bulk/plan/sent-index.js';
 import { counted } from '../../../text/wording.js';

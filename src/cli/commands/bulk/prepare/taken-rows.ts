@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jobIds } from '../../../bulk/job/jobs-folder.js';
-import { movedEntry } from '../../../bulk/job/moved-rows.js';
+import { movedEntry } from '../../../bulk/job/moved-entry.js';
 import { type Job, openJob } from '../../../bulk/job/open-job.js';
 import { checksummedText, readChecksummedText } from '../../../bulk/plan/files/checksummed-text.js';
 import type { FrozenPlan, PlannedRequest } from '../../../bulk/plan/plan.js';
