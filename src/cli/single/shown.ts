@@ -2,12 +2,12 @@ import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Printer } from '../output/printer.js';
 
-/** What happened, in case the result could not be printed. */
+/** Printed if the result could not be. */
 export interface Hidden {
   /** What happened, with a warning not to repeat it. */
-  said: string;
+  message: string;
   /** The command that shows it. */
-  look: string;
+  command: string;
   details: Record<string, unknown>;
 }
 
@@ -20,7 +20,7 @@ export function unwritten({ failure }: Output, hidden?: Hidden): CliError | null
   const message = `standard output could not be written: ${errno}`;
   if (hidden === undefined) return machineError(message, failure);
   return new CliError('machine', exits.machine, message, {
-    hint: `${hidden.said} See: \`${hidden.look}\``,
+    hint: `${hidden.message} See: \`${hidden.command}\``,
     details: { ...hidden.details, errno },
     cause: failure,
   });
@@ -35,8 +35,8 @@ export function ensureShown(output: Output, hidden?: Hidden): void {
 /** For a send that the service has accepted. */
 export function acceptedAs(what: 'message' | 'batch', id: string, key: string | null): Hidden {
   return {
-    said: `The ${what} was accepted as ${id}; do not send it again.${keyText(key)}`,
-    look: `urtuu ${what === 'batch' ? 'batches' : 'messages'} get ${id}`,
+    message: `The ${what} was accepted as ${id}; do not send it again.${keyText(key)}`,
+    command: `urtuu ${what === 'batch' ? 'batches' : 'messages'} get ${id}`,
     details: { id, idempotency_key: key },
   };
 }
@@ -44,7 +44,7 @@ export function acceptedAs(what: 'message' | 'batch', id: string, key: string | 
 export const keyText = (key: string | null) => (key === null ? '' : ` Its idempotency key: ${key}.`);
 
 export const codeSentAs = (id: string): Hidden => ({
-  said: `The code was sent as ${id}; do not send it again.`,
-  look: `urtuu verify get ${id}`,
+  message: `The code was sent as ${id}; do not send it again.`,
+  command: `urtuu verify get ${id}`,
   details: { id },
 });

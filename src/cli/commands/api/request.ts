@@ -152,8 +152,8 @@ function hiddenAnswer(
     if (sendPaths.includes(route)) return acceptedAs(route.endsWith('/bulk') ? 'batch' : 'message', id, key);
   }
   return {
-    said: `POST ${route} was answered with ${answer?.status}; do not send it again.${keyText(key)}`,
-    look: 'urtuu history',
+    message: `POST ${route} was answered with ${answer?.status}; do not send it again.${keyText(key)}`,
+    command: 'urtuu history',
     details: { idempotency_key: key },
   };
 }

@@ -99,8 +99,8 @@ export async function carryOut(
 
 /** The end of a job, for when its summary could not be printed. */
 const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
-  said: `The job ${id} has ended: ${grouped(counts.accepted)} of ${grouped(counts.planned)} accepted; do not start it again.`,
-  look: `urtuu jobs show ${id}`,
+  message: `The job ${id} has ended: ${grouped(counts.accepted)} of ${grouped(counts.planned)} accepted; do not start it again.`,
+  command: `urtuu jobs show ${id}`,
   details: { job: id, ...counts },
 });
 

@@ -42,8 +42,8 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
     const verification = await (written === undefined ? untilRight(io, check, code) : check(code));
     await io.print(verificationView, verification);
     ensureShown(io.printer, {
-      said: `The code is right: the verification ${verification.id} is ${verification.status}.`,
-      look: `urtuu verify get ${verification.id}`,
+      message: `The code is right: the verification ${verification.id} is ${verification.status}.`,
+      command: `urtuu verify get ${verification.id}`,
       details: { id: verification.id },
     });
   });
