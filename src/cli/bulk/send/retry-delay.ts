@@ -3,7 +3,7 @@ export function backoff(tries: number, random: number): number {
   return Math.min(500 * 2 ** (tries - 1), 30_000) * (0.75 + 0.25 * random);
 }
 
-/** Time to wait for a token that others also want, however short `--max-wait` is. */
+/** The least time to wait for a token, whatever `--max-wait` is: other processes take tokens too. */
 const shortestWait = 1_000;
 
 /** Milliseconds that a request may still wait for its token; `since` is its first attempt, null before that. */

@@ -42,7 +42,7 @@ export type ResumeContext = Pick<Context, 'config' | 'options'>;
 export const serviceOf = (baseUrl: string): PrintedOptions =>
   baseUrl === sandboxBaseUrl ? { '--sandbox': true } : { '--base-url': baseUrl };
 
-/** For any job: it continues where it was started, at its rate, and spends no more than it or this run may. */
+/** Resumes any job on its service, at its rate, within its spend limit and this run's. */
 export function resumeOf(
   context: ResumeContext,
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
@@ -166,8 +166,8 @@ type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /**
- * Every option of a bulk command, for the command that sends some of its rows: it reaches nobody whom this one would
- * not have reached, and spends no more than this one might have.
+ * Every option of a bulk command, for the command that sends some of its rows. It must reach no further recipients, and
+ * cost no more than this one might have.
  */
 function rejectsOptions(
   state: Spent,

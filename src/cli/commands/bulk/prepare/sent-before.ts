@@ -53,10 +53,7 @@ export interface EarlierSends {
   /** How many of them only may get it, from an unfinished job. */
   unfinished: number;
   skipped: boolean;
-  /**
-   * How many to confirm: 0 if `--skip-sent` answers the question, or a named job does for rows that are not from a
-   * report.
-   */
+  /** How many to confirm: 0 with `--skip-sent`, and for a named job, unless its rows are from a report. */
   toConfirm: number;
   /** Unfinished jobs that would send the same, with the number of recipients. */
   open: ReadonlyMap<string, number>;
