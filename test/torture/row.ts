@@ -25,6 +25,8 @@ export interface Row {
   unavailable?(): string | null;
   /** Others that play meanwhile would change what it finds. */
   isTimed?: true;
+  /** What proves the same in `npm test`, which leaves this row to `npm run torture`. */
+  provedBy?: string;
   /** Has no small version: `--quick` leaves it out unless it is asked for by its name. */
   takesMinutes?: true;
 }

@@ -67,6 +67,8 @@ export const cluster = groupOf(
       ),
       {
         name: 'instances paused for longer than their leases',
+        provedBy:
+          'service: a paused process, another that goes on; on both engines test/service/storage/conformance/races.ts',
         play: (seed) =>
           play({
             ...{ seed, ...size, service: 'nothing', leaseMs: short.leaseMs },
@@ -81,6 +83,7 @@ export const cluster = groupOf(
       },
       {
         name: 'connections cut before and after statements, commits included',
+        provedBy: 'test/service/storage/postgres-faults.test.ts: connections that are cut again and again',
         play: (seed) =>
           play({
             ...{ seed, ...size, instances: 2, messages: Math.ceil(sizes.messages / 4) },
@@ -105,6 +108,7 @@ export const cluster = groupOf(
       },
       {
         name: 'money of two instances, whatever happens',
+        provedBy: 'money, whatever happens; and the conformance of each transaction on both engines',
         play: (seed) => money(seed, sizes.sequences, 'shipped'),
         controls: [
           {

@@ -80,7 +80,8 @@ export function startCustomers(options: {
         acknowledged.push({ task, status: reply.status, body: reply.body, at: performance.now() });
         return;
       }
-      await sleep(reply?.status === 429 ? 200 : 20);
+      // Knocking without a pause would cost more than all that is sent.
+      await sleep(reply?.status === 429 ? 200 : Math.min(20 * 2 ** repeat, 160));
     }
   }
 

@@ -11,6 +11,8 @@ import { taskMaker } from './tasks.js';
 export interface KillOptions {
   seed: number;
   kills: number;
+  /** How many send at once. */
+  customers: number;
   /** `urtuu serve` itself, or a service that is broken on purpose. */
   service: 'urtuu serve' | Break;
   /** The control of the other side: customers who repeat with a new key. */
@@ -24,7 +26,13 @@ export interface KillResult extends Findings {
 }
 
 /** Kills the service under load at random moments, again and again, and then compares its books. */
-export async function playKills({ seed, kills, service, forgetKeys }: KillOptions): Promise<KillResult> {
+export async function playKills({
+  seed,
+  kills,
+  customers: count,
+  service,
+  forgetKeys,
+}: KillOptions): Promise<KillResult> {
   const random = seededRandom(seed);
   const machine = new Machine();
   const directory = join(machine.home, 'service');
@@ -36,7 +44,7 @@ export async function playKills({ seed, kills, service, forgetKeys }: KillOption
     await server.start();
     const maker = taskMaker(accounts.length, random);
     customers = startCustomers({
-      count: 48,
+      count,
       next: maker.next,
       url: () => server.url,
       apiKey: (project) => accounts[project]?.keys[0] ?? '',

@@ -20,6 +20,7 @@ export interface ResetResult extends Findings {
 export async function playResets(options: {
   seed: number;
   resets: number;
+  customers: number;
   reset: 'urtuu sandbox reset' | 'resets_in_any_order';
 }): Promise<ResetResult> {
   const random = seededRandom(options.seed);
@@ -42,7 +43,7 @@ export async function playResets(options: {
     await server.start();
     const maker = taskMaker(accounts.length, random);
     customers = startCustomers({
-      count: 48,
+      count: options.customers,
       next: maker.next,
       url: () => server.url,
       apiKey: (project) => accounts[project]?.keys[0] ?? '',

@@ -4,7 +4,7 @@ import { type Findings, wrong } from './books.js';
 import { type ClocksOptions, playClocks } from './clocks.js';
 import { playFullDisk } from './full-disk.js';
 import { playFuzz } from './fuzz.js';
-import { playKills } from './kill.js';
+import { type KillOptions, playKills } from './kill.js';
 import { playPauses } from './pause.js';
 import { playResets } from './reset.js';
 import { playSameKeys } from './same-key.js';
@@ -23,6 +23,7 @@ export const service = groupOf(
   'service',
   {
     full: {
+      customers: 48,
       clients: 100,
       keys: 1_000,
       kills: 50,
@@ -40,12 +41,13 @@ export const service = groupOf(
       fills: 20,
     },
     small: {
-      clients: 20,
-      keys: 20,
-      kills: 3,
+      customers: 24,
+      clients: 12,
+      keys: 12,
+      kills: 2,
       stops: 2,
       pauses: 1,
-      resets: 3,
+      resets: 2,
       requests: 400,
       idle: 400,
       sockets: 20,
@@ -54,7 +56,7 @@ export const service = groupOf(
       rounds: 1,
       seconds: 6,
       cases: 6,
-      fills: 2,
+      fills: 1,
     },
   },
   (sizes) => {
@@ -75,8 +77,8 @@ export const service = groupOf(
         wrong: played.wrong + result.unequal,
       };
     };
-    const kill = async (options: Parameters<typeof playKills>[0]) => {
-      const result = await playKills(options);
+    const kill = async (options: Omit<KillOptions, 'customers'>) => {
+      const result = await playKills({ customers: sizes.customers, ...options });
       return books(`${result.kills} kills, ${result.sends} sends, ${result.messages} messages`, result);
     };
     const stop = async (seed: number, stops: number, signal: 'SIGTERM' | 'SIGKILL') => {
@@ -91,7 +93,7 @@ export const service = groupOf(
       return books(`${pauses} pauses, ${result.sends} sends, 2 processes`, result);
     };
     const reset = async (seed: number, resets: number, by: Parameters<typeof playResets>[0]['reset']) => {
-      const result = await playResets({ seed, resets, reset: by });
+      const result = await playResets({ seed, resets, customers: sizes.customers, reset: by });
       return books(`${resets} resets, ${result.sends} sends, 2 processes`, result);
     };
     const fuzz = async (
@@ -157,7 +159,7 @@ export const service = groupOf(
         controls: [
           {
             name: 'a service that forgets keys',
-            play: (seed) => sameKey(seed, { clients: 8, keys: 20 }, 'forgets_keys'),
+            play: (seed) => sameKey(seed, { clients: 8, keys: Math.min(20, sizes.keys) }, 'forgets_keys'),
           },
         ],
       },
@@ -206,6 +208,7 @@ export const service = groupOf(
       },
       {
         name: 'fuzzed requests',
+        provedBy: 'test/service/http/fuzz.test.ts',
         play: (seed) => fuzz(seed, sizes.requests, 'nothing'),
         controls: [
           {
@@ -220,12 +223,15 @@ export const service = groupOf(
       },
       {
         name: 'strangers at the port',
+        provedBy: 'test/service/http/strangers.test.ts and full.test.ts',
         isTimed: true,
         play: () => strangers(playStrangers),
         controls: [{ name: 'a service without bounds', play: () => strangers(playOnBoundless) }],
       },
       {
         name: 'a clock that is 2 days off, either way, and set every second',
+        provedBy:
+          'what test/service/storage/conformance has of a clock that was set back; and the row of clocks',
         play: (seed) =>
           clocks({ seed, rounds: sizes.rounds, seconds: sizes.seconds, service: 'urtuu serve' }),
         controls: [
@@ -243,12 +249,13 @@ export const service = groupOf(
         controls: [
           {
             name: 'customers who repeat with a new key',
-            play: (seed) => fullDisk({ seed, fills: 2, forgetKeys: true }),
+            play: (seed) => fullDisk({ seed, fills: Math.min(2, sizes.fills), forgetKeys: true }),
           },
         ],
       },
       {
         name: 'data files missing, empty, damaged, foreign and old, at rest and under load',
+        provedBy: 'test/e2e/serve-data.test.ts',
         play: (seed) => takenData({ seed, atRest: sizes.cases, underLoad: Math.ceil(sizes.cases / 5) }),
         controls: [
           {

@@ -23,6 +23,10 @@ export const turns = groupOf(
     return engines.map(
       (engine): Row => ({
         name: `turns of 20 projects while instances are killed and paused, ${engine}`,
+        ...(engine === 'PostgreSQL' && {
+          provedBy:
+            'the row of SQLite, and test/service/storage/conformance/turns.ts and fence.ts on both engines',
+        }),
         play: (seed) =>
           play({
             seed,
