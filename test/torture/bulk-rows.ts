@@ -19,7 +19,7 @@ export const bulk = groupOf(
   'bulk',
   {
     full: { recipients: 100_000, kills: 200, rounds: 20, faults: 0.2, rate: 20 },
-    small: { recipients: 1_200, kills: 6, rounds: 2, faults: 0.2, rate: 300 },
+    small: { recipients: 600, kills: 4, rounds: 1, faults: 0.2, rate: 300 },
   },
   (sizes) => {
     // The senders that are the controls run against the same service, in the same play.

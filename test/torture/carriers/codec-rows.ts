@@ -32,7 +32,7 @@ export const codecs = groupOf(
       answers: 1_000_000,
       requests: 1_000_000,
     },
-    small: { pdus: 6_000, receipts: 6_000, replies: 600, answers: 6_000, requests: 6_000 },
+    small: { pdus: 2_000, receipts: 2_000, replies: 200, answers: 2_000, requests: 2_000 },
   },
   (sizes) => [
     {

@@ -49,7 +49,7 @@ export const smtp = groupOf(
   'smtp',
   {
     full: { sends: 10_000, kills: 60, games: 1_000, bytes: 60_000 },
-    small: { sends: 200, kills: 2, games: 4, bytes: 100 },
+    small: { sends: 200, kills: 2, games: 2, bytes: 100 },
   },
   (sizes) => [
     ...killRows('SMTP', sizes, playSmtpKills, connections),

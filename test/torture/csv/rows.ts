@@ -58,7 +58,7 @@ function compare({ expected }: CorpusFile, sent: ReturnType<typeof sentOf>): Omi
 /** Files as they arrive: encodings, delimiters, line ends and damages. */
 export const csv = groupOf(
   'csv',
-  { full: { files: 1_280, readings: 4 }, small: { files: 60, readings: 1 } },
+  { full: { files: 1_280, readings: 4 }, small: { files: 24, readings: 1 } },
   (sizes) => {
     const play = async (seed: number, files: number, reader: Reader): Promise<Played> => {
       const result = await playCorpus({ seed, files, readings: sizes.readings, reader });

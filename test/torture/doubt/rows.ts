@@ -16,7 +16,7 @@ export const doubt = groupOf(
   'doubt',
   {
     full: { games: 1_000, realGames: 100, recipients: 20_000, kills: 100 },
-    small: { games: 100, realGames: 2, recipients: 200, kills: 2 },
+    small: { games: 50, realGames: 2, recipients: 200, kills: 2 },
   },
   ({ games, realGames, recipients, kills }) => {
     const control = (sender: Sender) => ({

@@ -11,7 +11,7 @@ export const moneyPlayed = ({ sequences, steps, failure }: MoneyResult): Played 
 /** What the service takes, gives back and writes down. */
 export const money = groupOf(
   'money',
-  { full: { sequences: 10_000 }, small: { sequences: 40 } },
+  { full: { sequences: 10_000 }, small: { sequences: 20 } },
   ({ sequences }) => {
     const play = async (seed: number, count: number, store: StoreKind): Promise<Played> => {
       return moneyPlayed(await playMoney({ seed, sequences: count, store }));

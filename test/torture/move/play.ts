@@ -27,6 +27,7 @@ export interface MoveGame {
   longestLife: number;
   mostStatements: number;
   instances: number;
+  customers: number;
   flaw: Flaw;
   /** The control of the other side: customers who repeat with a new key. */
   forgetKeys?: boolean;
@@ -45,8 +46,6 @@ export interface MoveResult extends Findings {
   /** Movers that ended as they must not. */
   strange: string[];
 }
-
-const customerCount = 32;
 
 /**
  * Customers who never stop asking, while the folder is served, killed, moved by movers that are interrupted again and
@@ -88,7 +87,7 @@ export function playMove(game: MoveGame): Promise<MoveResult> {
       const maker = taskMaker(accounts.length, random, 400);
       let begun = 0;
       customers = startCustomers({
-        count: customerCount,
+        count: game.customers,
         next() {
           const task = maker.next();
           begun += task.arrive;

@@ -6,10 +6,10 @@ import { type MoveGame, playMove } from './play.js';
 export const move = groupOf(
   'move',
   {
-    full: { games: 8, sent: 20_000, interruptions: 20 },
-    small: { games: 1, sent: 1_500, interruptions: 5 },
+    full: { games: 8, sent: 20_000, interruptions: 20, customers: 32 },
+    small: { games: 1, sent: 400, interruptions: 3, customers: 8 },
   },
-  ({ games, sent, interruptions }) => {
+  ({ games, sent, interruptions, customers }) => {
     const play = async (count: number, game: MoveGame): Promise<Played> => {
       const sum = { sends: 0, messages: 0, interruptions: 0, givenUp: 0 };
       const found = { lost: 0, twice: 0, answers: 0, credits: 0, owners: 0 };
@@ -28,11 +28,12 @@ export const move = groupOf(
       };
     };
     const life = { longestLife: 1_500, mostStatements: 120 };
-    const size = { messages: sent, interruptions, instances: 2, flaw: 'nothing' as const, ...life };
+    const flaw = 'nothing' as const;
+    const size = { messages: sent, interruptions, instances: 2, customers, flaw, ...life };
     const control = (name: string, more: Partial<MoveGame>) => ({
       name,
       play: (seed: number) =>
-        play(1, { seed, ...size, messages: 500, interruptions: 0, instances: 1, ...more }),
+        play(1, { seed, ...size, messages: Math.min(500, sent), interruptions: 0, instances: 1, ...more }),
     });
     return [
       {

@@ -29,7 +29,7 @@ export interface NetworkResult {
 type Ending = { kind: 'resolved'; id: string } | { kind: 'refused' } | { kind: 'doubtful' };
 type Ended = { call: Call; ending: Ending };
 
-const callers = 128;
+const mostCallers = 128;
 /** How often a caller with a key of its own asks again while its call is in doubt. */
 const repeats = 4;
 /** The share of single messages that no operator takes. */
@@ -68,7 +68,7 @@ export async function playNetwork(options: {
         ended.push({ call, ending: await endOf(call, () => call.make(client)) });
       }
     }
-    await Promise.all(Array.from({ length: callers }, work));
+    await Promise.all(Array.from({ length: Math.min(mostCallers, options.requests) }, work));
     await core.administration.idle();
     const doubtful = ended.filter(({ ending }) => ending.kind === 'doubtful').length;
     return { ...proxy.counts, calls: ended.length, doubtful, ...(await compare(core, ended)) };

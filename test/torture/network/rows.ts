@@ -5,7 +5,7 @@ import { playNetwork } from './play.js';
 /** The client against the service, with everything in between that can go wrong. */
 export const network = groupOf(
   'network',
-  { full: { requests: 100_000, faults: 0.4 }, small: { requests: 250, faults: 0.4 } },
+  { full: { requests: 100_000, faults: 0.4 }, small: { requests: 40, faults: 0.4 } },
   ({ requests, faults }) => {
     const play = async (seed: number, count: number, client: ClientKind): Promise<Played> => {
       const result = await playNetwork({ seed, requests: count, faults, client });

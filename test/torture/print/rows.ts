@@ -7,7 +7,7 @@ const without =
     line.replace(option, '');
 
 /** Commands that are printed, pasted in another shell. */
-export const print = groupOf('print', { full: { games: 1_000 }, small: { games: 25 } }, ({ games }) => {
+export const print = groupOf('print', { full: { games: 1_000 }, small: { games: 12 } }, ({ games }) => {
   const play = async (seed: number, count: number, change?: Change): Promise<Played> => {
     const result = await playPrint({ seed, games: count, ...(change === undefined ? {} : { change }) });
     return {

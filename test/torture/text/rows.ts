@@ -2,7 +2,7 @@ import { groupOf, type Played } from '../row.js';
 import { playText } from './play.js';
 
 /** Texts from outside that want to act on a terminal. */
-export const text = groupOf('text', { full: { outputs: 50_000 }, small: { outputs: 100 } }, ({ outputs }) => {
+export const text = groupOf('text', { full: { outputs: 50_000 }, small: { outputs: 60 } }, ({ outputs }) => {
   const play = async (seed: number, count: number, sanitiser: 'shipped' | 'none'): Promise<Played> => {
     const result = await playText({ seed, outputs: count, sanitiser });
     return {
@@ -15,7 +15,12 @@ export const text = groupOf('text', { full: { outputs: 50_000 }, small: { output
     {
       name: 'hostile text',
       play: (seed) => play(seed, outputs, 'shipped'),
-      controls: [{ name: 'a terminal without the sanitiser', play: (seed) => play(seed, 200, 'none') }],
+      controls: [
+        {
+          name: 'a terminal without the sanitiser',
+          play: (seed) => play(seed, Math.min(200, outputs), 'none'),
+        },
+      ],
     },
   ];
 });
