@@ -111,8 +111,8 @@ const damages: Damage[] = [
   ...(['no-last-end', 'open-quote', 'stray-quote'] as const),
 ];
 
-/** Behind the decoder all encodings are one: these have every combination, the others every second. */
-const whole = ['utf-8', 'windows-1251'];
+/** Behind the decoder all encodings are one: this has every combination, the others every pair of them. */
+const whole = 'utf-8';
 
 /** The files; with `all`, every combination for all encodings. */
 export function* corpus(all = false): Generator<CorpusFile, void> {
@@ -120,7 +120,7 @@ export function* corpus(all = false): Generator<CorpusFile, void> {
     for (const [place, [delimiterName, delimiter]] of Object.entries(delimiters).entries()) {
       for (const [at, [endName, ends]] of Object.entries(lineEnds).entries()) {
         for (const [step, damage] of damages.entries()) {
-          const isSpare = (place + at + step) % 2 === 1 && !whole.includes(encoding.name);
+          const isSpare = (place + step) % 4 !== at && encoding.name !== whole;
           if (isSpare && !all) continue;
           const name = `${encoding.name}_${delimiterName}_${endName}_${damage}.csv`;
           yield makeFile(name, encoding, delimiter, ends, damage);
