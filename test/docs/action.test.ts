@@ -68,6 +68,15 @@ async function use(inputs: Record<string, string>, job: Surroundings = {}) {
   return { ...outcome, outputs };
 }
 
+/** Has the commands of the step written down, and not run; gives each without its text. */
+function writtenDown() {
+  machine.script('npx', `[ "$3" = help ] || echo "$*" >>'${join(machine.folder, 'commands')}'`);
+  return () => {
+    const commands = readFileSync(join(machine.folder, 'commands'), 'utf8').trimEnd().split('\n');
+    return commands.map((command) => command.replace(/ --text-file \S+/, ''));
+  };
+}
+
 const sent = async () => {
   await machine.sandbox.idle();
   return (await machine.sandbox.outbox()).map(({ to, text }) => [to, text]);
@@ -153,13 +162,15 @@ describe('the action', () => {
       [{ ...deployed, text: 'Deployed again' }],
       [{ ...deployed, to: '88112233' }],
     ];
-    for (let attempt = 1; attempt <= 2; attempt += 1) {
-      for (const [inputs, { env, ...job } = {}] of jobs) {
-        const attempted = { ...job, env: { ...env, GITHUB_RUN_ATTEMPT: String(attempt) } };
-        expect(await use(inputs, attempted)).toMatchObject({ code: 0 });
-      }
-      expect(await sent()).toHaveLength(jobs.length);
+    const commands = writtenDown();
+    for (const attempt of ['1', '2']) {
+      for (const [inputs, { env, ...job } = {}] of jobs)
+        await use(inputs, { ...job, env: { ...env, GITHUB_RUN_ATTEMPT: attempt } });
     }
+    const keys = commands().map((command) => / --idempotency-key (action-[0-9a-f]{40}) /.exec(command)?.[1]);
+    expect(keys).toHaveLength(jobs.length * 2);
+    expect(new Set(keys)).toHaveLength(jobs.length);
+    expect(keys.slice(jobs.length)).toEqual(keys.slice(0, jobs.length));
   });
 
   it('needs a name from each caller of a reusable workflow, which share everything else', async () => {
@@ -167,23 +178,26 @@ describe('the action', () => {
       contexts: { 'job.workflow_ref': 'nomad/tools/.github/workflows/tell.yml@refs/heads/v1' },
     };
     const deployed = { to: '99112233', text: 'Deployed' };
+    const commands = writtenDown();
     expect(await use(deployed, called)).toMatchObject({ code: 2, outputs: { exit: '2' } });
     for (const name of ['eu', 'us', 'eu'])
       expect(await use({ ...deployed, name }, called)).toMatchObject({ code: 0 });
-    expect(await sent()).toHaveLength(2);
+    const [eu, us, again, ...others] = commands();
+    expect([us === eu, again === eu, others]).toEqual([false, true, []]);
     // A server that does not say which workflow a job is of.
     const unsaid = { contexts: { 'job.workflow_ref': '' } };
     expect(await use(deployed, unsaid)).toMatchObject({ code: 0 });
   });
 
-  it.each(['v1.2', 'a b', "Даваа 'гараг'", 'x'.repeat(300)])(
-    'names a bulk job after any name: %s',
-    async (name) => {
+  it('names a bulk job after any name', async () => {
+    const commands = writtenDown();
+    const names = ['v1.2', 'a b', "Даваа 'гараг'", 'x'.repeat(300)];
+    for (const name of [...names, ...names])
       expect(await use({ file: 'list.csv', text: 'Hi {name}', name })).toMatchObject({ code: 0 });
-      expect(await use({ file: 'list.csv', text: 'Hi {name}', name })).toMatchObject({ code: 0 });
-      expect(await sent()).toHaveLength(2);
-    },
-  );
+    const jobs = commands().map((command) => / --job (action-[0-9a-f]{40}) /.exec(command)?.[1]);
+    expect(jobs.slice(names.length)).toEqual(jobs.slice(0, names.length));
+    expect(new Set(jobs)).toHaveLength(names.length);
+  });
 
   it('takes an empty input for one that is not given', async () => {
     const empty = Object.fromEntries(Object.keys(action.inputs).map((name) => [name, '']));
