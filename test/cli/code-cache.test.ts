@@ -1,4 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -15,11 +16,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { build } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodeCache, type CodeCacheOptions } from '../../src/cli/code-cache.js';
 
-// Every start is a process of its own: V8 remembers in memory, too, what it has compiled.
+// Every start has a V8 of its own, which remembers in memory, too, what it has compiled: a thread, or a process.
 const tools = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
 const starter = join(tools, 'start.cjs');
 beforeAll(async () => {
@@ -29,7 +31,8 @@ beforeAll(async () => {
   writeFileSync(
     starter,
     `const { CodeCache } = require('./code-cache.cjs');
-    const { bundle, mode, ...options } = JSON.parse(process.argv[2]);
+    const given = require('node:worker_threads').workerData ?? JSON.parse(process.argv[2]);
+    const { bundle, mode, ...options } = given;
     const cache = new CodeCache({ ...options, require });
     const main = cache.load(bundle);
     if (main.sum(40, 2) !== 42 || main.path !== require('node:path')) throw new Error('wrong code');
@@ -56,20 +59,25 @@ const user = process.geteuid?.() ?? -1;
 
 type Start = Partial<CodeCacheOptions> & { bundle?: string; mode?: 'save' | 'leave' };
 
+const optionsOf = (given: Start) => ({
+  folder,
+  build: 'one',
+  command: 'sms-send',
+  user,
+  bundle: join(home, 'main.cjs'),
+  mode: 'save',
+  ...given,
+});
+
 /** Starts the program, which has to work whatever its cache is like. */
-function start(given: Start = {}): void {
-  const options = {
-    folder,
-    build: 'one',
-    command: 'sms-send',
-    user,
-    bundle: join(home, 'main.cjs'),
-    ...given,
-  };
-  const { status, stderr } = spawnSync(process.execPath, [
-    starter,
-    JSON.stringify({ mode: 'save', ...options }),
-  ]);
+async function start(given: Start = {}): Promise<void> {
+  const worker = new Worker(starter, { workerData: optionsOf(given), execArgv: [] });
+  await once(worker, 'exit');
+}
+
+/** Starts it as a process, which V8 ends where it is given code that is none. */
+function startProcess(given: Start = {}): void {
+  const { status, stderr } = spawnSync(process.execPath, [starter, JSON.stringify(optionsOf(given))]);
   if (status !== 0) throw new Error(`the start failed: ${stderr}`);
 }
 
@@ -77,34 +85,34 @@ const stored = () => (existsSync(folder) ? readdirSync(folder).map((name) => joi
 const first = () => stored()[0] ?? '';
 
 /** Whether a start finds nothing to add to what is stored. */
-function isUsed(given: Start = {}): boolean {
+async function isUsed(given: Start = {}): Promise<boolean> {
   const old = new Date(1_000_000_000_000);
   for (const file of stored()) utimesSync(file, old, old);
-  start(given);
+  await start(given);
   return stored().every((file) => statSync(file).mtimeMs === old.getTime());
 }
 
 describe('the code cache', () => {
-  it('stores the bundles of a folder in a private file and uses it from the next start on', () => {
-    start();
+  it('stores the bundles of a folder in a private file and uses it from the next start on', async () => {
+    await start();
     expect(stored()).toHaveLength(1);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const file of stored()) expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(isUsed()).toBe(true);
+    expect(await isUsed()).toBe(true);
   });
 
-  it('keeps the code of each command by itself', () => {
-    start();
-    start({ command: 'balance' });
+  it('keeps the code of each command by itself', async () => {
+    await start();
+    await start({ command: 'balance' });
     expect(stored()).toHaveLength(2);
-    expect(isUsed()).toBe(true);
-    expect(isUsed({ command: 'balance' })).toBe(true);
+    expect(await isUsed()).toBe(true);
+    expect(await isUsed({ command: 'balance' })).toBe(true);
   });
 
-  it('takes another build for another program', () => {
-    start();
-    expect(isUsed({ build: 'two' })).toBe(false);
-    expect(isUsed({ build: 'two' })).toBe(true);
+  it('takes another build for another program', async () => {
+    await start();
+    expect(await isUsed({ build: 'two' })).toBe(false);
+    expect(await isUsed({ build: 'two' })).toBe(true);
   });
 
   it.each<[string, (content: Buffer) => Uint8Array]>([
@@ -119,11 +127,11 @@ describe('the code cache', () => {
     ['one bit turned in the first copy', (content) => turned(content, 4096 + 100)],
     ['one bit turned in the second copy', (content) => turned(content, content.length - 100)],
     ['one byte more', (content) => Buffer.concat([content, Buffer.from('x')])],
-  ])('compiles as ever where the file holds %s', (_, damage) => {
-    start();
+  ])('compiles as ever where the file holds %s', async (_, damage) => {
+    await start();
     for (const file of stored()) writeFileSync(file, damage(readFileSync(file)));
-    expect(isUsed()).toBe(false);
-    expect(isUsed()).toBe(true);
+    expect(await isUsed()).toBe(false);
+    expect(await isUsed()).toBe(true);
   });
 
   it.each<[string, () => void]>([
@@ -146,40 +154,40 @@ describe('the code cache', () => {
       },
     ],
   ])('does not trust %s', (_, loosen) => {
-    start();
+    startProcess();
     writeFileSync(first(), poisoned(readFileSync(first())));
-    expect(() => start({ mode: 'leave' })).toThrow('the start failed');
+    expect(() => startProcess({ mode: 'leave' })).toThrow('the start failed');
     loosen();
-    start({ mode: 'leave' });
+    startProcess({ mode: 'leave' });
   });
 
-  it('does not trust what another user owns', () => {
-    start({ user: user + 1 });
+  it('does not trust what another user owns', async () => {
+    startProcess({ user: user + 1 });
     expect(stored()).toEqual([]);
-    start();
-    expect(isUsed({ user: user + 1 })).toBe(true);
+    startProcess();
+    expect(await isUsed({ user: user + 1 })).toBe(true);
     writeFileSync(first(), poisoned(readFileSync(first())));
-    start({ user: user + 1 });
+    startProcess({ user: user + 1 });
   });
 
   it.each<[string, () => void]>([
     ['a file stands in the place of the folder', () => writeFileSync(join(home, 'cache'), '')],
     ['a folder stands in the place of the file', () => {}],
-  ])('starts without where %s', (name, make) => {
+  ])('starts without where %s', async (name, make) => {
     if (name.startsWith('a folder')) {
-      start();
+      await start();
       for (const file of stored()) {
         rmSync(file);
         mkdirSync(file);
       }
     }
     make();
-    start();
-    start();
+    await start();
+    await start();
   });
 
-  it('starts without a folder', () => {
-    start({ folder: null });
+  it('starts without a folder', async () => {
+    await start({ folder: null });
     expect(stored()).toEqual([]);
   });
 
@@ -210,65 +218,66 @@ describe('the code cache', () => {
     );
     expect(codes).toEqual(Array(8).fill(0));
     expect(stored()).toHaveLength(1);
-    start();
-    expect(isUsed()).toBe(true);
+    await start();
+    expect(await isUsed()).toBe(true);
   });
 
-  it('does not grow without end', () => {
-    start();
+  it('does not grow without end', async () => {
+    await start();
     for (let number = 0; number < 63; number += 1) writeFileSync(join(folder, `old-${number}.code`), '');
-    start({ command: 'balance' });
+    await start({ command: 'balance' });
     expect(stored()).toHaveLength(1);
-    expect(isUsed({ command: 'balance' })).toBe(true);
+    expect(await isUsed({ command: 'balance' })).toBe(true);
   });
 
-  it('removes nothing that is not its own: all XDG folders may be one', () => {
-    start();
+  it('removes nothing that is not its own: all XDG folders may be one', async () => {
+    await start();
     const others = ['config.json', 'used-keys', 'history.ndjson', 'recent-ids', 'x.code.bak'];
     for (const name of others) writeFileSync(join(folder, name), name);
     for (let number = 0; number < 99; number += 1) writeFileSync(join(folder, `own-${number}`), '');
     for (let number = 0; number < 63; number += 1) writeFileSync(join(folder, `old-${number}.code.17`), '');
-    start({ command: 'balance' });
+    await start({ command: 'balance' });
     const left = readdirSync(folder);
     expect(left).toEqual(expect.arrayContaining(others));
     expect(left.filter((name) => name.startsWith('own-'))).toHaveLength(99);
     expect(left.filter((name) => /\.code(?:\.17)?$/.test(name))).toHaveLength(1);
   });
 
-  it('does not wait for a writer where a named pipe stands in the place of the file', () => {
-    start();
+  it('does not wait for a writer where a named pipe stands in the place of the file', async () => {
+    await start();
     const file = first();
     rmSync(file);
     execFileSync('mkfifo', ['-m', '600', file]);
-    start();
+    await start();
     expect(statSync(file).isFile()).toBe(true);
   });
 
-  it('adds the bundles that a start needs beside those of an earlier one', () => {
-    start();
+  it('adds the bundles that a start needs beside those of an earlier one', async () => {
+    await start();
     writeFileSync(
       join(home, 'more.cjs'),
       "exports.sum = require('./main.cjs').sum; exports.path = require('node:path');",
     );
     const more = { bundle: join(home, 'more.cjs') };
-    expect(isUsed(more)).toBe(false);
-    expect(isUsed(more)).toBe(true);
-    expect(isUsed()).toBe(true);
+    expect(await isUsed(more)).toBe(false);
+    expect(await isUsed(more)).toBe(true);
+    expect(await isUsed()).toBe(true);
   });
 
-  it('keeps the code of each folder by itself', () => {
+  it('keeps the code of each folder by itself', async () => {
     mkdirSync(join(home, 'parts'));
     renameSync(join(home, 'other.cjs'), join(home, 'parts', 'other.cjs'));
     const main = join(home, 'main.cjs');
     writeFileSync(main, readFileSync(main, 'utf8').replace('./other.cjs', './parts/other.cjs'));
-    start();
+    await start();
     expect(stored()).toHaveLength(2);
-    expect(isUsed()).toBe(true);
+    expect(await isUsed()).toBe(true);
   });
 
-  it('keeps stack traces that point into the bundle', () => {
+  it('keeps stack traces that point into the bundle', async () => {
     writeFileSync(join(home, 'other.cjs'), 'exports.add = () => { throw new Error("from here"); };');
-    expect(() => start()).toThrow(`${join(home, 'other.cjs')}:1:29`);
+    const stack = expect.stringContaining(`${join(home, 'other.cjs')}:1:29`);
+    await expect(start()).rejects.toMatchObject({ stack });
   });
 });
 
