@@ -67,10 +67,18 @@ export function killRows(
   play: (options: CarrierKills) => Promise<KillFindings>,
   most: number,
 ): Row[] {
+  // A row and the control of another may want the same game: it is played once.
+  const played = new Map<string, Promise<KillFindings>>();
+  const once = (options: CarrierKills): Promise<KillFindings> => {
+    const name = JSON.stringify(options);
+    const findings = played.get(name) ?? play(options);
+    played.set(name, findings);
+    return findings;
+  };
   const kill =
-    (options: Omit<CarrierKills, 'seed'>): Play =>
+    ({ sends, kills, ...options }: Omit<CarrierKills, 'seed'>): Play =>
     async (seed) =>
-      killsPlayed(await play({ seed, ...options }), most * options.kills);
+      killsPlayed(await once({ seed, sends, kills, ...options }), most * kills);
   const few = { sends: Math.min(sizes.sends, 400), kills: Math.min(sizes.kills, 4) };
   return [
     {
@@ -94,7 +102,7 @@ export function killRows(
       controls: [
         {
           name: 'SIGKILL',
-          play: async (seed: number) => killsPlayed(await play({ seed, ...few, service: 'urtuu serve' }), 0),
+          play: async (seed: number) => killsPlayed(await once({ seed, ...few, service: 'urtuu serve' }), 0),
         },
       ],
     },
@@ -105,7 +113,7 @@ export function killRows(
       controls: [
         {
           name: 'a kill',
-          play: async (seed: number) => killsPlayed(await play({ seed, ...few, service: 'urtuu serve' }), 0),
+          play: async (seed: number) => killsPlayed(await once({ seed, ...few, service: 'urtuu serve' }), 0),
         },
       ],
     },
