@@ -47,17 +47,33 @@ const ways = ['Ctrl-C', 'Ctrl-D', 'closed input'] as const;
 type Way = (typeof ways)[number];
 const keyOf = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
 
-/** Leaves every question in every way: by the signal, or with exit 2, and with nothing done. */
-export async function playPrompts(
-  program: readonly string[] = shipped,
-  only: readonly Way[] = ways,
+/**
+ * Leaves every question: by the signal, or with exit 2, and with nothing done. Each in so many of the ways, which are
+ * others for another seed.
+ */
+export async function playPrompts({
+  program = shipped,
+  only = ways,
   count = prompts.length,
-): Promise<Complaints> {
+  waysOfEach = only.length,
+  seed = 0,
+}: {
+  program?: readonly string[];
+  only?: readonly Way[];
+  count?: number;
+  waysOfEach?: number;
+  seed?: number;
+}): Promise<Complaints> {
   const complaints = new Complaints();
   const machine = new Machine();
   try {
     const key = await prepare(machine);
-    const left = prompts.slice(0, count).flatMap((prompt) => only.map((way) => ({ prompt, way })));
+    const left = prompts.slice(0, count).flatMap((prompt, index) =>
+      Array.from({ length: waysOfEach }, (_, turn) => ({
+        prompt,
+        way: only[(seed + index + turn) % only.length] as Way,
+      })),
+    );
     const play = async () => {
       for (let next = left.shift(); next !== undefined; next = left.shift())
         await leave(machine, program, { ...next, key }, complaints);

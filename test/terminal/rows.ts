@@ -10,8 +10,11 @@ import { noTmux } from './tmux.js';
 const noTerminals = () => (pty === null ? 'there are no pseudoterminals here' : noBash());
 const noBash = () => (process.platform === 'win32' ? 'Windows has no bash' : null);
 
+/** How often everything is played, and in how many ways each question is left. */
+const sizes = { full: { rounds: 20, ways: 3 }, small: { rounds: 1, ways: 1 } };
+
 /** The real command as people, scripts and cron run it. */
-export const terminal = groupOf('terminal', { full: { rounds: 20 }, small: { rounds: 1 } }, ({ rounds }) => {
+export const terminal = groupOf('terminal', sizes, ({ rounds, ways }) => {
   /** Plays again and again, for what happens only now and then. */
   const repeated = async (seed: number, play: (seed: number) => Promise<Complaints>): Promise<Played> => {
     let checks = 0;
@@ -56,15 +59,15 @@ export const terminal = groupOf('terminal', { full: { rounds: 20 }, small: { rou
     {
       name: 'every prompt with Ctrl-C, Ctrl-D and closed input',
       unavailable: noTerminals,
-      play: (seed) => repeated(seed, () => playPrompts()),
+      play: (seed) => repeated(seed, (each) => playPrompts({ seed: each, waysOfEach: ways })),
       controls: [
         {
           name: 'questions that do not notice the end of their input',
           async play() {
             const deaf = [process.execPath, ...called(await buildDeafToTheEnd())];
-            const { all } = await playPrompts(deaf, ['Ctrl-C'], 2);
+            const { all } = await playPrompts({ program: deaf, only: ['Ctrl-C'], count: 2 });
             if (all.length > 0) throw new Error(`it is broken otherwise: ${all}`);
-            return once(playPrompts(deaf, ['Ctrl-D'], 2));
+            return once(playPrompts({ program: deaf, only: ['Ctrl-D'], count: 2 }));
           },
         },
       ],

@@ -105,7 +105,7 @@ export class Pane {
 
   /** Resolves with the screen when the pattern is on it. */
   async until(pattern: RegExp): Promise<string> {
-    for (const end = Date.now() + patience; ; await sleep(25)) {
+    for (const end = Date.now() + patience; ; await sleep(60)) {
       const screen = await this.screen();
       if (pattern.test(screen)) return screen;
       if (Date.now() > end) throw new Error(`${pattern} did not come:\n${screen}`);
@@ -116,7 +116,7 @@ export class Pane {
   async changes(count: number): Promise<void> {
     let left = count;
     let last = await this.screen();
-    for (const end = Date.now() + patience; left > 0; await sleep(25)) {
+    for (const end = Date.now() + patience; left > 0; await sleep(60)) {
       const screen = await this.screen();
       if (screen !== last) left -= 1;
       last = screen;
