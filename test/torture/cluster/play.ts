@@ -17,7 +17,6 @@ import { type Admitted, offCap, overRate } from './limits.js';
 import { createDatabase, withCluster } from './own-cluster.js';
 import { startAgain, type Trouble, troubles } from './troubles.js';
 
-const customerCount = 48;
 /** Of the first rounds of the projects, one in so many goes to the recipient who reaches the cap. */
 const hotRounds = { first: 60, every: 3 };
 const troublesUntilRest = 12;
@@ -27,6 +26,8 @@ export interface ClusterOptions {
   seed: number;
   instances: number;
   projects: number;
+  /** How many send at once. */
+  customers: number;
   /** Of instances that are not `urtuu serve`. */
   leaseMs: number;
   /** Messages that customers begin to send before they finish. */
@@ -99,7 +100,7 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
       const maker = withHotRecipients(taskMaker(projects, random, 40), projects);
       let asked = 0;
       customers = startCustomers({
-        count: customerCount,
+        count: options.customers,
         next: maker.next,
         url() {
           asked += 1;

@@ -12,12 +12,12 @@ import { playStatements } from './statements.js';
 export const cluster = groupOf(
   'cluster',
   {
-    full: { instances: 3, messages: 40_000, paused: 10_000, cuts: 1_000, sequences: 100 },
-    small: { instances: 2, messages: 200, paused: 150, cuts: 4, sequences: 1 },
+    full: { instances: 3, customers: 48, messages: 40_000, paused: 10_000, cuts: 1_000, sequences: 100 },
+    small: { instances: 2, customers: 16, messages: 100, paused: 150, cuts: 4, sequences: 1 },
   },
   (sizes) => {
-    const play = async (options: ClusterOptions): Promise<Played> => {
-      const result = await playCluster(options);
+    const play = async (options: Omit<ClusterOptions, 'customers'>, customers = 48): Promise<Played> => {
+      const result = await playCluster({ ...options, customers });
       const { lost, twice, answers, credits, caps, rates, unfinished, refused, givenUp } = result;
       const tooMany = Math.max(0, givenUp - Math.ceil(result.sends / 50));
       return {
@@ -46,16 +46,19 @@ export const cluster = groupOf(
     const real = { projects: 12, leaseMs: 30_000, calmMs: 700, service: 'urtuu serve' as const };
     const size = isFull ? real : { ...short, service: 'nothing' as const };
     const broken = (service: Break, given: Partial<ClusterOptions>) => (seed: number) =>
-      play({ seed, ...short, messages: Math.min(400, sizes.messages), troubles: [], service, ...given });
+      play({ seed, ...short, messages: isFull ? 400 : 200, troubles: [], service, ...given });
     return [
       ...counts.map(
         (instances): Row => ({
           name: `${instances} instances killed, backends terminated, PostgreSQL restarted at once`,
           play: (seed: number) =>
-            play({
-              ...{ seed, ...size, instances, messages: sizes.messages },
-              troubles: ['kill', 'terminate', 'crash'],
-            }),
+            play(
+              {
+                ...{ seed, ...size, instances, messages: sizes.messages },
+                troubles: ['kill', 'terminate', 'crash'],
+              },
+              sizes.customers,
+            ),
           controls: [
             { name: 'an instance that trusts its own clock', play: broken('trusts_its_own_clock', {}) },
             {
@@ -98,6 +101,7 @@ export const cluster = groupOf(
       },
       {
         name: 'the connection cut at every statement',
+        provedBy: 'test/service/storage/postgres-faults.test.ts: a commit whose answer is lost',
         play: (seed) => cutStatements({ seed, most: sizes.cuts }),
         controls: [
           {
