@@ -78,7 +78,8 @@ export async function query<Row = Record<string, unknown>>(
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
+  // A busy machine takes longer to fill a table than the service waits.
+  const client = new Client({ connectionString: url, options: '-c statement_timeout=0' });
   // A test may terminate its backend.
   client.on('error', () => {});
   await client.connect();
