@@ -108,7 +108,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       },
       random: () => 0.5,
       onSignal: () => () => {},
-      draw: async () => ({ text: '', clear() {}, stop() {} }),
+      draw: () => ({ text: '', clear() {}, stop() {} }),
       openService: async (options) => kept(opened, await withoutRates(options)),
       openAdministration: async (options) =>
         kept(opened, await (await loadService()).openAdministration(options)),

@@ -142,11 +142,8 @@ export class Notices {
       return this.#machine ? noProgress : lineProgress(this.#sink, this.#terminal.clock);
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(
-      async (text) => {
-        const { draw = (await import('./spinner.js')).drawOn(this.#terminal.stderr, this.colour) } =
-          this.#terminal;
-        return draw(text);
-      },
+      async () =>
+        this.#terminal.draw ?? (await import('./spinner.js')).drawOn(this.#terminal.stderr, this.colour),
       this.#terminal.clock,
       () => this.#sink.columns,
     );

@@ -24,7 +24,7 @@ export interface Drawing {
   clear(): void;
   stop(): void;
 }
-export type Draw = (text: string) => Promise<Drawing>;
+export type Draw = (text: string) => Drawing;
 
 const drawAfter = 300;
 const lineEvery = 10_000;
@@ -56,14 +56,13 @@ export class DrawnProgress implements Progress {
   #stopped = false;
 
   /** `columns` is called for every line, since the window may be resized. */
-  constructor(draw: Draw, clock: Clock, columns: () => number) {
+  constructor(load: () => Promise<Draw>, clock: Clock, columns: () => number) {
     this.#columns = columns;
     void clock.sleep(drawAfter).then(async () => {
       if (this.#stopped) return;
-      const drawing = await draw(this.#text);
-      if (this.#stopped) return drawing.stop();
-      drawing.text = this.#text;
-      this.#drawing = drawing;
+      const draw = await load();
+      // From its first frame on, it can be cleared.
+      if (!this.#stopped) this.#drawing = draw(this.#text);
     });
   }
 

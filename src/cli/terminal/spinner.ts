@@ -7,7 +7,7 @@ import type { OutputStream } from './streams.js';
 /** Draws with ora; loaded late. */
 export const drawOn =
   (stream: OutputStream, colour: boolean): Draw =>
-  async (text) => {
+  (text) => {
     const terminal = stream as unknown as WriteStream;
     const shortened = (whole: string) => cutTo(whole, (terminal.columns || 80) - spinnerColumns);
     const spinner = ora({

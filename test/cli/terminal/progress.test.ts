@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bar, fitted } from '../../../src/cli/terminal/progress.js';
+import { bar, DrawnProgress, fitted } from '../../../src/cli/terminal/progress.js';
 import { smsMessage } from '../../support/resources.js';
 import { Captured, fakeService, run } from '../../support/run.js';
 
@@ -8,7 +8,7 @@ function drawing() {
   const log: string[] = [];
   return {
     log,
-    draw: async (text: string) => {
+    draw: (text: string) => {
       log.push('draw');
       return {
         set text(value: string) {
@@ -35,6 +35,30 @@ describe('the display of long work', () => {
     expect(log).toContain('clear');
     expect(log.some((each) => each.includes('█'))).toBe(true);
     expect(log.at(-1)).toBe('stop');
+  });
+
+  it('can be cleared as soon as it is drawn', async () => {
+    const { log, draw } = drawing();
+    let shown: DrawnProgress | null = null;
+    const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {}, after: () => () => {} };
+    const stopped = new Promise<void>((resolve) => {
+      const drawThenStop = (text: string) => {
+        // The next thing to run prints something else.
+        queueMicrotask(() => {
+          shown?.stop();
+          log.push('printed');
+          resolve();
+        });
+        return draw(text);
+      };
+      shown = new DrawnProgress(
+        async () => drawThenStop,
+        clock,
+        () => 80,
+      );
+    });
+    await stopped;
+    expect(log).toEqual(['draw', 'stop', 'printed']);
   });
 
   it('is not drawn with --quiet, nor on a pipe', async () => {

@@ -26,7 +26,7 @@ describe('the drawn line', () => {
 
   it('is one row, and the cursor waits at its beginning, so that a resize leaves nothing of it', async () => {
     const screen = new Screen();
-    const drawing = await drawOn(screen as unknown as OutputStream, false)('x'.repeat(50));
+    const drawing = drawOn(screen as unknown as OutputStream, false)('x'.repeat(50));
     drawing.text = 'y'.repeat(50);
     expect(screen.written).toContain(`${'x'.repeat(17)}…`);
     await vi.waitFor(() => expect(screen.written).toContain(`${'y'.repeat(17)}…`));
