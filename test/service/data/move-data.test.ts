@@ -68,6 +68,18 @@ function move(more: Partial<MoveOptions> = {}): Promise<Moved> {
   return moveData({ ...options(), ...more });
 }
 
+/** Makes a new copy of a folder as it is now: on Node.js 20 one that was opened keeps its locks for a while. */
+function copyOf(folder: string): () => string {
+  const kept = `${folder} kept`;
+  cpSync(folder, kept, { recursive: true });
+  let copies = 0;
+  return () => {
+    copies += 1;
+    cpSync(kept, `${folder} copy ${copies}`, { recursive: true });
+    return `${folder} copy ${copies}`;
+  };
+}
+
 class Killed extends Error {}
 
 /** Everything that stays of a process that dies at a mark: what it has written. */
@@ -298,6 +310,22 @@ describe('a move', () => {
     await move();
   });
 
+  it('cannot be given up from a copy of the folder once the database has opened, or with a database that is not empty', async () => {
+    const filled = await fill();
+    await killedAt('copied');
+    const copy = copyOf(directory);
+    await move();
+    await isRefused(abandonMove({ ...options(), directory: copy() }), /is served with this data already/);
+    await isRefused(cores.open({ directory: copy() }), /is being moved/);
+    const foreign = await newDatabase();
+    await (await cores.open({ database: foreign, secret: new Uint8Array(32) })).close();
+    const another = () => abandonMove({ ...options(), url: foreign, directory: copy() });
+    await isRefused(another(), /holds the data of another installation/);
+    await query(foreign, 'DELETE FROM installation');
+    await isRefused(another(), /is not empty/);
+    await expectAll(filled);
+  });
+
   it('cannot be given up once the folder is marked as moved', async () => {
     await fill();
     await killedAt('moved');
@@ -402,13 +430,38 @@ describe('a move is refused', () => {
       moveData({ ...options(), directory: other }),
       /is being filled from another installation/,
     );
-    // The folder begins anew with another database: the first one opens for it no more.
-    const first = url;
-    url = await newDatabase();
-    await killedAt('moved');
-    await isRefused(move({ url: first }), /in no other|was moved/);
+  });
+
+  it('of a copy of the folder, into the database that the folder fills after it began anew, or into another one', async () => {
+    await fill();
+    await killedAt('folder');
+    const copy = copyOf(directory);
+    await killedAt('copied');
+    await isRefused(
+      moveData({ ...options(), directory: copy() }),
+      /being filled by another move of this data/,
+    );
+    await isRefused(abandonMove({ ...options(), directory: copy() }), /filled by another move of this data/);
+    const other = { url: await newDatabase(), database: 'postgres://db/other' };
+    await isRefused(
+      moveData({ ...options(), ...other, directory: copy() }),
+      /is being moved to .*db\/urtuu$/,
+    );
     await move();
-    await isRefused(move({ url: first }), /was moved/);
+  });
+
+  it('into another database until the first is given up, whose address may have an empty one', async () => {
+    const filled = await fill();
+    await killedAt('copied');
+    const other = { url: await newDatabase(), database: 'postgres://db/other' };
+    await isRefused(move(other), /is being moved to postgres:\/\/db\/urtuu$/);
+    await isRefused(openFolder(), /is being moved to postgres:\/\/db\/urtuu$/);
+    url = await newDatabase();
+    end();
+    expect(await abandonMove(options())).toBe(true);
+    url = other.url;
+    await move(other);
+    await expectAll(filled);
   });
 
   it('into a copy of the database that was filled', async () => {
@@ -444,9 +497,8 @@ describe('a move is refused', () => {
     const target = await openTarget(url);
     await move();
     const name = await targetOf(copy);
-    const other = `${copy} of it`;
-    cpSync(copy, other, { recursive: true });
-    await isRefused(moveData({ ...options(), directory: other }), /is served with this data already/);
+    const copyOfIt = copyOf(copy);
+    await isRefused(moveData({ ...options(), directory: copyOfIt() }), /is served with this data already/);
     const [table] = movedTables.filter(({ to }) => to === 'lanes');
     await isRefused(target.add(name, table as never, [['late']]), /not filled by this move any more/);
     await isRefused(target.open(name, null), /not filled by this move any more/);

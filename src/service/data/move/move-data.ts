@@ -4,11 +4,12 @@ import { outboxMigrations } from '../../carriers/simulated/postgres-outbox.js';
 import { DataError } from '../../errors/data-error.js';
 import { verifyDatabase } from '../../storage/postgres/verify.js';
 import { syncFolder } from '../../storage/sqlite/installation/folder.js';
+import { moveLine } from '../../storage/sqlite/installation/moves.js';
 import { makeSecret, readSecret } from '../../storage/sqlite/installation/secret.js';
 import { type MovedTable, movedTables } from './mapping.js';
 import { type Row, summing } from './rows.js';
 import { openSource, type Source } from './source.js';
-import { openTarget, type Target } from './target.js';
+import { openTarget, type Target, type TargetState, taken } from './target.js';
 
 export interface MovePlaces {
   directory: string;
@@ -73,7 +74,7 @@ export async function moveData(options: MoveOptions): Promise<Moved> {
 }
 
 async function moveInto(source: Source, target: Target, options: MoveOptions): Promise<Moved> {
-  const { database, at = () => {}, onProgress = () => {} } = options;
+  const { at = () => {}, onProgress = () => {} } = options;
   const before = source.move();
   const state = await target.state(before?.target ?? null);
   if (before?.isDone && state?.id === source.id && !state.isFilling)
@@ -83,13 +84,7 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
       hint: 'It is in that database, and in no other. Nothing was changed.',
     });
   }
-  if (state !== null && !state.isOwn) throw occupied(source, state, database);
-  const filled = state === null ? await target.someRow() : null;
-  if (filled !== null) {
-    throw new DataError(`the database is not empty: there are rows in ${filled}`, {
-      hint: 'Create a new database. Nothing was changed.',
-    });
-  }
+  if (!state?.isOwn) await checkFree(source, target, state, options);
   writeSecret(options.secretFile, source.secret);
   at('secret');
   const name = state === null ? await begin(source, target, options) : (before?.target as string);
@@ -126,6 +121,30 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   return { isNew: true, tables: movedTables.length, rows: total, digest };
 }
 
+/**
+ * Throws DataError unless the database is empty, and the one of the folder's move, if there is one: the database that a
+ * folder is moved to may be served, so no other one takes its place.
+ */
+async function checkFree(
+  source: Source,
+  target: Target,
+  state: TargetState | null,
+  { directory, database }: MovePlaces,
+): Promise<void> {
+  const move = source.move();
+  if (move !== null && move.database !== database) {
+    throw new DataError(`the data in ${directory} is being moved to ${move.database}`, {
+      hint: `Nothing was changed. Go on with that database, or add --abandon to give the move up; if it is gone, create it again first: ${moveLine(directory, move)}`,
+    });
+  }
+  if (state !== null) throw occupied(source, state, database);
+  const filled = await target.someRow();
+  if (filled === null) return;
+  throw new DataError(`the database is not empty: there are rows in ${filled}`, {
+    hint: 'Create a new database. Nothing was changed.',
+  });
+}
+
 /** Marks the folder, then the database. */
 async function begin(source: Source, target: Target, options: MoveOptions): Promise<string> {
   const { database, secretFile, at = () => {} } = options;
@@ -143,10 +162,11 @@ async function begin(source: Source, target: Target, options: MoveOptions): Prom
 
 /**
  * Abandons a move: empties the database if this move is filling it, then allows the folder to be served again. Throws
- * DataError for another database than that of the move, and once the folder was moved, since the database may have been
- * served. False if there is no move.
+ * DataError for any other database, unless it is empty and has the address of the one that is gone; and once the folder
+ * was moved, since the database may have been served. False if there is no move.
  */
-export async function abandonMove({ directory, url, database }: MovePlaces): Promise<boolean> {
+export async function abandonMove(places: MovePlaces): Promise<boolean> {
+  const { directory, url } = places;
   const source = await openSource(directory);
   try {
     const move = source.move();
@@ -158,13 +178,9 @@ export async function abandonMove({ directory, url, database }: MovePlaces): Pro
     }
     const target = await openTarget(url);
     try {
-      const isEmptied = await target.abandon(move.target);
-      // What the move has written elsewhere would stay there.
-      if (!isEmptied && database !== move.database) {
-        throw new DataError(`the data in ${directory} is being moved to ${move.database}`, {
-          hint: 'Name that database with --database. Nothing was changed.',
-        });
-      }
+      const state = await target.state(move.target);
+      if (!state?.isOwn) await checkFree(source, target, state, places);
+      else if (!(await target.abandon(move.target))) throw taken();
     } finally {
       target.close();
     }
@@ -236,12 +252,19 @@ function writeSecret(path: string, secret: Uint8Array): void {
   });
 }
 
-function occupied(source: Source, { id, isFilling }: { id: string; isFilling: boolean }, database: string) {
-  const what =
+function occupied(source: Source, { id, isFilling }: TargetState, database: string): DataError {
+  const createNew = 'Create it anew, empty, or name a new one.';
+  const [what, hint] =
     id !== source.id
-      ? `${isFilling ? 'is being filled from' : 'holds the data of'} another installation, ${id}`
+      ? [`${isFilling ? 'is being filled from' : 'holds the data of'} another installation, ${id}`, createNew]
       : isFilling
-        ? 'is being filled by another move of this data'
-        : 'is served with this data already: the folder is a copy';
-  return new DataError(`${database} ${what}`, { hint: 'Create a new database. Nothing was changed.' });
+        ? [
+            'is being filled by another move of this data',
+            'Go on with the folder that fills it. If there is none, drop the database, and create it again.',
+          ]
+        : [
+            'is served with this data already: the folder is a copy',
+            'Serve the database, and not the folder.',
+          ];
+  return new DataError(`${database} ${what}`, { hint: `${hint} Nothing was changed.` });
 }

@@ -203,7 +203,7 @@ async function failing<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-const taken = () =>
+export const taken = () =>
   new DataError('the database is not filled by this move any more: another has opened or emptied it', {
     hint: 'Type the line again, which says how it is.',
   });

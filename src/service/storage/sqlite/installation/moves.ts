@@ -42,8 +42,11 @@ export function refuseMoved(store: Database, files: DataFiles): void {
       hint: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
     });
   }
-  const line = `urtuu service move --data '${folder}' --database '${database}' --secret-file '${secretFile}'`;
   throw new DataError(`the data in ${folder} is being moved to ${database}`, {
-    hint: `Go on, or add --abandon to give the move up: \`${line}\``,
+    hint: `Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
   });
 }
+
+/** The command that continues a move of the data in a folder. */
+export const moveLine = (folder: string, { database, secretFile }: Pick<Move, 'database' | 'secretFile'>) =>
+  `\`urtuu service move --data '${folder}' --database '${database}' --secret-file '${secretFile}'\``;
