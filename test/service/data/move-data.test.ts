@@ -30,6 +30,7 @@ import { verify } from '../../../src/service/data/verify-data.js';
 import { DataError, DataInUseError } from '../../../src/service/errors/data-error.js';
 import { openAdministration } from '../../../src/service/open-administration.js';
 import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
+import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { Cores, caller, ledgerDifference, outboxOf, replayOf } from '../../support/cores.js';
 import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
@@ -242,6 +243,7 @@ const isRefused = async (opening: Promise<unknown>, words: RegExp) => {
   expect(error).toBeInstanceOf(DataError);
   expect((error as Error).message).toMatch(words);
 };
+const isMoved = (mark: MoveMark) => moveMarks.indexOf(mark) >= moveMarks.indexOf('moved');
 const openFolder = () => cores.open({ directory });
 const openDatabase = () => cores.open({ database: url, secret: readFileSync(join(directory, 'secret')) });
 
@@ -272,9 +274,8 @@ describe('a move', () => {
       const filled = await fill();
       await killedAt(mark, mark === 'rows' ? 6 : 1);
       const isMarked = mark !== 'secret';
-      if (isMarked)
-        await isRefused(openFolder(), mark === 'moved' || mark === 'opened' ? /was moved/ : /is being moved/);
-      if (isMarked && mark !== 'folder' && mark !== 'opened')
+      if (isMarked) await isRefused(openFolder(), isMoved(mark) ? /was moved/ : /is being moved/);
+      if (isMarked && mark !== 'folder' && mark !== 'opened' && mark !== 'ended')
         await isRefused(openDatabase(), /is being filled/);
       await move();
       await isRefused(openFolder(), /was moved/);
@@ -470,6 +471,37 @@ describe('a move is refused', () => {
     const copy = await backupOfDatabase(url);
     await isRefused(move({ url: copy }), /was moved/);
     await move();
+  });
+
+  it('into the database that was put back to a time before it opened, which cannot be given up either', async () => {
+    await fill();
+    await killedAt('copied');
+    const [before] = await query<{ filling: string }>(url, 'SELECT filling FROM installation');
+    await move();
+    await query(url, `UPDATE installation SET filling = '${before?.filling}'`);
+    await isRefused(move(), /was put back to a time before the move ended/);
+    end();
+    await isRefused(abandonMove(options()), /was put back to a time before the move ended/);
+    await isRefused(openDatabase(), /is being filled/);
+  });
+
+  it('again, from a mark of an earlier release: it is brought up to date by the database', async () => {
+    await fill();
+    await move();
+    const store = await openStoreDatabase(join(directory, 'service.db'));
+    store.exec(
+      `ALTER TABLE moves DROP COLUMN is_opened; PRAGMA user_version = ${migrations.length - 1}; PRAGMA journal_mode = DELETE`,
+    );
+    store.close();
+    await isRefused(openFolder(), /was moved to/);
+    expect(await move()).toMatchObject({ isNew: false });
+    const { DatabaseSync } = await loadEngine();
+    const database = new DatabaseSync(join(directory, 'service.db'));
+    expect(database.prepare('SELECT is_done, is_opened FROM moves').get()).toEqual({
+      is_done: 1,
+      is_opened: 1,
+    });
+    database.close();
   });
 
   it('with a file of another secret', async () => {

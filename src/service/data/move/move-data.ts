@@ -4,7 +4,7 @@ import { outboxMigrations } from '../../carriers/simulated/postgres-outbox.js';
 import { DataError } from '../../errors/data-error.js';
 import { verifyDatabase } from '../../storage/postgres/verify.js';
 import { syncFolder } from '../../storage/sqlite/installation/folder.js';
-import { moveLine } from '../../storage/sqlite/installation/moves.js';
+import { type Move, moveLine } from '../../storage/sqlite/installation/moves.js';
 import { makeSecret, readSecret } from '../../storage/sqlite/installation/secret.js';
 import { type MovedTable, movedTables } from './mapping.js';
 import { type Row, summing } from './rows.js';
@@ -38,6 +38,7 @@ export const moveMarks = [
   'verified',
   'moved',
   'opened',
+  'ended',
 ] as const;
 export type MoveMark = (typeof moveMarks)[number];
 
@@ -56,8 +57,9 @@ const mostAtOnce = { rows: 2_000, bytes: 2_000_000 };
 /**
  * Moves everything in a folder into an empty database. At any time only one of the two can be served, or neither: the
  * folder is marked before anything is written to the database, and marked as moved before the database opens. Both
- * contain the same random target, so no other database opens for this folder. It can be interrupted at any point and
- * called again.
+ * contain the same random target, so no other database opens for this folder. Once it has opened, the folder is marked
+ * again: a database that was put back to an earlier time would otherwise open twice. It can be interrupted at any point
+ * and called again.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const source = await openSource(options.directory);
@@ -77,12 +79,12 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   const { at = () => {}, onProgress = () => {} } = options;
   const before = source.move();
   const state = await target.state(before?.target ?? null);
-  if (before?.isDone && state?.id === source.id && !state.isFilling)
-    return { isNew: false, tables: movedTables.length, rows: 0, digest: null };
-  if (before?.isDone && !state?.isOwn) {
-    throw new DataError(`the data in ${options.directory} was moved to ${before.database}`, {
-      hint: 'It is in that database, and in no other. Nothing was changed.',
-    });
+  if (before !== null && before.state !== 'moving') {
+    if (state?.id === source.id && !state.isFilling) {
+      source.end();
+      return { isNew: false, tables: movedTables.length, rows: 0, digest: null };
+    }
+    if (before.state === 'opened' || !state?.isOwn) throw moved(before, state, options);
   }
   if (!state?.isOwn) await checkFree(source, target, state, options);
   writeSecret(options.secretFile, source.secret);
@@ -118,6 +120,8 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   at('moved');
   await target.open(name, source.hold());
   at('opened');
+  source.end();
+  at('ended');
   return { isNew: true, tables: movedTables.length, rows: total, digest };
 }
 
@@ -171,14 +175,10 @@ export async function abandonMove(places: MovePlaces): Promise<boolean> {
   try {
     const move = source.move();
     if (move === null) return false;
-    if (move.isDone) {
-      throw new DataError(`the data in ${directory} was moved to ${move.database}`, {
-        hint: 'The database may have been served since. Nothing was changed.',
-      });
-    }
     const target = await openTarget(url);
     try {
       const state = await target.state(move.target);
+      if (move.state !== 'moving') throw moved(move, state, places);
       if (!state?.isOwn) await checkFree(source, target, state, places);
       else if (!(await target.abandon(move.target))) throw taken();
     } finally {
@@ -249,6 +249,18 @@ function writeSecret(path: string, secret: Uint8Array): void {
   if (written !== null && Buffer.compare(written, secret) === 0) return;
   throw new DataError(`${path} is there already, and is not the secret of the data`, {
     hint: 'Name a new file. Nothing was moved.',
+  });
+}
+
+/** The database has opened, or may have. */
+function moved({ database, state }: Move, found: TargetState | null, { directory }: MovePlaces): DataError {
+  if (state === 'opened' && found?.isOwn) {
+    return new DataError(`${database} was put back to a time before the move ended`, {
+      hint: 'What was sent since would be sent again. Restore a newer backup of it. Nothing was changed.',
+    });
+  }
+  return new DataError(`the data in ${directory} was moved to ${database}`, {
+    hint: 'The database may have been served since. Nothing was changed.',
   });
 }
 

@@ -49,7 +49,7 @@ export async function openSource(directory: string) {
     move: (): Move | null => readMove(store),
     hold: (): HoldReason | null => prepareHolds(store).reason(),
     /** From now on, nobody serves the folder. Leased messages wait again or are in doubt. */
-    begin({ target, database, secretFile }: Omit<Move, 'isDone'>): void {
+    begin({ target, database, secretFile }: Omit<Move, 'state'>): void {
       write(() => {
         prepareLeases(store, systemClock).endAll();
         store.prepare('DELETE FROM moves').run();
@@ -59,6 +59,8 @@ export async function openSource(directory: string) {
       });
     },
     finish: () => write(() => void store.prepare('UPDATE moves SET is_done = 1').run()),
+    /** The database has opened. */
+    end: () => write(() => void store.prepare('UPDATE moves SET is_opened = 1').run()),
     abandon: () => write(() => void store.prepare('DELETE FROM moves').run()),
     count: (table: MovedTable): number =>
       (databases[table.file].prepare(`SELECT count(*) AS count ${rowsOf(table)}`).get() as { count: number })

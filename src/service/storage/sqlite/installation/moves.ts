@@ -11,24 +11,29 @@ export interface Move {
   database: string;
   /** Where the secret was written. */
   secretFile: string;
-  /** The database has everything, and nobody serves the folder any more. */
-  isDone: boolean;
+  state: MoveState;
 }
+
+/**
+ * `moved`: the database has everything, and nobody serves the folder any more. `opened`: the database can be served; a
+ * mark of an earlier release stays `moved`.
+ */
+export type MoveState = 'moving' | 'moved' | 'opened';
 
 interface Row {
   target: string;
   database: string;
   secret_file: string;
   is_done: number;
+  is_opened: number;
 }
 
 export function readMove(store: Database): Move | null {
-  const row = store.prepare('SELECT target, database, secret_file, is_done FROM moves').get() as
-    | Row
-    | undefined;
+  const row = store.prepare('SELECT * FROM moves').get() as Row | undefined;
   if (row === undefined) return null;
-  const { target, database, secret_file: secretFile, is_done } = row;
-  return { target, database, secretFile, isDone: is_done === 1 };
+  const { target, database, secret_file: secretFile, is_done, is_opened } = row;
+  const state = is_opened === 1 ? 'opened' : is_done === 1 ? 'moved' : 'moving';
+  return { target, database, secretFile, state };
 }
 
 /** Throws DataError if the data is being moved, or was: its only owner is then not this folder. */
@@ -36,8 +41,8 @@ export function refuseMoved(store: Database, files: DataFiles): void {
   const move = readMove(store);
   if (move === null) return;
   const folder = dirname(files.store);
-  const { database, secretFile, isDone } = move;
-  if (isDone) {
+  const { database, secretFile, state } = move;
+  if (state !== 'moving') {
     throw new DataError(`the data in ${folder} was moved to ${database}`, {
       hint: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
     });

@@ -198,4 +198,8 @@ export const migrations: readonly string[] = [
     is_done INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   `,
+  `
+  -- is_opened: the database has opened, and may have been served.
+  ALTER TABLE moves ADD COLUMN is_opened INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
