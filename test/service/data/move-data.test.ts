@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { systemClock } from '../../../src/service/clock.js';
-import { backup, restore } from '../../../src/service/data/data-copies.js';
+import { backup, checkFree, restore } from '../../../src/service/data/data-copies.js';
 import { movedTables, unfilled, unmoved } from '../../../src/service/data/move/mapping.js';
 import {
   abandonMove,
@@ -550,13 +550,24 @@ describe('a folder that is moved', () => {
     expect(await query(url, 'SELECT 1 FROM hold')).toEqual([]);
   });
 
-  it('can be backed up, and what is restored from that is held', async () => {
+  it.each([
+    ['verified', /is being moved to postgres:\/\/db\/urtuu$/],
+    ['ended', /was moved to postgres:\/\/db\/urtuu$/],
+  ] as const)('is neither backed up nor replaced by a backup from before: %s', async (mark, words) => {
     await fill();
-    await move();
+    await backup(directory, join(root, 'before'));
+    await killedAt(mark);
     end();
-    await backup(directory, join(root, 'backup'));
-    await restore(join(root, 'backup'), join(root, 'restored'));
-    const core = await cores.open({ directory: join(root, 'restored') });
+    await isRefused(backup(directory, join(root, 'backup')), words);
+    expect(existsSync(join(root, 'backup'))).toBe(false);
+    await isRefused(restore(directory, join(root, 'restored')), words);
+    expect(existsSync(join(root, 'restored/service.db'))).toBe(false);
+    const copy = copyOf(directory);
+    await isRefused(checkFree(copy()), words);
+    await isRefused(restore(join(root, 'before'), copy()), words);
+    await isRefused(openFolder(), words);
+    await restore(join(root, 'before'), join(root, 'another'));
+    const core = await cores.open({ directory: join(root, 'another') });
     expect(await core.store.held()).toBe('restored');
   });
 });

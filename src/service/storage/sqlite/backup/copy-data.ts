@@ -8,6 +8,7 @@ import { prepareHolds } from '../dispatch/holds.js';
 import { sizesOf } from '../installation/enter.js';
 import { type DataFiles, sizeOf } from '../installation/folder.js';
 import { readIdentity, writeIdentity } from '../installation/identity.js';
+import { refuseCopy } from '../installation/moves.js';
 import { openStoreDatabase } from '../sqlite-store.js';
 
 /** How the file of the simulated operator is copied. */
@@ -21,16 +22,22 @@ export interface CarrierCopies {
  * Copies data as of one moment, beside processes that use it: first the store, then the simulated operator's file,
  * from which everything newer is removed. Missing files are skipped. The copy is held. It has no sign-ins to the
  * dashboard, because a link used since, or an ended session, would be valid again; nor the dashboard's address, which
- * leads to the original service; nor a move of the folder to a database.
+ * leads to the original service. Throws DataError for data that is moved to a database.
  */
 export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCopies): Promise<void> {
   const engine = await loadEngine();
   const hasWal = Boolean(sizeOf(`${from.store}-wal`));
   await whenFree(() => copyDatabase(from.store, to.store, engine));
   const store = await openStoreDatabase(to.store);
+  try {
+    refuseCopy(store, from);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
   // The copy includes the -wal.
   if (hasWal) store.exec('UPDATE installation SET wal_follows = 0');
-  store.exec('DELETE FROM sign_ins; DELETE FROM dashboard; DELETE FROM moves');
+  store.exec('DELETE FROM sign_ins; DELETE FROM dashboard');
   prepareHolds(store).begin('restored');
   closeAlone(store, to.store);
   if (existsSync(from.carrier)) {

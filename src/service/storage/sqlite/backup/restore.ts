@@ -19,6 +19,7 @@ import {
   syncFolder,
 } from '../installation/folder.js';
 import { writeIdentity } from '../installation/identity.js';
+import { isMarked, replacingError } from '../installation/moves.js';
 import { openInstallation } from '../installation/open.js';
 import { type CarrierCopies, closeAlone, copyData, copyPrivately } from './copy-data.js';
 import { damageOf } from './files-problem.js';
@@ -27,7 +28,7 @@ import { lockRestore } from './restore-lock.js';
 /**
  * Replaces the data in a folder by a backup, or a copy of data; the folder is then held. Returns the folder inside it
  * with the previous files; null if there were none. Throws DataInUseError while any process has them open, and
- * DataError for an incomplete backup; in both cases nothing was changed.
+ * DataError for an incomplete backup, and over data that is moved to a database; nothing was changed then.
  */
 export async function restoreData(
   backup: string,
@@ -74,7 +75,7 @@ export async function restoreData(
   }
 }
 
-/** Throws DataInUseError while any process has the data in a folder open. */
+/** Throws as a restore into the folder would: DataInUseError while any process has the data open. */
 export async function checkFree(directory: string): Promise<void> {
   const lock = await createLock(filesOf(directory));
   try {
@@ -184,6 +185,7 @@ async function createLock(files: DataFiles) {
         try {
           lockAlone(database, path);
           database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+          if (path === files.store && isMarked(database)) throw replacingError(database, files);
         } catch (error) {
           // Damaged: nobody can use it.
           if (!isDamaged(error)) throw error;

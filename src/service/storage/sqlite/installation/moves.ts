@@ -36,22 +36,66 @@ export function readMove(store: Database): Move | null {
   return { target, database, secretFile, state };
 }
 
+/**
+ * Whether there is a row. It prepares nothing: on Node.js 20 a connection stays open while it has statements, and the
+ * caller goes on with the file.
+ */
+export function isMarked(store: Pick<Database, 'exec'>): boolean {
+  try {
+    // Fails at the first row.
+    store.exec("SELECT json('moved') FROM moves");
+    return false;
+  } catch (error) {
+    const { message } = error as Error;
+    if (message.includes('malformed JSON')) return true;
+    // Of a release before there were moves.
+    if (message.includes('no such table')) return false;
+    throw error;
+  }
+}
+
 /** Throws DataError if the data is being moved, or was: its only owner is then not this folder. */
 export function refuseMoved(store: Database, files: DataFiles): void {
   const move = readMove(store);
   if (move === null) return;
   const folder = dirname(files.store);
-  const { database, secretFile, state } = move;
-  if (state !== 'moving') {
-    throw new DataError(`the data in ${folder} was moved to ${database}`, {
-      hint: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
-    });
-  }
-  throw new DataError(`the data in ${folder} is being moved to ${database}`, {
-    hint: `Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
+  const { database, secretFile } = move;
+  throw movedError(folder, move, {
+    moving: `Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
+    moved: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
   });
 }
 
+/** Throws DataError if it is moved: a copy has no mark, and could be served beside the database. */
+export function refuseCopy(store: Database, files: DataFiles): void {
+  const move = readMove(store);
+  if (move === null) return;
+  const folder = dirname(files.store);
+  throw movedError(folder, move, {
+    moving: `Nothing was copied. Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
+    moved: `Nothing was copied. Back that database up with pg_dump, and the secret in ${move.secretFile}.`,
+  });
+}
+
+/** The refusal of a restore over a folder with a mark, which would be lost. */
+export function replacingError(store: Database, files: DataFiles): DataError {
+  const folder = dirname(files.store);
+  const move = readMove(store) as Move;
+  return movedError(folder, move, {
+    moving: `Restore into another folder with --data; or go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
+    moved: 'Nothing was changed. Serve the database, or restore into another folder with --data.',
+  });
+}
+
+const movedError = (
+  folder: string,
+  { database, state }: Move,
+  hints: Readonly<Record<'moving' | 'moved', string>>,
+) =>
+  state === 'moving'
+    ? new DataError(`the data in ${folder} is being moved to ${database}`, { hint: hints.moving })
+    : new DataError(`the data in ${folder} was moved to ${database}`, { hint: hints.moved });
+
 /** The command that continues a move of the data in a folder. */
-export const moveLine = (folder: string, { database, secretFile }: Pick<Move, 'database' | 'secretFile'>) =>
+export const moveLine = (folder: string, { database, secretFile }: Move) =>
   `\`urtuu service move --data '${folder}' --database '${database}' --secret-file '${secretFile}'\``;
