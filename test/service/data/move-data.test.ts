@@ -16,7 +16,7 @@ import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { systemClock } from '../../../src/service/clock.js';
 import { backup, checkFree, restore } from '../../../src/service/data/data-copies.js';
-import { movedTables, unfilled, unmoved } from '../../../src/service/data/move/mapping.js';
+import { type MovedTable, movedTables, unfilled, unmoved } from '../../../src/service/data/move/mapping.js';
 import {
   abandonMove,
   type Moved,
@@ -25,6 +25,7 @@ import {
   moveData,
   moveMarks,
 } from '../../../src/service/data/move/move-data.js';
+import { openSource } from '../../../src/service/data/move/source.js';
 import { DatabaseFailure, openTarget } from '../../../src/service/data/move/target.js';
 import { verify } from '../../../src/service/data/verify-data.js';
 import { DataError, DataInUseError } from '../../../src/service/errors/data-error.js';
@@ -355,6 +356,33 @@ describe('a move', () => {
     );
     expect(await moved.store.countUnfinished()).toEqual({ messages: 5_000, submitting: 0 });
     expect(await ledgerDifference(moved)).toBe(0);
+  });
+
+  it('has little in memory at a time, however large the rows are', async () => {
+    const core = await cores.open({ directory }, { carriers: closed });
+    for (let count = 0; count < 20; count += 1) {
+      const params = { to: `bat${count}@example.mn`, subject: 's', html: `${count}-`.padEnd(260_000, 'x') };
+      await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+    }
+    await core.close();
+    const sizes: number[] = [];
+    const ask = Client.prototype.query;
+    const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(async function (
+      this: Client,
+      ...given: unknown[]
+    ) {
+      const answer = await (ask as (...args: unknown[]) => Promise<{ rows: unknown[] }>).apply(this, given);
+      sizes.push(JSON.stringify([given, answer.rows]).length);
+      return answer;
+    } as never);
+    await move();
+    spy.mockRestore();
+    expect(Math.max(...sizes)).toBeGreaterThan(1_000_000);
+    expect(Math.max(...sizes)).toBeLessThan(1_400_000);
+    const source = await openSource(directory);
+    const contents = movedTables.find(({ to }) => to === 'contents') as MovedTable;
+    expect([...source.pages(contents, null)].map((page) => page.length)).toEqual([4, 4, 4, 4, 4, 0]);
+    source.close();
   });
 
   it('moves what an earlier release has written, and keeps a copy of it', async () => {

@@ -51,9 +51,6 @@ export interface Moved {
   digest: string | null;
 }
 
-/** Limits how much is in memory at a time. */
-const mostAtOnce = { rows: 2_000, bytes: 2_000_000 };
-
 /**
  * Moves everything in a folder into an empty database. At any time only one of the two can be served, or neither: the
  * folder is marked before anything is written to the database, and marked as moved before the database opens. Both
@@ -199,28 +196,12 @@ async function copy(
   onWritten: () => void,
   onRows: (count: number) => void,
 ): Promise<void> {
-  let rows: Row[] = [];
-  let bytes = 0;
-  const write = async () => {
-    if (rows.length > 0) await target.add(name, table, rows);
-    onRows(rows.length);
-    onWritten();
-    rows = [];
-    bytes = 0;
-  };
   // Rows are written in order and completely, so whatever is there, everything before it is too.
-  for (const row of source.rows(table, await target.lastKey(table))) {
-    rows.push(row);
-    bytes += sizeOf(row);
-    if (rows.length === mostAtOnce.rows || bytes > mostAtOnce.bytes) await write();
+  for (const page of source.pages(table, await target.lastKey(table))) {
+    if (page.length > 0) await target.add(name, table, page);
+    onRows(page.length);
+    onWritten();
   }
-  await write();
-}
-
-function sizeOf(row: Row): number {
-  let size = 0;
-  for (const value of row) size += typeof value === 'string' ? value.length : 8;
-  return size;
 }
 
 /** Throws if a table differs; returns a digest of all tables. */
@@ -228,9 +209,8 @@ async function verify(source: Source, target: Target, onRows: (count: number) =>
   const all = summing();
   for (const table of movedTables) {
     const sum = summing();
-    for (const row of source.rows(table, null)) sum.add(row);
+    const there = await target.sum(table, countsOf(source.pages(table, null), sum.add), onRows);
     const here = sum.end();
-    const there = await target.sum(table, onRows);
     if (here.rows !== there.rows || here.digest !== there.digest) {
       throw new DataError(
         `the table ${table.to} differs from the folder: ${there.rows} rows in the database, ${here.rows} in the folder`,
@@ -240,6 +220,14 @@ async function verify(source: Source, target: Target, onRows: (count: number) =>
     all.add([table.to, here.rows, here.digest]);
   }
   return all.end().digest;
+}
+
+/** Of the rows of each page, which as many rows of the database are equal to. */
+function* countsOf(pages: Iterable<Row[]>, add: (row: Row) => void): Generator<number> {
+  for (const page of pages) {
+    page.forEach(add);
+    yield page.length;
+  }
 }
 
 function writeSecret(path: string, secret: Uint8Array): void {

@@ -4,8 +4,8 @@ import type { MovedTable } from './mapping.js';
 /** The values of a row, in the order of the columns, as in JSON; bytes are \x and hex digits. */
 export type Row = unknown[];
 
-/** Rows read at a time: some are as large as an email may be. */
-export const rowsAtOnce = 200;
+/** Limits how much is in memory at a time. */
+export const mostAtOnce = { rows: 2_000, bytes: 1_000_000 };
 
 /** The columns of a table, always in the same order. */
 export const columnsOf = ({ columns }: MovedTable): string[] => Object.keys(columns).sort();

@@ -9,7 +9,7 @@ import { prepareLeases } from '../../storage/sqlite/dispatch/leases.js';
 import { type Move, readMove } from '../../storage/sqlite/installation/moves.js';
 import { openInstallation } from '../../storage/sqlite/installation/open.js';
 import type { MovedTable } from './mapping.js';
-import { columnsOf, converterOf, type Row, rowsAtOnce } from './rows.js';
+import { columnsOf, converterOf, mostAtOnce, type Row } from './rows.js';
 
 /** The folder that a move reads. No other process can open it until it is closed. */
 export type Source = Awaited<ReturnType<typeof openSource>>;
@@ -65,7 +65,7 @@ export async function openSource(directory: string) {
     count: (table: MovedTable): number =>
       (databases[table.file].prepare(`SELECT count(*) AS count ${rowsOf(table)}`).get() as { count: number })
         .count,
-    rows: (table: MovedTable, after: Row | null) => read(databases[table.file], table, after),
+    pages: (table: MovedTable, after: Row | null) => read(databases[table.file], table, after),
     close(): void {
       for (const database of [carrier, store]) {
         // A single file without a lock that outlives the connection: with open statements it would close later.
@@ -79,17 +79,14 @@ export async function openSource(directory: string) {
 
 const rowsOf = ({ from, where = 'true' }: MovedTable) => `FROM ${from} WHERE ${where}`;
 
-/**
- * The rows after a key, as the database stores them, ordered by key. Read in pages: an engine may crash if rows are
- * left unread when the file is closed.
- */
-function* read(database: Database, table: MovedTable, first: Row | null): Generator<Row> {
+/** The rows after a key, as the database stores them, ordered by key. The last page may be empty. */
+function* read(database: Database, table: MovedTable, first: Row | null): Generator<Row[]> {
   const { columns, key } = table;
   const names = columnsOf(table);
   const list = (some: readonly string[]) => some.map((name) => columns[name]).join(', ');
   const select = (behind: string) => {
     const page = database.prepare(
-      `SELECT ${list(names)} ${rowsOf(table)}${behind} ORDER BY ${list(key)} LIMIT ${rowsAtOnce}`,
+      `SELECT ${list(names)} ${rowsOf(table)}${behind} ORDER BY ${list(key)} LIMIT ${mostAtOnce.rows}`,
     );
     page.setReturnArrays(true);
     return page;
@@ -98,10 +95,25 @@ function* read(database: Database, table: MovedTable, first: Row | null): Genera
   const convert = converterOf(table);
   let after = first;
   for (;;) {
-    const page = (after === null ? select('').all() : next.all(...(after as string[]))) as Row[];
-    for (const row of page) yield convert(row);
+    const { page, isFull } = pageOf(
+      (after === null ? select('').iterate() : next.iterate(...(after as string[]))) as Iterable<Row>,
+    );
+    yield page.map(convert);
     const last = page.at(-1);
-    if (last === undefined || page.length < rowsAtOnce) return;
+    if (last === undefined || !isFull) return;
     after = key.map((name) => last[names.indexOf(name)]);
   }
+}
+
+/** One row may be as large as an email. Leaving the loop ends the statement: an engine may crash if it is closed before. */
+function pageOf(rows: Iterable<Row>): { page: Row[]; isFull: boolean } {
+  const page: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    page.push(row);
+    for (const value of row)
+      bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8;
+    if (page.length === mostAtOnce.rows || bytes > mostAtOnce.bytes) return { page, isFull: true };
+  }
+  return { page, isFull: false };
 }

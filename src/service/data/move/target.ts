@@ -5,7 +5,7 @@ import { checkTerms, destroy, newClient } from '../../storage/postgres/database/
 import { migrate } from '../../storage/postgres/database/migrate.js';
 import { migrations } from '../../storage/postgres/schema/migrations.js';
 import { type MovedTable, movedTables, unfilled } from './mapping.js';
-import { columnsOf, fromDatabase, type Row, rowsAtOnce, type Summary, summing } from './rows.js';
+import { columnsOf, fromDatabase, type Row, type Summary, summing } from './rows.js';
 
 /** The database failed or cannot be reached; `cause` is its driver's error. */
 export class DatabaseFailure extends Error {
@@ -129,19 +129,23 @@ export async function openTarget(url: string, patience = longestStatement) {
         ),
       );
     },
-    sum(table: MovedTable, onRows: (count: number) => void): Promise<Summary> {
+    /** Reads `counts` rows at a time, then the rest. */
+    sum(table: MovedTable, counts: Iterable<number>, onRows: (count: number) => void): Promise<Summary> {
       return transaction(async () => {
         const columns = columnsOf(table);
         await query(
           `DECLARE moved CURSOR FOR SELECT ${columns.join(', ')} FROM ${table.to} ORDER BY ${table.key.join(', ')}`,
         );
         const sum = summing();
-        for (;;) {
-          const rows = await query<Record<string, unknown>>(`FETCH ${rowsAtOnce} FROM moved`);
+        const read = async (count: number) => {
+          const rows = await query<Record<string, unknown>>(`FETCH ${count} FROM moved`);
           for (const row of rows) sum.add(fromDatabase(columns.map((name) => row[name])));
           onRows(rows.length);
-          if (rows.length < rowsAtOnce) break;
-        }
+          return rows.length > 0;
+        };
+        for (const count of counts) if (count > 0) await read(count);
+        // None, unless it differs.
+        while (await read(20));
         await query('CLOSE moved');
         return sum.end();
       });
