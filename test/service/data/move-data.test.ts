@@ -284,7 +284,7 @@ describe('a move', () => {
     },
   );
 
-  it.each(['folder', 'database', 'rows', 'copied', 'verified'] as const)(
+  it.each(['folder', 'database', 'rows', 'copied', 'verified', 'moved'] as const)(
     'can be given up at %s: the database is emptied, and the folder serves again',
     async (mark) => {
       const filled = await fill();
@@ -328,14 +328,31 @@ describe('a move', () => {
     await expectAll(filled);
   });
 
-  it('cannot be given up once the folder is marked as moved', async () => {
+  it('cannot be given up once the database has opened, nor if it was lost just before', async () => {
     await fill();
     await killedAt('moved');
+    const lost = { ...options(), url: await newDatabase() };
+    const copy = copyOf(directory);
+    await isRefused(abandonMove({ ...lost, directory: copy() }), /was moved/);
+    await isRefused(moveData({ ...lost, directory: copy() }), /was moved/);
+    await killedAt('opened');
     end();
     await isRefused(abandonMove(options()), /was moved/);
+    await isRefused(abandonMove({ ...options(), directory: copy() }), /was moved/);
     await move();
     end();
     await isRefused(abandonMove(options()), /was moved/);
+  });
+
+  it('has nothing left to do that takes its time once the folder is marked as moved', async () => {
+    await fill();
+    await killedAt('moved');
+    const [{ count, next } = {}] = await query<{ count: number; next: boolean }>(
+      url,
+      `SELECT reltuples::int AS count, nextval(pg_get_serial_sequence('messages', 'seq')) > (SELECT max(seq) FROM messages) AS next
+       FROM pg_class WHERE oid = 'messages'::regclass`,
+    );
+    expect({ isAnalyzed: (count ?? 0) > 5, next }).toEqual({ isAnalyzed: true, next: true });
   });
 
   it('moves a table in several chunks, and goes on in the middle of one', async () => {

@@ -78,10 +78,10 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   const state = await target.state(before?.target ?? null);
   if (before !== null && before.state !== 'moving') {
     if (state?.id === source.id && !state.isFilling) {
-      source.end();
+      source.mark('opened');
       return { isNew: false, tables: movedTables.length, rows: 0, digest: null };
     }
-    if (before.state === 'opened' || !state?.isOwn) throw moved(before, state, options);
+    checkUnopened(before, state, options);
   }
   if (!state?.isOwn) await checkFree(source, target, state, options);
   writeSecret(options.secretFile, source.secret);
@@ -112,12 +112,13 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
       hint: `Nobody serves it yet. Give the move up with --abandon, then see: \`urtuu service verify\``,
     });
   }
+  await target.prepare(name);
   at('verified');
-  source.finish();
+  source.mark('moved');
   at('moved');
   await target.open(name, source.hold());
   at('opened');
-  source.end();
+  source.mark('opened');
   at('ended');
   return { isNew: true, tables: movedTables.length, rows: total, digest };
 }
@@ -163,8 +164,8 @@ async function begin(source: Source, target: Target, options: MoveOptions): Prom
 
 /**
  * Abandons a move: empties the database if this move is filling it, then allows the folder to be served again. Throws
- * DataError for any other database, unless it is empty and has the address of the one that is gone; and once the folder
- * was moved, since the database may have been served. False if there is no move.
+ * DataError for any other database, unless it is empty and has the address of the one that is gone; and if the database
+ * may have opened. False if there is no move.
  */
 export async function abandonMove(places: MovePlaces): Promise<boolean> {
   const { directory, url } = places;
@@ -175,7 +176,11 @@ export async function abandonMove(places: MovePlaces): Promise<boolean> {
     const target = await openTarget(url);
     try {
       const state = await target.state(move.target);
-      if (move.state !== 'moving') throw moved(move, state, places);
+      if (move.state !== 'moving') {
+        checkUnopened(move, state, places);
+        // If it ends before the last step, the empty database can be given up too.
+        source.mark('moving');
+      }
       if (!state?.isOwn) await checkFree(source, target, state, places);
       else if (!(await target.abandon(move.target))) throw taken();
     } finally {
@@ -240,15 +245,20 @@ function writeSecret(path: string, secret: Uint8Array): void {
   });
 }
 
-/** The database has opened, or may have. */
-function moved({ database, state }: Move, found: TargetState | null, { directory }: MovePlaces): DataError {
-  if (state === 'opened' && found?.isOwn) {
-    return new DataError(`${database} was put back to a time before the move ended`, {
-      hint: 'What was sent since would be sent again. Restore a newer backup of it. Nothing was changed.',
+/** For a folder that is marked as moved: throws DataError unless the database is still the one that this move fills. */
+function checkUnopened(
+  { database, state }: Move,
+  found: TargetState | null,
+  { directory }: MovePlaces,
+): void {
+  if (!found?.isOwn) {
+    throw new DataError(`the data in ${directory} was moved to ${database}`, {
+      hint: 'The database may have been served since. If it is lost, restore a backup of it, or one of the folder from before into another folder. Nothing was changed.',
     });
   }
-  return new DataError(`the data in ${directory} was moved to ${database}`, {
-    hint: 'The database may have been served since. Nothing was changed.',
+  if (state !== 'opened') return;
+  throw new DataError(`${database} was put back to a time before the move ended`, {
+    hint: 'What was sent since would be sent again. Restore a newer backup of it. Nothing was changed.',
   });
 }
 

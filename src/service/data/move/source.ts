@@ -6,7 +6,7 @@ import type { Database } from '../../storage/sqlite/database/database.js';
 import { openDatabase } from '../../storage/sqlite/database/open.js';
 import { prepareHolds } from '../../storage/sqlite/dispatch/holds.js';
 import { prepareLeases } from '../../storage/sqlite/dispatch/leases.js';
-import { type Move, readMove } from '../../storage/sqlite/installation/moves.js';
+import { type Move, type MoveState, readMove } from '../../storage/sqlite/installation/moves.js';
 import { openInstallation } from '../../storage/sqlite/installation/open.js';
 import type { MovedTable } from './mapping.js';
 import { columnsOf, converterOf, mostAtOnce, type Row } from './rows.js';
@@ -58,9 +58,14 @@ export async function openSource(directory: string) {
           .run(target, database, secretFile);
       });
     },
-    finish: () => write(() => void store.prepare('UPDATE moves SET is_done = 1').run()),
-    /** The database has opened. */
-    end: () => write(() => void store.prepare('UPDATE moves SET is_opened = 1').run()),
+    /** What the move has come to; never back from `opened`. */
+    mark: (state: MoveState) =>
+      write(
+        () =>
+          void store
+            .prepare('UPDATE moves SET is_done = ?, is_opened = ?')
+            .run(state === 'moving' ? 0 : 1, state === 'opened' ? 1 : 0),
+      ),
     abandon: () => write(() => void store.prepare('DELETE FROM moves').run()),
     count: (table: MovedTable): number =>
       (databases[table.file].prepare(`SELECT count(*) AS count ${rowsOf(table)}`).get() as { count: number })

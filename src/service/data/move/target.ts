@@ -150,8 +150,8 @@ export async function openTarget(url: string, patience = longestStatement) {
         return sum.end();
       });
     },
-    /** Allows it to be served. `hold`: the hold of the folder. */
-    open: (target: string, hold: HoldReason | null): Promise<void> =>
+    /** What takes its time before it can be served. */
+    prepare: (target: string): Promise<void> =>
       whileFilling(target, async () => {
         for (const { to, isNumbered } of movedTables) {
           if (isNumbered) {
@@ -161,6 +161,10 @@ export async function openTarget(url: string, patience = longestStatement) {
           }
         }
         await query(`ANALYZE ${movedTables.map(({ to }) => to).join(', ')}`);
+      }),
+    /** Allows it to be served. `hold`: the hold of the folder. */
+    open: (target: string, hold: HoldReason | null): Promise<void> =>
+      whileFilling(target, async () => {
         await query('SELECT set_hold_1($1)', [hold]);
         await query('UPDATE installation SET filling = NULL');
       }),

@@ -80,6 +80,27 @@ it('that was cut short prints the line that goes on, whatever the folder is call
   expect(await here(`${goOn.replace("her data'", "her data '")} --yes`)).toMatchObject({ code: 0 });
 });
 
+it('that was cut short before the database opened prints the line that goes on, until it has', async () => {
+  const secretFile = join(home, 'urtuu.secret');
+  const cut = moveData({
+    ...{ directory: join(home, 'data'), url, database: url, secretFile },
+    at(mark) {
+      if (mark === 'moved') throw new Error('killed');
+    },
+  });
+  await expect(cut).rejects.toThrow('killed');
+  cpSync(join(home, 'data'), join(home, 'again'), { recursive: true });
+  const refused = await here('service ledger --data again');
+  expect(refused).toMatchObject({ code: 13, stderr: expect.stringContaining('was moved to postgres://') });
+  const [, goOn = ''] = /: urtuu (service move .*)\n$/.exec(refused.stderr) ?? [];
+  expect(goOn).toContain(`--data ${join(home, 'again')} --database ${url}`);
+  cpSync(join(home, 'again'), join(home, 'third'), { recursive: true });
+  expect(await here(`${goOn.replace('/again', '/third')} --yes`)).toMatchObject({ code: 0 });
+  cpSync(join(home, 'third'), join(home, 'fourth'), { recursive: true });
+  const opened = await here('service ledger --data fourth');
+  expect(opened.stderr).toMatch(new RegExp(` urtuu serve --database ${url}\n$`));
+});
+
 it('is refused with 11 while a process has the folder open', async () => {
   const core = await cores.open({ directory: join(home, 'data') });
   expect(await here(`${line} --yes`)).toMatchObject({

@@ -62,7 +62,8 @@ export function refuseMoved(store: Database, files: DataFiles): void {
   const { database, secretFile } = move;
   throw movedError(folder, move, {
     moving: `Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
-    moved: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
+    moved: `The database may not be open yet. End the move: ${moveLine(folder, move)}`,
+    opened: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
   });
 }
 
@@ -87,14 +88,16 @@ export function replacingError(store: Database, files: DataFiles): DataError {
   });
 }
 
-const movedError = (
+/** `opened`: the hint for `moved`, unless given. */
+function movedError(
   folder: string,
   { database, state }: Move,
-  hints: Readonly<Record<'moving' | 'moved', string>>,
-) =>
-  state === 'moving'
-    ? new DataError(`the data in ${folder} is being moved to ${database}`, { hint: hints.moving })
-    : new DataError(`the data in ${folder} was moved to ${database}`, { hint: hints.moved });
+  hints: Readonly<Record<'moving' | 'moved', string> & { opened?: string }>,
+): DataError {
+  const what = state === 'moving' ? 'is being moved' : 'was moved';
+  const hint = hints[state] ?? hints.moved;
+  return new DataError(`the data in ${folder} ${what} to ${database}`, { hint });
+}
 
 /** The command that continues a move of the data in a folder. */
 export const moveLine = (folder: string, { database, secretFile }: Move) =>
