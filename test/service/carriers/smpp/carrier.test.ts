@@ -288,6 +288,20 @@ describe('the window', () => {
     (await second)?.release();
   });
 
+  it('gives back the room of messages without an answer after 10 s, each time', async () => {
+    await open({ window: 2 });
+    react('held', 'held', 'held');
+    const first = await passed(desk.submit('a'));
+    await desk.pass(() => desk.clock.monotonic() === 25_000);
+    const others = await Promise.all(['b', 'c'].map((reference) => passed(desk.submit(reference))));
+    expect(desk.clock.monotonic()).toBe(35_000);
+    await until(() => desk.carrier.capacity('Mobicom') > 0);
+    expect(await desk.submit('d')).toMatchObject({ kind: 'accepted' });
+    smsc.release();
+    const late = [first, ...others].map((outcome) => (outcome as OutcomeUnknown).late);
+    expect(await Promise.all(late)).toMatchObject(Array(3).fill({ kind: 'accepted' }));
+  });
+
   it('of a silent centre lets nothing more into doubt', async () => {
     await open({ window: 3 });
     smsc.options.onTaken = (_, answer) => smsc.held.push(answer);

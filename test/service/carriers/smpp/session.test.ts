@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { commandIds } from '../../../../src/service/carriers/smpp/codec/commands.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Command, commandIds } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import { decodePdu, encodePdu, noOptions } from '../../../../src/service/carriers/smpp/codec/pdu.js';
 import { Session } from '../../../../src/service/carriers/smpp/connection/session.js';
 import { ManualClock } from '../../../../src/service/clock.js';
@@ -17,6 +17,41 @@ function connection() {
     },
   });
   return { socket, written };
+}
+
+/** A session whose peer answers every enquire_link at once while it is alive, and nothing else by itself. */
+function withPeer() {
+  const clock = new ManualClock();
+  const peer = { isAlive: true, probes: [] as number[], closed: '' };
+  const respond = (command: Command, sequence: number) =>
+    socket.emit('data', encodePdu({ command, status: 0, sequence, fields: {}, options: noOptions }));
+  const socket = new Duplex({
+    read() {},
+    write(bytes: Buffer, _, done) {
+      const { command, sequence } = decodePdu(bytes);
+      if (command === 'enquire_link') {
+        peer.probes.push(clock.monotonic());
+        if (peer.isAlive) queueMicrotask(() => respond('enquire_link_resp', sequence));
+      }
+      done();
+    },
+  });
+  const onClosed = (reason: string) => {
+    peer.closed = `${reason} at ${clock.monotonic()}`;
+  };
+  const session = new Session(socket, clock, { onRequest() {}, onProgress() {}, onClosed });
+  const overdue: number[] = [];
+  const submit = () =>
+    void session.request('submit_sm', {}, noOptions, () => overdue.push(clock.monotonic())).catch(() => {});
+  /** Time passes a little at a time, and the peer answers. */
+  const passUntil = async (end: number) => {
+    while (clock.monotonic() < end) {
+      clock.advance(Math.min(100, end - clock.monotonic()));
+      await new Promise(setImmediate);
+    }
+  };
+  onTestFinished(() => session.close('the test ends'));
+  return { clock, session, peer, overdue, submit, respond, passUntil };
 }
 
 /** Bytes that look like PDUs, more or less. */
@@ -104,4 +139,31 @@ it('numbers its requests from 1, each once', async () => {
   expect(written.map((pdu) => decodePdu(pdu).sequence)).toEqual([1, 2, 3]);
   session.close('the test ends');
   await Promise.all(requests);
+});
+
+describe('a request without a response', () => {
+  it('delays neither the next response timers nor the end of a dead connection', async () => {
+    const { peer, overdue, submit, passUntil } = withPeer();
+    submit();
+    await passUntil(25_000);
+    peer.isAlive = false;
+    submit();
+    await passUntil(27_000);
+    submit();
+    await passUntil(50_000);
+    expect(overdue).toEqual([10_000, 35_000, 37_000]);
+    expect(peer.closed).toBe('its operator does not answer at 45000');
+  });
+
+  it('is answered late for 5 min, and then never', async () => {
+    const { session, respond, passUntil } = withPeer();
+    const first = session.request('submit_sm', {});
+    const second = session.request('submit_sm', {});
+    const ended = expect(second).rejects.toThrow('it was never answered');
+    await passUntil(309_000);
+    respond('submit_sm_resp', 1);
+    expect(await first).toMatchObject({ command: 'submit_sm_resp' });
+    await passUntil(310_000);
+    await ended;
+  });
 });

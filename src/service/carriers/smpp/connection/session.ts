@@ -53,7 +53,9 @@ export class Session {
   #isSuspect = false;
   #isCorked = false;
   #probedAt: number | null = null;
-  #cancelSweep: (() => void) | null = null;
+  /** When the next sweep is due, on the monotonic clock. */
+  #sweepAt = Number.POSITIVE_INFINITY;
+  #cancelSweep: () => void = () => {};
   #cancelWatch: () => void = () => {};
 
   constructor(socket: Duplex, clock: Clock, events: SessionEvents) {
@@ -99,7 +101,7 @@ export class Session {
       const bytes = encodePdu({ command, status: statuses.ok, sequence, fields, options });
       const until = this.#clock.monotonic() + responseMs;
       this.#pending.set(sequence, { command, until, isOverdue: false, onOverdue, resolve, reject });
-      this.#cancelSweep ??= this.#clock.after(responseMs, () => this.#sweep());
+      this.#sweepBy(until);
       this.#write(bytes);
     });
   }
@@ -121,7 +123,7 @@ export class Session {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#cancelWatch();
-    this.#cancelSweep?.();
+    this.#cancelSweep();
     this.#socket.uncork();
     this.#socket.destroy();
     const lost = [...this.#pending.values()];
@@ -209,9 +211,17 @@ export class Session {
     if (this.#socket.writableLength > maxUnread) this.close('its operator reads nothing');
   }
 
+  /** One timer for all: a request that is overdue may be forgotten long after others become so. */
+  #sweepBy(at: number): void {
+    if (at >= this.#sweepAt) return;
+    this.#cancelSweep();
+    this.#sweepAt = at;
+    this.#cancelSweep = this.#clock.after(at - this.#clock.monotonic(), () => this.#sweep());
+  }
+
   /** Calls `onOverdue` once for each overdue request; a late response still resolves it. */
   #sweep(): void {
-    this.#cancelSweep = null;
+    this.#sweepAt = Number.POSITIVE_INFINITY;
     const now = this.#clock.monotonic();
     for (const [sequence, pending] of [...this.#pending]) {
       if (pending.until > now) continue;
@@ -229,8 +239,7 @@ export class Session {
       pending.onOverdue();
     }
     if (this.#isClosed || this.#pending.size === 0) return;
-    const next = Math.min(...[...this.#pending.values()].map(({ until }) => until));
-    this.#cancelSweep = this.#clock.after(next - now, () => this.#sweep());
+    this.#sweepBy(Math.min(...[...this.#pending.values()].map(({ until }) => until)));
   }
 
   #watch(milliseconds: number): void {
