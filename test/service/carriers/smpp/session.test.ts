@@ -142,6 +142,48 @@ it('numbers its requests from 1, each once', async () => {
 });
 
 describe('a request without a response', () => {
+  it('does not stop the session while enquire_link is answered, however soon after another it is overdue', async () => {
+    const { session, peer, overdue, submit, passUntil } = withPeer();
+    submit();
+    await passUntil(400);
+    submit();
+    for (let end = 500; end <= 12_000; end += 100) {
+      await passUntil(end);
+      expect([end, session.isUsable]).toEqual([end, true]);
+    }
+    expect([overdue, peer.probes]).toEqual([
+      [10_000, 10_400],
+      [10_000, 10_400],
+    ]);
+  });
+
+  it('stops it until the probe under way is answered, and no other probe is sent', async () => {
+    const { session, peer, submit, respond, passUntil } = withPeer();
+    peer.isAlive = false;
+    submit();
+    await passUntil(400);
+    submit();
+    await passUntil(10_500);
+    expect([session.isUsable, peer.probes]).toEqual([false, [10_000]]);
+    respond('enquire_link_resp', 3);
+    expect(session.isUsable).toBe(true);
+  });
+
+  it('stops it again where the peer was heard since the probe, and falls silent', async () => {
+    const { session, peer, submit, respond, passUntil } = withPeer();
+    peer.isAlive = false;
+    submit();
+    await passUntil(5_000);
+    submit();
+    await passUntil(12_000);
+    respond('submit_sm_resp', 1);
+    expect(session.isUsable).toBe(true);
+    await passUntil(24_900);
+    expect([session.isUsable, session.isClosed, peer.probes]).toEqual([false, false, [10_000, 15_000]]);
+    await passUntil(26_000);
+    expect(peer.closed).toBe('its operator does not answer at 25000');
+  });
+
   it('delays neither the next response timers nor the end of a dead connection', async () => {
     const { peer, overdue, submit, passUntil } = withPeer();
     submit();

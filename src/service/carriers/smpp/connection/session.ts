@@ -52,7 +52,8 @@ export class Session {
   #isUnbound = false;
   #isSuspect = false;
   #isCorked = false;
-  #probedAt: number | null = null;
+  /** The last probe, until the peer is heard. */
+  #probing: symbol | null = null;
   /** When the next sweep is due, on the monotonic clock. */
   #sweepAt = Number.POSITIVE_INFINITY;
   #cancelSweep: () => void = () => {};
@@ -158,6 +159,7 @@ export class Session {
         );
       return;
     }
+    this.#probing = null;
     this.#heardAt = this.#clock.monotonic();
     this.#isSuspect = false;
     if (isResponse(pdu.command)) this.#resolve(pdu);
@@ -250,14 +252,13 @@ export class Session {
     });
   }
 
-  /** Checks whether the peer is alive; without any answer the connection is dead. */
+  /** Checks whether the peer is alive: the connection is dead if nothing at all is heard for 10 s. */
   #probe(): void {
-    const now = this.#clock.monotonic();
-    if (this.#isClosed || this.#isUnbound) return;
-    if (this.#probedAt !== null && now < this.#probedAt + responseMs) return;
-    this.#probedAt = now;
+    if (this.#isClosed || this.#isUnbound || this.#probing !== null) return;
+    const probe = Symbol('probe');
+    this.#probing = probe;
     const onOverdue = () => {
-      if (this.#heardAt <= now) this.close('its operator does not answer');
+      if (this.#probing === probe) this.close('its operator does not answer');
     };
     this.request('enquire_link', {}, noOptions, onOverdue).catch(() => {});
   }
