@@ -45,21 +45,26 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
 
   const heldOf = (route: string) => [...inUse].filter((name) => name.startsWith(`${route} `)).sort();
 
-  /** The most binds to hold here: a fair share while another instance has none. */
-  async function mostOf(lane: string, binds: number): Promise<number> {
+  /** The binds to hold here at most, and whether another instance has none. */
+  async function shareOf(lane: string, binds: number): Promise<{ share: number; isMissed: boolean }> {
     const others = (await instances.list())
       .filter(({ id }) => id !== owner)
       .flatMap(({ carriers }) => carriers.filter((one) => one.lane === lane));
-    return others.some(({ state }) => state === 'down') ? Math.ceil(binds / (others.length + 1)) : binds;
+    const isMissed = others.some(({ state }) => state === 'down');
+    const share = Math.ceil(binds / (others.length + 1));
+    // Shares are rounded up: without this, those of all but one could take every bind.
+    const leavesOne = Math.max(1, Math.floor((binds - 1) / others.length));
+    return { share: isMissed ? Math.min(share, leavesOne) : share, isMissed };
   }
 
   return {
     async takeBind({ lane, mode, binds }, onChange) {
       const route = `${lane}/${mode}`;
-      const most = heldOf(route).length === 0 ? binds : await mostOf(lane, binds);
+      // Also while every other instance has one: what one drops, it takes again at once.
+      const { share } = heldOf(route).length === 0 ? { share: binds } : await shareOf(lane, binds);
       const held = heldOf(route).length;
       const last = takenAt.get(route);
-      if (last !== undefined && held > 0 && (held >= most || clock.monotonic() < last + spreadMs))
+      if (last !== undefined && held > 0 && (held >= share || clock.monotonic() < last + spreadMs))
         return null;
       const claim = { route, binds, holder: holderOf(route) };
       const name = `${route} ${claim.holder}`;
@@ -74,7 +79,9 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
             onReleased: free,
             async isToSpare() {
               const held = heldOf(route);
-              return held.length > 1 && held.at(-1) === name && held.length > (await mostOf(lane, binds));
+              if (held.length === 1 || held.at(-1) !== name) return false;
+              const { share, isMissed } = await shareOf(lane, binds);
+              return isMissed && held.length > share;
             },
           });
       } catch (error) {

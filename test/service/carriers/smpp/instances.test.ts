@@ -101,6 +101,22 @@ describe('instances on one store', () => {
     expect([mostSessions, takenTwice(smsc.taken)]).toEqual([2, []]);
   });
 
+  it('take no second bind while another one connects again', async () => {
+    await instances.closeAll();
+    await smsc.close();
+    await begin({ binds: 2 });
+    for (let count = 0; count < 2; count += 1) await instances.open();
+    await instances.pass(() => bound() === 2);
+    // At each second between two attempts of the other one.
+    for (let round = 0; round < 5; round += 1) {
+      await instances.passFor(41_000, 1_000);
+      for (const socket of [...smsc.sockets].slice(0, 1)) socket.destroy();
+      await instances.pass(() => bound() === 1);
+      expect(await instances.pass(() => bound() === 2)).toBeLessThanOrEqual(5_000);
+    }
+    expect(mostSessions).toBe(2);
+  });
+
   it('refuse a single SMS at once when none has had a connection for 30 s, and store nothing', async () => {
     await instances.open();
     const two = await instances.open();

@@ -1,9 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RouteLimits } from '../../../../src/service/carriers/smpp/limits.js';
 import { bindLeaseMs, sharedRouteLimits } from '../../../../src/service/carriers/smpp/shared-limits.js';
 import { type Clock, ManualClock } from '../../../../src/service/clock.js';
+import type { ConnectionState, Instance } from '../../../../src/service/storage/instances.js';
 import type { RouteBinds } from '../../../../src/service/storage/route-limits.js';
 import { routeTo, SmppDesk, submissionOf, until } from '../../../support/smpp.js';
 import { Smsc } from '../../../support/smsc.js';
+
+const instanceWith = (state: ConnectionState, index: number): Instance => ({
+  id: `other ${index}`,
+  version: '1.0.0',
+  address: null,
+  carriers: [{ lane: 'Mobicom', state, forMs: 0 }],
+  lastMinute: [],
+  seenMs: 0,
+});
 
 type Leased = (holder: string) => boolean | Promise<boolean>;
 
@@ -15,11 +26,14 @@ let asked: string[];
 let released: string[];
 /** Milliseconds that the process was paused: no timer has run. */
 let paused: number;
+/** The states of the other instances' connections. */
+let others: ConnectionState[];
+let limits: RouteLimits;
 
 beforeEach(async () => {
   smsc = new Smsc();
   clock = new ManualClock(Date.UTC(2026, 10, 22));
-  [leased, asked, released, paused] = [() => true, [], [], 0];
+  [leased, asked, released, paused, others] = [() => true, [], [], 0, []];
   const pausable: Clock = {
     now: () => clock.now() + paused,
     monotonic: () => clock.monotonic() + paused,
@@ -34,9 +48,9 @@ beforeEach(async () => {
       released.push(holder);
     },
   };
-  const limits = sharedRouteLimits({
+  limits = sharedRouteLimits({
     store,
-    instances: { list: async () => [] },
+    instances: { list: async () => others.map(instanceWith) },
     rateLimiter: {
       takePermits: async (_, __, wanted) => ({ granted: wanted, waitMs: 0, factor: 1 }),
       lowerRate: async () => 1,
@@ -131,5 +145,27 @@ describe('a bind', () => {
     reservation?.release();
     await until(() => smsc.heard.length >= 1);
     expect(smsc.heard.filter(({ command }) => command === 'submit_sm')).toEqual([]);
+  });
+});
+
+describe('the binds that are taken', () => {
+  it.each<[number, ConnectionState[], number]>([
+    [2, [], 2],
+    [2, ['bound'], 1],
+    [2, ['down'], 1],
+    [2, ['bound', 'bound', 'down'], 1],
+    [3, ['bound'], 2],
+    [3, ['down'], 2],
+    [4, ['bound', 'bound'], 2],
+    [4, ['bound', 'down'], 1],
+  ])('of %i beside instances that are %j are %i', async (binds, states, expected) => {
+    others = states;
+    const route = { lane: 'Mobicom', mode: 'transceiver', binds };
+    let taken = 0;
+    for (let count = 0; count < 5; count += 1) {
+      if (await limits.takeBind(route, () => {})) taken += 1;
+      clock.advance(5_000);
+    }
+    expect(Math.min(taken, binds)).toBe(expected);
   });
 });
