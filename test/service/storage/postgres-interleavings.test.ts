@@ -1,11 +1,11 @@
 import { Client } from 'pg';
-import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import type { ClaimedMessage, Store } from '../../../src/service/storage/store.js';
 import { startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
-import { answerOf, claimOf, doubtMs, failed, message, project, sent } from './conformance/fixture.js';
+import { answerOf, batch, claimOf, doubtMs, failed, message, project, sent } from './conformance/fixture.js';
 
 const secret = new Uint8Array(32).fill(7);
 const open = (url: string) => openPostgresStorage({ url, secret, clock: systemClock, report() {} });
@@ -39,6 +39,13 @@ async function session(url: string): Promise<Client> {
   return client;
 }
 
+/** Until a statement waits for a lock. */
+async function oneWaits(url: string): Promise<void> {
+  const waiting =
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  await vi.waitUntil(async () => (await query(url, waiting))[0]?.n === 1, { timeout: 1_500, interval: 10 });
+}
+
 const claim = (store: Store, token: string) =>
   store.claimMessages({ token, leaseMs: 30_000, limit: 10, lane: 'sms', class: 'single' });
 const markOf = (claimed: ClaimedMessage) => ({
@@ -65,8 +72,7 @@ it('a message taken back while its lease ends and its doubt is claimed waits onc
   const other = await session(url);
   await other.query('SELECT end_leases_1(NULL, 0)');
   const waits = store.postponeMessages([{ claimed, delayMs: 0, isTry: false }]);
-  const waiting = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-  await vi.waitUntil(async () => (await query(url, waiting))[0]?.n === 1, { timeout: 1_500, interval: 10 });
+  await oneWaits(url);
   expect(
     (await other.query("SELECT * FROM claim_1(NULL, 'b', 30000, 10, 'sms', 2, false, 0, 0)")).rowCount,
   ).toBe(1);
@@ -74,6 +80,48 @@ it('a message taken back while its lease ends and its doubt is claimed waits onc
   await waits;
   expect(await query(url, 'SELECT * FROM leases')).toEqual([]);
   expect(await query(url, 'SELECT class FROM queue')).toEqual([{ class: 0 }]);
+});
+
+describe('a batch stopped while its messages are claimed leaves none in a lease or in the queue', () => {
+  const stop = async (store: Store, id: string) =>
+    (await store.stopBatch(id, { code: 'provider_failed', message: 'no' }))?.stopped;
+  const claimBatch = (store: Store, token: string, limit = 10) =>
+    store.claimMessages({ token, leaseMs: 30_000, limit, lane: 'sms', class: 'batch' });
+  const remains = (url: string) =>
+    query(url, 'SELECT token AS of FROM leases UNION ALL SELECT lane FROM queue');
+
+  it('by a claim that commits while the stop waits for it', async () => {
+    const { url, store } = await opened();
+    const stopped = batch(['99110001', '99110002', '99110003']);
+    await store.acceptBatch(stopped);
+    const other = await session(url);
+    const claimed = "SELECT * FROM claim_2(NULL, 'a', 30000, 2, 'sms', 1, NULL, 0, 0)";
+    expect((await other.query(claimed)).rowCount).toBe(2);
+    const stops = stop(store, stopped.batchId);
+    await oneWaits(url);
+    // The claim may be marking at once, with its lease locked: they would wait for each other.
+    await other.query('SELECT FROM messages FOR NO KEY UPDATE NOWAIT');
+    await other.query('COMMIT');
+    expect(await stops).toBe(3);
+    expect(await remains(url)).toEqual([]);
+  });
+
+  it('by a claim of one that was put back while the stop waits for its leases', async () => {
+    const { url, store } = await opened();
+    const stopped = batch(['99110001', '99110002']);
+    await store.acceptBatch(stopped);
+    await claimBatch(store, 'a', 1);
+    const [claimed] = (await claimBatch(store, 'b', 1)) as [ClaimedMessage];
+    const other = await session(url);
+    await other.query("SELECT FROM leases WHERE token = 'a' FOR UPDATE");
+    const stops = stop(store, stopped.batchId);
+    await oneWaits(url);
+    await store.postponeMessages([{ claimed, delayMs: 0, isTry: false }]);
+    expect(await claimBatch(store, 'c')).toHaveLength(1);
+    await other.query('COMMIT');
+    expect(await stops).toBe(2);
+    expect(await remains(url)).toEqual([]);
+  });
 });
 
 it('a marked message is claimed by nobody, wherever else it still waits', async () => {

@@ -25,6 +25,7 @@ import indexTurns from './09-index-turns.sql' with { type: 'text' };
 import keepIncoming from './10-keep-incoming.sql' with { type: 'text' };
 import requests from './11-requests.sql' with { type: 'text' };
 import filling from './12-filling.sql' with { type: 'text' };
+import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -65,6 +66,7 @@ export const migrations: Migrations = {
       keepIncoming,
       requests,
       filling,
+      stopClaimed,
     ],
     constants,
   ),
