@@ -8,6 +8,11 @@ import type { SmtpSettings } from './smtp-settings.js';
 const mailsEach = 90;
 /** Milliseconds that an idle connection is kept. */
 const idleMs = 10_000;
+/**
+ * Milliseconds that a mail of a batch waits: what was claimed for a second takes longer only if the relay has turned slow.
+ * Then others may go first.
+ */
+const longestWait = 2_000;
 /** Milliseconds to wait after a failed connection, doubled each time. */
 const firstPause = 1_000;
 const longestPause = 60_000;
@@ -64,13 +69,27 @@ export class Connections {
     return this.#stopping !== null && (this.#connected > 0 || this.#failures === 0);
   }
 
-  /** Waits for a connection; null if there will be none. */
+  /** Waits for a connection; null if there will be none, or none soon enough for a mail of a batch. */
   take(isSingle: boolean): Promise<Lent | null> {
     if (!this.isUp) return Promise.resolve(null);
     return new Promise((resolve) => {
-      this.#waiters[isSingle ? 'single' : 'batch'].push(resolve);
+      if (isSingle) this.#waiters.single.push(resolve);
+      else this.#addOfBatch(resolve);
       this.#serve();
     });
+  }
+
+  #addOfBatch(resolve: Waiter): void {
+    const { batch } = this.#waiters;
+    const waiter: Waiter = (lent) => {
+      cancel();
+      resolve(lent);
+    };
+    const cancel = this.#parts.clock.after(longestWait, () => {
+      batch.splice(batch.indexOf(waiter), 1);
+      resolve(null);
+    });
+    batch.push(waiter);
   }
 
   /** Waits for mails that are being submitted, then closes everything. */

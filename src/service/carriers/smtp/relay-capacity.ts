@@ -11,10 +11,12 @@ const mostMails = 500;
 /** The weight of the latest mail. */
 const latestWeight = 0.1;
 
-/** Estimates how many mails a relay accepts, from its latest answers. */
+/** Estimates how many mails a relay accepts, from its latest answers and those that it owes. */
 export class RelayCapacity {
   readonly #connections: number;
   readonly #clock: Clock;
+  /** When the submissions without an answer began, on the monotonic clock. */
+  readonly #unanswered: number[] = [];
   #averageMs = windowMs / firstMails;
 
   constructor(connections: number, clock: Clock) {
@@ -24,20 +26,31 @@ export class RelayCapacity {
 
   /** Mails in the window, over all connections. */
   get window(): number {
-    const each = Math.floor(windowMs / Math.max(this.#averageMs, 1));
-    return this.#connections * Math.min(Math.max(each, fewestMails), mostMails);
+    return this.#connections * this.#each;
   }
 
-  /** Batch mails to claim: those of a second over all connections, and the one in progress on each. */
+  /**
+   * Batch mails to claim: those of a second over all connections, and the one in progress on each. One that takes longer
+   * than that stops its connection, whatever the average was.
+   */
   get ahead(): number {
-    return Math.ceil((this.window * aheadMs) / windowMs) + this.#connections;
+    const late = this.#clock.monotonic() - aheadMs;
+    const moving = this.#connections - this.#unanswered.filter((begun) => begun <= late).length;
+    return Math.ceil((Math.max(moving, 0) * this.#each * aheadMs) / windowMs) + this.#connections;
+  }
+
+  get #each(): number {
+    const each = Math.floor(windowMs / Math.max(this.#averageMs, 1));
+    return Math.min(Math.max(each, fewestMails), mostMails);
   }
 
   async measure<Result>(submitting: Promise<Result>): Promise<Result> {
     const begun = this.#clock.monotonic();
+    this.#unanswered.push(begun);
     try {
       return await submitting;
     } finally {
+      this.#unanswered.splice(this.#unanswered.indexOf(begun), 1);
       this.#averageMs += latestWeight * (this.#clock.monotonic() - begun - this.#averageMs);
     }
   }

@@ -372,6 +372,21 @@ describe('connections', () => {
     expect(clock.monotonic() - begun).toBeLessThan(60_000);
   });
 
+  it('return what waits when the relay turns slow, and no more is claimed than they carry', async () => {
+    for (let mails = 0; mails < 50; mails += 1) await submit();
+    expect(carrier.ahead?.('email')).toBeGreaterThan(100);
+    relay.options.react = (step) => (step === 'body' ? 'silent' : null);
+    const stuck = [submit(), submit()].map(resultOf);
+    for (let tick = 0; tick < 100 && relay.taken.length < 52; tick += 1) await ticks();
+    const [ofBatch, single] = [carrier.reserve?.('email', false), carrier.reserve?.('email', true)];
+    clock.advance(1_000);
+    expect(carrier.ahead?.('email')).toBe(2);
+    clock.advance(1_000);
+    expect(await ofBatch).toBeNull();
+    await passed(carrier.stop());
+    expect(await Promise.all([...stuck, single])).toEqual(['unknown', 'unknown', null]);
+  });
+
   it('end with a stop: what was not taken is put off, what may have been is unknown', async () => {
     relay.options.react = (step, count) =>
       (step === 'body' && count === 0) || (step === 'MAIL' && count === 1) ? 'silent' : null;
