@@ -1,23 +1,11 @@
 import type { Clock } from '../../clock.js';
-import type { ClaimedMessage, ShownAnswer } from '../../storage/store.js';
+import type { ShownAnswer } from '../../storage/store.js';
 import { Share } from './share.js';
 
 /** Consecutive recipients with the same answer, after which it is hardly about each of them. */
 const mostAlike = 5;
 /** Messages a second from a suspected sender. */
 const suspectedRate = 1;
-
-/** Whose messages a carrier may object to: a project, or for email its sending domain. */
-export function senderOf({ message, content }: ClaimedMessage): string {
-  if (message.channel === 'sms') return message.projectId;
-  const { from } = content;
-  // The service's own, which most emails come from.
-  if (from === null) return '';
-  return from
-    .slice(from.lastIndexOf('@') + 1)
-    .replace(/>\s*$/, '')
-    .toLowerCase();
-}
 
 /** Consecutive recipients with the same answer. */
 export class Row {
@@ -50,12 +38,11 @@ export interface Trouble {
   answer: ShownAnswer;
 }
 
-/** A sender with messages in a lane, as known from the answers to them. */
+/** A project with messages in a lane, as known from the answers to them. */
 export class Sender {
-  readonly name: string;
+  readonly project: string;
   /** Messages claimed here. */
   inHand = 0;
-  readonly projects = new Set<string>();
   /** Since one of its messages was accepted, and since anybody's was. */
   readonly row = new Row();
   readonly laneRow = new Row();
@@ -71,8 +58,8 @@ export class Sender {
   /** When it was deferred last, on the monotonic clock. */
   putOffAt = 0;
 
-  constructor(name: string, clock: Clock) {
-    this.name = name;
+  constructor(project: string, clock: Clock) {
+    this.project = project;
     this.share = new Share(clock);
   }
 

@@ -39,12 +39,10 @@ export class Throttles {
 
   /**
    * What a throttled message is about, after that many milliseconds: together with one of another sender, the rate;
-   * otherwise its sender, if others have work on the lane in any instance. Senders go by their names: one whose messages
-   * were all deferred is forgotten until they return.
+   * otherwise its sender, if others have work on the lane in any instance.
    */
   async throttled(
-    sender: string,
-    { to, projectId }: Pick<MessageRecord, 'to' | 'projectId'>,
+    { to, projectId: sender }: Pick<MessageRecord, 'to' | 'projectId'>,
     answeredMs: number,
   ): Promise<'message' | 'sender' | 'lane'> {
     this.#count(1);
@@ -59,7 +57,7 @@ export class Throttles {
     if (!sure.includes(sender)) return 'message';
     if (at - this.#askedAt < answeredMs) return 'message';
     this.#askedAt = at;
-    return (await this.#hasOthers(projectId)) ? 'sender' : 'lane';
+    return (await this.#hasOthers(sender)) ? 'sender' : 'lane';
   }
 
   #count(throttled: 0 | 1): void {

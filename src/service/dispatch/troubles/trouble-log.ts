@@ -34,8 +34,8 @@ export class TroubleLog {
     this.#report = report;
   }
 
-  /** Called for every answer about a trouble. `of`: projects; null for the whole lane. */
-  goesOn(of: Iterable<string> | null, state: LaneTrouble['state'], answer: ShownAnswer): void {
+  /** Called for every answer about a trouble. `of`: a project; null for the whole lane. */
+  goesOn(of: string | null, state: LaneTrouble['state'], answer: ShownAnswer): void {
     const subject = this.#subject(of);
     const key = `${subject} ${state}`;
     if (this.#open.has(key) || !this.#once(key, `${subject} is ${states[state]}: ${answerLine(answer)}`))
@@ -43,19 +43,19 @@ export class TroubleLog {
     this.#open.add(key);
   }
 
-  ended(of: Iterable<string> | null, state: LaneTrouble['state']): void {
+  ended(of: string | null, state: LaneTrouble['state']): void {
     const subject = this.#subject(of);
     if (this.#open.delete(`${subject} ${state}`)) this.#warn(`${subject} is no longer ${states[state]}`);
   }
 
-  /** A carrier refuses certain senders permanently. */
-  refused(of: Iterable<string>, answer: ShownAnswer): void {
+  /** A carrier refuses a sender permanently. */
+  refused(of: string, answer: ShownAnswer): void {
     const text = `${this.#subject(of)} is refused by its carrier: ${answerLine(answer)}`;
     this.#once(text, text);
   }
 
-  #subject(of: Iterable<string> | null): string {
-    return of === null ? `lane ${this.#lane}` : `project ${[...of].join(', ')} on lane ${this.#lane}`;
+  #subject(of: string | null): string {
+    return of === null ? `lane ${this.#lane}` : `project ${of} on lane ${this.#lane}`;
   }
 
   #once(key: string, text: string): boolean {

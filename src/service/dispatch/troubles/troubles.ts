@@ -6,7 +6,7 @@ import type { ClaimedMessage, ShownAnswer } from '../../storage/store.js';
 import type { ShowAnswer } from '../answers.js';
 import { isWaitedFor } from '../tries.js';
 import { Episode } from './episode.js';
-import { Sender, senderOf, suspectsOf, type Trouble } from './sender.js';
+import { Sender, suspectsOf, type Trouble } from './sender.js';
 import { Share } from './share.js';
 import { Throttles } from './throttles.js';
 import { TroubleLog } from './trouble-log.js';
@@ -73,16 +73,14 @@ export class Troubles {
   }
 
   enter(claimed: ClaimedMessage): void {
-    const sender = this.#senderOf(claimed);
-    sender.inHand += 1;
-    sender.projects.add(claimed.message.projectId);
+    this.#senderOf(claimed).inHand += 1;
   }
 
   leave(claimed: ClaimedMessage): void {
     const sender = this.#senderOf(claimed);
     sender.inHand -= 1;
     this.#episode?.release(claimed.message.id);
-    if (sender.inHand === 0 && !this.#troubled.has(sender)) this.#senders.delete(sender.name);
+    if (sender.inHand === 0 && !this.#troubled.has(sender)) this.#senders.delete(sender.project);
   }
 
   /** Milliseconds until a message may check again; 0 if it may be submitted now. */
@@ -113,7 +111,7 @@ export class Troubles {
     if (this.isCalm && this.#throttled === null) return;
     const sender = this.#senderOf(claimed);
     this.#end();
-    if (sender.suspected !== null) this.#log.ended(sender.projects, 'suspected');
+    if (sender.suspected !== null) this.#log.ended(sender.project, 'suspected');
     sender.recover();
     for (const each of [...this.#troubled]) {
       each.laneRow.clear();
@@ -146,7 +144,7 @@ export class Troubles {
 
   refused(claimed: ClaimedMessage, given: Refusal): void {
     this.#served(claimed.message.id);
-    if (given.isOfSender) this.#log.refused(this.#senderOf(claimed).projects, this.#parts.show(given));
+    if (given.isOfSender) this.#log.refused(claimed.message.projectId, this.#parts.show(given));
   }
 
   /** The most messages of each held-up project that may be claimed now; null if none is held up. */
@@ -156,9 +154,7 @@ export class Troubles {
     const limits = new Map<string, number>();
     for (const sender of this.#troubled) {
       const most = this.#mostOf(sender);
-      if (most === null) continue;
-      for (const project of sender.projects)
-        limits.set(project, Math.min(most, limits.get(project) ?? Number.POSITIVE_INFINITY));
+      if (most !== null) limits.set(sender.project, most);
     }
     return { limits };
   }
@@ -176,12 +172,10 @@ export class Troubles {
     const one = (project: string | null, state: LaneTrouble['state'], trouble: Trouble | null) =>
       trouble === null ? [] : [{ project, state, forMs: Math.floor(now - trouble.since), ...trouble.answer }];
     const ofLane = this.#episode === null ? [] : one(null, this.#episode.state, this.#episode);
-    const ofProjects = [...this.#troubled].flatMap(({ projects, suspected, throttled }) =>
-      [...projects].flatMap((project) => [
-        ...one(project, 'suspected', suspected),
-        ...one(project, 'throttled', throttled),
-      ]),
-    );
+    const ofProjects = [...this.#troubled].flatMap(({ project, suspected, throttled }) => [
+      ...one(project, 'suspected', suspected),
+      ...one(project, 'throttled', throttled),
+    ]);
     return [...ofLane, ...one(null, 'throttled', this.#throttled), ...ofProjects.slice(0, mostShown)];
   }
 
@@ -201,12 +195,11 @@ export class Troubles {
     this.#episode = null;
   }
 
-  #senderOf(claimed: ClaimedMessage): Sender {
-    const name = senderOf(claimed);
-    const known = this.#senders.get(name);
+  #senderOf({ message: { projectId } }: ClaimedMessage): Sender {
+    const known = this.#senders.get(projectId);
     if (known !== undefined) return known;
-    const sender = new Sender(name, this.#parts.clock);
-    this.#senders.set(name, sender);
+    const sender = new Sender(projectId, this.#parts.clock);
+    this.#senders.set(projectId, sender);
     return sender;
   }
 
@@ -243,7 +236,7 @@ export class Troubles {
     sender.laneRow.add(answer.code, to);
     if (sender.row.isFull || sender.suspected !== null) {
       sender.suspected = { since: sender.suspected?.since ?? this.#parts.clock.monotonic(), answer };
-      this.#log.goesOn(sender.projects, 'suspected', answer);
+      this.#log.goesOn(sender.project, 'suspected', answer);
     }
     const suspects = suspectsOf([...this.#senders.values()]);
     if (suspects.length > 0 && this.#episode === null) this.#begin('suspected', answer);
@@ -260,14 +253,14 @@ export class Troubles {
   async #throttle(claimed: ClaimedMessage, answer: ShownAnswer, begunAt: number): Promise<void> {
     const { clock, carrier, lane } = this.#parts;
     const answeredMs = Math.max(clock.monotonic() - begunAt, leastAnswerMs);
-    const about = await this.#throttles.throttled(senderOf(claimed), claimed.message, answeredMs);
+    const about = await this.#throttles.throttled(claimed.message, answeredMs);
     const now = clock.monotonic();
     if (about === 'sender') {
       const sender = this.#senderOf(claimed);
       sender.share.lower(this.#rate, answeredMs);
       sender.throttled = { since: sender.throttled?.since ?? now, answer };
       this.#troubled.add(sender);
-      this.#log.goesOn(sender.projects, 'throttled', answer);
+      this.#log.goesOn(sender.project, 'throttled', answer);
     }
     if (about !== 'lane') return;
     this.#throttled = { since: this.#throttled?.since ?? now, answer };
@@ -290,12 +283,12 @@ export class Troubles {
     }
     for (const sender of [...this.#troubled]) {
       if (sender.throttled !== null && sender.share.factor === 1) {
-        this.#log.ended(sender.projects, 'throttled');
+        this.#log.ended(sender.project, 'throttled');
         sender.throttled = null;
       }
       if (sender.isTroubled && (sender.inHand > 0 || now - sender.putOffAt < forgetAfter)) continue;
       this.#troubled.delete(sender);
-      if (sender.inHand === 0) this.#senders.delete(sender.name);
+      if (sender.inHand === 0) this.#senders.delete(sender.project);
     }
     if (this.#troubled.size === 0) this.#episode = null;
   }

@@ -89,6 +89,30 @@ describe('a sender that a relay puts off', () => {
   });
 });
 
+describe('a project whose text a relay puts off', () => {
+  it('delays nobody else of the domain that both send from', async () => {
+    const { administration } = services.core;
+    const bad = (await administration.createProject('bad')).id;
+    const theirs = addresses('bad', 60);
+    relay.options.react = (step, _, to) =>
+      step === 'body' && theirs.includes(to) ? '451 4.7.1 Text put off' : null;
+    await batch(bad, theirs);
+    // It is known by then.
+    await services.pass(() => warnings().length > 0, 50);
+    for (let second = 0; second < 10; second += 1) {
+      const mine = addresses(`mine${second}-`, 10);
+      const asked = services.clock.monotonic();
+      await batch(caller.projectId, mine);
+      await services.pass(() => takenOf(mine) === 10, 50);
+      expect(services.clock.monotonic() - asked).toBeLessThan(1_500);
+    }
+    expect(warnings()).toContainEqual(expect.stringContaining(`project ${bad} on lane email is under`));
+    expect(warnings().filter((line) => line.includes(caller.projectId))).toEqual([]);
+    delete relay.options.react;
+    await services.pass(() => takenOf(theirs) === 60, 1_000);
+  });
+});
+
 describe('a sender or a mail that a relay refuses for good at MAIL FROM', () => {
   it.each(['550 5.7.1 Sender rejected: not yours', '552 5.3.4 Message size exceeds fixed limit'])(
     'with %s fails at once and is refunded, with the words of the relay, and delays nobody',
