@@ -46,8 +46,7 @@ export class Dispatcher {
     const { store, clock, report, carriers, answer, leaseMs = leaseTime } = parts;
     const show = answerShower(parts.secrets);
     this.#parts = parts;
-    const hasOthers = (lane: string, projectId: string) => store.hasOthers(lane, projectId);
-    this.lanes = lanesOf(carriers, { clock, report, show, hasOthers });
+    this.lanes = lanesOf(carriers, { clock, report, show });
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
     this.#changed = new Condition(clock);

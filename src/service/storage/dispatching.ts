@@ -8,12 +8,6 @@ export const nextRouteBefore = 7_000;
 export const overdueBefore = { single: nextRouteBefore, batch: 0 } as const;
 
 /**
- * How recently, in milliseconds and newest messages, a project must have sent to a lane to count as having work
- * there.
- */
-export const lately = { ms: 5_000, messages: 1_000 } as const;
-
-/**
  * A queued message is in one of four states.
  *
  * - Waiting: due at some time, in a lane.
@@ -96,8 +90,6 @@ export interface Dispatching {
   }>;
   /** Whether a message is leased or due. */
   hasDue(): Promise<boolean>;
-  /** Whether another project has waiting messages in a lane, or sent to it recently: see `lately`. */
-  hasOthers(lane: string, projectId: string): Promise<boolean>;
 }
 
 /** Single messages do not wait behind batches. */

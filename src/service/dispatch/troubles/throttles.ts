@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.js';
-import type { MessageRecord } from '../../storage/store.js';
 
 /** Milliseconds within which two throttled messages say more than each alone. */
 const togetherMs = 1_000;
@@ -7,6 +6,8 @@ const togetherMs = 1_000;
 const keptWeight = 0.98;
 /** The share of answers that must be throttled. */
 const throttledShare = 0.2;
+/** Senders whose answers are counted. */
+const mostCounted = 1_000;
 
 interface Throttled {
   sender: string;
@@ -14,55 +15,66 @@ interface Throttled {
   at: number;
 }
 
+/** How many of the latest answers were throttled. */
+class Answers {
+  #all = 0;
+  #throttled = 0;
+
+  add(isThrottled: boolean): void {
+    this.#all = this.#all * keptWeight + 1;
+    this.#throttled = this.#throttled * keptWeight + (isThrottled ? 1 : 0);
+  }
+
+  get areThrottled(): boolean {
+    return this.#throttled >= this.#all * throttledShare;
+  }
+}
+
 /**
- * Throttled messages among the latest answers of a lane. Only many of them are about its rate: a number with a full
- * queue may be throttled for ever.
+ * Throttled messages among the latest answers of a lane. Only many of them are about a rate: a number with a full queue
+ * may be throttled for ever.
  */
 export class Throttles {
   readonly #clock: Clock;
-  /** Each to a different recipient. */
+  /** Of senders that are throttled, each to a different recipient. */
   #latest: Throttled[] = [];
-  #answers = 0;
-  #throttled = 0;
-  readonly #hasOthers: (projectId: string) => Promise<boolean>;
-  /** On the monotonic clock. */
-  #askedAt = Number.NEGATIVE_INFINITY;
+  readonly #ofLane = new Answers();
+  /** Longer than their senders are known: one whose messages were all deferred is forgotten until they return. */
+  readonly #ofSenders = new Map<string, Answers>();
 
-  constructor(clock: Clock, hasOthers: (projectId: string) => Promise<boolean>) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#hasOthers = hasOthers;
   }
 
-  accepted(): void {
-    this.#count(0);
+  accepted(sender: string): void {
+    this.#ofLane.add(false);
+    this.#answersOf(sender).add(false);
   }
 
-  /**
-   * What a throttled message is about, after that many milliseconds: together with one of another sender, the rate;
-   * otherwise its sender, if others have work on the lane in any instance.
-   */
-  async throttled(
-    { to, projectId: sender }: Pick<MessageRecord, 'to' | 'projectId'>,
-    answeredMs: number,
-  ): Promise<'message' | 'sender' | 'lane'> {
-    this.#count(1);
+  /** What a throttled message is about: where others are throttled too, the rate of the lane; otherwise its sender. */
+  throttled(sender: string, recipient: string): 'message' | 'sender' | 'lane' {
+    this.#ofLane.add(true);
+    const answers = this.#answersOf(sender);
+    answers.add(true);
+    if (!answers.areThrottled) return 'message';
     const at = this.#clock.monotonic();
-    const others = this.#latest.filter((one) => one.at > at - togetherMs && one.recipient !== to);
-    this.#latest = [...lastOfEach(others), { sender, recipient: to, at }];
-    if (this.#throttled < this.#answers * throttledShare) return 'message';
+    const others = this.#latest.filter((one) => one.at > at - togetherMs && one.recipient !== recipient);
+    this.#latest = [...lastOfEach(others), { sender, recipient, at }];
     const senders = [...new Set(this.#latest.map((one) => one.sender))];
     const sure = senders.filter((one) => this.#latest.filter(({ sender }) => sender === one).length > 1);
-    // One of two senders may have nothing but a number that is throttled for ever.
-    if (senders.length > 2 || sure.length > 1) return 'lane';
-    if (!sure.includes(sender)) return 'message';
-    if (at - this.#askedAt < answeredMs) return 'message';
-    this.#askedAt = at;
-    return (await this.#hasOthers(sender)) ? 'sender' : 'lane';
+    // One of two senders may have nothing but a number that is throttled for ever. Of many, each sends little in a second.
+    if (this.#ofLane.areThrottled && (senders.length > 2 || sure.length > 1)) return 'lane';
+    return sure.includes(sender) ? 'sender' : 'message';
   }
 
-  #count(throttled: 0 | 1): void {
-    this.#answers = this.#answers * keptWeight + 1;
-    this.#throttled = this.#throttled * keptWeight + throttled;
+  #answersOf(sender: string): Answers {
+    const known = this.#ofSenders.get(sender);
+    if (known !== undefined) return known;
+    const [first] = this.#ofSenders.keys();
+    if (first !== undefined && this.#ofSenders.size === mostCounted) this.#ofSenders.delete(first);
+    const answers = new Answers();
+    this.#ofSenders.set(sender, answers);
+    return answers;
   }
 }
 

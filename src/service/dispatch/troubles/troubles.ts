@@ -17,8 +17,6 @@ export interface TroublesParts {
   clock: Clock;
   report: Report;
   show: ShowAnswer;
-  /** Whether another project has messages in a lane, in any instance. */
-  hasOthers(lane: string, projectId: string): Promise<boolean>;
 }
 
 /** Milliseconds after which a sender without messages is forgotten: deferred messages return hourly. */
@@ -57,7 +55,7 @@ export class Troubles {
     const { lane, clock, report } = parts;
     this.#parts = parts;
     this.#log = new TroubleLog(lane, clock, report);
-    this.#throttles = new Throttles(clock, (projectId) => parts.hasOthers(lane, projectId));
+    this.#throttles = new Throttles(clock);
     this.#share = new Share(clock);
   }
 
@@ -107,7 +105,7 @@ export class Troubles {
   }
 
   accepted(claimed: ClaimedMessage): void {
-    this.#throttles.accepted();
+    this.#throttles.accepted(claimed.message.projectId);
     if (this.isCalm && this.#throttled === null) return;
     const sender = this.#senderOf(claimed);
     this.#end();
@@ -126,9 +124,7 @@ export class Troubles {
     const answer = this.#parts.show(given);
     sender.putOffAt = this.#parts.clock.monotonic();
     if (given.scope === 'rate') {
-      this.#throttle(claimed, answer, begunAt).catch((error) =>
-        this.#parts.report(error, { level: 'warning' }),
-      );
+      this.#throttle(claimed, answer, begunAt);
       return 'rate';
     }
     const isOfAccount = given.scope === 'account' && sender.account !== 'contradicted';
@@ -250,11 +246,11 @@ export class Troubles {
     this.#log.goesOn(null, episode.state, episode.answer);
   }
 
-  async #throttle(claimed: ClaimedMessage, answer: ShownAnswer, begunAt: number): Promise<void> {
-    const { clock, carrier, lane } = this.#parts;
-    const answeredMs = Math.max(clock.monotonic() - begunAt, leastAnswerMs);
-    const about = await this.#throttles.throttled(claimed.message, answeredMs);
+  #throttle(claimed: ClaimedMessage, answer: ShownAnswer, begunAt: number): void {
+    const { clock, carrier, lane, report } = this.#parts;
     const now = clock.monotonic();
+    const answeredMs = Math.max(now - begunAt, leastAnswerMs);
+    const about = this.#throttles.throttled(claimed.message.projectId, claimed.message.to);
     if (about === 'sender') {
       const sender = this.#senderOf(claimed);
       sender.share.lower(this.#rate, answeredMs);
@@ -268,7 +264,7 @@ export class Troubles {
     if (now - this.#loweredAt < answeredMs) return;
     this.#loweredAt = now;
     if (carrier.lowerRate === undefined) this.#share.lower(this.#rate, answeredMs);
-    else await carrier.lowerRate(lane, answeredMs);
+    else carrier.lowerRate(lane, answeredMs).catch((error) => report(error, { level: 'warning' }));
   }
 
   /** Ends what has expired. */

@@ -233,7 +233,6 @@ export function sqliteStore(
     nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
-    hasOthers: (lane, projectId) => read(() => work.hasOthers(lane, projectId)),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
     findMessage: (id) => read(() => reading.findMessage(id)),

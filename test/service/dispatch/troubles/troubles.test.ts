@@ -207,6 +207,42 @@ describe('one project', () => {
     expect(troubles()).toEqual([]);
   });
 
+  it('alone on its lane whose messages are throttled has its share lowered, and a newcomer the rate of the lane', async () => {
+    answer = (submission) => (isBad(submission) ? put('rate', '0x58') : null);
+    await batch('A', bad);
+    await pass(clock, 10_000, 50);
+    const before = submissions.length;
+    await pass(clock, 10_000, 50);
+    // One a second, and none less.
+    expect(submissions.length - before).toBeGreaterThan(5);
+    expect(submissions.length - before).toBeLessThan(30);
+    await batch('B', numbers(1_000, 20));
+    await pass(clock, 500, 20);
+    expect([await taken(numbers(1_000, 20)), lowered]).toEqual([20, []]);
+    expect(troubles().map(({ project, state }) => [project, state])).toEqual([[projects.A, 'throttled']]);
+  });
+
+  it('of six whose messages are throttled is the one that is slowed down and named', async () => {
+    const { administration } = core;
+    const ids = [projects.B, projects.C];
+    for (const name of ['D', 'E', 'F']) ids.push((await administration.createProject(name)).id);
+    answer = (submission) => (isBad(submission) ? put('rate', '0x58') : null);
+    await batch('A', bad);
+    for (let second = 0; second < 10; second += 1) {
+      for (const [index, projectId] of ids.entries())
+        await core.operations.sendSmsBulk({
+          caller: { ...caller, projectId },
+          params: { to: numbers(1_000 * (index + 1) + second * 20, 20), text: 'Hi' },
+          idempotencyKey: null,
+        });
+      await pass(clock, 1_000, 50);
+    }
+    await pass(clock, 1_000, 50);
+    expect((await outboxOf(core)).length).toBe(1_000);
+    expect(troubles().map(({ project, state }) => [project, state])).toEqual([[projects.A, 'throttled']]);
+    expect(submissions.filter(isBad).length).toBeLessThan(120);
+  });
+
   it('whose messages are throttled one after the other is one project, and the lane keeps its rate', async () => {
     answer = (submission) => (isBad(submission) ? put('rate', '0x58') : null);
     for (let at = 0; at < 20; at += 1) {
@@ -247,6 +283,20 @@ describe('everybody', () => {
     expect(Math.min(...lowered)).toBeGreaterThanOrEqual(250);
     expect(troubles()[0]).toMatchObject({ project: null, state: 'throttled', code: '0x58' });
     expect(warnings()).toContain('lane sms is throttled by its carrier: 0x58');
+  });
+
+  it('throttled lowers the rate of the lane, though each of many sends little in a second', async () => {
+    answer = () => put('rate', '0x58');
+    const ids = [projects.A, projects.B, projects.C];
+    for (const name of ['D', 'E', 'F']) ids.push((await core.administration.createProject(name)).id);
+    for (const [index, projectId] of ids.entries())
+      await core.operations.sendSmsBulk({
+        caller: { ...caller, projectId },
+        params: { to: numbers(index, 1), text: 'Hi' },
+        idempotencyKey: null,
+      });
+    await pass(clock, 1_000, 20);
+    expect(lowered.length).toBeGreaterThan(0);
   });
 
   it('put off pauses the lane, which is tried with one message at a time, each another one', async () => {

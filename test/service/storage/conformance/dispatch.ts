@@ -11,7 +11,6 @@ import {
   leaseMs,
   message,
   newId,
-  other,
   project,
   sent,
 } from './fixture.js';
@@ -181,25 +180,6 @@ export function dispatchConformance(fixture: () => Fixture): void {
       await fixture().finalize(claimed.slice(1), failed);
       expect(await store.nextWork(['sms'])).toMatchObject({ leases: null });
       expect(await store.hasDue()).toBe(false);
-    });
-
-    it('of others on a lane are those that wait, of either class, and those of the last seconds', async () => {
-      const { store, clock } = fixture();
-      const mine = project.id;
-      const theirs = other.id;
-      const ask = (projectId: string) => store.hasOthers('sms', projectId);
-      expect([await ask(mine), await ask(theirs)]).toEqual([false, false]);
-      await store.acceptBatch(batch(['1']));
-      expect([await ask(mine), await ask(theirs)]).toEqual([false, true]);
-      await store.acceptMessage(message({ to: '2', projectId: theirs }));
-      expect([await ask(mine), await store.hasOthers('email', mine)]).toEqual([true, false]);
-      clock.advance(60_000);
-      expect([await ask(mine), await ask(theirs)]).toEqual([true, true]);
-      await fixture().finalize(await fixture().claim(), sent);
-      expect([await ask(mine), await ask(theirs)]).toEqual([false, false]);
-      await store.acceptBatch(batch(['3'], { projectId: theirs }));
-      await fixture().finalize(await fixture().claim(), sent);
-      expect([await ask(mine), await ask(theirs)]).toEqual([true, false]);
     });
 
     it('of an acceptance are marked at once, and tell of earlier messages to its recipients', async () => {

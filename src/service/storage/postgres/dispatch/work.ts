@@ -1,4 +1,4 @@
-import { lately, overdueBefore } from '../../dispatching.js';
+import { overdueBefore } from '../../dispatching.js';
 import type { LaneDepth } from '../../insights.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
@@ -17,7 +17,7 @@ const doubtClass = 2;
 /** Finds work for a dispatcher, and handles resets. */
 export function createWork(
   database: Database,
-): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'hasOthers' | 'beginReset' | 'reset'> {
+): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'beginReset' | 'reset'> {
   return {
     async nextWork(lanes) {
       const rows = await database.query<WorkRow>(
@@ -53,13 +53,6 @@ export function createWork(
         database.now(),
       ]);
       return row?.is_due === true;
-    },
-    async hasOthers(lane, projectId) {
-      const [row] = await database.query<{ are_there: boolean }>(
-        'SELECT has_others_1($1, $2, $3, $4, $5) AS are_there',
-        [database.now(), lane, projectId, lately.ms, lately.messages],
-      );
-      return row?.are_there === true;
     },
     async beginReset(owner, holdMs) {
       const [row] = await database.query<{ is_mine: boolean }>(

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock.js';
-import { type Dispatching, lately, overdueBefore } from '../../dispatching.js';
+import { type Dispatching, overdueBefore } from '../../dispatching.js';
 import { farthestDue, firstDelay, longestDelay } from '../clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import type { Holds } from './holds.js';
@@ -30,15 +30,6 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
     `SELECT 1 FROM (SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NULL
        UNION ALL SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL)
      WHERE due_at <= :now OR due_at > :now + :longest LIMIT 1`,
-  );
-  const waitsOf = (isBatch: 0 | 1, whose: string) =>
-    `EXISTS (SELECT 1 FROM messages INDEXED BY messages_turns WHERE lane = :lane AND (batch IS NOT NULL) = ${isBatch}
-       AND due_at IS NOT NULL AND route IS NULL AND project ${whose} own)`;
-  const selectOthers = database.prepare(
-    `SELECT ${waitsOf(0, '<')} OR ${waitsOf(0, '>')} OR ${waitsOf(1, '<')} OR ${waitsOf(1, '>')}
-       OR EXISTS (SELECT 1 FROM messages WHERE seq > (SELECT max(seq) FROM messages) - ${lately.messages}
-         AND lane = :lane AND project <> own AND created_at > :since) AS are_there
-     FROM (SELECT seq AS own FROM projects WHERE id = :project)`,
   );
 
   return {
@@ -76,9 +67,5 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
     hasDue: (): boolean =>
       leases.isAny() ||
       (holds.reason() === null && selectDue.get({ now: clock.now(), longest: longestDelay }) !== undefined),
-    hasOthers(lane: string, project: string): boolean {
-      const row = selectOthers.get({ lane, project, since: clock.now() - lately.ms });
-      return (row as { are_there: number } | undefined)?.are_there === 1;
-    },
   };
 }
