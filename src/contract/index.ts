@@ -8,3 +8,4 @@ export * from './parts.js';
 export * from './proxy.js';
 export * from './recipients.js';
 export * from './resources.js';
+export * from './slow.js';

@@ -179,8 +179,8 @@ function problemsOf(
   { whom, code, isOfAccount, isOfRate, isOfRecipient }: Trouble,
 ): string[] {
   const isOf = (line: string, subject: string) => line.startsWith(subject) && line.includes(code);
-  const ofLane = log.some((line) => isOf(line, `lane ${lane} is`));
-  const ofProject = log.some((line) => isOf(line, `project ${mine} on lane ${lane} is`));
+  const ofLane = log.some((line) => isOf(line, `lane ${lane}:`));
+  const ofProject = log.some((line) => isOf(line, `lane ${lane}, project ${mine}:`));
   const isSaid =
     isOfRecipient ||
     (whom === 'everybody'

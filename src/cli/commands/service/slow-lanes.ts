@@ -1,3 +1,4 @@
+import { slowWords } from '../../../contract/index.js';
 import type { SlowLane } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import type { Column } from '../../output/view.js';
@@ -8,18 +9,12 @@ interface Slow {
   slow: readonly SlowLane[];
 }
 
-const states: Readonly<Record<SlowLane['state'], string>> = {
-  throttled: 'throttled by its carrier',
-  suspected: 'nothing accepted by its carrier',
-  backing_off: 'paused by an answer of its carrier',
-};
-
 /** Warns of every slow lane, and of every slow project on it: since when, and the last answer. */
 export function warnOfSlow(lanes: readonly Slow[], io: Context['io']): void {
   for (const { lane, slow } of lanes) {
     for (const one of slow) {
       const project = one.project === null ? '' : `, project ${one.project_name ?? one.project}`;
-      io.warn(`${lane}${project}: ${states[one.state]} for ${duration(one.seconds)}${withAnswer(one)}`);
+      io.warn(`${lane}${project}: ${slowWords[one.state]} for ${duration(one.seconds)}${withAnswer(one)}`);
     }
   }
 }

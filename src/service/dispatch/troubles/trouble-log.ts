@@ -1,3 +1,4 @@
+import { slowWords } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import type { LaneTrouble } from '../../storage/instances.js';
@@ -5,12 +6,6 @@ import { answerLine, type ShownAnswer } from '../../storage/tried.js';
 
 /** Milliseconds within which the same warning is reported only once. */
 const quietMs = 60_000;
-
-const states: Readonly<Record<LaneTrouble['state'], string>> = {
-  throttled: 'throttled by its carrier',
-  suspected: 'under suspicion',
-  backing_off: 'paused by an answer of its carrier',
-};
 
 /** For the log: it is expected and has no stack frames. */
 class LaneWarning extends Error {
@@ -38,24 +33,24 @@ export class TroubleLog {
   goesOn(of: string | null, state: LaneTrouble['state'], answer: ShownAnswer): void {
     const subject = this.#subject(of);
     const key = `${subject} ${state}`;
-    if (this.#open.has(key) || !this.#once(key, `${subject} is ${states[state]}: ${answerLine(answer)}`))
+    if (this.#open.has(key) || !this.#once(key, `${subject}: ${slowWords[state]}: ${answerLine(answer)}`))
       return;
     this.#open.add(key);
   }
 
   ended(of: string | null, state: LaneTrouble['state']): void {
     const subject = this.#subject(of);
-    if (this.#open.delete(`${subject} ${state}`)) this.#warn(`${subject} is no longer ${states[state]}`);
+    if (this.#open.delete(`${subject} ${state}`)) this.#warn(`${subject}: ended: ${slowWords[state]}`);
   }
 
   /** A carrier refuses a sender permanently. */
   refused(of: string, answer: ShownAnswer): void {
-    const text = `${this.#subject(of)} is refused by its carrier: ${answerLine(answer)}`;
+    const text = `${this.#subject(of)}: refused by its carrier: ${answerLine(answer)}`;
     this.#once(text, text);
   }
 
   #subject(of: string | null): string {
-    return of === null ? `lane ${this.#lane}` : `project ${of} on lane ${this.#lane}`;
+    return of === null ? `lane ${this.#lane}` : `lane ${this.#lane}, project ${of}`;
   }
 
   #once(key: string, text: string): boolean {

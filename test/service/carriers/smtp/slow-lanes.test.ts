@@ -80,7 +80,9 @@ describe('a sender that a relay puts off', () => {
     // Greylisting says nothing of the sender: each mail by its own schedule.
     if (step !== 'RCPT') {
       expect(mailsFrom('shop.mn') - before).toBeLessThan(20);
-      expect(warnings()).toContainEqual(expect.stringContaining(`project ${shop} on lane email is under`));
+      expect(warnings()).toContainEqual(
+        expect.stringContaining(`lane email, project ${shop}: nothing accepted`),
+      );
     }
     delete relay.options.react;
     await services.pass(() => takenOf(theirs) === 60, 1_000);
@@ -106,7 +108,7 @@ describe('a project whose text a relay puts off', () => {
       await services.pass(() => takenOf(mine) === 10, 50);
       expect(services.clock.monotonic() - asked).toBeLessThan(1_500);
     }
-    expect(warnings()).toContainEqual(expect.stringContaining(`project ${bad} on lane email is under`));
+    expect(warnings()).toContainEqual(expect.stringContaining(`project ${bad}: nothing accepted`));
     expect(warnings().filter((line) => line.includes(caller.projectId))).toEqual([]);
     delete relay.options.react;
     await services.pass(() => takenOf(theirs) === 60, 1_000);
@@ -139,7 +141,7 @@ describe('a sender or a mail that a relay refuses for good at MAIL FROM', () => 
         });
       expect(mailsFrom('shop.mn')).toBe(3);
       expect(warnings().filter((line) => line.includes(reply.slice(0, 30)))).toEqual([
-        expect.stringContaining(`project ${shop} on lane email is refused by its carrier: 55`),
+        expect.stringContaining(`lane email, project ${shop}: refused by its carrier: 55`),
       ]);
     },
   );

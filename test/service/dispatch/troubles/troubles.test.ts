@@ -172,13 +172,13 @@ describe('one project', () => {
       },
     ]);
     expect(warnings()).toContainEqual(
-      expect.stringMatching(/^project \S+ on lane sms is under suspicion.*4[25][10]/),
+      expect.stringMatching(/^lane sms, project \S+: nothing accepted by its carrier: 4[25][10]/),
     );
     // One that is accepted ends it.
     answer = () => null;
     await pass(clock, 62_000, 50);
     expect(troubles()).toEqual([]);
-    expect(warnings().at(-1)).toMatch(/is no longer under suspicion/);
+    expect(warnings().at(-1)).toMatch(/ended: nothing accepted by its carrier$/);
     expect(await ledgerDifference(core)).toBe(0);
   });
 
@@ -282,7 +282,7 @@ describe('everybody', () => {
     // An operator that answers at once would else end its rate before others come.
     expect(Math.min(...lowered)).toBeGreaterThanOrEqual(250);
     expect(troubles()[0]).toMatchObject({ project: null, state: 'throttled', code: '0x58' });
-    expect(warnings()).toContain('lane sms is throttled by its carrier: 0x58');
+    expect(warnings()).toContain('lane sms: throttled by its carrier: 0x58');
   });
 
   it('throttled lowers the rate of the lane, though each of many sends little in a second', async () => {
