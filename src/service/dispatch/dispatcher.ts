@@ -181,6 +181,8 @@ export class Dispatcher {
     lane?.leave(claimed);
     if (this.#waitsForRoom && lane?.hasNewRoom) this.#loop.wake();
     if (this.#inFlight === 0) {
+      // Polls until its troubles are over.
+      if (lane?.troubles.isCalm === false) this.#loop.wake();
       this.#deadlines.clear();
       this.#changed.notifyAll();
     }
@@ -220,6 +222,9 @@ export class Dispatcher {
     for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
     for (const lane of isDue(held?.overdue) ? closed : []) if (!lane.isOpen) await this.#claim(lane, true);
     if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
+    // Nothing is being claimed: what a sender without messages here has left is in the queue.
+    for (const { name, troubles } of lanes)
+      await troubles.forgetIdle((projects) => store.findWaiting(name, projects));
     return nextPoll({ open, closed }, next, held, isShared);
   }
 

@@ -33,7 +33,7 @@ export function nextPoll(
     next.leases,
     atLeast(held?.overdue, closedEvery),
     atLeast(held?.doubts, betweenDoubts),
-    lanes.closed.length > 0 || isShared ? pollEvery : null,
+    lanes.closed.length > 0 || isHeldUp || isShared ? pollEvery : null,
   ].filter((wait) => wait !== null);
   return waits.length === 0 ? null : Math.min(...waits);
 }

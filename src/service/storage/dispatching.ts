@@ -90,6 +90,8 @@ export interface Dispatching {
   }>;
   /** Whether a message is leased or due. */
   hasDue(): Promise<boolean>;
+  /** Those of these projects that have waiting messages in a lane. */
+  findWaiting(lane: string, projectIds: readonly string[]): Promise<string[]>;
 }
 
 /** Single messages do not wait behind batches. */

@@ -158,6 +158,7 @@ it('without statistics a claim in turn goes through what it takes, not through a
   const { length: before } = statements();
   const claimed = await store.claimMessages({ token: 't', leaseMs, limit: 82, lane: 'sms', class: 'batch' });
   expect(claimed).toHaveLength(80);
+  expect(await store.findWaiting('sms', ['p0', 'p1'])).toHaveLength(2);
   const after = statements().slice(before);
   expect(after.length).toBeGreaterThan(10);
   expect(after.filter(({ rows }) => rows > 400)).toEqual([]);

@@ -19,7 +19,9 @@ export interface TroublesParts {
   show: ShowAnswer;
 }
 
-/** Milliseconds after which a sender without messages is forgotten: deferred messages return hourly. */
+/** Milliseconds between looks for senders with nothing left, and until a sender is looked for. */
+const lookEvery = 5_000;
+/** Milliseconds after which any sender without messages here is forgotten: deferred messages return hourly. */
 const forgetAfter = 2 * 3_600_000;
 /** Messages claimed at once while a lane tries one at a time. */
 const claimedToTry = 10;
@@ -50,6 +52,8 @@ export class Troubles {
   /** Of the lane's rate, for a carrier without one. */
   readonly #share: Share;
   #episode: Episode | null = null;
+  /** When senders with nothing left were last looked for, on the monotonic clock. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: TroublesParts) {
     const { lane, clock, report } = parts;
@@ -141,6 +145,18 @@ export class Troubles {
   refused(claimed: ClaimedMessage, given: Refusal): void {
     this.#served(claimed.message.id);
     if (given.isOfSender) this.#log.refused(claimed.message.projectId, this.#parts.show(given));
+  }
+
+  /** Forgets senders with nothing left in the lane: nothing would end their troubles. `findWaiting`: see Dispatching. */
+  async forgetIdle(findWaiting: (projects: readonly string[]) => Promise<string[]>): Promise<void> {
+    const now = this.#parts.clock.monotonic();
+    const idle = [...this.#troubled].filter(
+      ({ inHand, putOffAt }) => inHand === 0 && now >= putOffAt + lookEvery,
+    );
+    if (idle.length === 0 || now < this.#lookedAt + lookEvery) return;
+    this.#lookedAt = now;
+    const waiting = new Set(await findWaiting(idle.map(({ project }) => project)));
+    for (const sender of idle) if (sender.inHand === 0 && !waiting.has(sender.project)) this.#forget(sender);
   }
 
   /** The most messages of each held-up project that may be claimed now; null if none is held up. */
@@ -283,9 +299,16 @@ export class Troubles {
         sender.throttled = null;
       }
       if (sender.isTroubled && (sender.inHand > 0 || now - sender.putOffAt < forgetAfter)) continue;
-      this.#troubled.delete(sender);
-      if (sender.inHand === 0) this.#senders.delete(sender.project);
+      this.#forget(sender);
     }
-    if (this.#troubled.size === 0) this.#episode = null;
+  }
+
+  #forget(sender: Sender): void {
+    if (sender.suspected !== null) this.#log.ended(sender.project, 'suspected');
+    if (sender.throttled !== null) this.#log.ended(sender.project, 'throttled');
+    this.#troubled.delete(sender);
+    if (sender.inHand === 0) this.#senders.delete(sender.project);
+    // Nobody is left whom it is about.
+    if (this.#episode?.senders.delete(sender) && this.#episode.senders.size === 0) this.#end();
   }
 }

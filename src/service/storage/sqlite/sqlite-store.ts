@@ -233,6 +233,7 @@ export function sqliteStore(
     nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
+    findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
     findMessage: (id) => read(() => reading.findMessage(id)),

@@ -271,6 +271,47 @@ describe('one project', () => {
   });
 });
 
+describe('who has nothing left in the lane', () => {
+  const stop = async (given: ReturnType<typeof batch>) =>
+    core.administration.stopBatch(((await given).body as { id: string }).id);
+
+  it('is no longer in trouble, nor is the lane', async () => {
+    answer = () => put('message', '0x08');
+    const ofA = batch('A', numbers(0, 50));
+    const ofB = batch('B', numbers(1_000, 50));
+    await pass(clock, 20_000, 100);
+    expect(troubles().map(({ project }) => project)).toEqual([null, projects.A, projects.B]);
+    await stop(ofA);
+    await pass(clock, 11_000, 100);
+    expect(troubles().map(({ project }) => project)).toEqual([null, projects.B]);
+    await stop(ofB);
+    await pass(clock, 11_000, 100);
+    expect(troubles()).toEqual([]);
+    expect(warnings().filter((line) => line.includes('ended'))).toEqual([
+      `lane sms, project ${projects.A}: ended: nothing accepted by its carrier`,
+      `lane sms, project ${projects.B}: ended: nothing accepted by its carrier`,
+      'lane sms: ended: nothing accepted by its carrier',
+    ]);
+  });
+
+  it('is still in trouble while what was put off waits for its next try', async () => {
+    answer = () => put('message', '0x08');
+    await batch('A', numbers(0, 6));
+    await pass(clock, 100_000, 250);
+    expect(troubles().map(({ project }) => project)).toEqual([null, projects.A]);
+  });
+
+  it('ends a pause for the account that it alone was answered about', async () => {
+    answer = () => put('account', '0x0e');
+    const sent = single('A', '99112233');
+    await pass(clock, 16_000, 100);
+    expect(await sent).toMatchObject({ status: 502 });
+    expect(troubles()).toMatchObject([{ project: null, state: 'backing_off' }]);
+    await pass(clock, 11_000, 100);
+    expect(troubles()).toEqual([]);
+  });
+});
+
 describe('everybody', () => {
   it('throttled lowers the rate of the lane, once in the time of an answer', async () => {
     answer = () => put('rate', '0x58');

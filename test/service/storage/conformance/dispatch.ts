@@ -11,6 +11,7 @@ import {
   leaseMs,
   message,
   newId,
+  other,
   project,
   sent,
 } from './fixture.js';
@@ -180,6 +181,27 @@ export function dispatchConformance(fixture: () => Fixture): void {
       await fixture().finalize(claimed.slice(1), failed);
       expect(await store.nextWork(['sms'])).toMatchObject({ leases: null });
       expect(await store.hasDue()).toBe(false);
+    });
+
+    it('and who waits in a lane, of either class, and until when', async () => {
+      const { store } = fixture();
+      const ask = (lane = 'sms') => store.findWaiting(lane, [project.id, other.id, 'unknown']);
+      expect([await ask(), await store.findWaiting('sms', [])]).toEqual([[], []]);
+      await store.acceptBatch(batch(['1', '2']));
+      expect([await ask(), await ask('email')]).toEqual([[project.id], []]);
+      await store.acceptMessage(message({ to: '3', projectId: other.id }));
+      expect([(await ask()).sort(), await store.findWaiting('sms', [other.id])]).toEqual([
+        [project.id, other.id],
+        [other.id],
+      ]);
+      // What is claimed or ended does not wait; what was postponed does.
+      const claimed = await fixture().claim();
+      expect(await ask()).toEqual([]);
+      const [first, second, third] = claimed as [ClaimedMessage, ClaimedMessage, ClaimedMessage];
+      await fixture().finalize([first, second], failed);
+      expect(await ask()).toEqual([]);
+      await store.postponeMessages([{ claimed: third, delayMs: 3_600_000, isTry: true }]);
+      expect(await ask()).toEqual([third.message.projectId]);
     });
 
     it('of an acceptance are marked at once, and tell of earlier messages to its recipients', async () => {

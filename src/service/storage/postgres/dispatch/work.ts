@@ -17,7 +17,7 @@ const doubtClass = 2;
 /** Finds work for a dispatcher, and handles resets. */
 export function createWork(
   database: Database,
-): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'beginReset' | 'reset'> {
+): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'findWaiting' | 'beginReset' | 'reset'> {
   return {
     async nextWork(lanes) {
       const rows = await database.query<WorkRow>(
@@ -53,6 +53,13 @@ export function createWork(
         database.now(),
       ]);
       return row?.is_due === true;
+    },
+    async findWaiting(lane, projectIds) {
+      const rows = await database.query<{ project: string }>('SELECT find_waiting_1($1, $2) AS project', [
+        lane,
+        projectIds,
+      ]);
+      return rows.map(({ project }) => project);
     },
     async beginReset(owner, holdMs) {
       const [row] = await database.query<{ is_mine: boolean }>(

@@ -26,6 +26,7 @@ import keepIncoming from './10-keep-incoming.sql' with { type: 'text' };
 import requests from './11-requests.sql' with { type: 'text' };
 import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
+import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -67,6 +68,7 @@ export const migrations: Migrations = {
       requests,
       filling,
       stopClaimed,
+      findWaiting,
     ],
     constants,
   ),

@@ -31,6 +31,12 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
        UNION ALL SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL)
      WHERE due_at <= :now OR due_at > :now + :longest LIMIT 1`,
   );
+  const waitsOf = (isBatch: 0 | 1) =>
+    `EXISTS (SELECT 1 FROM messages INDEXED BY messages_turns WHERE lane = :lane AND (batch IS NOT NULL) = ${isBatch}
+       AND due_at IS NOT NULL AND route IS NULL AND project = p.seq)`;
+  const selectWaiting = database.prepare(
+    `SELECT 1 FROM projects p WHERE p.id = :project AND (${waitsOf(0)} OR ${waitsOf(1)})`,
+  );
 
   return {
     nextWork(names: readonly string[]): Work {
@@ -67,5 +73,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
     hasDue: (): boolean =>
       leases.isAny() ||
       (holds.reason() === null && selectDue.get({ now: clock.now(), longest: longestDelay }) !== undefined),
+    findWaiting: (lane: string, projects: readonly string[]): string[] =>
+      projects.filter((project) => selectWaiting.get({ lane, project }) !== undefined),
   };
 }
