@@ -251,9 +251,13 @@ function isOtherKey({ env, config }: PrintingRun, has: (name: `--${string}`) => 
   );
 }
 
-/** Replaces each `urtuu ...` in backticks with the command to type. A word with spaces stands in quotes. */
+/** Replaces each `urtuu ...` in backticks with the command to type. A word with spaces stands in quotes, its own doubled. */
 export function withCommands(text: string, command: (words: readonly string[]) => string): string {
   return text.replace(/`urtuu ([^`]+)`/g, (_, line: string) =>
-    command([...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)),
+    command(
+      [...line.matchAll(/'((?:[^']|'')*)'|\S+/g)].map(
+        ([word, quoted]) => quoted?.replaceAll("''", "'") ?? word,
+      ),
+    ),
   );
 }

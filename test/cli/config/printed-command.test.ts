@@ -268,4 +268,10 @@ describe('a command to be copied', () => {
     const hint = 'Check with: `urtuu doctor`; or: `urtuu verify create`';
     expect(withCommands(hint, (words) => words.join('+'))).toBe('Check with: doctor; or: verify+create');
   });
+
+  it('stands there with spaces and quotes in its words', () => {
+    const hint = "Go on: `urtuu service move --data '/srv/the ox''s' --database 'postgres://db/x'`";
+    const words = ['service', 'move', '--data', "/srv/the ox's", '--database', 'postgres://db/x'];
+    expect(withCommands(hint, (each) => JSON.stringify(each))).toBe(`Go on: ${JSON.stringify(words)}`);
+  });
 });

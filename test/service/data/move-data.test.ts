@@ -261,6 +261,21 @@ describe('a move', () => {
     expect(await move()).toMatchObject({ isNew: false });
   });
 
+  it('writes the secret to another file when it is asked again, and the folder names it', async () => {
+    await fill();
+    await move();
+    const other = join(root, "the other's secret");
+    await moveData({ ...options(), secretFile: other });
+    expect(readFileSync(other)).toEqual(readFileSync(secretFile()));
+    await expect(openFolder()).rejects.toMatchObject({
+      hint: expect.stringContaining(`URTUU_SECRET_FILE to ${other},`),
+    });
+    writeFileSync(secretFile(), new Uint8Array(32));
+    await isRefused(move(), /is there already, and is not the secret/);
+    const none = join(root, 'none', 'secret');
+    await isRefused(moveData({ ...options(), secretFile: none }), /secret cannot be written: ENOENT/);
+  });
+
   it('keeps a hold', async () => {
     await fill(true);
     await move();

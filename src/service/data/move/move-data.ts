@@ -79,12 +79,13 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   if (before !== null && before.state !== 'moving') {
     if (state?.id === source.id && !state.isFilling) {
       source.mark('opened');
+      writeSecret(source, options.secretFile);
       return { isNew: false, tables: movedTables.length, rows: 0, digest: null };
     }
     checkUnopened(before, state, options);
   }
   if (!state?.isOwn) await checkFree(source, target, state, options);
-  writeSecret(options.secretFile, source.secret);
+  writeSecret(source, options.secretFile);
   at('secret');
   const name = state === null ? await begin(source, target, options) : (before?.target as string);
   at('database');
@@ -235,11 +236,23 @@ function* countsOf(pages: Iterable<Row[]>, add: (row: Row) => void): Generator<n
   }
 }
 
-function writeSecret(path: string, secret: Uint8Array): void {
-  makeSecret(path, secret);
-  syncFolder(dirname(path));
-  const written = readSecret(path);
-  if (written !== null && Buffer.compare(written, secret) === 0) return;
+/** A folder that is marked already names the file from then on. */
+function writeSecret(source: Source, path: string): void {
+  let written: Uint8Array | null;
+  try {
+    makeSecret(path, source.secret);
+    syncFolder(dirname(path));
+    written = readSecret(path);
+  } catch (error) {
+    throw new DataError(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code}`, {
+      hint: 'Name a new file in an existing folder with --secret-file. Nothing was moved.',
+    });
+  }
+  if (written !== null && Buffer.compare(written, source.secret) === 0) {
+    const named = source.move()?.secretFile ?? path;
+    if (named !== path) source.nameSecretFile(path);
+    return;
+  }
   throw new DataError(`${path} is there already, and is not the secret of the data`, {
     hint: 'Name a new file. Nothing was moved.',
   });

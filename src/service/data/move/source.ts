@@ -58,6 +58,8 @@ export async function openSource(directory: string) {
           .run(target, database, secretFile);
       });
     },
+    nameSecretFile: (path: string) =>
+      write(() => void store.prepare('UPDATE moves SET secret_file = ?').run(path)),
     /** What the move has come to; never back from `opened`. */
     mark: (state: MoveState) =>
       write(

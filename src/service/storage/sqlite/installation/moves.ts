@@ -63,7 +63,7 @@ export function refuseMoved(store: Database, files: DataFiles): void {
   throw movedError(folder, move, {
     moving: `Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
     moved: `The database may not be open yet. End the move: ${moveLine(folder, move)}`,
-    opened: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database '${database}'\``,
+    opened: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database ${quoted(database)}\``,
   });
 }
 
@@ -101,4 +101,7 @@ function movedError(
 
 /** The command that continues a move of the data in a folder. */
 export const moveLine = (folder: string, { database, secretFile }: Move) =>
-  `\`urtuu service move --data '${folder}' --database '${database}' --secret-file '${secretFile}'\``;
+  `\`urtuu service move --data ${quoted(folder)} --database ${quoted(database)} --secret-file ${quoted(secretFile)}\``;
+
+/** A word of a command in backticks; its own quotes are doubled. */
+const quoted = (word: string) => `'${word.replaceAll("'", "''")}'`;
