@@ -8,6 +8,7 @@ import { isWaitedFor } from '../tries.js';
 import { Episode } from './episode.js';
 import { Sender, suspectsOf, type Trouble } from './sender.js';
 import { Share } from './share.js';
+import { shownOf } from './shown.js';
 import { Throttles } from './throttles.js';
 import { TroubleLog } from './trouble-log.js';
 
@@ -31,8 +32,6 @@ const capacitySeconds = 5;
 const calmAfter = 1_000;
 /** The least milliseconds between halvings of a rate, even if an operator answers at once. */
 const leastAnswerMs = 250;
-/** The most troubled projects that are shown. */
-const mostShown = 20;
 
 /**
  * Who may submit in a lane, depending on its carrier's answers: the only place that decides whether an answer is
@@ -102,8 +101,7 @@ export class Troubles {
     if (wait > 0 || this.isCalm) return wait;
     const sender = this.#senderOf(claimed);
     const isWaited = isWaitedFor(claimed);
-    const { id } = claimed.message;
-    if (this.#episode?.holds(sender, isWaited)) return this.#episode.admit(id);
+    if (this.#episode?.holds(sender, isWaited)) return this.#episode.admit(claimed.message.id);
     if (!isWaited) for (const [share, rate] of this.#rates(sender)) share.take(rate);
     return 0;
   }
@@ -150,9 +148,8 @@ export class Troubles {
   /** Forgets senders with nothing left in the lane: nothing would end their troubles. `findWaiting`: see Dispatching. */
   async forgetIdle(findWaiting: (projects: readonly string[]) => Promise<string[]>): Promise<void> {
     const now = this.#parts.clock.monotonic();
-    const idle = [...this.#troubled].filter(
-      ({ inHand, putOffAt }) => inHand === 0 && now >= putOffAt + lookEvery,
-    );
+    const isIdle = ({ inHand, putOffAt }: Sender) => inHand === 0 && now >= putOffAt + lookEvery;
+    const idle = [...this.#troubled].filter(isIdle);
     if (idle.length === 0 || now < this.#lookedAt + lookEvery) return;
     this.#lookedAt = now;
     const waiting = new Set(await findWaiting(idle.map(({ project }) => project)));
@@ -180,15 +177,7 @@ export class Troubles {
 
   list(): LaneTrouble[] {
     this.#look();
-    const now = this.#parts.clock.monotonic();
-    const one = (project: string | null, state: LaneTrouble['state'], trouble: Trouble | null) =>
-      trouble === null ? [] : [{ project, state, forMs: Math.floor(now - trouble.since), ...trouble.answer }];
-    const ofLane = this.#episode === null ? [] : one(null, this.#episode.state, this.#episode);
-    const ofProjects = [...this.#troubled].flatMap(({ project, suspected, throttled }) => [
-      ...one(project, 'suspected', suspected),
-      ...one(project, 'throttled', throttled),
-    ]);
-    return [...ofLane, ...one(null, 'throttled', this.#throttled), ...ofProjects.slice(0, mostShown)];
+    return shownOf(this.#episode, this.#throttled, this.#troubled, this.#parts.clock.monotonic());
   }
 
   /** A carrier's answer about the message being tried shows that it serves the account. */
@@ -208,17 +197,14 @@ export class Troubles {
   }
 
   #senderOf({ message: { projectId } }: ClaimedMessage): Sender {
-    const known = this.#senders.get(projectId);
-    if (known !== undefined) return known;
-    const sender = new Sender(projectId, this.#parts.clock);
+    const sender = this.#senders.get(projectId) ?? new Sender(projectId, this.#parts.clock);
     this.#senders.set(projectId, sender);
     return sender;
   }
 
   /** The lane's messages a second. */
   get #rate(): number {
-    const { carrier, lane } = this.#parts;
-    return Math.max(1, carrier.capacity(lane) / capacitySeconds);
+    return Math.max(1, this.#parts.carrier.capacity(this.#parts.lane) / capacitySeconds);
   }
 
   #mostOf(sender: Sender): number | null {
@@ -304,8 +290,7 @@ export class Troubles {
   }
 
   #forget(sender: Sender): void {
-    if (sender.suspected !== null) this.#log.ended(sender.project, 'suspected');
-    if (sender.throttled !== null) this.#log.ended(sender.project, 'throttled');
+    for (const state of ['suspected', 'throttled'] as const) this.#log.ended(sender.project, state);
     this.#troubled.delete(sender);
     if (sender.inHand === 0) this.#senders.delete(sender.project);
     // Nobody is left whom it is about.
