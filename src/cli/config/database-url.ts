@@ -1,6 +1,6 @@
 /** Up to the last @: a password may contain an unescaped @ or slash. */
 const userPassword = /^(\w+:\/\/[^:@/?#]*):.*@/s;
-const passwordParameter = /([?&])password=[^&]*/;
+const passwordParameter = /([?&])password=[^&]*(?:&|$)/;
 
 export function hasPassword(url: string): boolean {
   return userPassword.test(url) || passwordParameter.test(url);
@@ -8,5 +8,6 @@ export function hasPassword(url: string): boolean {
 
 /** A database URL without its password, to be shown. */
 export function withoutPassword(url: string): string {
-  return url.replace(userPassword, '$1@').replace(passwordParameter, '$1password=...');
+  const bare = url.replace(userPassword, '$1@');
+  return passwordParameter.test(bare) ? bare.replace(passwordParameter, '$1').replace(/[?&]$/, '') : bare;
 }

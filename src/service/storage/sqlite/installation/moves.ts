@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { DataError } from '../../../errors/data-error.js';
 import type { Database } from '../database/database.js';
+import type { Engine } from '../database/engine.js';
 import type { DataFiles } from './folder.js';
 
 /** A move of the folder to a database. */
@@ -40,18 +41,18 @@ export function readMove(store: Database): Move | null {
  * Whether there is a row. It prepares nothing: on Node.js 20 a connection stays open while it has statements, and the
  * caller goes on with the file.
  */
-export function isMarked(store: Pick<Database, 'exec'>): boolean {
-  try {
-    // Fails at the first row.
-    store.exec("SELECT json('moved') FROM moves");
-    return false;
-  } catch (error) {
-    const { message } = error as Error;
-    if (message.includes('malformed JSON')) return true;
-    // Of a release before there were moves.
-    if (message.includes('no such table')) return false;
-    throw error;
-  }
+export function isMarked(store: Pick<InstanceType<Engine['DatabaseSync']>, 'exec' | 'function'>): boolean {
+  let rows = 0;
+  store.function('count_row', () => {
+    rows += 1;
+    return null;
+  });
+  // A release before there were moves has no such table.
+  store.exec("SELECT count_row() FROM sqlite_schema WHERE name = 'moves'");
+  if (rows === 0) return false;
+  rows = 0;
+  store.exec('SELECT count_row() FROM moves');
+  return rows > 0;
 }
 
 /** Throws DataError if the data is being moved, or was: its only owner is then not this folder. */
