@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+// A pipe into `head` ends before the rest is written.
+process.stdout.on('error', () => process.exit());
+
 const longest = 300;
 const sumOf = (numbers) => numbers.reduce((sum, one) => sum + one, 0);
 const print = (text) => process.stdout.write(`${text}\n`);
