@@ -7,6 +7,7 @@ export const testedElsewhere: Record<string, string> = {
 /** Blocks that no test runs, by page and first line, and why. They are still parsed as what they are. */
 export const notRun: Record<string, string> = {
   'README.md: npm install --global urtuu': 'installs from the registry; test/package installs what is packed',
+  'README.md: sh install.sh': 'needs the files of a release; test/systems/release.js installs them',
   'docs/install.md: sha256sum --check --ignore-missing SHA256SUMS':
     'needs the files of a release; test/systems/release.js checks them',
   'docs/install.md: sh install.sh --from https://mirror.example.mn/urtuu':
@@ -21,6 +22,8 @@ export const notRun: Record<string, string> = {
     'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
   'docs/running.md: export URTUU_DATABASE=postgres://urtuu@db.example.mn/urtuu URTUU_SECRET_FILE=/etc/urtuu/urtuu.secret':
     'needs a PostgreSQL of its own; test/docs/several-machines.test.ts types it on two instances',
+  'docs/running.md: install -D -o urtuu -m 600 urtuu.secret /etc/urtuu/urtuu.secret':
+    'needs the user of the service, and root',
   'docs/running.md: head -c 32 /dev/urandom > deploy/urtuu.secret':
     'needs a Docker daemon; test/docs/several-machines.test.ts runs the instances of the file',
   'docs/gateways.md: urtuu service check --config service.json':
@@ -47,6 +50,6 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon and the registry',
   'docs/running.md: createdb urtuu':
     'needs a PostgreSQL of its own; test/docs/move.test.ts types it, and the block after it',
-  'docs/running.md: urtuu service release --finish-as queue':
+  'docs/running.md: urtuu service release --finish-as sent     # after a restore, or an asynchronous failover':
     'needs a database that was restored; test/cli/commands/service-hold.test.ts releases one',
 };
