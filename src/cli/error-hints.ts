@@ -8,7 +8,7 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
   not_found: 'Check the id, and that the profile belongs to its project.',
   method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
-  verification_closed: 'Create a new one with: `urtuu verify create`',
+  verification_closed: 'Create a new verification.',
   request_too_large: 'A request can have at most 1 MB; send less at once.',
   unsupported_media_type: 'The base URL may belong to another service; see: `urtuu doctor`',
   unsupported_number: 'Nothing was sent. Use an 8-digit mobile number of a Mongolian operator.',

@@ -123,7 +123,7 @@ const tree: readonly (Leaf | Group)[] = [
   ['service', 'Manage the service of this machine', serviceCommands],
   [
     'sandbox',
-    'Inspect the embedded service',
+    'Show, credit and reset the embedded service',
     [
       [
         'outbox',

@@ -56,11 +56,12 @@ const rewordings: readonly (readonly [from: RegExp, to: string])[] = [
   [/^command-argument value '.*' is invalid for argument '(\w+)'\. /s, '<$1>: '],
   [/^option '(?:-\w, )?(--?[\w-]+) (.*)' argument missing$/, '$1 needs a value: $2'],
   [/^missing required argument '(\w+)'$/, 'missing: <$1>'],
+  [/^required option '(--[\w-]+) .*' not specified$/, 'missing: $1'],
   // The value of an unknown option may be a secret.
   [/^(unknown option '[^=]*)=.*'$/s, "$1'"],
   [/^too many arguments.* Expected 0 .*$/s, 'COMMAND takes no arguments'],
   [
-    /^too many arguments.* Expected (\d+) arguments? but got (\d+)\.$/s,
-    'COMMAND takes at most $1, and there are $2 arguments; quote a text that has spaces',
+    /^too many arguments.* Expected (\d+ arguments?) but got (\d+)\.$/s,
+    'COMMAND takes at most $1 and got $2; quote a text that has spaces',
   ],
 ];

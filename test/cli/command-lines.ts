@@ -199,7 +199,7 @@ export function commandLines(
     {
       line: () => 'history --limit 2',
       stdout: /^TIME +STATUS/,
-      stderr: /add --limit/,
+      stderr: /raise --limit/,
       json: 'array',
       shape: '',
     },

@@ -50,7 +50,7 @@ describe('urtuu history', () => {
     expect(readFileSync(file(), 'utf8')).not.toContain('secret');
     expect((statSync(file()).mode & 0o777).toString(8)).toBe('600');
     expect((await here('history --since 2001-01-01 --limit 3')).stderr).toBe(
-      'Showing the newest 3 of 8; add --limit to see more.\nTotal: 54 credits and 1 send of unknown price.\n',
+      'Showing the newest 3 of 8; raise --limit to see more.\nTotal: 54 credits and 1 send of unknown price.\n',
     );
     expect((await here('history')).stdout).toMatch(
       /^TIME +STATUS +TO +CREDITS\n\S+ \S+ +finished +june \(2 recipients\) +20\n/,

@@ -63,7 +63,7 @@ describe('urtuu messages list', () => {
 
   it('says when there are more, and when there are none', async () => {
     expect((await here('messages list --limit 2')).stderr).toBe(
-      'Showing the newest 2; add --limit to see more.\n',
+      'Showing the newest 2; raise --limit to see more.\n',
     );
     expect((await here('messages list --limit 5')).stderr).toBe('');
     const none = await here('messages list --to 88112233');
@@ -75,7 +75,7 @@ describe('urtuu messages list', () => {
     ['--since soon', /'soon' is not a time/],
     ['--since 2026-02-30', /not a time/],
     ['--status gone', /not one of queued, sent, failed/],
-    ['--limit 0', /must be over 0/],
+    ['--limit 0', /must be 1 or more/],
     ['--follow --until 2026-11-21', /exclude each other/],
     ['--follow --json', /--output ndjson/],
   ])('is a usage error with %s', async (options, error) => {
@@ -140,7 +140,7 @@ describe('a list', () => {
         code,
         status,
         message: `this service does not offer lists of ${noun}`,
-        hint: expect.stringContaining('urtuu messages get'),
+        hint: expect.stringContaining('urtuu history'),
       });
     }
   });

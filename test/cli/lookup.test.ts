@@ -46,6 +46,16 @@ describe('urtuu messages get', () => {
     expect(await run('messages get --from-file - --column id', wrong)).toMatchObject({ code: 8 });
   });
 
+  it.each(['line,message_id\n1,x\n', 'x;99112233\n', 'x\t99112233\n'])(
+    'asks nobody for the lines of a CSV file without --column: %j',
+    async (stdin) => {
+      const { requests, ...rest } = service();
+      const { code, stderr } = await run('messages get --from-file -', { ...rest, stdin });
+      expect({ code, asked: requests.length }).toEqual({ code: 8, asked: 0 });
+      expect(stderr).toContain('Name the one with the ids: --column id.');
+    },
+  );
+
   it('is a usage error without ids, an input error with none in the file', async () => {
     expect(await run('messages get')).toMatchObject({ code: 2 });
     expect(await run('messages get a --column x')).toMatchObject({ code: 2 });

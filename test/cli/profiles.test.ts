@@ -78,6 +78,38 @@ describe('urtuu login', () => {
     });
   });
 
+  it.each([
+    [
+      'another service',
+      'https://other.example.mn/v1',
+      ['Replace profile work, which is for https://work.example.mn/v1?'],
+    ],
+    ['the same service', 'https://work.example.mn/v1', []],
+  ])('asks on a terminal before the key of a service is replaced by that of %s', async (_, url, asked) => {
+    store({ current: 'work', profiles: { work } });
+    const line = `login --profile work --api-key-file - --base-url ${url}`;
+    const kept = answers(false);
+    const setting = { ...balance(), home, env: {}, terminal: 100, stdin: 'other' };
+    const declined = await run(line, { ...setting, questions: kept });
+    expect({ asked: kept.asked, code: declined.code }).toEqual({ asked, code: asked.length > 0 ? 2 : 0 });
+    if (asked.length > 0) expect(JSON.parse(readFileSync(file(), 'utf8')).profiles).toEqual({ work });
+    expect(await run(line, { ...setting, questions: answers(true) })).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(file(), 'utf8')).profiles.work).toMatchObject({
+      base_url: url,
+      api_key: 'other',
+    });
+  });
+
+  it('tells a script whose key it replaces', async () => {
+    store({ current: 'work', profiles: { work } });
+    const line = 'login --profile work --api-key-file - --base-url https://other.example.mn/v1';
+    const { code, stderr } = await run(line, { ...balance(), home, env: {}, stdin: 'other' });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'Replacing profile work, which was for https://work.example.mn/v1.\n',
+    });
+  });
+
   it('keeps who gets mail for names without a domain', async () => {
     const project = new FakeProject();
     const setting = { fetch: project.service.fetch, home, env: {} };
@@ -169,6 +201,16 @@ describe('a config file', () => {
 
 describe('profiles', () => {
   const other = { base_url: 'https://other.example.mn/v1', api_key: 'other' };
+
+  it.each(['profiles use home', 'profiles show home', 'balance --profile home'])(
+    'names the login that makes the missing one, and replaces none: %s',
+    async (line) => {
+      store({ current: 'work', profiles: { work, other } });
+      const { code, stderr } = await run(line, { home, env: {} });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/Profiles: work, other\. Create it with:\s+urtuu login --profile home\n$/);
+    },
+  );
 
   it('are listed, chosen and shown, never with the key', async () => {
     store({ current: 'work', profiles: { work, other } });

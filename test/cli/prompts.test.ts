@@ -60,7 +60,7 @@ describe('verify check on a terminal', () => {
   it('ends when no try is left', async () => {
     const result = await ask(checking(wrong(1), wrong(0)), '111111', '222222');
     expect(result).toMatchObject({ code: 10, asked: { length: 2 } });
-    expect(result.stderr).toContain('Tries left: 0. Create a new one with: urtuu verify create');
+    expect(result.stderr).toContain('Tries left: 0. Create a new verification.');
   });
 
   it('ends at any other error, without another prompt', async () => {
@@ -79,6 +79,6 @@ describe('verify check on a terminal', () => {
     const service = checking();
     const { code, stderr } = await run(`verify check v ${typed}`, service);
     expect({ code, requests: service.requests }).toEqual({ code: 8, requests: [] });
-    expect(stderr).toContain('not a code: it has 4 to 8 digits');
+    expect(stderr).toContain('not a code: a code has 4 to 8 digits');
   });
 });

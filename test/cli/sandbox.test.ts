@@ -34,6 +34,11 @@ describe('the sandbox', () => {
     expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ id, status: 'sent' });
   });
 
+  it('keeps the troubles of its operator out of the output of a command', async () => {
+    const sent = await here('sms send 99000027 Hi --sandbox --quiet -o ndjson');
+    expect({ code: sent.code, stderr: sent.stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
   it.each([
     ['sms send 99000021 Hi', 'delivered'],
     ['sms send 99000022 Hi', 'undelivered'],

@@ -111,7 +111,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
     const terminal = urtuu(['verify', 'check', id], sandbox);
     await terminal.shows(/Code:/);
     terminal.type('code\r');
-    await terminal.shows(/it has 4 to 8 digits/);
+    await terminal.shows(/a code has 4 to 8 digits/);
     terminal.type('\u00150000\r');
     await terminal.shows(/Tries left: 4/);
     terminal.type(`${/\d{6}/.exec(text)?.[0]}\r`);

@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../options.js';
 import { didYouMean } from '../text/suggest.js';
 import { checkBaseUrl } from './base-url.js';
 import { envFlag } from './env-flag.js';
-import { type ConfigFile, defaultProfile, type Profile } from './profiles.js';
+import { type ConfigFile, defaultProfile, isProfileName, type Profile } from './profiles.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -56,8 +56,9 @@ export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile)
 
 export function noSuchProfile(name: string, profiles: ConfigFile['profiles']): CliError {
   const names = Object.keys(profiles);
-  const hint = `Profiles: ${names.join(', ') || 'none'}. Create one with: \`urtuu login\``;
-  return usageError(`no profile '${name}'`, didYouMean(name, names) + hint);
+  const hint = `Profiles: ${names.join(', ') || 'none'}.`;
+  const way = isProfileName(name) ? ` Create it with: \`urtuu login --profile ${name}\`` : '';
+  return usageError(`no profile '${name}'`, didYouMean(name, names) + hint + way);
 }
 
 /** A profile named on the command line overrides the environment. */

@@ -35,7 +35,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       ['serve, dashboard', 'Run the service on this machine'],
       ['service, keys', 'Manage the service and its API keys'],
-      ['sandbox', 'Inspect the embedded service'],
+      ['sandbox', 'Show, credit and reset the embedded service'],
     ],
   ],
 ];

@@ -66,9 +66,14 @@ export async function readIds(
 /** Throws CliError for an id that does not fit into a path. */
 export function readId(written: string): string {
   if (written === '' || written === '.' || written === '..')
-    throw inputError(`invalid id '${written}'`, 'A send prints its id in the first column.');
+    throw inputError(
+      `invalid id '${written}'`,
+      'A send prints its id first; `--value id` prints only the id.',
+    );
   return written;
 }
+
+const severalColumns = /[,;\t]/;
 
 async function eachLine(
   files: Pick<Files, 'bytes'>,
@@ -80,7 +85,11 @@ async function eachLine(
   const read = (text: string) => {
     const lines = `${rest}${text}`.split(/\r\n|\n|\r/);
     rest = lines.pop() ?? '';
-    for (const line of lines) take(line.trim());
+    for (const line of lines) {
+      if (severalColumns.test(line))
+        throw inputError(`${nameOf(file)} has several columns`, 'Name the one with the ids: --column id.');
+      take(line.trim());
+    }
     if (rest.length > maxLineLength) {
       throw inputError(
         `${nameOf(file)} is not a list of ids: a line has over ${maxLineLength} characters`,

@@ -31,7 +31,7 @@ export async function required<Name extends string>(
   const missing = entries.filter(([, { value }]) => value === undefined);
   if (missing.length > 0 && !io.canPrompt) {
     const names = missing.map(([, { name }]) => name).join(', ');
-    throw usageError(`missing: ${names}`, 'Without a terminal it never prompts: give every value.');
+    throw usageError(`missing: ${names}`, 'Without a terminal urtuu never prompts: pass every value.');
   }
   if (missing.length > 0) for (const [, each] of entries) refuseWrong(each);
   const values: Record<string, string> = {};

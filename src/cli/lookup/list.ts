@@ -35,7 +35,7 @@ export function addListOptions(command: Command, what: string): void {
 
 export function readLimit(written: string): number {
   const limit = readCount(written);
-  if (limit === 0) throw new InvalidArgumentError('must be over 0');
+  if (limit === 0) throw new InvalidArgumentError('must be 1 or more');
   return limit;
 }
 
@@ -68,7 +68,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
     // After an error on the first page there is nothing to print.
     const first = await items.next();
     await io.printAll(view, first.done ? [] : from(first.value, items));
-    if (progress.more) io.note(`Showing the newest ${grouped(limit)}; add --limit to see more.`);
+    if (progress.more) io.note(`Showing the newest ${grouped(limit)}; raise --limit to see more.`);
     return;
   }
   if (until !== undefined) throw usageError('--follow and --until exclude each other', 'Use one of the two.');
@@ -103,7 +103,7 @@ async function* newest<Item>(
 function offered(error: unknown): unknown {
   if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
   return new CliError(error.code, exits.missing, error.message, {
-    hint: 'Lists are an extension. Look up single ones with: `urtuu messages get`; or see: `urtuu history`',
+    hint: 'Lists are an extension. Look one up by its id, or see: `urtuu history`',
     details: { status: error.status, request_id: error.requestId },
   });
 }

@@ -17,6 +17,10 @@ export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<
 /** How long a sandbox command waits for queued messages before it ends. */
 const idleWithin = 5_000;
 
+const errorsTo = (report: (fault: Fault) => void) => (fault: Fault) => {
+  if (fault.level === 'error') report(fault);
+};
+
 /** The services in this process, each opened once. */
 export class Services {
   readonly #environment: ProcessEnvironment;
@@ -31,7 +35,8 @@ export class Services {
   }
 
   in(directory: string, isSandbox: boolean, options: OpenOptions): Promise<Service> {
-    const report = this.#report;
+    // The operators of a sandbox are troubled on demand: that is its answer's to say.
+    const report = isSandbox ? errorsTo(this.#report) : this.#report;
     return this.#once(directory, () =>
       openService(this.#environment, { ...options, directory, report }, isSandbox),
     );

@@ -99,7 +99,7 @@ export const batchView: View<BatchRow> = {
 };
 
 /** `998`, or `980 + 18 unknown` */
-const sentText = (sent: number, unknown: number) =>
+const sentText = ({ sent = 0, unknown = 0 }: BatchRow) =>
   unknown === 0 ? grouped(sent) : `${grouped(sent - unknown)} + ${grouped(unknown)} unknown`;
 
 export const batchListView: View<BatchRow> = {
@@ -108,7 +108,7 @@ export const batchListView: View<BatchRow> = {
     field('id'),
     field('created_at', { kind: 'time' }),
     field('total', { kind: 'number' }),
-    { name: 'sent', value: ({ sent = 0, unknown = 0 }) => sentText(sent, unknown) },
+    { name: 'sent', kind: 'number', value: ({ sent }) => sent, words: sentText },
     field('failed', { kind: 'number' }),
   ],
 };

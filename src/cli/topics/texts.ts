@@ -2,17 +2,20 @@ export const exitCodesEnd = `On Ctrl-C, SIGTERM or SIGHUP the process dies by th
 143 or 129. urtuu sendmail and urtuu service incoming use the codes of
 sysexits.h: see their --help.
 
-Only after 6 is it unknown whether something was sent. Repeat the send with the
-idempotency key in the error message, or resume the job: neither can send twice.
+Exit 6 leaves a doubt; a bug (1), a signal, or a job that this machine stopped
+(13) can leave one, too. Repeat the send with the idempotency key in the error
+message, or resume the job: neither can send twice.
 
-  for try in 1 2 3; do
-    urtuu sms send 99112233 'Hi' --idempotency-key order-7
-    case $? in
-      0) exit 0 ;;      # sent
-      5|6) sleep 60 ;;  # try again
-      *) break ;;       # needs a person
+  for pause in 0 60 60; do
+    sleep "$pause"
+    status=0
+    urtuu sms send 99112233 'Hi' --idempotency-key order-7 || status=$?
+    case $status in
+      5 | 6) ;;  # try again
+      *) break ;;
     esac
   done
+  (exit "$status")
 
 With --json, or another machine format, an error is one JSON object on standard
 error, with the service's error code and the exit code:
@@ -25,9 +28,9 @@ error, with the service's error code and the exit code:
 export const sandbox = `The sandbox
 
 With --sandbox, or URTUU_SANDBOX=1, a command uses a service inside its own
-process. It needs no account, no key and no network, has its own credits, and
-sends nothing from this machine. Its data is durable: one command finds the
-messages of another.
+process. It needs no account, no key and no network. It has its own credits, and
+nobody receives anything. Its data is durable: one command finds the messages of
+another.
 
   urtuu --sandbox sms send 99112233 'Сайн байна уу'
   urtuu sandbox outbox          show delivered messages, with texts and codes

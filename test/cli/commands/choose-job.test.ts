@@ -77,7 +77,7 @@ describe('a job that is not named', () => {
     const sends = here.project.sends.length;
     const { code, stdout, stderr } = await here.run(`jobs ${verb}`);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`missing: <job>; ${count} jobs could be meant\n`);
+    expect(stderr).toContain(`missing: <job>; ${count} jobs match\n`);
     for (const name of ['july', 'june', 'done'])
       expect(stderr.includes(`${name} (`)).toBe(names.includes(name));
     expect(stderr).toContain('july (stopped: out of credits)');

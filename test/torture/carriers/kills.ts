@@ -14,8 +14,8 @@ import type { Peer } from './peer.js';
 
 /** Past every doubt: SMTP's lasts 15 minutes. */
 const afterDoubtMs = 20 * 60_000;
-/** Milliseconds in which everything has its end, once every doubt is over. */
-const longestEnd = 120_000;
+/** Milliseconds in which everything has its end, once every doubt is over: without kills most is sent only then. */
+const longestEnd = 600_000;
 /** Recipients of a batch. */
 const batchSize = 250;
 

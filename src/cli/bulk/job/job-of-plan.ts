@@ -94,13 +94,14 @@ async function refuseOtherPlan(
   const differences = await openPlan(job.folder)
     .then((kept) => differencesOf(kept, plan))
     .catch(() => ['its plan cannot be read']);
-  const rename = 'Choose another --job name';
+  const rename =
+    'Use another --job name, with --skip-sent to leave out those who got this message from this machine';
   throw new CliError(
     'job_differs',
     exits.refused,
     `the job ${id} has another plan: ${differences.join('; ')}`,
     {
-      hint: job.state.finished ? `${rename}.` : `${rename}, or resume the old job: ${resumeCommand(job)}`,
+      hint: job.state.finished ? `${rename}.` : `${rename}; or resume the old job: ${resumeCommand(job)}`,
       details: { job: id, differences },
     },
   );

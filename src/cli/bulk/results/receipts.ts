@@ -94,11 +94,13 @@ export class Receipts {
     const removed = this.#state.removed(number);
     const { code, credits, id, final } = this.#state.details(number);
     const left = to.length - removed.size;
+    const each = credits === null ? null : credits / this.#state.bodySize(number);
     const status = this.#state.statusOf(number);
     const outcome: Outcome = {
       status,
       code,
-      credits: credits === null ? null : status === 'failed' ? 0 : credits / this.#state.bodySize(number),
+      // A service that accepted another number of recipients does not say whose credits these are.
+      credits: each === null || !Number.isInteger(each) ? null : status === 'failed' ? 0 : each,
       id: kind === 'single' ? id : '',
       delivery: final !== null && final.sent > 0 && final.sent === final.unknown ? 'unknown' : '',
     };

@@ -19,7 +19,8 @@ export async function refuseOtherService({ config }: Pick<Context, 'config'>, jo
     exits.refused,
     `the job ${job.id} is for ${serviceAt(planned)}, not ${serviceAt(chosen)}`,
     {
-      hint: 'Use the --profile, --base-url or --sandbox that it was started with.',
+      hint:
+        planned === sandboxBaseUrl ? 'Add --sandbox.' : 'Use the --profile or --base-url of that service.',
       details: { job: job.id, base_url: planned },
     },
   );

@@ -164,6 +164,8 @@ async function runToEnd(
   }
   const code = codeOfEnding(ending, exit);
   if (code !== null) context.io.attach({ code });
+  // No later run can resolve it.
+  if (exit === exits.doubt && job.state.finished) context.io.attach({ retryable: false });
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;
 }

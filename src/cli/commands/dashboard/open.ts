@@ -27,7 +27,8 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     view,
     effects: ['changes'],
     notes: [
-      'On a terminal the link opens in your browser. A session sees one project, for 12 hours; with --all-projects it can switch.',
+      'On a terminal the link opens in your browser. A session sees one project, for',
+      '12 hours; with --all-projects it can switch.',
     ],
     examples: [
       ['urtuu dashboard', 'open the dashboard of urtuu serve on this machine'],

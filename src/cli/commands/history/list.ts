@@ -108,7 +108,7 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     if (to !== undefined) await noteRemovedJobs(context, all, from);
     if (wanted.length > limit) {
       const total = grouped(wanted.length);
-      context.io.note(`Showing the newest ${grouped(limit)} of ${total}; add --limit to see more.`);
+      context.io.note(`Showing the newest ${grouped(limit)} of ${total}; raise --limit to see more.`);
     }
     if (wanted.length > 1) context.io.note(`Total: ${sumOf(wanted)}.`);
   });

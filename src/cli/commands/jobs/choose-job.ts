@@ -51,7 +51,7 @@ function tooMany(verb: string, found: readonly JobRow[]): CliError {
   const named = found.slice(0, mostNamed).map((row) => `${row.job} (${stateText(row)})`);
   const more = found.length > named.length ? `, and ${found.length - named.length} more` : '';
   return usageError(
-    `missing: <job>; ${counted(found.length, 'job')} could be meant`,
+    `missing: <job>; ${counted(found.length, 'job')} match`,
     `To ${verb} one, name it: ${named.join(', ')}${more}`,
   );
 }

@@ -2,6 +2,7 @@ import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import { type Counts, outcomes } from '../../bulk/job/counts.js';
 import { type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
+import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
 import { localTime } from '../../output/cells.js';
 import { type Column, counts, field, type View } from '../../output/view.js';
@@ -96,6 +97,9 @@ const longestSource = 11;
 const shortSource = ({ source }: JobRow) =>
   source.length <= longestSource ? source : `…${source.slice(1 - longestSource)}`;
 
+const serviceAt = (baseUrl: string) =>
+  baseUrl === sandboxBaseUrl ? 'the embedded service (--sandbox)' : baseUrl;
+
 export const jobView: View<JobRow> = {
   columns: [
     field('job'),
@@ -137,7 +141,7 @@ export const jobView: View<JobRow> = {
     { ...state, kind: 'status' },
     field('channel'),
     field('source'),
-    field('base_url'),
+    { name: 'base_url', value: ({ base_url }) => serviceAt(base_url) },
     time('created_at'),
     time('ended_at'),
     ...counts<JobRow>('planned', ...outcomes),

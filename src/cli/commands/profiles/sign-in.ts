@@ -7,7 +7,7 @@ import { isProfileName, type Profile } from '../../config/profiles.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { exitOfFailure, exits } from '../../exit-codes.js';
-import { required } from '../../input/required.js';
+import { confirmed, required } from '../../input/required.js';
 
 export interface SignInOptions {
   keyCommand?: string;
@@ -43,18 +43,31 @@ export async function newProfile(
     ...(allowHttp ? { allow_http: true } : {}),
     ...(local === undefined ? {} : { local_to: local }),
   };
+  await confirmReplaced(io, name, before?.base_url, place.base_url);
   if (keyCommand !== undefined) return { ...place, key_command: keyCommand };
   const given = apiKeyFile === undefined ? undefined : await io.files.text(apiKeyFile);
   const { key } = await required(io, {
     key: {
       value: given,
-      name: '--api-key-file',
+      name: '--api-key-file or --key-command',
       question: `API key for ${place.base_url}:`,
       secret: true,
       check: isKey,
     },
   });
   return { ...place, api_key: checkedKey(key) };
+}
+
+/** Nothing shows a key again: a terminal asks before that of another service is lost, and a script prints it. */
+async function confirmReplaced(
+  io: Needs['io'],
+  name: string,
+  before: string | undefined,
+  baseUrl: string,
+): Promise<void> {
+  if (before === undefined || before === baseUrl) return;
+  if (io.canPrompt) await confirmed({ io, options: {} }, `Replace profile ${name}, which is for ${before}?`);
+  else io.note(`Replacing profile ${name}, which was for ${before}.`);
 }
 
 /** Throws if the service refuses the key; only warns if it cannot be reached. */

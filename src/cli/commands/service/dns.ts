@@ -19,8 +19,9 @@ export const serviceDns: CommandBody<'io' | 'network' | 'config'> = (command, co
     view,
     effects: ['reads'],
     notes: [
-      'SPF allows the mail servers of the domain: add your relay, as a:relay.example.mn or as',
-      'the include: that it documents. DKIM needs selector and key file in own_domain.',
+      'SPF allows the mail servers of the domain: add your relay, as a:relay.example.mn',
+      'or as the include: that it documents. DKIM needs selector and key file in',
+      'own_domain.',
     ],
     examples: [
       ['urtuu service dns --project Shop', 'the records of one project'],

@@ -60,7 +60,7 @@ export const serviceLedger: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     const progress = { more: false };
     const from = since === undefined ? {} : { since: timeOf(since, clock.now()) };
     await io.printAll(view, atMost(store.project.newestLedger(from), most, progress));
-    if (progress.more) io.note(`Showing the newest ${grouped(most)}; add --limit to see more.`);
+    if (progress.more) io.note(`Showing the newest ${grouped(most)}; raise --limit to see more.`);
     noteStore(io, store);
   });
 };

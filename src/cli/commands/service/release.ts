@@ -87,7 +87,7 @@ async function release(administration: Administration, finishAs: FinishAs, name:
 
 async function choose(io: Context['io']): Promise<FinishAs> {
   if (!io.canPrompt)
-    throw usageError('missing: --finish-as', 'Without a terminal it never prompts: give every value.');
+    throw usageError('missing: --finish-as', 'Without a terminal urtuu never prompts: pass every value.');
   const questions = await io.prompts();
   return questions.choose(
     'What should happen to these messages?',

@@ -71,7 +71,7 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
       throw inputError(`${JSON.stringify(number)} is not a phone number`, 'Nothing was sent.');
     const source = { file: resolve(config.cwd, file), environment: config.env };
     const trial = await network.carriers((service) => service.tryRoute(source, { route, number, text }));
-    io.note(trial.request);
+    for (const line of trial.request.split(/\r?\n/)) io.note(line);
     await confirmed(context, `Send this message to ${number}?`);
     const answer = await trial.send();
     await io.print(view, answer);

@@ -31,7 +31,7 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
     const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };
     const written = await readText(io.files, source);
     const verdict = written === undefined || checkCode(written);
-    if (verdict !== true) throw inputError(verdict, 'It did not use up an attempt.');
+    if (verdict !== true) throw inputError(verdict, 'No try was used up.');
     const { id, code } = await required(io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
       code: { value: written, name: '<code>', question: 'Code:', check: checkCode },
@@ -72,5 +72,5 @@ const checkCode: Check = (written) => {
   const { min, max } = verificationLimits.codeLength;
   const digits = digitsOf(written);
   if (/^\d+$/.test(digits) && digits.length >= min && digits.length <= max) return true;
-  return `not a code: it has ${min} to ${max} digits`;
+  return `not a code: a code has ${min} to ${max} digits`;
 };

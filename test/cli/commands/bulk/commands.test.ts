@@ -175,7 +175,7 @@ describe('urtuu sms bulk', () => {
     expect(code).toBe(7);
     for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
     expect(stderr).toMatch(
-      /warning: Stopped: insufficient_credits.\n {9}2 accepted, .*\n(?: {9}.*\n)* {2}urtuu jobs resume july\n$/,
+      /warning: Stopped: out of credits. 2 accepted,\n(?: {9}.*\n)+ {2}urtuu jobs resume july\n$/,
     );
   });
 

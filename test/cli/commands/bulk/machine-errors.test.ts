@@ -84,7 +84,7 @@ describe('with a machine format, standard error is one JSON object', () => {
       error: {
         code: 'out_of_credits',
         exit: 7,
-        message: 'Stopped: insufficient_credits. 1 accepted, 2 not sent yet. Nothing is in doubt.',
+        message: 'Stopped: out of credits. 1 accepted, 2 not sent yet. Nothing is in doubt.',
         hint: 'Resume with: urtuu jobs resume july',
       },
       warnings: [],

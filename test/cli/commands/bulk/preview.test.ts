@@ -18,6 +18,11 @@ describe('the preview of a bulk send', () => {
     expect((await here.run(`${line} --yes`)).stderr).toContain(shown);
   });
 
+  it('is one bare value with --value', async () => {
+    const { code, stdout } = await desk(rows).run(`${line} --dry-run --value credits`);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '20\n' });
+  });
+
   it('says when the first message is the longest', async () => {
     const { stdout } = await desk([...rows].reverse()).run(`${line} --dry-run`);
     expect(stdout).toContain('First       to 99000001, 1 part, also the longest\n');

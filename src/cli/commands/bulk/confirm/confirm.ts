@@ -39,7 +39,7 @@ export async function confirmSend(
   if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
   if (!isResumed && repeated === 0 && earlier.recipients > 0 && !earlier.skipped) {
     const line = sentBeforeLine(earlier.recipients, false, earlier.unfinished);
-    io.warn(`${line}. Another --job name sends it again; --skip-sent leaves them out.`);
+    io.warn(`${line}; this job sends to them, too. To leave them out, add --skip-sent.`);
   }
   const asks = !yes;
   if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
@@ -107,7 +107,7 @@ function refuseCost({ credits }: Preflight, maxCredits: number | null): void {
     exits.money,
     `${cost}, and --max-credits is ${grouped(maxCredits)}`,
     {
-      hint: 'Nothing was sent this time.',
+      hint: 'Nothing was sent this time. Raise --max-credits, or shorten the list.',
       details: { credits, max_credits: maxCredits },
     },
   );

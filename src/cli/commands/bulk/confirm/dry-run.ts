@@ -15,7 +15,7 @@ interface DryRun extends Pick<PreflightParts, 'prices'> {
 
 /** Prints the preflight of a plan: its lines for people, its figures for programs. */
 export async function printDryRun(
-  { io, options: { columns } }: Pick<Context, 'io' | 'options'>,
+  { io, options: { columns, value } }: Pick<Context, 'io' | 'options'>,
   { meta }: FrozenPlan,
   { outcome, earlier, prices }: DryRun,
   { job = jobIdOf(meta), rate, report }: BulkOptions,
@@ -23,7 +23,8 @@ export async function printDryRun(
   const remaining = { requests: meta.requests, paid: { certain: 0, inDoubt: 0 }, rate };
   const { mask } = io.printer;
   const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier, mask });
-  if (io.printer.isMachine || columns !== undefined) return io.print(preflightView, preflight);
+  if (io.printer.isMachine || columns !== undefined || value !== undefined)
+    return io.print(preflightView, preflight);
   const shown = { ...remaining, ...prices, columns: io.columns, unfinished: earlier.unfinished, report };
   const lines = preflightLines(preflight, outcome.repairs, shown);
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));

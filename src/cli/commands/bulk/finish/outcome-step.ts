@@ -13,7 +13,9 @@ export function outcomeStep(
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
   { waited }: Ending,
 ): NextStep | null {
-  if (state.counts.unknown > 0) return ['To see who they are:', reportCommand(context, id)];
+  const { unknown, in_doubt: doubt } = state.counts;
+  if (unknown > 0 || (doubt > 0 && state.finished))
+    return ['To see who they are:', reportCommand(context, id)];
   const isOpen = waited !== null && !waited.final && state.finished;
   return isOpen ? ['Look again with:', refreshCommand(context, { id, meta })] : null;
 }

@@ -87,10 +87,12 @@ function assurance({ counts, final, knowsUnknown }: JobState): string {
   return isKnown ? ' Every outcome is known.' : ' Nothing is in doubt.';
 }
 
+const wordsOf = (code: string) => (code === 'insufficient_credits' ? 'out of credits' : code);
+
 function why({ stopped, waited }: Ending, state: JobState): string {
   switch (stopped?.by) {
     case 'service':
-      return `Stopped: ${stopped.detail ?? stopped.code}. `;
+      return `Stopped: ${stopped.detail ?? wordsOf(stopped.code)}. `;
     case 'alarm':
       return `Stopped: ${stopped.reason}. `;
     case 'disk':

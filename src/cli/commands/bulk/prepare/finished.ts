@@ -35,12 +35,14 @@ export async function endFinished(
   const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
   const exit = exitWithReport(exitWithRows(ended, input), reported);
   await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
-  const { unknown } = state.counts;
-  const before = unknown > 0 ? `before with ${grouped(unknown)} unknown` : 'before';
-  const said = `The job ${id} finished ${before}; nothing was sent this time.`;
+  const { unknown, in_doubt: doubt } = state.counts;
+  const open =
+    unknown > 0 ? ` with ${grouped(unknown)} unknown` : doubt > 0 ? ` with ${grouped(doubt)} in doubt` : '';
+  const said = `The job ${id} finished before${open}; nothing was sent this time.`;
   if (exit === exits.ok) return context.io.note(said);
   const ending = { stopped: null, waited: null };
   const [next] = stepsAfter(context, job, options, ending, input);
+  if (exit === exits.doubt) context.io.attach({ retryable: false });
   context.io.conclude(said, next);
   throw new Ended(exit);
 }
@@ -68,13 +70,17 @@ function alreadyDone(
   foreign: boolean,
 ): CliError {
   const { counts, ended } = state;
+  const doubt = counts.in_doubt > 0 ? `, ${grouped(counts.in_doubt)} may have been` : '';
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: [
-      `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted, and nothing was sent this time.`,
+      `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted${doubt}, and nothing was sent this time.`,
       ...(foreign ? [] : movedHint(context, state)),
-      'To send to everyone again, add --again to the bulk command.',
+      ...(doubt === '' ? [] : [`They are in its report (${reportCommand(context, id)}).`]),
+      doubt === ''
+        ? 'To send to everyone again, add --again to the bulk command.'
+        : 'To send to everyone again, also to those who got it, add --again to the bulk command.',
       ...(foreign ? [] : failedHint(context, { id, state }, options)),
     ].join(' '),
     details: { job: id, ended_at: ended?.at ?? null, ...counts },

@@ -223,7 +223,7 @@ function showInput(
   { dryRun = false }: BulkOptions,
 ): void {
   warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
-  if (notSelected > 0) io.note(`--only leaves out ${counted(notSelected, 'row')}`);
+  if (notSelected > 0) io.note(`${counted(notSelected, 'row')} with another status left out (--only)`);
   if (hiddenRows > 0) {
     const rows = `sheet ${sheet}: ${counted(hiddenRows, 'hidden row')}`;
     if (leavesOutHidden) io.note(`${rows} left out`);

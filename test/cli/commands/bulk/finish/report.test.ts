@@ -363,6 +363,33 @@ describe('a batch that is completed without all of its recipients', () => {
     expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject(expected);
   });
 
+  it('names the doubt and the report of who they are, now and later, and promises no retry', async () => {
+    const here = desk(people(3));
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /^\/batches\/[^/]+$/.test(path)
+        ? { body: { id: path.split('/')[2], status: 'completed', total: 3, sent: 1, failed: 0 } }
+        : undefined;
+    const report = `urtuu jobs report july --report ${here.home}/july-report.csv`;
+    const first = await here.run(`${constant} --wait`);
+    expect(first).toMatchObject({ code: 6 });
+    expect(first.stderr).toContain(`2 in doubt. To see who they are: ${report}\n`);
+    const again = await here.run(constant);
+    expect(again).toMatchObject({ code: 11 });
+    expect(again.stderr).toContain(
+      `1 of 3 were accepted, 2 may have been, and nothing was sent this time. They are in its report (${report}). To send to everyone again, also to those who got it, add --again`,
+    );
+    const allowed = await here.run(`${constant} --if-finished ok --json`);
+    expect(allowed.code).toBe(6);
+    const { error } = JSON.parse(allowed.stderr);
+    expect(error).toMatchObject({
+      code: 'in_doubt',
+      retryable: false,
+      message: 'The job july finished before with 2 in doubt; nothing was sent this time.',
+      hint: `To see who they are: ${report}`,
+    });
+    expect(here.project.sends).toHaveLength(1);
+  });
+
   it.each([
     ['no figures', {}],
     ['figures that are no numbers', { sent: 'all', failed: null }],

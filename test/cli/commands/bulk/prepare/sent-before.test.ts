@@ -164,7 +164,7 @@ describe('the same message to the same people from another list', () => {
     here.write('list.csv', [header, ...people(4).reverse()]);
     const { stderr } = await here.run(`${line} --job other --quiet`);
     expect(stderr).toContain(
-      'warning: 3 got the same message in the last 7 days. Another --job name sends it again; --skip-sent leaves them out.',
+      'warning: 3 got the same message in the last 7 days; this job sends to them, too. To leave them out, add --skip-sent.',
     );
     expect((await here.run(`${line} --job third --skip-sent --if-finished ok`)).stderr).not.toContain(
       'warning',
