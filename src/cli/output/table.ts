@@ -18,7 +18,9 @@ export async function table<Row>(
   style: TableStyle,
 ): Promise<string> {
   const columns = all.filter(({ ifAny, value }) => !ifAny || rows.some((row) => (value(row) ?? '') !== ''));
-  const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
+  const cellOf = (column: Column<Row>, row: Row) =>
+    style.width !== null && column.short !== undefined ? column.short(row) : shown(column, row, style.mask);
+  const cells = rows.map((row) => columns.map((column) => visible(cellOf(column, row))));
   const width = await widthFor([...columns.map(titleOf), ...cells.flat()]);
   const fitted = layout(columns, cells, width, style);
   if (fitted === null) return (await Promise.all(rows.map((row) => card(columns, row, style)))).join('\n');

@@ -6,6 +6,8 @@ export interface Column<Row> {
   value: (row: Row) => Cell;
   /** What people see instead. */
   words?: (row: Row) => string;
+  /** What a table on a terminal has room for. */
+  short?: (row: Row) => string;
   /**
    * How people see it: a `time`, in ISO form, in local time; a whole `number` as 1,250,000; a `recipient` may be
    * masked.

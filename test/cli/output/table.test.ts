@@ -38,6 +38,12 @@ const scripts = [
 ] as const;
 
 describe('a table', () => {
+  it('shortens a text on a terminal only, where a pipe is searched for all of it', async () => {
+    const short = [{ ...field<Row>('name'), short: ({ name }: Row) => `${name.slice(0, 3)}…` }];
+    expect(await table(short, rows(['customers.csv']), pipe)).toBe('NAME\ncustomers.csv\n');
+    expect(await table(short, rows(['customers.csv']), { ...pipe, width: 80 })).toBe('NAME\ncus…\n');
+  });
+
   it.each(scripts)('lines up %s', async (_, text) => {
     const printed = await table(columns, rows([text, 'x', text + text]), pipe);
     const lines = printed.trimEnd().split('\n');

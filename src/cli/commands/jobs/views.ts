@@ -132,7 +132,7 @@ export const jobView: View<JobRow> = {
     ...counts<JobRow>('failed').map((column) => ({ ...column, ifAny: true, spare: true })),
     ...counts<JobRow>('pending').map((column) => ({ ...column, ifAny: true })),
     number('credits'),
-    { name: 'source', value: shortSource, spare: true },
+    { name: 'source', value: ({ source }) => source, short: shortSource, spare: true },
     // Not a status: on a narrow terminal it wraps.
     state,
   ],
