@@ -4,6 +4,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { createService, type Service } from '../../src/service/index.js';
 import { installed } from '../support/postgres/binaries.js';
@@ -55,7 +56,7 @@ default_pool_size = 6
   );
   pooler = spawn(program, [settings], { ...owner, stdio: 'ignore' });
   pooled = `postgres://postgres@127.0.0.1:${port}`;
-  await vi.waitFor(() => query(`${pooled}/postgres`, 'SELECT 1'), { timeout: 5_000 });
+  await vi.waitFor(() => throughPooler('postgres', 'SELECT 1'), { timeout: 5_000 });
 });
 
 afterEach(() => Promise.all(services.splice(0).map((service) => service.close())));
@@ -64,6 +65,14 @@ afterAll(async () => {
   await cluster?.stop('immediate').catch(() => {});
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Without the options of `query`, which the pooler refuses. */
+async function throughPooler(database: string, text: string): Promise<void> {
+  const client = new Client({ connectionString: `${pooled}/${database}` });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+}
 
 async function start(database: string): Promise<Service> {
   const service = await createService({ database, secret, rates: 'off', report() {} });
@@ -127,7 +136,7 @@ it('a database that was made behind PgBouncer is refused until the pooler connec
     message: 'statement_timeout of the role is off',
     hint: expect.stringContaining('restart the pooler'),
   });
-  await query(`${pooled}/pgbouncer`, 'RECONNECT');
+  await throughPooler('pgbouncer', 'RECONNECT');
   await vi.waitUntil(() => start(database).catch(() => null), { timeout: 5_000, interval: 200 });
 });
 

@@ -45,6 +45,8 @@ export class Machine {
   ): Promise<Outcome> {
     const child = this.start(args, options);
     const outcome = outcomeOf(child);
+    // A command may end before it reads any of it.
+    child.stdin?.on('error', () => {});
     child.stdin?.end(options.input ?? '');
     await checkPrinted((await outcome).stderr);
     return outcome;
