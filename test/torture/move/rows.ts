@@ -12,7 +12,7 @@ export const move = groupOf(
   ({ games, sent, interruptions, customers }) => {
     const play = async (count: number, game: MoveGame): Promise<Played> => {
       const sum = { sends: 0, messages: 0, interruptions: 0, givenUp: 0 };
-      const found = { lost: 0, twice: 0, answers: 0, credits: 0, owners: 0 };
+      const found = { lost: 0, unknown: 0, twice: 0, answers: 0, credits: 0, owners: 0 };
       const words: string[] = [];
       for (let index = 0; index < count; index += 1) {
         const played = await playMove({ ...game, seed: game.seed + index });

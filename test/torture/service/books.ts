@@ -31,6 +31,8 @@ export async function openAccounts(data: string, count: number, keys = 1): Promi
 export interface Findings {
   /** Acknowledged, but not delivered, or not known any more. */
   lost: number;
+  /** Acknowledged, not delivered, and said so: sent, with delivery unknown. */
+  unknown: number;
   /** Delivered again, or delivered without having been acknowledged. */
   twice: number;
   /** Acknowledged otherwise than was due, or answered otherwise when repeated. */
@@ -39,8 +41,8 @@ export interface Findings {
   credits: number;
 }
 
-export const wrong = ({ lost, twice, answers, credits }: Findings): number =>
-  lost + twice + answers + credits;
+export const wrong = ({ lost, unknown, twice, answers, credits }: Findings): number =>
+  lost + unknown + twice + answers + credits;
 
 /** Milliseconds in which everything has its end: twice what a stopped process may hold. */
 const longestEnd = 60_000;
@@ -69,24 +71,28 @@ export async function audit(
     for await (const { message_id } of service.administration.outbox()) {
       delivered.set(message_id, (delivered.get(message_id) ?? 0) + 1);
     }
-    const findings: Findings = { lost: 0, twice: 0, answers: 0, credits: 0 };
+    const findings: Findings = { lost: 0, unknown: 0, twice: 0, answers: 0, credits: 0 };
     let expected = 0;
     await forEach(acknowledged, async (one) => {
       expected += one.task.arrive;
       const apiKey = accounts[one.task.project]?.keys[0] ?? '';
-      const ids = await arrivedIds(service, apiKey, one);
-      if (ids === null) {
+      const sent = await sentMessages(service, apiKey, one);
+      if (sent === null) {
         if (findings.lost === 0) await printLost(service, apiKey, one);
         findings.lost += one.task.arrive;
         if (one.task.arrive === 0) findings.answers += 1;
         return;
       }
-      const missing = ids.filter((id) => !delivered.has(id)).length;
-      findings.lost += missing + Math.max(0, one.task.arrive - ids.length);
+      const missing = sent.filter(({ id }) => !delivered.has(id));
+      const unknown = missing.filter(({ delivery }) => delivery === 'unknown').length;
+      const lost = missing.length - unknown + Math.max(0, one.task.arrive - sent.length);
+      if (findings.lost === 0 && lost > 0) await printLost(service, apiKey, one);
+      findings.lost += lost;
+      findings.unknown += unknown;
       if (!(await answersAgain(service, apiKey, one))) findings.answers += 1;
     });
     const total = [...delivered.values()].reduce((sum, times) => sum + times, 0);
-    findings.twice = Math.max(0, total - (expected - findings.lost));
+    findings.twice = Math.max(0, total - (expected - findings.lost - findings.unknown));
     for (const [project, account] of accounts.entries()) {
       const due = acknowledged.reduce((sum, { task }) => sum + (task.project === project ? task.cost : 0), 0);
       findings.credits += await differenceOf(service, account, account.opening - due);
@@ -132,20 +138,24 @@ async function isUnderWay(service: Service, apiKey: string, one: Acknowledgement
   return body.status === 'queued' || body.status === 'processing';
 }
 
-/** Ids of the messages of a send that were sent, by the service's own word; null when it does not know it. */
-async function arrivedIds(service: Service, apiKey: string, one: Acknowledgement): Promise<string[] | null> {
+/** The messages of a send that were sent, by the service's own word; null when it does not know it. */
+async function sentMessages(
+  service: Service,
+  apiKey: string,
+  one: Acknowledgement,
+): Promise<Message[] | null> {
   const { task } = one;
   const path = pathOf(one);
   if (!task.path.endsWith('/bulk')) {
     const message = await get(service, apiKey, path);
     if (message.status !== 200) return null;
-    return message.body.status === 'sent' ? [message.body.id as string] : [];
+    return message.body.status === 'sent' ? [message.body as unknown as Message] : [];
   }
   const batch = await get(service, apiKey, path);
   const page = await get(service, apiKey, `${path}/messages?limit=1000`);
   if (batch.status !== 200 || page.status !== 200 || batch.body.status !== 'completed') return null;
   if (batch.body.sent !== task.arrive || batch.body.failed !== task.refused) return null;
-  return (page.body.data as Message[]).filter((message) => message.status === 'sent').map(({ id }) => id);
+  return (page.body.data as Message[]).filter(({ status }) => status === 'sent');
 }
 
 /** The first says more than how many there are. */

@@ -17,6 +17,8 @@ const longestFilling = 20_000;
 
 export interface FullDiskResult extends Findings {
   fills: number;
+  /** Milliseconds from the first send to the end of the last. */
+  lasted: number;
   sends: number;
   /** Answers that nothing was done, or that nobody knows yet: 503. */
   refused: number;
@@ -52,6 +54,7 @@ export async function playFullDisk(options: {
     const maker = taskMaker(accounts.length, random, 200);
     const begun = new Map<Task, number>();
     await server.start();
+    const started = performance.now();
     customers = startCustomers({
       count: 24,
       next() {
@@ -86,11 +89,12 @@ export async function playFullDisk(options: {
     const acknowledged = (await customers.finish()).map((one) =>
       one.at - (begun.get(one.task) ?? one.at) > singleTime ? dueOverTime(one) : one,
     );
+    const lasted = performance.now() - started;
     await server.end('SIGTERM');
     rmSync(prepared, { recursive: true });
     cpSync(data, prepared, { recursive: true });
     const found = await audit(prepared, accounts, acknowledged);
-    return { fills: options.fills, sends: acknowledged.length, refused, crashed, ...found };
+    return { fills: options.fills, lasted, sends: acknowledged.length, refused, crashed, ...found };
   } finally {
     customers?.dismiss();
     await server.end('SIGKILL');

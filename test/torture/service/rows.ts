@@ -14,9 +14,12 @@ import { playStops } from './terminate.js';
 
 const books = (measured: string, findings: Findings): Played => ({
   measured,
-  found: `${findings.lost} lost, ${findings.twice} twice, ${findings.answers} other answers, ${findings.credits} credits off`,
+  found: `${findings.lost} lost, ${findings.unknown} unknown, ${findings.twice} twice, ${findings.answers} other answers, ${findings.credits} credits off`,
   wrong: wrong(findings),
 });
+
+/** Milliseconds that the service asks the simulated operator about a message. */
+const longestDoubt = 300_000;
 
 /** What is proven of the service, row by row. */
 export const service = groupOf(
@@ -138,7 +141,8 @@ export const service = groupOf(
       return {
         ...played,
         found: `${played.found}; other answers of 500 and up: ${result.crashed.join(', ') || 'none'}`,
-        wrong: played.wrong + result.crashed.length,
+        // By then a doubt of its first fill may be over, which no operator without room can resolve.
+        wrong: played.wrong - (result.lasted > longestDoubt ? result.unknown : 0) + result.crashed.length,
       };
     };
     const takenData = async (options: Parameters<typeof playTakenData>[0]) => {
