@@ -59,7 +59,8 @@ function oneLine(terminal: WriteStream): Partial<WriteStream> {
     // Without a drawing, ora writes whole lines, perhaps to a terminal that has no escape sequences.
     write: (text: string | Uint8Array) =>
       terminal.write(String(text).endsWith('\n') ? text : `\u001b[?7l${text}\u001b[?7h\r`),
-    clearLine: () => terminal.write('\r\u001b[J'),
+    // The line by itself first: from the top of the screen, tmux moves what it clears below into its history.
+    clearLine: () => terminal.write('\r\u001b[K\u001b[J'),
     cursorTo: () => true,
     moveCursor: () => true,
     once: terminal.once.bind(terminal),

@@ -31,11 +31,11 @@ describe('the drawn line', () => {
     expect(screen.written).toContain(`${'x'.repeat(17)}…`);
     await vi.waitFor(() => expect(screen.written).toContain(`${'y'.repeat(17)}…`));
     for (const frame of screen.written.split('\r').filter((text) => /[xy]/.test(text))) {
-      expect(frame).toMatch(/^\u001b\[(?:J\u001b\[)?\?7l.*\u001b\[\?7h$/);
+      expect(frame).toMatch(/^\u001b\[(?:K\u001b\[J\u001b\[)?\?7l.*\u001b\[\?7h$/);
     }
     expect(screen.written).not.toContain('\u001b[36m');
     drawing.clear();
-    expect(screen.written.endsWith('\r\u001b[J')).toBe(true);
+    expect(screen.written.endsWith('\r\u001b[K\u001b[J')).toBe(true);
     screen.written = '';
     drawing.stop();
     expect(stripVTControlCharacters(screen.written).trim()).toBe('');
