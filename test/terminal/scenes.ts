@@ -165,7 +165,7 @@ const hostile: Play = async ({ stage, tmux, seed, expect }) => {
 /** The bytes without those by which our own display draws and goes away, and without returns at line ends. */
 function withoutDisplay(bytes: string): string {
   return bytes
-    .replaceAll(/\u001b\[\?7l|\u001b\[\?7h\r|\r\u001b\[J|\u001b\[\?25[hl]|\u001b\[\?2026[hl]/g, '')
+    .replaceAll(/\u001b\[\?7l|\u001b\[\?7h\r|\r\u001b\[K\u001b\[J|\u001b\[\?25[hl]|\u001b\[\?2026[hl]/g, '')
     .replaceAll(/\r+\n/g, '\n');
 }
 

@@ -61,7 +61,7 @@ describe('urtuu sms bulk at urtuu serve', () => {
     const first = await run(words);
     expect(first.code).toBe(7);
     expect(figures(first.stdout)).toMatchObject({ planned: 30, accepted: 17, in_doubt: 0, pending: 13 });
-    expect(first.stderr).toMatch(/insufficient_credits.*Resume with:.*urtuu jobs resume poor/s);
+    expect(first.stderr).toMatch(/out of credits.*Resume with:.*urtuu jobs resume poor/s);
     const topUp = await run(['sandbox', 'credit', '1000', '--data', service.data]);
     expect(topUp.code).toBe(0);
     const second = await run(words);

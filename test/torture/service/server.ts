@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { type Machine, printed, root } from '../../support/binary.js';
@@ -87,15 +88,21 @@ let built: Promise<string> | undefined;
 
 async function buildScript(): Promise<string> {
   const script = join(root, 'node_modules/.cache/urtuu/torture/service-main.cjs');
-  await build({
+  const { outputFiles } = await build({
     entryPoints: [join(root, 'test/torture/service/service-main.ts')],
     outfile: script,
+    write: false,
     bundle: true,
     platform: 'node',
     target: 'node20',
     format: 'cjs',
     external: ['@photostructure/sqlite'],
   });
+  // Other test files build it too: none may start half of it.
+  const whole = `${script}.${process.pid}`;
+  mkdirSync(dirname(script), { recursive: true });
+  writeFileSync(whole, outputFiles[0]?.contents ?? '');
+  renameSync(whole, script);
   return script;
 }
 
