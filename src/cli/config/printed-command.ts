@@ -110,8 +110,9 @@ const waysTo: Readonly<
 > = {
   account: accountOptions,
   data: dataOptions,
-  profile: (run, [first, verb, ...more], given) => {
-    if (more.length > 0 && verb === '--profile') return { '--base-url': run.options.baseUrl };
+  profile: (run, words, given) => {
+    const [first, verb] = words;
+    if (words.includes('--profile')) return { '--base-url': run.options.baseUrl };
     if (verb === 'list' || verb === 'use' || given['--base-url'] !== undefined) return {};
     const profile = run.options.profile ?? profileInEffect(run);
     const service = differingBaseUrl(run, profile);

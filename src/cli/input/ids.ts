@@ -68,7 +68,7 @@ export function readId(written: string): string {
   if (written === '' || written === '.' || written === '..')
     throw inputError(
       `invalid id '${written}'`,
-      'A send prints its id first; `--value id` prints only the id.',
+      'A send prints its id first; --value id prints nothing else.',
     );
   return written;
 }

@@ -103,7 +103,7 @@ async function* newest<Item>(
 function offered(error: unknown): unknown {
   if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
   return new CliError(error.code, exits.missing, error.message, {
-    hint: 'Lists are an extension. Look one up by its id, or see: `urtuu history`',
+    hint: 'Lists are an extension. Look up a single one by its id, or see what this machine sent: `urtuu history`',
     details: { status: error.status, request_id: error.requestId },
   });
 }

@@ -35,7 +35,7 @@ export class Services {
   }
 
   in(directory: string, isSandbox: boolean, options: OpenOptions): Promise<Service> {
-    // The operators of a sandbox are troubled on demand: that is its answer's to say.
+    // The sandbox's operators fail on demand; the result of the command says how.
     const report = isSandbox ? errorsTo(this.#report) : this.#report;
     return this.#once(directory, () =>
       openService(this.#environment, { ...options, directory, report }, isSandbox),

@@ -100,7 +100,7 @@ export class Receipts {
       status,
       code,
       // A service that accepted another number of recipients does not say whose credits these are.
-      credits: each === null || !Number.isInteger(each) ? null : status === 'failed' ? 0 : each,
+      credits: each === null ? null : status === 'failed' ? 0 : Number.isInteger(each) ? each : null,
       id: kind === 'single' ? id : '',
       delivery: final !== null && final.sent > 0 && final.sent === final.unknown ? 'unknown' : '',
     };

@@ -26,6 +26,7 @@ export async function refuseOtherService({ config }: Pick<Context, 'config'>, jo
   );
 }
 
-function serviceAt(baseUrl: string): string {
-  return baseUrl === sandboxBaseUrl ? 'the sandbox' : baseUrl;
+/** A service, for people. */
+export function serviceAt(baseUrl: string): string {
+  return baseUrl === sandboxBaseUrl ? 'the embedded service (--sandbox)' : baseUrl;
 }

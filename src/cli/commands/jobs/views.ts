@@ -2,11 +2,11 @@ import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import { type Counts, outcomes } from '../../bulk/job/counts.js';
 import { type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
-import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
 import { localTime } from '../../output/cells.js';
 import { type Column, counts, field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../text/wording.js';
+import { serviceAt } from '../bulk/base-url.js';
 import { movedTo } from '../bulk/finish/summary-view.js';
 import { reasonOf } from './reason.js';
 
@@ -97,9 +97,6 @@ const longestSource = 11;
 const shortSource = ({ source }: JobRow) =>
   source.length <= longestSource ? source : `…${source.slice(1 - longestSource)}`;
 
-const serviceAt = (baseUrl: string) =>
-  baseUrl === sandboxBaseUrl ? 'the embedded service (--sandbox)' : baseUrl;
-
 export const jobView: View<JobRow> = {
   columns: [
     field('job'),
@@ -132,7 +129,7 @@ export const jobView: View<JobRow> = {
     ...counts<JobRow>('failed').map((column) => ({ ...column, ifAny: true, spare: true })),
     ...counts<JobRow>('pending').map((column) => ({ ...column, ifAny: true })),
     number('credits'),
-    { name: 'source', value: ({ source }) => source, short: shortSource, spare: true },
+    { ...field<JobRow>('source', { spare: true }), short: shortSource },
     // Not a status: on a narrow terminal it wraps.
     state,
   ],

@@ -19,10 +19,11 @@ type Needs = Pick<Context, 'options' | 'io' | 'network' | 'config'>;
 
 /** A profile from the options; everything else stays as in the profile of that name. */
 export async function newProfile(
-  { options: { apiKeyFile, baseUrl }, io, config }: Needs,
+  { options, io, config }: Needs,
   name: string,
   { keyCommand, allowHttp: allow, localTo }: SignInOptions,
 ): Promise<Profile> {
+  const { apiKeyFile, baseUrl } = options;
   if (!isProfileName(name)) {
     throw usageError(`invalid profile name '${name}'`, 'Use letters, digits, . _ -');
   }
@@ -43,7 +44,7 @@ export async function newProfile(
     ...(allowHttp ? { allow_http: true } : {}),
     ...(local === undefined ? {} : { local_to: local }),
   };
-  await confirmReplaced(io, name, before?.base_url, place.base_url);
+  await confirmReplaced({ io, options }, name, before?.base_url, place.base_url);
   if (keyCommand !== undefined) return { ...place, key_command: keyCommand };
   const given = apiKeyFile === undefined ? undefined : await io.files.text(apiKeyFile);
   const { key } = await required(io, {
@@ -58,15 +59,15 @@ export async function newProfile(
   return { ...place, api_key: checkedKey(key) };
 }
 
-/** Nothing shows a key again: a terminal asks before that of another service is lost, and a script prints it. */
+/** A key cannot be shown again, so a terminal prompts before the key of another service is replaced. */
 async function confirmReplaced(
-  io: Needs['io'],
+  { io, options }: Pick<Needs, 'io' | 'options'>,
   name: string,
   before: string | undefined,
   baseUrl: string,
 ): Promise<void> {
   if (before === undefined || before === baseUrl) return;
-  if (io.canPrompt) await confirmed({ io, options: {} }, `Replace profile ${name}, which is for ${before}?`);
+  if (io.canPrompt) await confirmed({ io, options }, `Replace profile ${name}, which is for ${before}?`);
   else io.note(`Replacing profile ${name}, which was for ${before}.`);
 }
 

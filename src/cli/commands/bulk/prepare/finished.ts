@@ -70,14 +70,16 @@ function alreadyDone(
   foreign: boolean,
 ): CliError {
   const { counts, ended } = state;
-  const doubt = counts.in_doubt > 0 ? `, ${grouped(counts.in_doubt)} may have been` : '';
+  const doubt = counts.in_doubt > 0 ? `, ${grouped(counts.in_doubt)} in doubt` : '';
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: [
       `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted${doubt}, and nothing was sent this time.`,
       ...(foreign ? [] : movedHint(context, state)),
-      ...(doubt === '' ? [] : [`They are in its report (${reportCommand(context, id)}).`]),
+      ...(foreign || doubt === ''
+        ? []
+        : [`Its report names those in doubt (${reportCommand(context, id)}).`]),
       doubt === ''
         ? 'To send to everyone again, add --again to the bulk command.'
         : 'To send to everyone again, also to those who got it, add --again to the bulk command.',

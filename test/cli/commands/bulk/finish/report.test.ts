@@ -376,7 +376,7 @@ describe('a batch that is completed without all of its recipients', () => {
     const again = await here.run(constant);
     expect(again).toMatchObject({ code: 11 });
     expect(again.stderr).toContain(
-      `1 of 3 were accepted, 2 may have been, and nothing was sent this time. They are in its report (${report}). To send to everyone again, also to those who got it, add --again`,
+      `1 of 3 were accepted, 2 in doubt, and nothing was sent this time. Its report names those in doubt (${report}). To send to everyone again, also to those who got it, add --again`,
     );
     const allowed = await here.run(`${constant} --if-finished ok --json`);
     expect(allowed.code).toBe(6);
