@@ -84,7 +84,8 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     if (url === null) throw usageError('missing: --database', 'Name the database to move to.');
     if (given === undefined && !abandon)
       throw usageError('missing: --secret-file', 'Every instance needs the secret: name a new file for it.');
-    if (!hasData(folder)) throw noData(folder);
+    if (!hasData(folder))
+      throw noData(folder, 'Nothing was moved. Name the data folder of a service with --data.');
     const database = withoutPassword(url);
     const secretFile = resolve(config.cwd, given ?? '');
     await confirmed(

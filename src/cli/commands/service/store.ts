@@ -90,10 +90,8 @@ export function noteStore(io: Context['io'], { name }: Store): void {
 export const hasData = (folder: string): boolean =>
   ['service.db', 'installation.json', 'secret', 'operator.db'].some((part) => existsSync(join(folder, part)));
 
-export const noData = (folder: string) =>
-  new CliError('not_found', exits.missing, `no service data in ${folder}`, {
-    hint: 'Check the name, or start a service there: `urtuu serve`',
-  });
+export const noData = (folder: string, hint = 'Check the name, or start a service there: `urtuu serve`') =>
+  new CliError('not_found', exits.missing, `no service data in ${folder}`, { hint });
 
 const causes: Readonly<Record<Hold['reason'], string>> = {
   restored: 'its data was restored',

@@ -141,3 +141,12 @@ it('with --sandbox, means the data of the sandbox', async () => {
   const refused = await here('--sandbox service move --secret-file urtuu.secret --yes');
   expect(refused).toMatchObject({ code: 12, stderr: expect.stringContaining('sandbox') });
 });
+
+it('starts no service where there is nothing to move, and prints no line that would', async () => {
+  const { code, stderr } = await here(`${line.replace('--data data', '--data nothing')} --yes`);
+  expect({ code, stderr }).toEqual({
+    code: 12,
+    stderr: `urtuu: no service data in ${join(home, 'nothing')}\n  Nothing was moved. Name the data folder of a service with --data.\n`,
+  });
+  expect(existsSync(join(home, 'nothing'))).toBe(false);
+});
