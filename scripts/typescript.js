@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -11,9 +11,11 @@ export async function runTypeScript(entry, args) {
     `${basename(entry, '.ts')}.cjs`,
   );
   mkdirSync(dirname(outfile), { recursive: true });
+  // Another run of the same program may read the file meanwhile.
+  const made = `${outfile}.${process.pid}`;
   await build({
     entryPoints: [entry],
-    outfile,
+    outfile: made,
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -22,5 +24,6 @@ export async function runTypeScript(entry, args) {
     external: ['@photostructure/sqlite', 'esbuild'],
     define: { 'import.meta.dirname': JSON.stringify(resolve(dirname(entry))) },
   });
+  renameSync(made, outfile);
   return spawnSync(process.execPath, [outfile, ...args], { stdio: 'inherit' }).status ?? 1;
 }

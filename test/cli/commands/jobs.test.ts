@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../support/run.js';
 import { constant, desk, figures, partly, people } from './bulk/desks.js';
 
 describe('urtuu jobs', () => {
@@ -47,6 +48,19 @@ describe('urtuu jobs', () => {
       'state,reason\r\nunfinished,out of credits\r\n',
     );
     expect((await here.run('jobs show july --value state')).stdout).toBe('unfinished\n');
+  });
+
+  it.each([
+    [429, 'rate_limited', 'rate limited', { exit: 5, reason: 'rate limited' }],
+    [503, 'unavailable', 'service unavailable', { exit: 6, reason: 'in doubt' }],
+  ])('says in words what stopped one: %i %s', async (status, code, words, { exit, reason }) => {
+    const here = desk(people(2));
+    here.project.options.instead = ({ method }) =>
+      method === 'POST' ? { ...refusal(status, code), headers: { 'Retry-After': '30' } } : undefined;
+    const stopped = await here.run("sms bulk list.csv --text 'Hello' --yes --max-wait 5s");
+    expect(stopped.code).toBe(exit);
+    expect(stopped.stderr).toContain(`Stopped: ${words}. 0 accepted`);
+    expect((await here.run('jobs list --value reason')).stdout).toBe(`${reason}\n`);
   });
 
   it('says how much is left of one that it does not remove', async () => {

@@ -17,6 +17,18 @@ export type StopReason =
   /** An internal error. */
   | { by: 'fault'; error: unknown };
 
+const stopWords: Readonly<Record<string, string>> = {
+  insufficient_credits: 'out of credits',
+  rate_limited: 'rate limited',
+  recipient_rate_limited: 'recipients over their cap',
+  connection_error: 'no answer',
+  timeout: 'no answer',
+  unavailable: 'service unavailable',
+};
+
+/** An error code that stops a job, in words; any other code itself. */
+export const wordsOfStop = (code: string): string => stopWords[code] ?? code;
+
 /** The reason of a `stop` signal after `jobs cancel`. */
 export const cancelled = new Error('the job was cancelled');
 

@@ -19,7 +19,14 @@ import { type Cancellation, watchForCancel } from './cancellation.js';
 import { adoptAccount, foreignJob, isForeign } from './confirm/account.js';
 import { readAccount } from './confirm/read-account.js';
 import { display } from './display.js';
-import { codeOfEnding, exitOfJob, exitWithReport, exitWithRows, lastLine } from './finish/outcome.js';
+import {
+  attachFinalDoubt,
+  codeOfEnding,
+  exitOfJob,
+  exitWithReport,
+  exitWithRows,
+  lastLine,
+} from './finish/outcome.js';
 import { stepsAfter } from './finish/outcome-step.js';
 import { report } from './finish/report.js';
 import { summaryView } from './finish/summary-view.js';
@@ -164,8 +171,7 @@ async function runToEnd(
   }
   const code = codeOfEnding(ending, exit);
   if (code !== null) context.io.attach({ code });
-  // No later run can resolve it.
-  if (exit === exits.doubt && job.state.finished) context.io.attach({ retryable: false });
+  attachFinalDoubt(context.io, job.state, exit);
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;
 }

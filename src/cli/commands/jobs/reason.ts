@@ -1,13 +1,9 @@
 import type { JobState } from '../../bulk/job/job-state.js';
+import { wordsOfStop } from '../../bulk/send/ending.js';
 import { exits } from '../../exit-codes.js';
 
-/** Refusals that a later run may overcome. */
-const refusals: readonly (readonly [code: string, reason: string])[] = [
-  ['rate_limited', 'rate limited'],
-  ['recipient_rate_limited', 'recipients over their cap'],
-  ['connection_error', 'no connection'],
-  ['timeout', 'no connection'],
-];
+/** What a later run may overcome. */
+const temporary = ['rate_limited', 'recipient_rate_limited', 'connection_error', 'timeout'];
 
 /** Why an unfinished job is not running, or `cancelled` while it is ending; else null. */
 export function reasonOf(
@@ -27,11 +23,13 @@ export function reasonOf(
     case exits.doubt:
       return 'in doubt';
     case exits.money:
-      return state.wasRefused('insufficient_credits') ? 'out of credits' : 'at --max-credits';
+      return state.wasRefused('insufficient_credits')
+        ? wordsOfStop('insufficient_credits')
+        : 'at --max-credits';
     case exits.machine:
       return 'disk error';
     case exits.later:
-      return refusals.find(([code]) => state.wasRefused(code))?.[1] ?? 'interrupted';
+      return temporary.filter((code) => state.wasRefused(code)).map(wordsOfStop)[0] ?? 'interrupted';
     default:
       return null;
   }

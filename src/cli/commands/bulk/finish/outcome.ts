@@ -1,7 +1,8 @@
 import type { JobState } from '../../../bulk/job/job-state.js';
-import type { Ending } from '../../../bulk/send/ending.js';
+import { type Ending, wordsOfStop } from '../../../bulk/send/ending.js';
 import type { NextStep } from '../../../config/printed-command.js';
 import { type ExitCode, exitOfFailure, exits } from '../../../exit-codes.js';
+import type { Io } from '../../../io.js';
 import { grouped } from '../../../text/wording.js';
 import type { JobInput, LastLine } from '../next-command.js';
 
@@ -42,6 +43,11 @@ export function exitOfJob(
 export function codeOfEnding({ stopped, waited }: Ending, exit: ExitCode): string | null {
   if (exit === exits.key && stopped?.by === 'service') return stopped.code;
   return exit === exits.notFinal ? (waited?.refused ?? null) : null;
+}
+
+/** Tells programs that no later run can resolve what a finished job has in doubt. */
+export function attachFinalDoubt(io: Pick<Io, 'attach'>, { finished }: JobState, exit: ExitCode): void {
+  if (exit === exits.doubt && finished) io.attach({ retryable: false });
 }
 
 /** `--skip-invalid` left out rows, perhaps of a file with the same plan as an earlier one. */
@@ -87,12 +93,10 @@ function assurance({ counts, final, knowsUnknown }: JobState): string {
   return isKnown ? ' Every outcome is known.' : ' Nothing is in doubt.';
 }
 
-const wordsOf = (code: string) => (code === 'insufficient_credits' ? 'out of credits' : code);
-
 function why({ stopped, waited }: Ending, state: JobState): string {
   switch (stopped?.by) {
     case 'service':
-      return `Stopped: ${stopped.detail ?? wordsOf(stopped.code)}. `;
+      return `Stopped: ${stopped.detail ?? wordsOfStop(stopped.code)}. `;
     case 'alarm':
       return `Stopped: ${stopped.reason}. `;
     case 'disk':

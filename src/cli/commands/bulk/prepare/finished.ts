@@ -6,7 +6,13 @@ import { exits } from '../../../exit-codes.js';
 import { localTime } from '../../../output/cells.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { isForeign } from '../confirm/account.js';
-import { exitOfJob, exitWithReport, exitWithRows, type Reported } from '../finish/outcome.js';
+import {
+  attachFinalDoubt,
+  exitOfJob,
+  exitWithReport,
+  exitWithRows,
+  type Reported,
+} from '../finish/outcome.js';
 import { stepsAfter } from '../finish/outcome-step.js';
 import { report } from '../finish/report.js';
 import { summaryView } from '../finish/summary-view.js';
@@ -42,7 +48,7 @@ export async function endFinished(
   if (exit === exits.ok) return context.io.note(said);
   const ending = { stopped: null, waited: null };
   const [next] = stepsAfter(context, job, options, ending, input);
-  if (exit === exits.doubt) context.io.attach({ retryable: false });
+  attachFinalDoubt(context.io, state, exit);
   context.io.conclude(said, next);
   throw new Ended(exit);
 }
