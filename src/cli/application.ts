@@ -49,8 +49,8 @@ export async function runApplication(
     })
     .then(async (): Promise<Exit> => {
       await streams.stdout.flushed();
-      // The error says so if the output could not be written.
-      if (streams.stdout.closed) throw new Ended(exits.ok);
+      // What is reported then is that the output could not be written.
+      if (streams.stdout.hasFailed) throw new Ended(exits.ok);
       return exits.ok;
     })
     // An interrupted command may fail because of the signal; nobody needs to read that.

@@ -33,10 +33,10 @@ export const unknownRouteHint = (baseUrl: string) =>
 export const ownKeyHint =
   'Use a key with this scope. The owner of the service creates one with: `urtuu keys create`';
 
-const [short, long] = recipientCaps;
-
 // For the embedded service, whose owner can fix it at once.
 export const sandboxCreditHint = 'Add credits with: `urtuu sandbox credit 5000`';
+
+const [short, long] = recipientCaps;
 
 /** `retryAfter`, in seconds, shows which cap it was. */
 export function sandboxCapHint(retryAfter: number | null): string {

@@ -71,17 +71,17 @@ export const isOfKey = (code: string): boolean =>
 export interface FailedRequest {
   code: string;
   status: number | null;
-  /** The client's verdict on the whole call; without it, `posted` decides where no answer came. */
+  /** The client's verdict on the whole call; without it, `requestKind` decides where no answer came. */
   inDoubt?: boolean;
 }
 
 /**
- * Codes unknown to this version are mapped by their HTTP status. `posted`: the kind of the failed request; `sending`
+ * Codes unknown to this version are mapped by their HTTP status. `requestKind`: `sending`
  * for every POST.
  */
-export function exitOfFailure(failure: FailedRequest, posted: RequestKind): ExitCode {
+export function exitOfFailure(failure: FailedRequest, requestKind: RequestKind): ExitCode {
   if (failure.inDoubt) return exits.doubt;
-  const kind = failure.inDoubt === false ? 'reading' : posted;
+  const kind = failure.inDoubt === false ? 'reading' : requestKind;
   const known = Object.hasOwn(exitOfCode, failure.code) ? exitOfCode[failure.code as ErrorCode] : undefined;
   if (known !== undefined) return typeof known === 'number' ? known : known[kind];
   const status = failure.status ?? 0;

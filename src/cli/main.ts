@@ -13,7 +13,7 @@ export async function run(argv: readonly string[], environment: ProcessEnvironme
   const stdout = new Sink(() => environment.stdout);
   const stderr = new Sink(() => environment.stderr, { isLog: true });
   const isVersion = argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V');
-  if (!isVersion) return applied(argv, environment, { stdout, stderr });
+  if (!isVersion) return loadAndRun(argv, environment, { stdout, stderr });
   await stdout.write(`${pkg.version}\n`);
   const failure = stdout.failure?.code;
   if (failure === undefined || failure === 'EPIPE') return exits.ok;
@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], environment: ProcessEnvironme
 }
 
 /** `runApplication` handles errors of commands; other failures are printed here, in one line. */
-async function applied(
+async function loadAndRun(
   argv: readonly string[],
   environment: ProcessEnvironment,
   streams: Streams,

@@ -5,6 +5,7 @@ import type { Exit } from './exit.js';
 import { type ExitCode, exits } from './exit-codes.js';
 import { commandHelpOf } from './help/command-help.js';
 import { nameOf } from './help/command-tree.js';
+import { isMachineFormat } from './output/formats.js';
 import { masked, maskedText } from './output/mask.js';
 import { printedError, printedExit } from './printed-error.js';
 import { repeatCommand } from './single/repeat.js';
@@ -70,6 +71,6 @@ function asksForMachineFormat(argv: readonly string[], { io }: OwnedContext): bo
     if (word === '--json') return true;
     const value =
       /^(?:-o|--output=)(.+)$/.exec(word)?.[1] ?? (/^(?:-o|--output)$/.test(word) ? words[index + 1] : '');
-    return /^(?:json|ndjson|csv|tsv)$/.test(value ?? '');
+    return isMachineFormat(value ?? '');
   });
 }

@@ -76,7 +76,7 @@ describe('urtuu messages list', () => {
     ['--since 2026-02-30', /not a time/],
     ['--status gone', /not one of queued, sent, failed/],
     ['--limit 0', /must be 1 or more/],
-    ['--follow --until 2026-11-21', /exclude each other/],
+    ['--follow --until 2026-11-21', /cannot be combined/],
     ['--follow --json', /--output ndjson/],
   ])('is a usage error with %s', async (options, error) => {
     expect(await here(`messages list ${options}`)).toMatchObject({

@@ -31,9 +31,9 @@ describe('--value', () => {
     ['sms send 99112233 hi --value ""', /unknown field ''/],
     ['pricing --value sms.maxparts', /unknown field 'sms.maxparts'/],
     ['sandbox settings get --value caps.per_10_minute', /unknown field 'caps.per_10_minute'/],
-    ['sms send 99112233 hi --value id --json', /excludes/],
-    ['sms send 99112233 hi --value id -o csv', /excludes/],
-    ['sms send 99112233 hi --value id --columns id', /excludes/],
+    ['sms send 99112233 hi --value id --json', /cannot be combined with/],
+    ['sms send 99112233 hi --value id -o csv', /cannot be combined with/],
+    ['sms send 99112233 hi --value id --columns id', /cannot be combined with/],
     ['completion bash --value id', /no fields/],
   ])('%s is refused before anything is sent', async (line, stderr) => {
     const service = fakeService(() => refusal(500, 'unavailable'));

@@ -28,7 +28,7 @@ export const textSource = (
 export async function readText(files: Pick<Files, 'text'>, source: TextSource): Promise<string | undefined> {
   const { value, file, name, fileOption } = source;
   if (value !== undefined && file !== undefined) {
-    throw usageError(`${name} and ${fileOption} exclude each other`, 'Use one of the two.');
+    throw usageError(`${name} and ${fileOption} cannot be combined`, 'Use one of the two.');
   }
   const from = file ?? (value === '-' ? '-' : undefined);
   const text = from === undefined ? value : (await files.text(from)).replace(/\r?\n$/, '');

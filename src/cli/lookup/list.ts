@@ -71,7 +71,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
     if (progress.more) io.note(`Showing the newest ${grouped(limit)}; raise --limit to see more.`);
     return;
   }
-  if (until !== undefined) throw usageError('--follow and --until exclude each other', 'Use one of the two.');
+  if (until !== undefined) throw usageError('--follow and --until cannot be combined', 'Use one of the two.');
   if (io.printer.format === 'json') {
     throw usageError('--follow never ends, so it cannot print a JSON array', 'Use --output ndjson.');
   }

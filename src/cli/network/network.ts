@@ -128,7 +128,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     if (config.sandbox) {
       if (needs.options().baseUrl !== undefined)
         throw usageError(
-          '--sandbox and --base-url exclude each other',
+          '--sandbox and --base-url cannot be combined',
           'The embedded service has no base URL.',
         );
       const embedded = await service();

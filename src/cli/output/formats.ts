@@ -1,6 +1,10 @@
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const;
 export type Format = (typeof formats)[number];
 
+/** Whether programs read it. */
+export const isMachineFormat = (text: string): boolean =>
+  text !== 'table' && formats.some((format) => format === text);
+
 /** The options that decide how results look. */
 export interface OutputOptions {
   output?: Format;

@@ -5,7 +5,7 @@ import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
 import { didYouMean } from '../text/suggest.js';
 import { card } from './card.js';
-import type { Format, OutputOptions } from './formats.js';
+import { type Format, isMachineFormat, type OutputOptions } from './formats.js';
 import { masked } from './mask.js';
 import { checkPath, valueAt } from './value.js';
 import type { Column, View } from './view.js';
@@ -35,7 +35,7 @@ export class Printer {
 
   /** Whether a program reads the output. */
   get isMachine(): boolean {
-    return this.format !== 'table';
+    return isMachineFormat(this.format);
   }
 
   /**
@@ -65,7 +65,10 @@ export class Printer {
   #checkValue(view: View<never> | undefined, path: string): void {
     if (view === undefined) throw usageError('this command has no fields', 'It prints no table.');
     if (this.isMachine || this.#options.columns !== undefined) {
-      throw usageError('--value excludes --output, --json and --columns', 'It prints one bare value.');
+      throw usageError(
+        '--value cannot be combined with --output, --json or --columns',
+        'It prints one bare value.',
+      );
     }
     checkPath(view.columns, path);
   }
@@ -114,7 +117,7 @@ export class Printer {
     for await (const rows of batches) {
       if (rows.length === 0) continue;
       await this.#sink.write(await table(this.#columns(view, false), rows, style));
-      if (this.#sink.closed) return;
+      if (this.#sink.hasFailed) return;
       style.header = false;
     }
   }
@@ -149,7 +152,7 @@ export class Printer {
     if (value !== undefined) {
       for await (const row of rows) {
         await this.#sink.write(`${visible(this.#valueOf(view, row, value))}\n`);
-        if (this.#sink.closed) return;
+        if (this.#sink.hasFailed) return;
       }
       return;
     }
@@ -163,7 +166,7 @@ export class Printer {
     const terminal = this.#sink.isTerminal;
     for await (const text of this.formatted(view, rows, { format, terminal })) {
       await this.#sink.write(text);
-      if (this.#sink.closed) return;
+      if (this.#sink.hasFailed) return;
     }
   }
 
@@ -171,7 +174,7 @@ export class Printer {
   async write(blocks: AsyncIterable<string>): Promise<void> {
     for await (const block of blocks) {
       await this.#sink.write(block);
-      if (this.#sink.closed) return;
+      if (this.#sink.hasFailed) return;
     }
   }
 

@@ -47,8 +47,8 @@ export class Sink {
     return this.#stream.columns || 80;
   }
 
-  /** Nobody reads it any more. */
-  get closed(): boolean {
+  /** Nobody reads it any more, or it cannot be written. */
+  get hasFailed(): boolean {
     return this.failure !== null;
   }
 

@@ -94,9 +94,9 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
     const { signal } = call.settings;
     const limits: Limits = { timeout: call.settings.timeout ?? settings.timeout, signal };
     const maxRetries = call.settings.maxRetries ?? settings.maxRetries;
-    const callersKey = call.idempotencyKey !== null;
+    const hasCallersKey = call.idempotencyKey !== null;
     const progress = call.progress ?? newProgress();
-    let key = kind === 'send' && !callersKey ? system.newIdempotencyKey() : call.idempotencyKey;
+    let key = kind === 'send' && !hasCallersKey ? system.newIdempotencyKey() : call.idempotencyKey;
     for (let retries = 0; ; retries += 1) {
       if (system.ready !== undefined) await system.ready(call.body === null ? 'GET' : 'POST');
       if (signal?.aborted) throw errorOf(abortedParts(signal), progress, key);
@@ -118,11 +118,11 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
       const isAborted = exchanged.answer === null && exchanged.aborted;
       const retry = isAborted
         ? null
-        : planRetry(parts, { kind, callersKey, retries, maxRetries }, system.random);
+        : planRetry(parts, { kind, hasCallersKey, retries, maxRetries }, system.random);
       if (retry === null) throw errorOf(parts, progress, key);
       await system.sleep(retry.wait, signal);
       // An aborted call keeps the key of its last attempt.
-      if (retry.newKey && !signal?.aborted) key = system.newIdempotencyKey();
+      if (retry.needsNewKey && !signal?.aborted) key = system.newIdempotencyKey();
     }
   };
 }

@@ -11,7 +11,7 @@ export interface Failure {
 export interface Attempt {
   kind: CallKind;
   /** Whether the caller chose the idempotency key. */
-  callersKey: boolean;
+  hasCallersKey: boolean;
   /** Retries so far in this call, for any reason. */
   retries: number;
   maxRetries: number;
@@ -21,7 +21,7 @@ export interface Retry {
   /** Milliseconds until the next attempt. */
   wait: number;
   /** Use a new key: the old one is bound to a failure, and would only return it again. */
-  newKey: boolean;
+  needsNewKey: boolean;
 }
 
 /** Seconds; a longer Retry-After is not waited for (Client retries). */
@@ -36,15 +36,15 @@ export function planRetry(failure: Failure, attempt: Attempt, random: () => numb
   const { code, status, retryAfter } = failure;
   if (attempt.retries >= attempt.maxRetries) return null;
   if (code === 'rate_limited' && status === 429) {
-    if (retryAfter === null) return { wait: backoff(attempt.retries, random()), newKey: false };
+    if (retryAfter === null) return { wait: backoff(attempt.retries, random()), needsNewKey: false };
     return retryAfter > longestWait
       ? null
-      : { wait: Math.max(retryAfter, shortestWait) * 1_000, newKey: false };
+      : { wait: Math.max(retryAfter, shortestWait) * 1_000, needsNewKey: false };
   }
   if (attempt.kind === 'verify' || !(status === null || isServerError(status))) return null;
-  const newKey = code === 'provider_failed' && attempt.kind === 'send';
-  if (newKey && attempt.callersKey) return null;
-  return { wait: backoff(attempt.retries, random()), newKey };
+  const needsNewKey = code === 'provider_failed' && attempt.kind === 'send';
+  if (needsNewKey && attempt.hasCallersKey) return null;
+  return { wait: backoff(attempt.retries, random()), needsNewKey };
 }
 
 /** Milliseconds before the next retry: doubles from 0.5 s to 8 s, minus up to a quarter. */

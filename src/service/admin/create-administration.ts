@@ -10,7 +10,7 @@ import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
-import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
+import { hashSecret, keyPrefixLength, newSecret } from '../operations/keys.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
@@ -105,7 +105,7 @@ function administrationOf(
     if (label !== undefined) checkName('label', label);
     const expiry = expiryOf(given);
     const secret = newSecret(random);
-    const prefix = secret.slice(0, shownLength);
+    const prefix = secret.slice(0, keyPrefixLength);
     const own = { id: context.newId(), projectId, hash: hashSecret(secret), prefix };
     return { secret, key: { ...own, label: label ?? null, scope, expiry } };
   };

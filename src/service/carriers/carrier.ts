@@ -55,7 +55,7 @@ export type SubmitResult =
       delivery?: Extract<DeliveryState, 'undelivered'>;
     }
   | Refusal
-  | PutOff;
+  | Deferral;
 
 /** A carrier's answer about a message that it certainly did not accept. */
 export interface CarrierAnswer {
@@ -81,7 +81,7 @@ export interface Refusal extends CarrierAnswer {
  * It may be accepted later. `lane`: nothing of a message was sent. Otherwise the carrier's answer is about the
  * account, about the rate, or about anything else; dispatch/ decides what that means.
  */
-export interface PutOff extends CarrierAnswer {
+export interface Deferral extends CarrierAnswer {
   kind: 'later';
   scope: 'lane' | 'account' | 'rate' | 'message';
   code: string;

@@ -44,7 +44,7 @@ async function openFiles({ directory, acceptData = false }: ServiceOptions, need
 
 async function openDatabase(options: ServiceOptions, { clock, report, isExisting }: Needs): Promise<Data> {
   const { database: url = '', secret, directory } = options;
-  if (directory !== undefined) throw new TypeError('database and directory exclude each other');
+  if (directory !== undefined) throw new TypeError('database and directory cannot be combined');
   if (secret?.length !== 32) throw new TypeError('secret must have 32 bytes');
   // Loaded late: only needed with a database.
   const { openPostgresStorage } = await import('../storage/postgres/postgres-storage.js');

@@ -213,19 +213,21 @@ export class Dispatcher {
     const open = lanes.filter((lane) => lane.wanted('batch') > 0);
     const closed = lanes.filter((lane) => !open.includes(lane));
     this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);
-    const next = await store.nextWork(open.map(({ name }) => name));
-    if (setPaused(lanes, next.paused)) this.#loop.pollNow();
-    const held = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
-    if (isDue(next.leases)) await store.endLeases();
+    const openWork = await store.nextWork(open.map(({ name }) => name));
+    if (setPaused(lanes, openWork.paused)) this.#loop.pollNow();
+    const closedWork = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
+    if (isDue(openWork.leases)) await store.endLeases();
     // A lane without room for batches may have room for single messages.
-    const due = [...(isDue(next.messages) ? open : []), ...(isDue(held?.messages) ? closed : [])];
+    const due = [...(isDue(openWork.messages) ? open : []), ...(isDue(closedWork?.messages) ? closed : [])];
     for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
-    for (const lane of isDue(held?.overdue) ? closed : []) if (!lane.isOpen) await this.#claim(lane, true);
-    if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
-    // Nothing is being claimed: what a sender without messages here has left is in the queue.
+    for (const lane of isDue(closedWork?.overdue) ? closed : [])
+      if (!lane.isOpen) await this.#claim(lane, true);
+    if (isDue(openWork.doubts) || isDue(closedWork?.doubts))
+      for (const lane of lanes) await this.#claimDoubts(lane);
+    // No claim is under way: all that is left of a sender with nothing in flight here is in the queue.
     for (const { name, troubles } of lanes)
       await troubles.forgetIdle((projects) => store.findWaiting(name, projects));
-    return nextPoll({ open, closed }, next, held, isShared);
+    return nextPoll({ open, closed }, openWork, closedWork, isShared);
   }
 
   /** Single messages first: a verification must not wait behind a batch. */

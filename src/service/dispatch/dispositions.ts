@@ -1,5 +1,5 @@
 import type { MessageError } from '../../contract/index.js';
-import type { PutOff, SubmitResult } from '../carriers/carrier.js';
+import type { Deferral, SubmitResult } from '../carriers/carrier.js';
 import type { ClaimedMessage, Outcome, Postponement, Tried } from '../storage/store.js';
 import type { Disposition } from './finalizer.js';
 import { delayAfterLater, delayAfterLoss, delayAfterThrottle, isWaitedFor, notAccepted } from './tries.js';
@@ -43,8 +43,8 @@ export function lost(claimed: ClaimedMessage, tools: Elapsed): Disposition {
 /** An attempt that the carrier deferred; retried in `left` milliseconds at the latest. */
 export function later(
   claimed: ClaimedMessage,
-  scope: Exclude<PutOff['scope'], 'lane'>,
-  { retryAfterMs }: PutOff,
+  scope: Exclude<Deferral['scope'], 'lane'>,
+  { retryAfterMs }: Deferral,
   answer: Tried,
   left: number,
 ): Disposition {

@@ -1,4 +1,4 @@
-import type { Carrier, CarrierAnswer, PutOff, Refusal } from '../carriers/carrier.js';
+import type { Carrier, CarrierAnswer, Deferral, Refusal } from '../carriers/carrier.js';
 import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, MessageClass, ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
@@ -113,8 +113,8 @@ export class Lane {
   }
 
   /** What an answer is about; its submission started at `begunAt`, on the monotonic clock. */
-  putOff(claimed: ClaimedMessage, answer: PutOff, begunAt: number): PutOff['scope'] {
-    if (answer.scope !== 'lane') return this.troubles.putOff(claimed, answer, begunAt);
+  deferred(claimed: ClaimedMessage, answer: Deferral, begunAt: number): Deferral['scope'] {
+    if (answer.scope !== 'lane') return this.troubles.deferred(claimed, answer, begunAt);
     this.#pause(this.#parts.show(answer), answer.retryAfterMs);
     return 'lane';
   }

@@ -17,8 +17,8 @@ export function isDue(wait: number | null | undefined): boolean {
 /** Milliseconds until the next poll, after one that left this work; null if none is needed. `closed`: without room. */
 export function nextPoll(
   lanes: { open: readonly Lane[]; closed: readonly Lane[] },
-  next: Work,
-  held: Work | null,
+  openWork: Work,
+  closedWork: Work | null,
   isShared: boolean,
 ): number | null {
   // Due messages that were not claimed may not be sent now.
@@ -28,11 +28,11 @@ export function nextPoll(
   const isRepeating = [...lanes.open, ...lanes.closed].some(({ wantedDoubts }) => wantedDoubts === 0);
   const betweenDoubts = isRepeating ? heldUpEvery : 0;
   const waits = [
-    atLeast(next.messages, isHeldUp ? heldUpEvery : 0),
-    atLeast(next.doubts, betweenDoubts),
-    next.leases,
-    atLeast(held?.overdue, closedEvery),
-    atLeast(held?.doubts, betweenDoubts),
+    atLeast(openWork.messages, isHeldUp ? heldUpEvery : 0),
+    atLeast(openWork.doubts, betweenDoubts),
+    openWork.leases,
+    atLeast(closedWork?.overdue, closedEvery),
+    atLeast(closedWork?.doubts, betweenDoubts),
     lanes.closed.length > 0 || isHeldUp || isShared ? pollEvery : null,
   ].filter((wait) => wait !== null);
   return waits.length === 0 ? null : Math.min(...waits);

@@ -191,7 +191,7 @@ export async function submitMessage(
       if (!result.tryNextRoute) break;
       continue;
     }
-    const scope = lane.putOff(claimed, result, begunAt);
+    const scope = lane.deferred(claimed, result, begunAt);
     if (scope === 'lane') {
       if (tools.elapsed() < end) return again(claimed, {}, answer);
       failure = notSubmitted(claimed, result.reason);

@@ -13,13 +13,21 @@ export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> exte
   readonly fields: FieldsOf<Code> | undefined;
   /** Whole seconds, for the `Retry-After` header. */
   readonly retryAfter: number | undefined;
+  /** Methods of the route, for the `Allow` header. */
+  readonly allow: string | undefined;
   /** For the owner at a terminal; not in any answer. */
   readonly hint: string | undefined;
 
   constructor(
     code: Code,
     message: string,
-    extra: { fields?: FieldsOf<Code>; retryAfter?: number; status?: number; hint?: string } = {},
+    extra: {
+      fields?: FieldsOf<Code>;
+      retryAfter?: number;
+      status?: number;
+      allow?: string;
+      hint?: string;
+    } = {},
   ) {
     super(message);
     this.name = 'ServiceError';
@@ -27,6 +35,7 @@ export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> exte
     this.status = extra.status ?? serviceErrors[code].status;
     this.fields = extra.fields;
     this.retryAfter = extra.retryAfter;
+    this.allow = extra.allow;
     this.hint = extra.hint;
   }
 }

@@ -1,6 +1,6 @@
 import { isIdempotencyKey } from '../../contract/index.js';
 import { ServiceError } from '../errors/service-error.js';
-import { shownLength } from '../operations/keys.js';
+import { keyPrefixLength } from '../operations/keys.js';
 import type { Operations } from '../operations/operations.js';
 import { kindOf } from './answer.js';
 import type { AdmittedCall, ApiRequest, Call } from './call.js';
@@ -17,7 +17,7 @@ export async function admit(operations: Operations, call: Call): Promise<Admitte
   const idempotencyKey = kind === 'sending' ? wellFormedKeyOf(request) : null;
   const admitted = secret === null ? null : await operations.admit({ secret, kind, idempotencyKey });
   if (admitted === null) throw new ServiceError('unauthorized', 'A valid API key is required');
-  if (notes && secret !== null) notes.keyPrefix = secret.slice(0, shownLength);
+  if (notes && secret !== null) notes.keyPrefix = secret.slice(0, keyPrefixLength);
   const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
   call.rateLimit = { limit, remaining };
   if (!admitted.scope.includes(scopes[kind]))

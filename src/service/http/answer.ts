@@ -7,7 +7,7 @@ export function kindOf(method: string): RequestKind {
   return method === 'POST' ? 'sending' : 'reading';
 }
 
-/** The rate limit in the answer to an unknown project: unused. */
+/** The rate limit shown before the project is known: nothing is used yet. */
 export function fullRateLimit(kind: RequestKind): { limit: number; remaining: number } {
   const { burst } = requestRates[kind];
   return { limit: burst, remaining: burst };
@@ -27,7 +27,11 @@ export function commonHeaders(
 }
 
 /** An answer without the common headers. */
-export function written(status: number, body: object, headers: Record<string, string> = {}): WrittenAnswer {
+export function jsonAnswer(
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): WrittenAnswer {
   return { status, headers, body: JSON.stringify(body) };
 }
 
@@ -36,6 +40,7 @@ export function errorAnswer(error: ServiceError): { body: ErrorEnvelope; headers
   const headers: Record<string, string> = {};
   const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfter)));
+  if (error.allow !== undefined) headers.Allow = error.allow;
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   return { body: { error: { ...error.fields, code: error.code, message: error.message } }, headers };
 }

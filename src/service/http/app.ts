@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Operations } from '../operations/operations.js';
 import type { Readiness } from '../readiness.js';
 import { admit } from './admit.js';
-import { commonHeaders, errorAnswer, fullRateLimit, kindOf, written } from './answer.js';
+import { commonHeaders, errorAnswer, fullRateLimit, jsonAnswer, kindOf } from './answer.js';
 import { BatchQueue } from './body/batch-queue.js';
 import type { AdmittedCall, ApiRequest, Call, RequestNotes, WrittenAnswer } from './call.js';
 import { ConnectionDropped, type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
@@ -53,13 +53,12 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const account = accountRoutes(operations);
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
-  // Public: these need no key.
-  const open = {
+  const publicRoutes = {
     'GET /healthz': health.live,
     'GET /readyz': health.ready,
     'GET /v1/openapi.json': openApi(),
   };
-  const keyed = {
+  const keyedRoutes = {
     'POST /v1/sms': sms.send,
     'POST /v1/sms/bulk': sms.sendBulk,
     'POST /v1/email': email.send,
@@ -77,15 +76,15 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     'GET /v1/balance': account.balance,
     'GET /v1/pricing': account.pricing,
   };
-  const openTable = new RouteTable<Call>(open);
-  const keyedTable = new RouteTable<AdmittedCall>(keyed);
+  const publicTable = new RouteTable<Call>(publicRoutes);
+  const keyedTable = new RouteTable<AdmittedCall>(keyedRoutes);
 
   async function route(call: Call): Promise<WrittenAnswer> {
     const path = pathOf(call.request.target);
-    const openRoute = openTable.find(path);
+    const publicRoute = publicTable.find(path);
     const keyedRoute = keyedTable.find(path);
-    if (call.notes) call.notes.route = (openRoute ?? keyedRoute)?.path ?? null;
-    if (openRoute !== null) return openRoute.answer(call);
+    if (call.notes) call.notes.route = (publicRoute ?? keyedRoute)?.path ?? null;
+    if (publicRoute !== null) return publicRoute.answer(call);
     const admitted = /^\/v1(?:\/|$)/.test(path) ? await admit(operations, call) : null;
     if (admitted === null || keyedRoute === null) throw new ServiceError('not_found', 'No such route');
     return keyedRoute.answer(admitted);
@@ -99,7 +98,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     const shown = isExpected ? error : new ServiceError('unavailable', 'The service cannot answer now');
     if (notes) notes.code = shown.code;
     const { body, headers } = errorAnswer(shown);
-    return written(shown.status, body, headers);
+    return jsonAnswer(shown.status, body, headers);
   }
 
   return {
@@ -110,7 +109,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
       const { status, headers, body } = await route(call).catch((error) => refusal(error, call));
       return { status, headers: { ...commonHeaders(requestId, call.rateLimit), ...headers }, body };
     },
-    routes: [...Object.keys(open), ...Object.keys(keyed)],
+    routes: [...Object.keys(publicRoutes), ...Object.keys(keyedRoutes)],
   };
 }
 

@@ -1,5 +1,4 @@
 import { ServiceError } from '../errors/service-error.js';
-import { errorAnswer, written } from './answer.js';
 import type { Call, Route, WrittenAnswer } from './call.js';
 
 /** The segment of a path that may be an id. */
@@ -29,15 +28,14 @@ export class RouteTable<Each extends Call> {
       async answer(call) {
         const { method } = call.request;
         const route = routes.get(method === 'HEAD' ? 'GET' : method);
-        return route === undefined ? wrongMethod([...routes.keys()]) : route(call, id);
+        if (route === undefined) throw wrongMethod([...routes.keys()]);
+        return route(call, id);
       },
     };
   }
 }
 
-function wrongMethod(methods: readonly string[]): WrittenAnswer {
+function wrongMethod(methods: readonly string[]): ServiceError {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  const error = new ServiceError('method_not_allowed', `This route allows only ${allowed}`);
-  const { body, headers } = errorAnswer(error);
-  return written(error.status, body, { ...headers, Allow: allowed });
+  return new ServiceError('method_not_allowed', `This route allows only ${allowed}`, { allow: allowed });
 }

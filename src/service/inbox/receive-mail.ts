@@ -1,6 +1,6 @@
 import { normalizeAddress } from '../../contract/index.js';
 import { emailRoute } from '../carriers/carrier.js';
-import { messageOfBounce } from '../carriers/smtp/bounce-address.js';
+import { messageIdOfBounce } from '../carriers/smtp/bounce-address.js';
 import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
 import { ServiceError } from '../errors/service-error.js';
 import { asciiDomain, domainOf } from '../mailbox.js';
@@ -24,18 +24,19 @@ export async function receiveMail(
   });
   const to =
     recipients.length > 0 ? recipients.flatMap((each) => normalizeAddress(each) ?? []) : mail.recipients;
-  const messages = to.flatMap((address) => messageOfBounce(address, bounceKey) ?? []);
-  const [messageId] = messages;
+  const messageIds = to.flatMap((address) => messageIdOfBounce(address, bounceKey) ?? []);
+  const [messageId] = messageIds;
   if (messageId !== undefined)
     return mail.failure === null ? 'ignored' : recordBounce(context, messageId, mail.failure);
   const projects = await projectsByDomain(context);
   const inboxes = new Map<string, string>();
+  // The first recipient of each project is kept.
   for (const address of [...to].reverse()) {
-    const project = projects.get(domainOf(address));
-    if (project !== undefined) inboxes.set(project, address);
+    const projectId = projects.get(domainOf(address));
+    if (projectId !== undefined) inboxes.set(projectId, address);
   }
   if (inboxes.size === 0) throw new ServiceError('not_found', 'no recipient of the mail is known');
-  for (const [project, address] of inboxes) await keep(context, mail, address, project);
+  for (const [projectId, address] of inboxes) await keep(context, mail, address, projectId);
   return 'kept';
 }
 
@@ -45,7 +46,7 @@ async function recordBounce(
   { status }: NonNullable<ReceivedMail['failure']>,
 ): Promise<ReceivedAs> {
   const message = await store.findMessage(messageId);
-  // Deleted by a restored backup, or pruned.
+  // Newer than the restored backup, or pruned.
   if (message === null || message.to === '') return 'ignored';
   const { projectId, to } = message;
   const receipt = {

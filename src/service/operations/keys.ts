@@ -6,7 +6,7 @@ const prefix = 'urtuu_';
 const randomLength = 34;
 const checksumLength = 6;
 /** Characters of a key that lists show: 36 bits of its 202. */
-export const shownLength = 12;
+export const keyPrefixLength = 12;
 const form = /^urtuu_[0-9A-Za-z]{40}$/;
 
 /** A new API key: the prefix, 34 random characters in base 62 (202 bits) and a checksum of both. */

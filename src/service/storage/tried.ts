@@ -1,7 +1,7 @@
 import type { Instant } from './records.js';
 
 /**
- * The result of an attempt that was certainly not accepted: `refused`, or the scope of a carrier's PutOff. `lost`: it
+ * The result of an attempt that was certainly not accepted: `refused`, or the scope of a carrier's Deferral. `lost`: it
  * never reached its carrier, or an error in the service prevented it.
  */
 export type TriedKind = 'refused' | 'account' | 'rate' | 'message' | 'lost';

@@ -9,13 +9,13 @@ import {
 } from '../../../src/client/transport/retry.js';
 
 const callers = [
-  { kind: 'read', callersKey: false },
-  { kind: 'send', callersKey: false },
-  { kind: 'send', callersKey: true },
-  { kind: 'verify', callersKey: false },
+  { kind: 'read', hasCallersKey: false },
+  { kind: 'send', hasCallersKey: false },
+  { kind: 'send', hasCallersKey: true },
+  { kind: 'verify', hasCallersKey: false },
 ] as const;
-const nameOf = ({ kind, callersKey }: { kind: CallKind; callersKey: boolean }) =>
-  kind === 'send' ? (callersKey ? 'send, caller key' : 'send, own key') : kind;
+const nameOf = ({ kind, hasCallersKey }: { kind: CallKind; hasCallersKey: boolean }) =>
+  kind === 'send' ? (hasCallersKey ? 'send, caller key' : 'send, own key') : kind;
 
 const failure = (code: string, status: number | null, retryAfter: number | null = null): Failure => ({
   code,
@@ -57,7 +57,7 @@ describe('planRetry (Client retries)', () => {
       '%s',
       (_name, caller, verdict) => {
         const retry = planRetry(failed, { ...caller, retries: 0, maxRetries: 2 }, () => 1);
-        expect(retry).toEqual(verdict === '-' ? null : { wait, newKey: verdict === '+' });
+        expect(retry).toEqual(verdict === '-' ? null : { wait, needsNewKey: verdict === '+' });
       },
     );
   });
@@ -69,7 +69,7 @@ describe('planRetry (Client retries)', () => {
     [2, 2, false],
     [3, 2, false],
   ])('after %d of %d retries goes on: %s', (retries, maxRetries, goesOn) => {
-    const attempt = { kind: 'read', callersKey: false, retries, maxRetries } as const;
+    const attempt = { kind: 'read', hasCallersKey: false, retries, maxRetries } as const;
     for (const failed of [failure('timeout', null), failure('rate_limited', 429, 1)]) {
       expect(planRetry(failed, attempt, () => 1) !== null).toBe(goesOn);
     }

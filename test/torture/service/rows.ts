@@ -141,7 +141,7 @@ export const service = groupOf(
       return {
         ...played,
         found: `${played.found}; other answers of 500 and up: ${result.crashed.join(', ') || 'none'}`,
-        // By then a doubt of its first fill may be over, which no operator without room can resolve.
+        // A doubt that outlasts its deadline ends unknown: a simulated operator without room cannot resolve it.
         wrong: played.wrong - (result.lasted > longestDoubt ? result.unknown : 0) + result.crashed.length,
       };
     };

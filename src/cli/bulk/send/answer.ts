@@ -103,7 +103,10 @@ export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'un
   };
 }
 
-/** Includes a 4xx that is not the service's own, or is about a race of requests. */
+/**
+ * Includes a 4xx that is not the service's own. More cautious than the client: after one about a race of requests, a job
+ * repeats the request with its key.
+ */
 function isDoubtful(code: string, status: number): boolean {
   if (status >= 500 || status < 400) return true;
   return code === 'unexpected_response' || status === 408 || status === 409 || status === 425;

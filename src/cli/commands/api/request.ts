@@ -103,7 +103,7 @@ async function callOf(
     return readCall(withQuery(path, fields), anything, undefined);
   }
   if (input !== undefined && fields.length > 0) {
-    throw usageError('--input and -f, -F exclude each other', 'Use one of them.');
+    throw usageError('--input cannot be combined with -f or -F', 'Use one of them.');
   }
   const body = input === undefined ? bodyOf(fields) : await io.files.text(input);
   if (isSend) return frozenSendCall({ path, proof: anything }, body, { idempotencyKey });

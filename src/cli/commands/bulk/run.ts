@@ -171,7 +171,7 @@ async function runToEnd(
   }
   const code = codeOfEnding(ending, exit);
   if (code !== null) context.io.attach({ code });
-  attachFinalDoubt(context.io, job.state, exit);
+  attachFinalDoubt(context, job.state, exit);
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;
 }

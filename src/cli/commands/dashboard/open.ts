@@ -41,7 +41,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
   command.action(async ({ open, allProjects = false, ...options }: DashboardOptions) => {
     const { io, network } = context;
     if (allProjects && options.project !== undefined)
-      throw usageError('--all-projects and --project exclude each other', 'Use one of the two.');
+      throw usageError('--all-projects and --project cannot be combined', 'Use one of the two.');
     const { project } = await ownedProject(context, options);
     const url = await project.createDashboardLink({ allProjects });
     if (url === null) throw noDashboard('this service has no dashboard yet');

@@ -29,7 +29,7 @@ export async function newProfile(
   }
   if (apiKeyFile !== undefined && keyCommand !== undefined) {
     throw usageError(
-      '--api-key-file and --key-command exclude each other',
+      '--api-key-file and --key-command cannot be combined',
       'Save the key or the command that prints it.',
     );
   }

@@ -21,7 +21,7 @@ export function databaseAccess(
   { database, data }: { database?: string; data?: string },
 ): DatabaseAccess | null {
   if (database !== undefined && data !== undefined)
-    throw usageError('--data and --database exclude each other', 'Give one of them.');
+    throw usageError('--data and --database cannot be combined', 'Give one of them.');
   const url = databaseUrl(config, { ...(database === undefined ? {} : { database }), data });
   return url === null ? null : { url, secret: readSecret(config) };
 }

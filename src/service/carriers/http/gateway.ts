@@ -22,15 +22,15 @@ const doubtMs = 300_000;
 /** Requests of gateways that are being stored; further ones are refused for now. */
 const mostTaken = 1_000;
 
-async function putOff(): Promise<never> {
+async function notTaken(): Promise<never> {
   throw new Error('the service is stopped');
 }
 
 /** SMS gateways over HTTP, with a lane for each route. */
 export function gatewayCarrier(parts: GatewayParts): Carrier {
   const routes = new Map(parts.routes.map((route) => [route.name, new RouteRequests({ ...parts, route })]));
-  let onReceipt: (receipt: Receipt) => Promise<void> = putOff;
-  let onIncoming: (incoming: Incoming) => Promise<void> = putOff;
+  let onReceipt: (receipt: Receipt) => Promise<void> = notTaken;
+  let onIncoming: (incoming: Incoming) => Promise<void> = notTaken;
   let taken = 0;
   const routeOf = (name: string): RouteRequests => {
     const route = routes.get(name);
@@ -44,14 +44,14 @@ export function gatewayCarrier(parts: GatewayParts): Carrier {
     lanes: [...routes.keys()],
     submitMs: Math.max(...parts.routes.map(({ timeoutMs }) => timeoutMs)) + spareMs,
     doubtMs,
-    async start(receive, keep = putOff) {
+    async start(receive, keep = notTaken) {
       onReceipt = receive;
       onIncoming = keep;
       for (const route of routes.values()) route.start();
     },
     async stop() {
-      onReceipt = putOff;
-      onIncoming = putOff;
+      onReceipt = notTaken;
+      onIncoming = notTaken;
       await Promise.all([...routes.values()].map((route) => route.stop()));
     },
     capacity: (lane) => routeOf(lane).window.capacity,

@@ -3,10 +3,10 @@ import { type CarrierFault, carrierFaultFor } from '../../fault-injection/faults
 import type { Receipt } from '../../storage/store.js';
 import {
   type Carrier,
+  type Deferral,
   type Fate,
   noLinkRoute,
   OutcomeUnknown,
-  type PutOff,
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
@@ -110,19 +110,19 @@ export function simulatedCarrier(
         if (await outbox.isFirst(reference)) throw new OutcomeUnknown('the operator could not be reached');
         break;
       case 'later':
-        if (await outbox.isFirst(reference)) return putOff('message');
+        if (await outbox.isFirst(reference)) return deferral('message');
         break;
       case 'throttled':
-        return putOff('rate');
+        return deferral('rate');
       case 'busy':
-        return putOff('message');
+        return deferral('message');
       case 'account':
-        if (await outbox.isFirst(reference)) return putOff('account');
+        if (await outbox.isFirst(reference)) return deferral('account');
         break;
       case 'down':
         if (!(await outbox.isFirst(reference))) break;
         downUntil.set(laneOf(channel), clock.monotonic() + fault.milliseconds);
-        return putOff('lane');
+        return deferral('lane');
       case 'receipt':
         await deliver(submission);
         await sendReceipt({
@@ -196,7 +196,7 @@ const answers = {
   lane: ['not connected', 'the operator cannot be reached'],
 } as const;
 
-function putOff(scope: PutOff['scope']): PutOff {
+function deferral(scope: Deferral['scope']): Deferral {
   const [code, reason] = answers[scope];
   return { kind: 'later', scope, code, reason };
 }

@@ -23,7 +23,7 @@ const doubtMs = 300_000;
 /** Milliseconds that starting waits for connections. */
 const startMs = 3_000;
 
-async function putOff(): Promise<never> {
+async function notTaken(): Promise<never> {
   throw new Error('the service does not take incoming messages');
 }
 
@@ -31,7 +31,7 @@ async function putOff(): Promise<never> {
 export function smppCarrier(parts: SmppParts): Carrier {
   const { clock } = parts;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
-  let onIncoming: (incoming: Incoming) => Promise<void> = putOff;
+  let onIncoming: (incoming: Incoming) => Promise<void> = notTaken;
   const routes = new Map(
     parts.routes.map((route) => [
       route.name,
@@ -55,7 +55,7 @@ export function smppCarrier(parts: SmppParts): Carrier {
     lanes: parts.routes.map(({ name }) => name),
     submitMs,
     doubtMs,
-    async start(receive, keep = putOff) {
+    async start(receive, keep = notTaken) {
       onReceipt = receive;
       onIncoming = keep;
       const tried = Promise.all([...routes.values()].map((route) => route.start()));

@@ -13,7 +13,7 @@ export function bounceAddress(messageId: string, key: Uint8Array, domain: string
 }
 
 /** The message id in such an address; null for any other address. */
-export function messageOfBounce(address: string, key: Uint8Array): string | null {
+export function messageIdOfBounce(address: string, key: Uint8Array): string | null {
   const [, id = '', mac = ''] = pattern.exec(address.toLowerCase()) ?? [];
   return mac !== '' && timingSafeEqual(Buffer.from(mac, 'hex'), macOf(id, key)) ? id : null;
 }

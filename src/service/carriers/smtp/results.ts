@@ -1,5 +1,5 @@
 import type { SMTPError as NodemailerError } from 'nodemailer/lib/smtp-connection';
-import { OutcomeUnknown, type PutOff, type SubmitResult } from '../carrier.js';
+import { type Deferral, OutcomeUnknown, type SubmitResult } from '../carrier.js';
 import { isUnknownRecipient } from './enhanced-status.js';
 
 const replyLength = 200;
@@ -38,7 +38,7 @@ export function resultOf(error: NodemailerError | null, isWhole: boolean): Submi
   return { kind: 'later', ...answer, scope: 'message', ...recipient };
 }
 
-function answerOf({ response, message }: NodemailerError): Pick<PutOff, 'reason' | 'code' | 'words'> {
+function answerOf({ response, message }: NodemailerError): Pick<Deferral, 'reason' | 'code' | 'words'> {
   if (!response) return { reason: `its relay did not take it: ${message}`, code: 'no answer' };
   const { line, status, enhanced, words } = readReply(response);
   const code = enhanced === '' ? status : `${status} ${enhanced}`;

@@ -56,7 +56,7 @@ export class Sender {
    */
   account: 'fine' | 'refused' | 'contradicted' = 'fine';
   /** When it was deferred last, on the monotonic clock. */
-  putOffAt = 0;
+  deferredAt = 0;
 
   constructor(project: string, clock: Clock) {
     this.project = project;

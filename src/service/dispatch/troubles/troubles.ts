@@ -1,4 +1,4 @@
-import type { Carrier, PutOff, Refusal } from '../../carriers/carrier.js';
+import type { Carrier, Deferral, Refusal } from '../../carriers/carrier.js';
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import type { LaneTrouble } from '../../storage/instances.js';
@@ -121,10 +121,10 @@ export class Troubles {
   }
 
   /** What an answer is about: what the carrier said, unless it is about the account and contradicted. */
-  putOff(claimed: ClaimedMessage, given: PutOff, begunAt: number): Exclude<PutOff['scope'], 'lane'> {
+  deferred(claimed: ClaimedMessage, given: Deferral, begunAt: number): Exclude<Deferral['scope'], 'lane'> {
     const sender = this.#senderOf(claimed);
     const answer = this.#parts.show(given);
-    sender.putOffAt = this.#parts.clock.monotonic();
+    sender.deferredAt = this.#parts.clock.monotonic();
     if (given.scope === 'rate') {
       this.#throttle(claimed, answer, begunAt);
       return 'rate';
@@ -148,7 +148,7 @@ export class Troubles {
   /** Forgets senders with nothing left in the lane: nothing would end their troubles. `findWaiting`: see Dispatching. */
   async forgetIdle(findWaiting: (projects: readonly string[]) => Promise<string[]>): Promise<void> {
     const now = this.#parts.clock.monotonic();
-    const isIdle = ({ inHand, putOffAt }: Sender) => inHand === 0 && now >= putOffAt + lookEvery;
+    const isIdle = ({ inHand, deferredAt }: Sender) => inHand === 0 && now >= deferredAt + lookEvery;
     const idle = [...this.#troubled].filter(isIdle);
     if (idle.length === 0 || now < this.#lookedAt + lookEvery) return;
     this.#lookedAt = now;
@@ -284,7 +284,7 @@ export class Troubles {
         this.#log.ended(sender.project, 'throttled');
         sender.throttled = null;
       }
-      if (sender.isTroubled && (sender.inHand > 0 || now - sender.putOffAt < forgetAfter)) continue;
+      if (sender.isTroubled && (sender.inHand > 0 || now - sender.deferredAt < forgetAfter)) continue;
       this.#forget(sender);
     }
   }

@@ -3,7 +3,7 @@ import { type ErrorEnvelope, isIdempotencyKey, maxIdempotencyKeyLength } from '.
 import { ServiceError } from '../../errors/service-error.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
-import { written } from '../answer.js';
+import { jsonAnswer } from '../answer.js';
 import type { BatchQueue } from '../body/batch-queue.js';
 import { readJson } from '../body/read-json.js';
 import type { AdmittedCall, ApiRequest, Call, Route, WrittenAnswer } from '../call.js';
@@ -45,5 +45,5 @@ function idempotencyKeyOf({ headers, countOf }: ApiRequest): string | null {
 
 function answerOf({ notes }: Call, { status, body, replayed }: Answer): WrittenAnswer {
   if (notes && status >= 400) notes.code = (body as Partial<ErrorEnvelope>).error?.code ?? null;
-  return written(status, body, replayed ? { 'Idempotency-Replayed': 'true' } : {});
+  return jsonAnswer(status, body, replayed ? { 'Idempotency-Replayed': 'true' } : {});
 }

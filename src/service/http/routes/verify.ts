@@ -1,6 +1,6 @@
 import type { Operations } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
-import { written } from '../answer.js';
+import { jsonAnswer } from '../answer.js';
 import { readJson } from '../body/read-json.js';
 import type { AdmittedCall, WrittenAnswer } from '../call.js';
 import type { InjectFault } from '../inject-fault.js';
@@ -11,15 +11,15 @@ export const verifyRoutes = (operations: Operations, injectFault: InjectFault) =
   async create({ caller, request }: AdmittedCall): Promise<WrittenAnswer> {
     const params = parseFields(verifyCreate, await readJson(request));
     return injectFault({ caller, params, idempotencyKey: null }, async () =>
-      written(201, await operations.createVerification(caller, params)),
+      jsonAnswer(201, await operations.createVerification(caller, params)),
     );
   },
 
   async check({ caller, request }: AdmittedCall, id: string): Promise<WrittenAnswer> {
     const params = parseFields(verifyCheck, await readJson(request));
-    return written(200, await operations.checkVerification(caller, checkedId(id), params));
+    return jsonAnswer(200, await operations.checkVerification(caller, checkedId(id), params));
   },
 
   get: async ({ caller }: AdmittedCall, id: string) =>
-    written(200, await operations.getVerification(caller, checkedId(id))),
+    jsonAnswer(200, await operations.getVerification(caller, checkedId(id))),
 });

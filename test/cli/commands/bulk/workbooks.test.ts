@@ -147,7 +147,7 @@ describe('sms bulk list.xlsx', () => {
     it.each([
       ['--header-row 0', 'rows are counted from 1'],
       ['--header-row x', "'x' is not a whole number"],
-      ['--header-row 3 --headerless', '--headerless excludes --header-row'],
+      ['--header-row 3 --headerless', '--headerless cannot be combined with --header-row'],
     ])('with %s is exit 2', async (options, message) => {
       const { code, stderr } = await workbookDesk({ sheets: [{ rows }] }).run(`${line} --yes ${options}`);
       expect(code).toBe(2);

@@ -59,7 +59,7 @@ it('prints a link to all projects, for nobody who wants one of them', async () =
   const { stdout } = await here('dashboard --all-projects --data data --json');
   expect(new URL(JSON.parse(stdout).url).searchParams.get('token')).toMatch(/^all\.[\w-]{32}$/);
   const both = await here('dashboard --all-projects --project Shop --data data');
-  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') });
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be combined') });
 });
 
 it('on a terminal opens it, by way of a private file', async () => {

@@ -45,7 +45,7 @@ describe('urtuu serve with a database is refused', () => {
     ["--database 'postgres://urtuu:hun/hunter2@db/urtuu'", {}, '--database contains a password'],
     ['--database mysql://db/urtuu', {}, '--database is not the URL of a database'],
     ['', { URTUU_DATABASE: 'db/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
-    [`--database ${url} --data x`, {}, '--data and --database exclude each other'],
+    [`--database ${url} --data x`, {}, '--data and --database cannot be combined'],
     [`--database ${url}`, {}, 'a database needs a secret; URTUU_SECRET_FILE is not set'],
     ['', { URTUU_DATABASE: url }, 'a database needs a secret; URTUU_SECRET_FILE is not set'],
   ])('%s %o', async (options, env, message) => {

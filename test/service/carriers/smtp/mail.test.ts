@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Submission } from '../../../../src/service/carriers/carrier.js';
-import { bounceAddress, messageOfBounce } from '../../../../src/service/carriers/smtp/bounce-address.js';
+import { bounceAddress, messageIdOfBounce } from '../../../../src/service/carriers/smtp/bounce-address.js';
 import { composeMail } from '../../../../src/service/carriers/smtp/mail.js';
 import { formatMailbox } from '../../../../src/service/mailbox.js';
 
@@ -162,15 +162,15 @@ describe('the address for bounces', () => {
   });
 
   it('gives its message back, in any letters, and only with its mac', () => {
-    expect(messageOfBounce(address, bounces.key)).toBe(id);
-    expect(messageOfBounce(address.toUpperCase(), bounces.key)).toBe(id);
-    expect(messageOfBounce(address, Buffer.alloc(32, 2))).toBeNull();
+    expect(messageIdOfBounce(address, bounces.key)).toBe(id);
+    expect(messageIdOfBounce(address.toUpperCase(), bounces.key)).toBe(id);
+    expect(messageIdOfBounce(address, Buffer.alloc(32, 2))).toBeNull();
     const local = [...address.slice(0, 64)].keys();
     for (const at of local) {
       const other = address[at] === 'a' ? 'b' : 'a';
-      expect(messageOfBounce(address.slice(0, at) + other + address.slice(at + 1), bounces.key)).toBeNull();
+      expect(messageIdOfBounce(address.slice(0, at) + other + address.slice(at + 1), bounces.key)).toBeNull();
     }
-    fc.assert(fc.property(fc.string(), (given) => messageOfBounce(given, bounces.key) === null));
+    fc.assert(fc.property(fc.string(), (given) => messageIdOfBounce(given, bounces.key) === null));
   });
 
   it('is the envelope sender, and stands in no header', async () => {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Carrier, PutOff, Submission, SubmitResult } from '../../../../src/service/carriers/carrier.js';
+import type {
+  Carrier,
+  Deferral,
+  Submission,
+  SubmitResult,
+} from '../../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../../src/service/clock.js';
 import type { Core } from '../../../../src/service/core.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass } from '../../../support/cores.js';
@@ -17,7 +22,7 @@ let lowered: number[];
 /** Projects by their names. */
 let projects: Record<'A' | 'B' | 'C', string>;
 
-const put = (scope: PutOff['scope'], code = '0x08', more: Partial<PutOff> = {}): PutOff => ({
+const put = (scope: Deferral['scope'], code = '0x08', more: Partial<Deferral> = {}): Deferral => ({
   kind: 'later',
   reason: `its operator answered with status ${code}`,
   scope,
@@ -140,7 +145,7 @@ describe('one project', () => {
   const bad = numbers(0, 300);
   const isBad = ({ to }: { to: string }) => bad.includes(to);
 
-  it.each<[string, PutOff]>([
+  it.each<[string, Deferral]>([
     ['put off', put('message', '450 4.7.1', { words: 'Sender bat@shop.mn rejected 99112233' })],
     ['refused for the account', put('account', '421 4.7.0')],
   ])('whose messages are all %s is slowed to one a second, and nobody else', async (_, later) => {

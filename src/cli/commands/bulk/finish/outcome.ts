@@ -1,8 +1,8 @@
 import type { JobState } from '../../../bulk/job/job-state.js';
 import { type Ending, wordsOfStop } from '../../../bulk/send/ending.js';
 import type { NextStep } from '../../../config/printed-command.js';
+import type { Context } from '../../../context.js';
 import { type ExitCode, exitOfFailure, exits } from '../../../exit-codes.js';
-import type { Io } from '../../../io.js';
 import { grouped } from '../../../text/wording.js';
 import type { JobInput, LastLine } from '../next-command.js';
 
@@ -46,7 +46,7 @@ export function codeOfEnding({ stopped, waited }: Ending, exit: ExitCode): strin
 }
 
 /** Tells programs that no later run can resolve what a finished job has in doubt. */
-export function attachFinalDoubt(io: Pick<Io, 'attach'>, { finished }: JobState, exit: ExitCode): void {
+export function attachFinalDoubt({ io }: Pick<Context, 'io'>, { finished }: JobState, exit: ExitCode): void {
   if (exit === exits.doubt && finished) io.attach({ retryable: false });
 }
 

@@ -48,7 +48,7 @@ export async function endFinished(
   if (exit === exits.ok) return context.io.note(said);
   const ending = { stopped: null, waited: null };
   const [next] = stepsAfter(context, job, options, ending, input);
-  attachFinalDoubt(context.io, state, exit);
+  attachFinalDoubt(context, state, exit);
   context.io.conclude(said, next);
   throw new Ended(exit);
 }

@@ -27,7 +27,10 @@ export async function gatherInput(
   look: (file: string) => Promise<Header>,
 ): Promise<BulkInput> {
   if (options.headerless && options.headerRow !== undefined)
-    throw usageError('--headerless excludes --header-row', 'A file without a header has no row of names.');
+    throw usageError(
+      '--headerless cannot be combined with --header-row',
+      'A file without a header has no row of names.',
+    );
   await io.files.checkWritable(options.report, options.rejects);
   const templates = await readTemplates(io.files, options);
   const { text, html, subject } = templates;

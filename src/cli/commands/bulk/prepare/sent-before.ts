@@ -44,7 +44,7 @@ export const isOnPurpose = (only: BulkOptions['only']) =>
   selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
 
 const exclusive = (option: string) =>
-  usageError(`${option} and --skip-sent exclude each other`, 'Nothing was sent. Use one of the two.');
+  usageError(`${option} and --skip-sent cannot be combined`, 'Nothing was sent. Use one of the two.');
 
 /** Recipients of a plan who already got its message, or will get it from another job. */
 export interface EarlierSends {

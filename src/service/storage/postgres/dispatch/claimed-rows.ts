@@ -46,7 +46,6 @@ export interface ContentRow {
 export type ToClaimed = (rows: readonly ClaimedRow[], token: string) => Promise<ClaimedMessage[]>;
 
 export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf): ToClaimed {
-  /** Contents are kept while their messages are not final. */
   async function toClaimed(rows: readonly ClaimedRow[], token: string): Promise<ClaimedMessage[]> {
     if (rows.length === 0) return [];
     const numbers = [...new Set(rows.map(({ content }) => content))];
@@ -61,6 +60,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
     const receipts = marked.length > 0 ? await receiptsOf(marked) : null;
     return rows.flatMap((row) => {
       const content = contents.get(row.content);
+      // The message has become final since the claim.
       if (content === undefined) return [];
       const claimed = claimedMessage(row, content, token);
       return {

@@ -45,17 +45,20 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
     { isPatient: true },
   );
 
-  /** Calls a function of the schema, those that have waited longest first; the functions differ in `argument`. */
+  /** Calls a claim function of the schema, which returns the longest-waiting messages first. They differ in `argument`. */
   function claim<Row = ClaimedRow>(
     name: 'claim_1' | 'claim_2' | 'claim_overdue_1',
     { token, leaseMs, limit, lane }: Claim,
     kind: keyof typeof classes,
     argument: unknown,
   ): Promise<Row[]> {
-    const lease = [token, leaseMs, limit, lane, classes[kind]];
     return database.query<Row>(`SELECT * FROM ${name}($1, $2, $3, $4, $5, $6, $7, $8, $9)`, [
       database.now(),
-      ...lease,
+      token,
+      leaseMs,
+      limit,
+      lane,
+      classes[kind],
       argument,
       longestWindow,
       earlierMessages,

@@ -146,10 +146,9 @@ export function prepareClaims(
         Number(markRun.run({ first, last, token, attempt, route, doubtMs, now }).changes);
       for (const [first, last] of runsOf(group.map((one) => one.claimed.seq))) {
         const { messages } = countRun.get(first, last, token, attempt - 1) as { messages: number };
-        for (let seq = first; seq <= last; seq += 1) {
-          if (messages === last - first + 1 || mark(seq, seq) === 1) done.add(seq);
-        }
-        if (messages === last - first + 1) mark(first, last);
+        const isWhole = messages === last - first + 1;
+        if (isWhole) mark(first, last);
+        for (let seq = first; seq <= last; seq += 1) if (isWhole || mark(seq, seq) === 1) done.add(seq);
       }
     }
     for (const mark of marks) if (done.has(mark.claimed.seq)) requests.keep(mark);

@@ -397,7 +397,7 @@ describe('the same message to the same people from another list', () => {
       await here.run(`${line} --report report.csv`);
       const { code, stderr } = await here.run(`${line.replace('list', 'report')} --skip-sent ${option}`);
       expect(code).toBe(2);
-      expect(stderr).toContain(`${option} and --skip-sent exclude each other`);
+      expect(stderr).toContain(`${option} and --skip-sent cannot be combined`);
       expect(here.project.messages).toHaveLength(3);
     },
   );
