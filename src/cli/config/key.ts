@@ -46,12 +46,12 @@ async function outputOf(
   platform: NodeJS.Platform,
   within: number,
 ): Promise<string> {
-  const { file, words } = platformOf(platform).shell(command);
+  const { file, args } = platformOf(platform).shell(command);
   const { execFile } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     // The error of execFile contains the command and all its output, so it is not passed on.
     const options = { timeout: within, killSignal: 'SIGKILL', windowsVerbatimArguments: true } as const;
-    execFile(file, words, options, (error, stdout, stderr) => {
+    execFile(file, args, options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout.split('\n', 1)[0] ?? '');
       const isLate = error.killed && error.code === null;
       const words = isLate ? '' : redacted(stderr, stdout);

@@ -10,7 +10,7 @@ export function openInBrowser(
   const opener = platformOf(name).opener(name, env);
   if (opener === null) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const child = spawn(opener.file, [...opener.words, place], { detached: true, stdio: 'ignore' });
+    const child = spawn(opener.file, [...opener.args, place], { detached: true, stdio: 'ignore' });
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       child.unref();

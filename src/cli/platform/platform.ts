@@ -15,9 +15,9 @@ export interface Platform {
   opener(
     name: NodeJS.Platform,
     env: Readonly<Record<string, string | undefined>>,
-  ): { file: string; words: string[] } | null;
-  /** Runs a command line; on Windows the words must be passed verbatim. */
-  shell(line: string): { file: string; words: string[] };
+  ): { file: string; args: string[] } | null;
+  /** Runs a command line; on Windows the arguments must be passed verbatim. */
+  shell(line: string): { file: string; args: string[] };
 }
 
 const posix: Platform = {
@@ -28,10 +28,10 @@ const posix: Platform = {
   diesBySignals: true,
   quoting: 'posix',
   opener(name, env) {
-    if (name === 'darwin') return { file: 'open', words: [] };
-    return env.DISPLAY || env.WAYLAND_DISPLAY ? { file: 'xdg-open', words: [] } : null;
+    if (name === 'darwin') return { file: 'open', args: [] };
+    return env.DISPLAY || env.WAYLAND_DISPLAY ? { file: 'xdg-open', args: [] } : null;
   },
-  shell: (line) => ({ file: '/bin/sh', words: ['-c', line] }),
+  shell: (line) => ({ file: '/bin/sh', args: ['-c', line] }),
 };
 
 const windows: Platform = {
@@ -41,8 +41,8 @@ const windows: Platform = {
   hasFileModes: false,
   diesBySignals: false,
   quoting: 'powershell',
-  opener: () => ({ file: 'explorer', words: [] }),
-  shell: (line) => ({ file: 'cmd', words: ['/d', '/s', '/c', `"${line}"`] }),
+  opener: () => ({ file: 'explorer', args: [] }),
+  shell: (line) => ({ file: 'cmd', args: ['/d', '/s', '/c', `"${line}"`] }),
 };
 
 export const platformOf = (name: NodeJS.Platform): Platform => (name === 'win32' ? windows : posix);

@@ -55,10 +55,10 @@ describe.runIf(process.platform !== 'win32')('a key_command', () => {
 it('runs in the shell of each system', () => {
   expect(platformOf('linux').shell('pass show "a b"')).toEqual({
     file: '/bin/sh',
-    words: ['-c', 'pass show "a b"'],
+    args: ['-c', 'pass show "a b"'],
   });
   expect(platformOf('win32').shell('op read "a b"')).toEqual({
     file: 'cmd',
-    words: ['/d', '/s', '/c', '"op read "a b""'],
+    args: ['/d', '/s', '/c', '"op read "a b""'],
   });
 });

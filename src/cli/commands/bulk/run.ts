@@ -56,12 +56,12 @@ export async function carryOut(
   options: CarryOutOptions,
   { input = null, revokedMarks = [], hasPreflight = false }: Start = {},
 ): Promise<void> {
-  const words: Words = (ending) => {
+  const closingLines: ClosingLines = (ending) => {
     const [first = null, ...more] = stepsAfter(context, job, options, ending, input);
     return { line: lastLine(job.state, ending, first), more };
   };
   const release = context.io.holdSignals({
-    lastWords: () => context.io.warn(...inOne(words(interrupted).line)),
+    lastWords: () => context.io.warn(...inOne(closingLines(interrupted).line)),
   });
   let runtime: JobRuntime | null = null;
   let cancellation: Cancellation | null = null;
@@ -86,8 +86,8 @@ export async function carryOut(
     runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
     const waitsUntil = await noteRun(job.folder, job.state, context.clock.now());
     await appendHistory(context, startOfJob(job));
-    const exit = await runToEnd(context, job, options, runtime, { words, input, waitsUntil }).finally(() =>
-      appendHistory(context, entryOfJob(job)),
+    const exit = await runToEnd(context, job, options, runtime, { closingLines, input, waitsUntil }).finally(
+      () => appendHistory(context, entryOfJob(job)),
     );
     if (exit === exits.refused) throw ranElsewhere(job);
     // With other codes, an error is printed anyway.
@@ -118,10 +118,10 @@ const longestBalanceWait = 30_000;
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
 /** The last line of a run for its ending, and what else remains to be done. */
-type Words = (ending: Ending) => { line: LastLine; more: NextStep[] };
+type ClosingLines = (ending: Ending) => { line: LastLine; more: NextStep[] };
 
 interface RunNotes {
-  words: Words;
+  closingLines: ClosingLines;
   input: JobInput | null;
   waitsUntil(time: number): Promise<void>;
 }
@@ -131,14 +131,14 @@ async function runToEnd(
   job: Job,
   options: CarryOutOptions,
   runtime: JobRuntime,
-  { words, input, waitsUntil }: RunNotes,
+  { closingLines, input, waitsUntil }: RunNotes,
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, { ...runtime, waitsUntil });
   if (ending.waited !== null && job.state.counts.failed > 0) {
     // Refunds may have arrived after the latest answer.
     job.state.balance = await readBalance(runtime);
   }
-  const line = () => words(ending).line;
+  const line = () => closingLines(ending).line;
   if (ending.stopped?.by === 'fault') {
     context.io.warn(...inOne(line()));
     throw job.state.finished ? faultAfterAll(job, ending.stopped.error) : ending.stopped.error;
@@ -150,7 +150,7 @@ async function runToEnd(
     await recordEnd(context, job, ending, { exit, rate: options.rate ?? null });
     if (exit === exits.ok) context.io.note(...inOne(line()));
     else context.io.conclude(...line());
-    for (const step of words(ending).more) context.io.note(...step);
+    for (const step of closingLines(ending).more) context.io.note(...step);
   };
   // A program gets one object once the exit code is certain; a person gets the figures before a long report.
   const { isMachine } = context.io.printer;
@@ -159,8 +159,8 @@ async function runToEnd(
   if (options.report !== undefined) {
     // The last line explains the exit code.
     const isConclusion = exit === exits.ok || exit === exits.partly;
-    const warn = (...line: LastLine) =>
-      isConclusion ? context.io.conclude(...line) : context.io.warn(...inOne(line));
+    const warn = (...text: LastLine) =>
+      isConclusion ? context.io.conclude(...text) : context.io.warn(...inOne(text));
     const reading = { runtime, timeout: options.waitTimeout, warn };
     const [said] = line();
     const reported = await report(context, job, options.report, reading);
