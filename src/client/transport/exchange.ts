@@ -14,7 +14,7 @@ export type AttemptEnd =
       code: 'timeout' | 'connection_error';
       cause: unknown;
       /** The head of an answer arrived, so the request was sent, whatever the cause says. */
-      begun: boolean;
+      headReceived: boolean;
       /** The caller aborted the call. */
       aborted: boolean;
     };
@@ -42,11 +42,11 @@ export function exchange(
 ): Promise<AttemptEnd> {
   const controller = new AbortController();
   let source: ByteSource | null = null;
-  let begun = false;
+  let headReceived = false;
 
   async function receive(): Promise<Answer> {
     const response = await fetch(url, { ...request, signal: controller.signal });
-    begun = true;
+    headReceived = true;
     const { status, body } = response;
     source = body === null ? null : openBody(body);
     if (controller.signal.aborted) source?.cancel();
@@ -64,7 +64,7 @@ export function exchange(
       resolve(ended);
     };
     const fail = (code: 'timeout' | 'connection_error', cause: unknown, aborted: boolean) =>
-      end({ answer: null, code, cause, begun, aborted });
+      end({ answer: null, code, cause, headReceived, aborted });
     const cancel = (code: 'timeout' | 'connection_error', cause: DOMException) => {
       // Set before resolving, since the fetch may mark the cause with `requestSent` (FetchLike).
       controller.abort(cause);

@@ -19,7 +19,7 @@ type FailureParts = Pick<
   UrtuuErrorParts,
   'code' | 'message' | 'status' | 'retryAfter' | 'fields' | 'cause' | 'requestId'
 >;
-type Outcome = { ok: true; result: object } | { ok: false; parts: FailureParts; requestSent: boolean };
+type AttemptOutcome = { ok: true; result: object } | { ok: false; parts: FailureParts; requestSent: boolean };
 
 /** Only this closure holds the key, so that inspect, JSON and errors cannot show it. */
 export function createRequestSender(apiKey: string, settings: Settings, system: System): RequestSender {
@@ -48,14 +48,16 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
     return exchange(fetch, baseUrl + path, request, limits, system);
   }
 
-  function outcomeOf(exchanged: AttemptEnd, call: Call, limits: Limits): Outcome {
+  function outcomeOf(exchanged: AttemptEnd, call: Call, limits: Limits): AttemptOutcome {
     if (exchanged.answer !== null) {
       const reading = { proof: call.proof, redactor, baseUrl, now: system.now() };
       const outcome = readAnswer(exchanged.answer, reading);
-      return outcome.ok ? outcome : { ...outcome, parts: named(outcome.parts, call), requestSent: true };
+      return outcome.ok
+        ? outcome
+        : { ...outcome, parts: withExtensionName(outcome.parts, call), requestSent: true };
     }
-    const { code, cause, begun, aborted } = exchanged;
-    const failure = begun ? null : connectFailure(cause);
+    const { code, cause, headReceived, aborted } = exchanged;
+    const failure = headReceived ? null : connectFailure(cause);
     const requestSent = failure === null;
     if (aborted) return { ok: false, parts: abortedParts(limits.signal), requestSent };
     const message =
@@ -101,10 +103,10 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
       if (system.ready !== undefined) await system.ready(call.body === null ? 'GET' : 'POST');
       if (signal?.aborted) throw errorOf(abortedParts(signal), progress, key);
       progress.attempts += 1;
-      const began = onResponse === null ? 0 : system.elapsed();
+      const startedAt = onResponse === null ? 0 : system.elapsed();
       const exchanged = await attempt(call, key, limits);
       if (exchanged.answer !== null && onResponse !== null) {
-        report(onResponse, call, exchanged.answer, progress.attempts, system.elapsed() - began);
+        report(onResponse, call, exchanged.answer, progress.attempts, system.elapsed() - startedAt);
       }
       const outcome = outcomeOf(exchanged, call, limits);
       if (outcome.ok) {
@@ -134,8 +136,7 @@ function noAnswerMessage(code: NoAnswer, cause: unknown, timeout: number): strin
   return clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`);
 }
 
-/** The parts of a failed call, its message naming the extension that the service lacks. */
-function named(parts: FailureParts, { extension }: Call): FailureParts {
+function withExtensionName(parts: FailureParts, { extension }: Call): FailureParts {
   const isMissing =
     extension !== undefined &&
     (parts.code === 'not_found' || parts.code === 'method_not_allowed') &&

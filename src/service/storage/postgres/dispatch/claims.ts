@@ -97,8 +97,10 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
       if (!onlyOverdue) return claimInTurn(given);
       return toClaimed(await claim('claim_overdue_1', given, kind, overdueBefore[kind]), token);
     },
-    claimDoubts: async (given: Claim) =>
-      toClaimed(await claim('claim_1', given, 'doubt', false), given.token),
+    async claimDoubts(given: Claim): Promise<ClaimedMessage[]> {
+      const onlyOverdue = false;
+      return toClaimed(await claim('claim_1', given, 'doubt', onlyOverdue), given.token);
+    },
     markSubmitting: (given: readonly Mark[]) =>
       marks.addAll(
         given.map(({ claimed, attempt, route, doubtMs, request }) => ({
