@@ -40,14 +40,18 @@ export async function openJobOf(stateDirectory: string, plan: FrozenPlan, choice
 
 const isFileMissing = (error: unknown) => error instanceof CliError && error.details.errno === 'ENOENT';
 
+/** Throws CliError (exit 2) for a name that cannot be a job's. */
+export function refuseJobName(name: string | undefined): void {
+  if (name === undefined || isJobName(name)) return;
+  throw usageError(
+    `'${name}' is not a job name`,
+    'Use letters, digits, dots, dashes and underscores; a dot and digits at the end are for repeats.',
+  );
+}
+
 /** Returns the job's id. */
 async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<string> {
-  if (choice.name !== undefined && !isJobName(choice.name)) {
-    throw usageError(
-      `'${choice.name}' is not a job name`,
-      'Use letters, digits, dots, dashes and underscores; a dot and digits at the end are for repeats.',
-    );
-  }
+  refuseJobName(choice.name);
   const base = choice.name ?? jobIdOf(plan.meta);
   const jobs = jobsFolder(stateDirectory);
   for (;;) {

@@ -25,7 +25,7 @@ export interface JobSummary extends Counts {
   merged: number;
   /** Charged for accepted messages. */
   credits: number;
-  /** The last known balance; null if no answer had it. */
+  /** After the last answer; null if none had it, and where nothing was sent this time. */
   balance: number | null;
   batches: BatchFigures[];
 }

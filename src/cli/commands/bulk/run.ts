@@ -16,7 +16,7 @@ import { counted, grouped } from '../../text/wording.js';
 import { entryOfJob, startOfJob } from '../history/job-entries.js';
 import { refuseOtherService } from './base-url.js';
 import { type Cancellation, watchForCancel } from './cancellation.js';
-import { adoptAccount, foreignJob, isForeign } from './confirm/account.js';
+import { adoptAccount, foreignJob, isForeign, refuseOtherProject } from './confirm/account.js';
 import { readAccount } from './confirm/read-account.js';
 import { display } from './display.js';
 import {
@@ -74,6 +74,7 @@ export async function carryOut(
     if (isDone(job, options)) return await endFinished(context, job, options, input);
     if (await isForeign(context, job)) {
       if (!options.sameProject) throw foreignJob(job.id);
+      await refuseOtherProject(context, job);
       await adoptAccount(context, job);
     }
     if (options.wait && !hasPreflight && !job.state.finished) {

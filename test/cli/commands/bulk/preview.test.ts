@@ -23,6 +23,11 @@ describe('the preview of a bulk send', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '20\n' });
   });
 
+  it.each(['--dry-run', '--yes'])("refuses a name that cannot be a job's, with %s", async (option) => {
+    const { code, stderr } = await desk(rows).run(`sms bulk list.csv --text Hi --job "it's" ${option}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("'it's' is not a job name")]);
+  });
+
   it('says when the first message is the longest', async () => {
     const { stdout } = await desk([...rows].reverse()).run(`${line} --dry-run`);
     expect(stdout).toContain('First       to 99000001, 1 part, also the longest\n');

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
-import { answers } from '../../../support/run.js';
+import { answers, refusal } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
 
@@ -56,7 +56,8 @@ describe('a finished job', () => {
     for (const line of [`${personal} --json --if-finished ok`, 'jobs resume july --json --if-finished ok']) {
       const again = await here.run(line);
       expect(again.code).toBe(code);
-      expect(figures(again.stdout)).toEqual(figures(first.stdout));
+      // The balance of the first run is an old one.
+      expect(figures(again.stdout)).toEqual({ ...figures(first.stdout), balance: null });
     }
     const told = await here.run(`${personal} --if-finished ok`);
     expect(told.stderr).toContain('The job july finished before; nothing was sent this time.');
@@ -84,6 +85,29 @@ describe('a job that ran elsewhere', () => {
 });
 
 describe('a job under another API key', () => {
+  it('is not gone on with by a key of another project, whatever is said', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
+    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('not of the project of the job july')]);
+    expect(here.project.messages).toHaveLength(2);
+    delete here.project.options.instead;
+    expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 11 });
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+  });
+
+  it('is gone on with by a key that may only send, as it cannot be checked', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
   it('is not gone on with unless the key is said to be of the same project', async () => {
     const here = desk(people(5), { credits: 25 });
     await here.run(partly);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Entry } from '../../../bulk/job/journal/entries.js';
+import type { AcceptedEntry, Entry } from '../../../bulk/job/journal/entries.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import type { Account } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
@@ -28,6 +28,34 @@ export async function isForeign(
   return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
 }
 
+/**
+ * Throws CliError (exit 11) if the key in use cannot find what the job has sent, which is another project's then. A key
+ * that may only send cannot be checked, nor a job that has sent nothing.
+ */
+export async function refuseOtherProject(
+  { network }: Pick<Context, 'network'>,
+  { id, journal }: Job,
+): Promise<void> {
+  const sent = await firstAccepted(journal);
+  if (sent === null) return;
+  const { batches, messages } = await network.client();
+  try {
+    await (sent.kind === 'batch' ? batches.get(sent.id) : messages.get(sent.id));
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 'forbidden') return;
+    throw code === 'not_found' ? otherProject(id, sent.id) : error;
+  }
+}
+
+async function firstAccepted(journal: Job['journal']): Promise<AcceptedEntry | null> {
+  let first: AcceptedEntry | null = null;
+  await journal.replay((entry) => {
+    if (entry.type === 'accepted') first ??= entry;
+  });
+  return first;
+}
+
 /** Records that the key in use belongs to the job's project, for `--same-project`. */
 export async function adoptAccount(
   { network }: Pick<Context, 'network'>,
@@ -48,6 +76,17 @@ export function foreignJob(id: string): CliError {
     details: { job: id },
   });
 }
+
+const otherProject = (id: string, sent: string) =>
+  new CliError(
+    'other_account',
+    exits.refused,
+    `this API key is not of the project of the job ${id}: it does not know ${sent}, which the job has sent`,
+    {
+      hint: 'Nothing was sent this time. Use a key of the project that the job was started in.',
+      details: { job: id },
+    },
+  );
 
 async function currentHash(network: Network, { salt }: Account): Promise<string | null> {
   const key = await network.apiKey();

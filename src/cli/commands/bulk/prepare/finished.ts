@@ -40,7 +40,9 @@ export async function endFinished(
   const reported = await reportFinished(context, job, options);
   const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
   const exit = exitWithReport(exitWithRows(ended, input), reported);
-  await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+  // The balance of that time says nothing about now.
+  const summary = { ...(await summaryOf(id, plan.meta, state, journal)), balance: null };
+  await context.io.print(summaryView, { ...summary, exit });
   const { unknown, in_doubt: doubt } = state.counts;
   const open =
     unknown > 0 ? ` with ${grouped(unknown)} unknown` : doubt > 0 ? ` with ${grouped(doubt)} in doubt` : '';

@@ -1,4 +1,5 @@
 import type { Channel } from '../../../../contract/index.js';
+import { refuseJobName } from '../../../bulk/job/job-of-plan.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
 import type { Context } from '../../../context.js';
 import { usageError } from '../../../errors.js';
@@ -31,6 +32,7 @@ export async function gatherInput(
       '--headerless cannot be combined with --header-row',
       'A file without a header has no row of names.',
     );
+  refuseJobName(options.job);
   await io.files.checkWritable(options.report, options.rejects);
   const templates = await readTemplates(io.files, options);
   const { text, html, subject } = templates;
