@@ -73,7 +73,7 @@ export async function carryOut(
     if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
     if (isDone(job, options)) return await endFinished(context, job, options, input);
     if (await isForeign(context, job)) {
-      if (!options.sameProject) throw foreignJob(job.id);
+      if (!options.sameProject) throw await foreignJob(context, job);
       await refuseOtherProject(context, job);
       await adoptAccount(context, job);
     }

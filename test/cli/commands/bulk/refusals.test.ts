@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
-import { answers, refusal } from '../../../support/run.js';
+import { answers, refusal, testKey } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
 
@@ -97,6 +97,16 @@ describe('a job under another API key', () => {
     delete here.project.options.instead;
     expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 11 });
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+  });
+
+  it('names the profile whose key started it', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    await here.run('login --profile clinic --api-key-file -', { env: {}, stdin: testKey });
+    const { stderr } = await here.run('jobs resume july', otherKey);
+    expect(stderr).toContain('Use --profile clinic. If both keys are of one project');
+    here.project.balance = 1_000;
+    expect(await here.run('jobs resume july --profile clinic', { env: {} })).toMatchObject({ code: 0 });
   });
 
   it('is gone on with by a key that may only send, as it cannot be checked', async () => {

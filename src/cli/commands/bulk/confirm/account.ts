@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AcceptedEntry, Entry } from '../../../bulk/job/journal/entries.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import type { Account } from '../../../bulk/plan/plan.js';
+import type { Profile } from '../../../config/profiles.js';
 import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
@@ -69,10 +70,16 @@ export async function adoptAccount(
   state.apply(entry);
 }
 
-/** Exit 11 for an unfinished job that was started with another key. */
-export function foreignJob(id: string): CliError {
+/** Exit 11 for an unfinished job that was started with another key; names the profile that has it. */
+export async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: Job): Promise<CliError> {
+  const { account } = plan.meta;
+  const hasKey = ({ api_key: key }: Profile) =>
+    account !== null && key !== undefined && isSame(account.hash, hashOf(account.salt, key));
+  const { profiles } = await config.read();
+  const [name] = Object.entries(profiles).find(([, profile]) => hasKey(profile)) ?? [];
+  const way = name === undefined ? 'Use the --profile that it was started with' : `Use --profile ${name}`;
   return new CliError('other_account', exits.refused, `the job ${id} was started with another API key`, {
-    hint: 'Use the --profile that it was started with. If both keys are of one project, add --same-project.',
+    hint: `${way}. If both keys are of one project, add --same-project.`,
     details: { job: id },
   });
 }
