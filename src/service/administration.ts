@@ -156,6 +156,8 @@ export interface LaneStatus {
   failures: Record<string, number>;
   /** What slows it down, on any instance. */
   slow: SlowLane[];
+  /** Null while it is open. */
+  paused_at: string | null;
   /** The running instances, with the state of their connection for the lane and its start. */
   instances: {
     id: string;

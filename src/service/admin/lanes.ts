@@ -1,11 +1,10 @@
 import type { Administration, LaneSummary } from '../administration.js';
 import { batchStopped } from '../dispatch/tries.js';
 import type { Store } from '../storage/store.js';
-import { timestamp } from '../timestamp.js';
 import { type StatusParts, statusOf } from './status.js';
 
 export interface LaneParts extends StatusParts {
-  store: StatusParts['store'] & Pick<Store, 'lanePauses' | 'pauseLane' | 'resumeLane' | 'stopBatch'>;
+  store: StatusParts['store'] & Pick<Store, 'pauseLane' | 'resumeLane' | 'stopBatch'>;
 }
 
 /** Pauses lanes and stops batches, on every instance at once. */
@@ -16,23 +15,15 @@ export function administerLanes(
 
   async function listLanes(): Promise<LaneSummary[]> {
     const { lanes } = await statusOf(parts);
-    const pauses = await store.lanePauses();
-    const known = new Map(lanes.map((one) => [one.lane, one]));
-    const pausedAt = new Map(pauses.map((one) => [one.lane, one.pausedAt]));
-    const names = new Set([...known.keys(), ...pausedAt.keys()]);
-    return [...names].sort().map((lane) => {
-      const at = pausedAt.get(lane);
-      const { waiting = 0, oldest_seconds = null, instances = [], slow = [] } = known.get(lane) ?? {};
-      return {
-        lane,
-        status: at === undefined ? 'open' : 'paused',
-        waiting,
-        oldest_seconds,
-        connected: instances.filter(({ state }) => state !== 'down').length,
-        slow,
-        paused_at: at === undefined ? null : timestamp(at),
-      };
-    });
+    return lanes.map(({ lane, waiting, oldest_seconds, slow, paused_at, instances }) => ({
+      lane,
+      status: paused_at === null ? 'open' : 'paused',
+      waiting,
+      oldest_seconds,
+      connected: instances.filter(({ state }) => state !== 'down').length,
+      slow,
+      paused_at,
+    }));
   }
 
   const find = async (name: string) => (await listLanes()).find(({ lane }) => lane === name) ?? null;

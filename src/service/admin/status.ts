@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
-  store: Pick<Store, 'getProject' | 'held' | 'queueDepth' | 'recordLanes'>;
+  store: Pick<Store, 'getProject' | 'held' | 'lanePauses' | 'queueDepth' | 'recordLanes'>;
   /** Lanes of the simulated operator if it is used; always shown, like those of real carriers. */
   simulatedLanes: readonly string[];
   instances: Pick<Instances, 'list' | 'listEnded'>;
@@ -29,13 +29,16 @@ export async function statusOf({
   const figures = new Map(ended.map((one) => [one.lane, one]));
   const depthOf = new Map(depths.map((depth) => [depth.lane, depth]));
   const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
-  const lanes = [...new Set([...known, ...connected, ...depthOf.keys(), ...figures.keys()])].sort();
+  const pauses = new Map((await store.lanePauses()).map((one) => [one.lane, one.pausedAt]));
+  const names = [...known, ...connected, ...depthOf.keys(), ...figures.keys(), ...pauses.keys()];
+  const lanes = [...new Set(names)].sort();
   const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
   const slow = await slowIn(alive, store, ago);
   return {
     held,
     lanes: lanes.map((lane): LaneStatus => {
       const { waiting = 0, oldestMs = null, claimed = 0, doubtful = 0 } = depthOf.get(lane) ?? {};
+      const pausedAt = pauses.get(lane);
       const { sent = 0, unknown = 0, failed = 0, failures = {} } = figures.get(lane) ?? {};
       return {
         lane,
@@ -48,6 +51,7 @@ export async function statusOf({
         failed,
         failures,
         slow: slow.filter((one) => one.lane === lane).map(({ lane: _, ...one }) => one),
+        paused_at: pausedAt === undefined ? null : timestamp(pausedAt),
         instances: alive.flatMap((one) => connectionsOf(one, lane, ago)),
       };
     }),

@@ -26,6 +26,7 @@ const view: View<Row> = {
     { name: 'failures', value: ({ failures }) => failuresOf(failures) || null },
     { name: 'instances', value: ({ instances }) => connectedOf(instances) },
     slowColumn,
+    field('paused_at', { kind: 'time' }),
     field('held'),
   ],
   table: [
@@ -41,7 +42,7 @@ const view: View<Row> = {
     // Mostly 0, so it is the first column dropped if not all fit.
     { name: 'unknown/min', kind: 'number', value: ({ unknown }) => unknown || null },
     { name: 'failed/min', kind: 'number', value: ({ failed }) => failed },
-    { name: 'connected', value: ({ instances }) => connectedOf(instances) },
+    { name: 'connected', value: tableConnection },
   ],
   record: (row) => row,
 };
@@ -64,14 +65,15 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     notes: [
       'sent and failed count the last minute, over all instances; unknown counts sent',
       'messages that may not have arrived. connected counts running instances with a',
-      'connection. waiting counts up to 1,000,000 messages.',
+      'connection. waiting counts up to 1,000,000 messages. Warns of lanes that are',
+      'paused or slow.',
     ],
     examples: [
       ['urtuu service status', 'the service of urtuu serve'],
       ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
     ],
     exits: [12],
-    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "slow": [{"project": null, "project_name": null, "state": "throttled", "since": "2026-11-21T07:59:58.000Z", "seconds": 12, "code": "0x58", "words": ""}], "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
+    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "slow": [{"project": null, "project_name": null, "state": "throttled", "since": "2026-11-21T07:59:58.000Z", "seconds": 12, "code": "0x58", "words": ""}], "paused_at": null, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
   });
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;
@@ -80,7 +82,7 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     const store = await ownedStore(context, options);
     noteStore(io, store);
     const { administration } = store;
-    const rows = async () => rowsOf(await administration.status(), io);
+    const rows = async () => rowsOf(await administration.status(), context);
     if (!watch) return io.printAll(view, await rows());
     io.endless();
     await io.printer.batches(view, repeated(rows, clock));
@@ -94,8 +96,18 @@ async function* repeated(rows: () => Promise<Row[]>, clock: Clock): AsyncGenerat
   }
 }
 
-function rowsOf({ held, lanes }: Awaited<ReturnType<Administration['status']>>, io: Context['io']): Row[] {
+function rowsOf(
+  { held, lanes }: Awaited<ReturnType<Administration['status']>>,
+  { io, config }: Pick<Context, 'io' | 'config'>,
+): Row[] {
   if (held !== null) io.warn(holdWarning(held));
+  for (const { lane, paused_at } of lanes) {
+    if (paused_at === null) continue;
+    io.warn(
+      `The lane ${lane} is paused. Resume it with:`,
+      config.commandLine(['service', 'lanes', 'resume', lane]),
+    );
+  }
   warnOfSlow(lanes, io);
   return lanes.map((lane) => ({ ...lane, held }));
 }
@@ -111,4 +123,10 @@ function connectedOf(instances: LaneStatus['instances']): string {
   if (instances.every(({ state }) => state === 'simulated')) return 'simulated';
   const bound = instances.filter(({ state }) => state !== 'down').length;
   return `${bound} of ${instances.length}`;
+}
+
+/** A paused lane stays connected, so both are shown. */
+function tableConnection({ instances, paused_at }: Row): string {
+  const connected = connectedOf(instances);
+  return paused_at === null ? connected : `${connected}, paused`;
 }
