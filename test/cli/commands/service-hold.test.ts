@@ -117,20 +117,41 @@ describe.each(['a folder', 'a database'])('a held service in %s', (place) => {
     expect((await here('service status --json')).stdout).toContain('"held": "restored"');
   });
 
-  it('asks nothing where every message has an outcome', async () => {
-    await here('service release --finish-as failed --yes');
-    const core = await openCore(where, { carriers: () => [] });
-    await core.store.hold('restored');
-    await core.close();
-    const questions = answers();
-    const { code, stdout, stderr } = await here('service release --json', { questions, terminal: 80 });
-    expect({ code, row: JSON.parse(stdout), asked: questions.asked }).toEqual({
-      code: 0,
-      row: { reason: 'restored', finish_as: null, messages: 0, submitting: 0 },
-      asked: [],
+  describe('where every message has an outcome', () => {
+    beforeEach(async () => {
+      await here('service release --finish-as failed --yes');
+      const core = await openCore(where, { carriers: () => [] });
+      await core.store.hold('restored');
+      await core.close();
     });
-    expect(stderr).toMatch(/Every message has an outcome\.[\s\S]*do not\s+resume jobs/);
-    expect((await here('service status --json')).stdout).not.toContain('restored');
+    const row = { reason: 'restored', finish_as: null, messages: 0, submitting: 0 };
+
+    it('asks too, because it does not know the keys used since', async () => {
+      const questions = answers(true);
+      const { code, stdout, stderr } = await here('service release --json', { questions, terminal: 80 });
+      expect({ code, row: JSON.parse(stdout), asked: questions.asked }).toEqual({
+        code: 0,
+        row,
+        asked: [expect.stringMatching(/^Release the service\? .*idempotency keys that it does not know/)],
+      });
+      expect(stderr).toMatch(/Every message has an outcome\.[\s\S]*do not\s+resume jobs/);
+      expect((await here('service status --json')).stdout).not.toContain('restored');
+    });
+
+    it('stays held when that is declined, or nobody can be asked', async () => {
+      const declined = { questions: answers(false), terminal: 80 };
+      expect((await here('service release', declined)).code).toBe(2);
+      for (const line of ['service release', 'service release --finish-as sent']) {
+        const { code, stderr } = await here(line);
+        expect([code, stderr]).toEqual([2, expect.stringContaining('--yes')]);
+      }
+      expect((await here('service status --json')).stdout).toContain('"held": "restored"');
+    });
+
+    it('is released with --yes', async () => {
+      const { code, stdout } = await here('service release --yes --json');
+      expect({ code, row: JSON.parse(stdout) }).toEqual({ code: 0, row });
+    });
   });
 
   it.each([

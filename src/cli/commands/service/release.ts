@@ -71,7 +71,13 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
     const isOpen = hold.messages > 0;
     const finishAs = isOpen ? (given ?? (await choose(io))) : null;
     io.note(lost[hold.reason]);
-    if (finishAs !== null) await confirmed(context, `${outcomes[finishAs]}, and release the service?`);
+    // Without open messages too: repeats under keys used since the backup are sent a second time.
+    await confirmed(
+      context,
+      finishAs === null
+        ? 'Release the service? Sends under idempotency keys that it does not know are sent again.'
+        : `${outcomes[finishAs]}, and release the service?`,
+    );
     // A message that arrived in the meantime is charged, and not sent twice.
     await release(administration, finishAs ?? 'sent', store.name);
     await io.print(view, { ...hold, finish_as: finishAs });
