@@ -8,6 +8,7 @@ import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { quoteArgument } from '../../platform/quote.js';
 import { databaseError, databaseUrl } from '../serve/database.js';
 import { addStoreOptions, hasData, noData, type StoreOptions } from './store.js';
 
@@ -128,7 +129,7 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     const status = isNew ? 'moved' : 'moved_before';
     await io.print(view, { ...common, secret_file: secretFile, status, rows, digest });
     io.note(
-      `Give every instance URTUU_SECRET_FILE=${secretFile}, and serve it:`,
+      `Give every instance URTUU_SECRET_FILE=${quoteArgument(secretFile, config.platform)}, and serve it:`,
       config.commandLine(['serve'], { '--database': database }),
     );
   });

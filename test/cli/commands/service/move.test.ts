@@ -58,6 +58,11 @@ it('prints the line that serves the database, which serves', async () => {
   expect(again.stderr).toMatch(/, and serve it: urtuu serve\n$/);
 });
 
+it('quotes the name of the secret file for the shell', async () => {
+  const { stderr } = await here("service move --data data --secret-file 'my secret' --yes");
+  expect(stderr).toContain(`URTUU_SECRET_FILE='${join(home, 'my secret')}', and serve it:`);
+});
+
 it('that was cut short prints the line that goes on, whatever the folder is called', async () => {
   const directory = join(home, 'my data');
   cpSync(join(home, 'data'), directory, { recursive: true });
