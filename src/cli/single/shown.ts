@@ -8,6 +8,8 @@ export interface Hidden {
   message: string;
   /** The command that shows it. */
   command: string;
+  /** The words before the command, if it is for something else. */
+  before?: string;
   details: Record<string, unknown>;
 }
 
@@ -20,7 +22,7 @@ export function unwritten({ failure }: Output, hidden?: Hidden): CliError | null
   const message = `standard output could not be written: ${errno}`;
   if (hidden === undefined) return machineError(message, failure);
   return new CliError('machine', exits.machine, message, {
-    hint: `${hidden.message} See: \`${hidden.command}\``,
+    hint: `${hidden.message} ${hidden.before ?? 'See:'} \`${hidden.command}\``,
     details: { ...hidden.details, errno },
     cause: failure,
   });
@@ -46,5 +48,13 @@ export const keyText = (key: string | null) => (key === null ? '' : ` Its idempo
 export const codeSentAs = (id: string): Hidden => ({
   message: `The code was sent as ${id}; do not send it again.`,
   command: `urtuu verify get ${id}`,
+  details: { id },
+});
+
+/** For a key whose secret is printed only once. */
+export const keyCreatedAs = (id: string, keys: string): Hidden => ({
+  message: `The key ${id} was created, but could not be shown.`,
+  before: 'Revoke it with:',
+  command: `${keys} revoke ${id}`,
   details: { id },
 });

@@ -5,6 +5,7 @@ import type { Context } from '../../context.js';
 import { addHelp } from '../../help/command-help.js';
 import { readTime, type WrittenTime } from '../../input/time.js';
 import { field, type View } from '../../output/view.js';
+import { ensureShown, keyCreatedAs } from '../../single/shown.js';
 import { ownedProject, type ProjectOptions } from '../service/project.js';
 import { noteStore, ownedStore, type StoreOptions } from '../service/store.js';
 import { addKeyOptions } from './data.js';
@@ -65,7 +66,9 @@ export const keyCreation =
         ...(expires === undefined ? {} : expiryOf(expires)),
       };
       const store = await ownedProject(context, options, makeStore);
-      await io.print(view, await store.project.createKey(given));
+      const key = await store.project.createKey(given);
+      await io.print(view, key);
+      ensureShown(io.printer, keyCreatedAs(key.id, name));
       noteStore(io, store);
       io.note('Save the key now: it is not shown again.');
     });
