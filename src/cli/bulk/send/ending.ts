@@ -21,7 +21,7 @@ const stopWords: Readonly<Record<string, string>> = {
   insufficient_credits: 'out of credits',
   rate_limited: 'rate limited',
   recipient_rate_limited: 'recipients over their cap',
-  connection_error: 'no answer',
+  connection_error: 'connection failed',
   timeout: 'no answer',
   unavailable: 'service unavailable',
 };
