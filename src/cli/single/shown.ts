@@ -52,9 +52,9 @@ export const codeSentAs = (id: string): Hidden => ({
 });
 
 /** For a key whose secret is printed only once. */
-export const keyCreatedAs = (id: string, keys: string): Hidden => ({
+export const keyCreatedAs = (id: string, keysCommand: string): Hidden => ({
   message: `The key ${id} was created, but could not be shown.`,
   before: 'Revoke it with:',
-  command: `${keys} revoke ${id}`,
+  command: `${keysCommand} revoke ${id}`,
   details: { id },
 });

@@ -109,6 +109,19 @@ describe('a job under another API key', () => {
     expect(await here.run('jobs resume july --profile clinic', { env: {} })).toMatchObject({ code: 0 });
   });
 
+  it('with something in doubt is not gone on with by a key that may only send', async () => {
+    const here = desk(people(5));
+    here.project.options.instead = ({ method }) =>
+      method === 'POST' && here.project.messages.length >= 2 ? refusal(503, 'unavailable') : undefined;
+    expect(await here.run(`${personal} --concurrency 1 --max-wait 5s`)).toMatchObject({ code: 6 });
+    here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
+    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('Resume it with a key that can read')]);
+    expect(here.project.messages).toHaveLength(2);
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
   it('is gone on with by a key that may only send, as it cannot be checked', async () => {
     const here = desk(people(5), { credits: 25 });
     await here.run(partly);

@@ -31,11 +31,11 @@ export async function isForeign(
 
 /**
  * Throws CliError (exit 11) if the key in use cannot find what the job has sent, which is another project's then. A key
- * that may only send cannot be checked, nor a job that has sent nothing.
+ * that may only send cannot be checked, and is refused if it could send twice what is in doubt.
  */
 export async function refuseOtherProject(
   { network }: Pick<Context, 'network'>,
-  { id, journal }: Job,
+  { id, journal, state }: Job,
 ): Promise<void> {
   const sent = await firstAccepted(journal);
   if (sent === null) return;
@@ -44,8 +44,9 @@ export async function refuseOtherProject(
     await (sent.kind === 'batch' ? batches.get(sent.id) : messages.get(sent.id));
   } catch (error) {
     const { code } = error as { code?: unknown };
-    if (code === 'forbidden') return;
-    throw code === 'not_found' ? otherProject(id, sent.id) : error;
+    if (code === 'not_found') throw otherProject(id, sent.id);
+    if (code !== 'forbidden') throw error;
+    if (state.counts.in_doubt > 0) throw unchecked(id);
   }
 }
 
@@ -91,6 +92,17 @@ const otherProject = (id: string, sent: string) =>
     `this API key is not of the project of the job ${id}: it does not know ${sent}, which the job has sent`,
     {
       hint: 'Nothing was sent this time. Use a key of the project that the job was started in.',
+      details: { job: id },
+    },
+  );
+
+const unchecked = (id: string) =>
+  new CliError(
+    'other_account',
+    exits.refused,
+    `the job ${id} has messages in doubt, and this API key may only send, so its project cannot be checked`,
+    {
+      hint: 'Nothing was sent this time. Resume it with a key that can read, or with the key that started it.',
       details: { job: id },
     },
   );
