@@ -92,10 +92,12 @@ it.runIf(process.platform === 'linux')(
     const [, check = ''] = /CMD (\[.*\])/.exec(settingOf('HEALTHCHECK') ?? '') ?? [];
     const [node, flag, source = ''] = JSON.parse(check) as string[];
     expect([node, flag]).toEqual(['node', '-e']);
-    const healthOf = (command: string, script: string) => {
+    const healthOf = async (command: string, script: string) => {
       const cmdline = machine.write('cmdline', command.replaceAll(' ', '\0'));
       const check = source.replace('/proc/1/cmdline', cmdline);
-      return inContainer('env', `CHECK=${check}`, 'sh', '-ec', `exec 2>&1; ${script}`);
+      const args = ['env', `CHECK=${check}`, 'sh', '-ec', `exec 2>&1; ${script}`];
+      const { code, stdout } = await inContainer(...args);
+      return code === 0 ? 'good' : `${code}: ${stdout}`;
     };
     const served = `
       urtuu serve --port 0 -o ndjson >"$XDG_STATE_HOME/line" &
@@ -105,8 +107,8 @@ it.runIf(process.platform === 'linux')(
       node -e "$check"
       kill $! && wait $! || :
       ! node -e "$check"`;
-    expect(await healthOf('urtuu serve --host 0.0.0.0', served)).toMatchObject({ code: 0 });
-    expect(await healthOf('urtuu sms bulk list.csv', 'node -e "$CHECK"')).toMatchObject({ code: 0 });
+    expect(await healthOf('urtuu serve --host 0.0.0.0', served)).toBe('good');
+    expect(await healthOf('urtuu sms bulk list.csv', 'node -e "$CHECK"')).toBe('good');
   },
   90_000,
 );
