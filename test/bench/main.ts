@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../support/binary.js';
@@ -49,10 +50,34 @@ const groups: Record<string, () => Promise<Row[]>> = {
   size,
 };
 
+const results = join(root, 'test/bench/RESULTS.md');
+
+const preface = `# Results of \`npm run bench\`
+
+Ratios are medians of interleaved pairs; cpu is user and system. Other machines differ in the figures beside
+the ratios, and less in the ratios. What was missed is explained in [NOTES.md](NOTES.md).
+`;
+
 function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${model}, ${cpus().length} cores, ${memory} GiB, ${platform()} ${arch()}, Node.js ${process.version}`;
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+}
+
+/** The stored sections by their group, so that the groups of a long run can be measured one by one. */
+function storedSections(): Map<string, string> {
+  const [, ...sections] = readFileSync(results, 'utf8').split(/^## /m);
+  return new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section]));
+}
+
+function store(group: string, section: string): void {
+  const sections = storedSections().set(group, section);
+  const inOrder = Object.keys(groups).flatMap((name) => sections.get(name)?.trimEnd() ?? []);
+  writeFileSync(results, `${[preface.trimEnd(), ...inOrder].join('\n\n## ')}\n`);
 }
 
 async function main(wanted: readonly string[]): Promise<void> {
@@ -60,26 +85,16 @@ async function main(wanted: readonly string[]): Promise<void> {
   delete process.env.NODE_EXTRA_CA_CERTS;
   const unknown = wanted.filter((name) => !(name in groups));
   if (unknown.length > 0) throw new Error(`no such group: ${unknown}; there are ${Object.keys(groups)}`);
-  const table: Row[] = [];
-  const load = loadavg()[0]?.toFixed(1);
+  const changes = git('status', '--porcelain', 'src') === '' ? '' : ' with changes';
+  const commit = `${git('rev-parse', '--short', 'HEAD')}${changes}`;
   for (const [name, measure] of Object.entries(groups)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    const measured = await measure();
-    process.stdout.write(`${name}\n${tableOf(measured)}\n`);
-    table.push(...measured);
+    const day = new Date().toISOString().slice(0, 10);
+    const load = loadavg()[0]?.toFixed(1);
+    const table = tableOf(await measure());
+    process.stdout.write(`${name}\n${table}\n`);
+    store(name, `${name}\n\n${day}, ${commit}, ${machine()}; load average before it ${load}.\n\n${table}`);
   }
-  if (wanted.length > 0) return;
-  const text = [
-    '# Results of `npm run bench`',
-    '',
-    `${new Date().toISOString().slice(0, 10)}, ${machine()}; load average before it ${load}.`,
-    '',
-    'Ratios are medians of interleaved pairs; cpu is user and system. Other machines differ in the figures beside',
-    'the ratios, and less in the ratios. What was missed is explained in [NOTES.md](NOTES.md).',
-    '',
-    tableOf(table),
-  ].join('\n');
-  writeFileSync(join(root, 'test/bench/RESULTS.md'), text);
 }
 
 void main(process.argv.slice(2));
