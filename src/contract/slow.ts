@@ -2,5 +2,5 @@
 export const slowWords = {
   throttled: 'throttled by its carrier',
   suspected: 'nothing accepted by its carrier',
-  backing_off: 'paused by an answer of its carrier',
+  backing_off: 'paused by an error of its carrier',
 } as const;

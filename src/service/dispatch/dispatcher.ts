@@ -104,9 +104,10 @@ export class Dispatcher {
 
   /** Called just before the messages are accepted. */
   prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
-    const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
+    const all = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules));
+    const routes = all.map(([first]) => first);
     const room = this.#loop.isStopped ? null : takeRoom(this.lanes, routes);
-    if (room === null) return slotWithoutRoom(this.lanes, routes);
+    if (room === null) return slotWithoutRoom(this.lanes, all);
     this.#reserved += recipients.length;
     return {
       routes,

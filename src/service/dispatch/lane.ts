@@ -2,6 +2,7 @@ import type { Carrier, CarrierAnswer, Deferral, Refusal } from '../carriers/carr
 import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, MessageClass, ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
+import { TroubleLog } from './troubles/trouble-log.js';
 import { Troubles, type TroublesParts } from './troubles/troubles.js';
 
 /** Room reserved for single messages: a tenth of the capacity, up to this many. */
@@ -21,6 +22,7 @@ export class Lane {
   /** Doubts being resolved here. */
   doubts = 0;
   readonly #parts: TroublesParts;
+  readonly #log: TroubleLog;
   /** Messages being accepted, submitted or written. */
   #taken = 0;
   /** Runs while the carrier is unreachable or does not answer. */
@@ -32,6 +34,7 @@ export class Lane {
     this.carrier = parts.carrier;
     this.troubles = new Troubles(parts);
     this.#parts = parts;
+    this.#log = new TroubleLog(parts.lane, parts.clock, parts.report);
     this.#backoff = new Backoff(parts.clock);
   }
 
@@ -103,12 +106,12 @@ export class Lane {
   }
 
   accepted(claimed: ClaimedMessage): void {
-    this.#backoff.reset();
+    this.#served();
     this.troubles.accepted(claimed);
   }
 
   refused(claimed: ClaimedMessage, refusal: Refusal): void {
-    this.#backoff.reset();
+    this.#served();
     this.troubles.refused(claimed, refusal);
   }
 
@@ -135,6 +138,13 @@ export class Lane {
   #pause(because: ShownAnswer, atLeast = 0): void {
     this.#pausedBy = because;
     this.#backoff.pause(atLeast);
+    // A carrier reports a lost connection itself.
+    if (this.carrier.isConnected?.(this.name) !== false) this.#log.goesOn(null, 'backing_off', because);
+  }
+
+  #served(): void {
+    this.#backoff.reset();
+    this.#log.ended(null, 'backing_off');
   }
 }
 

@@ -6,8 +6,8 @@ import type { Lane } from './lane.js';
 export interface Slot {
   /** In the order of the messages. */
   routes: readonly Route[];
-  /** A first route has had no connection for a while, so waiting for the message would be in vain. */
-  isDown?: boolean;
+  /** The lanes of a message if none of its routes has had a connection for a while: waiting would be in vain. */
+  down?: readonly string[];
   /** The owner of the service paused a first route. */
   isPaused?: boolean;
   /** Null without room: whichever process claims them dispatches them in turn. */
@@ -48,8 +48,14 @@ export function takeRoom(
   };
 }
 
-export function slotWithoutRoom(lanes: ReadonlyMap<string, Lane>, routes: readonly Route[]): Slot {
-  const isDown = routes.some(({ lane }) => lanes.get(lane)?.isDown === true);
+/** `all`: the routes of each message, its first one first. */
+export function slotWithoutRoom(
+  lanes: ReadonlyMap<string, Lane>,
+  all: readonly (readonly [Route, ...Route[]])[],
+): Slot {
+  const routes = all.map(([first]) => first);
+  const isDown = ({ lane }: Route) => lanes.get(lane)?.isDown === true;
+  const down = all.find((each) => each.every(isDown))?.map(({ lane }) => lane) ?? [];
   const isPaused = routes.some(({ lane }) => lanes.get(lane)?.isPaused === true);
-  return { routes, isDown, isPaused, claim: null, dispatch: async () => null };
+  return { routes, down, isPaused, claim: null, dispatch: async () => null };
 }

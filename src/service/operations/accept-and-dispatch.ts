@@ -81,9 +81,9 @@ async function acceptOnce<R extends Result>(
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
   const slot = dispatcher.prepare(channel, recipients, project.settings);
   if (dispatch === 'before_answer' && slot.isPaused) throw paused();
-  if (dispatch === 'before_answer' && slot.isDown) {
-    const [{ lane = '' } = {}] = slot.routes;
-    if (!(await isConnectedElsewhere(lane))) throw notConnected();
+  if (dispatch === 'before_answer' && slot.down?.length) {
+    const elsewhere = await Promise.all(slot.down.map(isConnectedElsewhere));
+    if (!elsewhere.includes(true)) throw notConnected();
   }
   const acceptance: Acceptance = {
     projectId: project.id,

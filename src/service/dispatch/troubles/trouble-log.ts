@@ -39,6 +39,7 @@ export class TroubleLog {
   }
 
   ended(of: string | null, state: LaneTrouble['state']): void {
+    if (this.#open.size === 0) return;
     const subject = this.#subject(of);
     if (this.#open.delete(`${subject} ${state}`)) this.#warn(`${subject}: ended: ${slowWords[state]}`);
   }

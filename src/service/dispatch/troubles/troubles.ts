@@ -153,7 +153,11 @@ export class Troubles {
     if (idle.length === 0 || now < this.#lookedAt + lookEvery) return;
     this.#lookedAt = now;
     const waiting = new Set(await findWaiting(idle.map(({ project }) => project)));
-    for (const sender of idle) if (sender.inHand === 0 && !waiting.has(sender.project)) this.#forget(sender);
+    for (const sender of idle) {
+      // It may have been forgotten meanwhile, and its project may have a new one.
+      if (this.#troubled.has(sender) && sender.inHand === 0 && !waiting.has(sender.project))
+        this.#forget(sender);
+    }
   }
 
   /** The most messages of each held-up project that may be claimed now; null if none is held up. */

@@ -171,6 +171,11 @@ describe('a service with a gateway', () => {
     gateway.react = answer(200, { status: '0' });
     await services.completed(batch);
     expect(await judged(batch)).toBeLessThan(11);
+    // Its lane has no connection whose loss would be seen.
+    expect(services.cores.faults.map(({ stack }) => stack)).toEqual([
+      'LaneWarning: lane gateway: paused by an error of its carrier: HTTP 500',
+      'LaneWarning: lane gateway: ended: paused by an error of its carrier',
+    ]);
   });
 });
 

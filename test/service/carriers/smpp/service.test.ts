@@ -100,6 +100,20 @@ describe('a service with SMPP routes', () => {
     await second.close();
   });
 
+  it('takes the fallback where the operator has been away for 30 s', async () => {
+    const second = new Smsc();
+    const other = { name: 'other', smpp: `smpp://127.0.0.1:${await second.listen()}`, prefixes: [] };
+    await open(configured({ routes: [route({ fallback: ['other'] }), route(other)] }));
+    await smsc.close();
+    await services.pass(() => smsc.sockets.size === 0);
+    services.clock.advance(31_000);
+    const sent = await services.passed(services.send('99112233', 'Hi'));
+    expect(sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(second.taken).toHaveLength(1);
+    await services.closeAll();
+    await second.close();
+  });
+
   it('refuses a number that no route has, and keeps the operators of its settings out', async () => {
     await open();
     await expect(services.send('88112233', 'Hi')).rejects.toMatchObject({ code: 'unsupported_number' });
