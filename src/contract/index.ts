@@ -2,6 +2,7 @@ export * from './addresses.js';
 export * from './base-url.js';
 export * from './errors.js';
 export * from './limits.js';
+export * from './lines.js';
 export * from './lists.js';
 export * from './numbers.js';
 export * from './parts.js';

@@ -1,8 +1,6 @@
 import { normalizeAddress } from './addresses.js';
-import { readNumber } from './numbers.js';
+import { normalNumber } from './numbers.js';
 
-/** The normal form of a phone number or an email address; anything else as written. */
-export function normalizeRecipient(written: string): string {
-  const reading = readNumber(written);
-  return reading.kind === 'number' ? reading.number : (normalizeAddress(written) ?? written);
-}
+/** The normal form of a phone number of any operator, or of an email address; anything else as written. */
+export const normalizeRecipient = (written: string): string =>
+  normalNumber(written) ?? normalizeAddress(written) ?? written;

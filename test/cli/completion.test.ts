@@ -31,7 +31,7 @@ describe('completion', () => {
   it('describes commands, options, topics and profiles', async () => {
     expect(await complete('me')).toEqual(['messages\tLook up messages']);
     expect(await complete('sms', 'send', '--dry')).toEqual([
-      '--dry-run\tshow parts, kind of text and price without sending',
+      '--dry-run\tshow size and price without sending',
     ]);
     expect(await complete('help', 'exit')).toEqual(['exit-codes\texit codes, for scripts']);
   });

@@ -37,7 +37,7 @@ describe('urtuu messages get', () => {
       'b',
       'c',
     ]);
-    const lines = { ...service(), stdin: 'x\r\ny\r\n' };
+    const lines = { ...service(), stdin: 'x\t\r\ny\r\n' };
     expect(ids((await run('messages get --from-file - --json', lines)).stdout)).toEqual(['x', 'y']);
     const csv = { ...service(), stdin: '\ufeffline;message_id\r\n1;"x"\r\n2;\r\n3;y\r\n' };
     const { stdout } = await run('messages get --from-file - --column message_id --json', csv);

@@ -82,33 +82,45 @@ describe('urtuu login', () => {
     [
       'another service',
       'https://other.example.mn/v1',
-      ['Replace profile work, which is for https://work.example.mn/v1?'],
+      'Replace profile work, which is for https://work.example.mn/v1?',
     ],
-    ['the same service', 'https://work.example.mn/v1', []],
-  ])('asks on a terminal before the key of a service is replaced by that of %s', async (_, url, asked) => {
+    ['the same service', 'https://work.example.mn/v1', null],
+  ])('asks on a terminal before the key of a service is replaced by that of %s', async (_, url, question) => {
     store({ current: 'work', profiles: { work } });
-    const line = `login --profile work --api-key-file - --base-url ${url}`;
-    const kept = answers(false);
-    const setting = { ...balance(), home, env: {}, terminal: 100, stdin: 'other' };
-    const declined = await run(line, { ...setting, questions: kept });
-    expect({ asked: kept.asked, code: declined.code }).toEqual({ asked, code: asked.length > 0 ? 2 : 0 });
-    if (asked.length > 0) expect(JSON.parse(readFileSync(file(), 'utf8')).profiles).toEqual({ work });
-    expect(await run(line, { ...setting, questions: answers(true) })).toMatchObject({ code: 0 });
+    const login = async (...given: (string | boolean)[]) => {
+      const questions = answers(...given);
+      const setting = { ...balance(), home, env: {}, terminal: 100, questions };
+      const { code } = await run(`login --profile work --base-url ${url}`, setting);
+      return { code, asked: questions.asked };
+    };
+    const forKey = `API key for ${url}:`;
+    if (question !== null) {
+      expect(await login(false)).toEqual({ code: 2, asked: [question] });
+      expect(JSON.parse(readFileSync(file(), 'utf8')).profiles).toEqual({ work });
+    }
+    expect(await login(...(question === null ? [] : [true]), 'other')).toEqual({
+      code: 0,
+      asked: [...(question === null ? [] : [question]), forKey],
+    });
     expect(JSON.parse(readFileSync(file(), 'utf8')).profiles.work).toMatchObject({
       base_url: url,
       api_key: 'other',
     });
   });
 
-  it('tells a script whose key it replaces', async () => {
-    store({ current: 'work', profiles: { work } });
-    const line = 'login --profile work --api-key-file - --base-url https://other.example.mn/v1';
-    const { code, stderr } = await run(line, { ...balance(), home, env: {}, stdin: 'other' });
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: 'Replacing profile work, which was for https://work.example.mn/v1.\n',
-    });
-  });
+  it.each([undefined, 100])(
+    'only says whose key a file replaces, on a terminal too: %s',
+    async (terminal) => {
+      store({ current: 'work', profiles: { work } });
+      const line = 'login --profile work --api-key-file - --base-url https://other.example.mn/v1';
+      const setting = { ...balance(), home, env: {}, stdin: 'other', ...(terminal ? { terminal } : {}) };
+      const { code, stderr } = await run(line, setting);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: 'Replacing profile work, which was for https://work.example.mn/v1.\n',
+      });
+    },
+  );
 
   it('keeps who gets mail for names without a domain', async () => {
     const project = new FakeProject();

@@ -16,6 +16,15 @@ describe('urtuu sms send', () => {
     expect(service.requests).toMatchObject([{ path: '/sms', body: { to: '99112233', text: 'Сайн уу' } }]);
   });
 
+  it.each(["'+976 7011-2233'", '97670112233', '70112233'])(
+    'knows its message by the number, of whichever operator of the service: %s',
+    async (to) => {
+      const service = accepting({ ...sms, to: '70112233' });
+      const line = `sms send ${to} Hi --idempotency-key k1`;
+      expect(await run(line, service)).toMatchObject({ code: 0 });
+    },
+  );
+
   it.each([
     ['-', { stdin: 'from a pipe\n' }],
     ['--text-file -', { stdin: 'from a pipe\r\n' }],

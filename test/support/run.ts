@@ -53,9 +53,9 @@ export class Captured implements OutputStream {
 }
 
 /** A file on a disk without room. */
-export const fullOutput = (): OutputStream => ({
+export const fullOutput = (code = 'ENOSPC'): OutputStream => ({
   write(_, done) {
-    done?.(Object.assign(new Error('no room'), { code: 'ENOSPC' }));
+    done?.(Object.assign(new Error('not written'), { code }));
     return false;
   },
   on() {

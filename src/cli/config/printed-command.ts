@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { GlobalOptions } from '../options.js';
 import { shellLine } from '../platform/quote.js';
-import { hasPassword } from './database-url.js';
+import { hasPassword, withoutPassword } from './database-url.js';
 import { type ConfigFile, defaultProfile } from './profiles.js';
 import { keyOf, profileNameOf, settingsOf } from './settings.js';
 
@@ -50,8 +50,16 @@ export function commandLine(
     return value === true ? [name] : [name, fileOptions.has(name) ? fullPath(run, value) : String(value)];
   });
   const variables = way === 'nowhere' ? {} : variablesOf(run, way, all);
-  const line = ['urtuu', ...fromAnyFolder(words, run), ...given];
+  const line = ['urtuu', ...fromAnyFolder(withoutVariable(words, run), run), ...given];
   return shellLine(line, variables, platform) as PrintedCommand;
+}
+
+/** Without a database URL whose password is in its variable: the option would override it. */
+function withoutVariable(words: readonly string[], { env }: PrintingRun): readonly string[] {
+  const at = words.indexOf('--database');
+  const url = env.URTUU_DATABASE ?? '';
+  const isInVariable = at >= 0 && hasPassword(url) && withoutPassword(url) === words[at + 1];
+  return isInVariable ? [...words.slice(0, at), ...words.slice(at + 2)] : words;
 }
 
 /** Options with the names of files that a command reads and writes. */

@@ -86,7 +86,7 @@ async function eachLine(
     const lines = `${rest}${text}`.split(/\r\n|\n|\r/);
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      if (severalColumns.test(line))
+      if (severalColumns.test(line.trim()))
         throw inputError(`${nameOf(file)} has several columns`, 'Name the one with the ids: --column id.');
       take(line.trim());
     }

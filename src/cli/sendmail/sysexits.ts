@@ -46,10 +46,10 @@ export const sysexitTranslation = {
     0: 'accepted for every recipient; a later failure is in the dashboard',
     [sysexits.usage]: 'usage, or no recipient',
     [sysexits.data]: 'a message that cannot be sent',
-    [sysexits.unavailable]: 'not sent to some or all; or in doubt, and a repeat could send it twice',
+    [sysexits.unavailable]: 'in doubt or not sent to everyone: a repeat could send it twice',
     [sysexits.software]: 'internal error',
     [sysexits.input]: 'this machine: unreadable input, unsafe configuration',
-    [sysexits.later]: 'later: trying again may help, and cannot send it twice',
+    [sysexits.later]: 'later: a repeat cannot send it twice',
     [sysexits.permission]: 'key: missing, unknown to the service, or outside its scope',
   },
 };

@@ -1,4 +1,4 @@
-import { normalizeAddress, readNumber } from '../../contract/index.js';
+import { normalizeAddress, normalNumber } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -17,8 +17,8 @@ export function isAbout(sent: { to: string; channel?: string }, { channel, to }:
 
 /** A form in which recipients can be compared: services write numbers and domains differently. */
 export function canonicalRecipient(to: string): string {
-  const reading = readNumber(to);
-  if (reading.kind === 'number') return reading.number;
+  const number = normalNumber(to);
+  if (number !== null) return number;
   const address = normalizeAddress(to) ?? to;
   const at = address.lastIndexOf('@');
   if (at < 0 || !URL.canParse(`http://${address.slice(at + 1)}`)) return address.toLowerCase();

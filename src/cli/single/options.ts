@@ -12,7 +12,7 @@ export interface SingleSendOptions extends WaitOptions {
 export function addSendOptions(command: Command): void {
   command
     .option('--idempotency-key <key>', 'repeat a send safely: the same key never sends twice', readKey)
-    .option('--dry-run', 'show parts, kind of text and price without sending');
+    .option('--dry-run', 'show size and price without sending');
   addWaitOptions(command, 'it is sent or failed');
 }
 

@@ -11,13 +11,15 @@ export interface Hidden {
   /** The words before the command, if it is for something else. */
   before?: string;
   details: Record<string, unknown>;
+  /** Whether nobody has it if the reader is gone. */
+  isOnlyCopy?: boolean;
 }
 
 type Output = Pick<Printer, 'failure'>;
 
 /** The error of standard output, with what happened nevertheless; null if it was written, or its reader is gone. */
 export function unwritten({ failure }: Output, hidden?: Hidden): CliError | null {
-  if (failure === null || failure.code === 'EPIPE') return null;
+  if (failure === null || (failure.code === 'EPIPE' && !hidden?.isOnlyCopy)) return null;
   const { code: errno = failure.message } = failure;
   const message = `standard output could not be written: ${errno}`;
   if (hidden === undefined) return machineError(message, failure);
@@ -57,4 +59,14 @@ export const keyCreatedAs = (id: string, keysCommand: string): Hidden => ({
   before: 'Revoke it with:',
   command: `${keysCommand} revoke ${id}`,
   details: { id },
+  isOnlyCopy: true,
 });
+
+/** For the first key of a service that starts. */
+export const firstKeyCreated: Hidden = {
+  message: 'The first API key was created, but could not be shown.',
+  before: 'Make another with:',
+  command: 'urtuu keys create',
+  details: {},
+  isOnlyCopy: true,
+};

@@ -202,7 +202,7 @@ second message, and nobody is left out.
   urtuu jobs watch NAME         follow it until it ends, and exit as it does
   urtuu jobs cancel NAME        send no more; only jobs resume sends the rest
   urtuu jobs resume NAME        resume it; the file is no longer needed
-  urtuu jobs report NAME        write the outcome of every row, as CSV
+  urtuu jobs report NAME        write the outcome of every row
   urtuu jobs remove NAME        forget it
 
 Every recipient has one of these outcomes; they add up to planned:

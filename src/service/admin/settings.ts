@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
-import { normalizeAddress, recipientCaps } from '../../contract/index.js';
+import { isOneLine, normalizeAddress, recipientCaps } from '../../contract/index.js';
 import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
-import { isOneLine } from '../operations/fields.js';
 import { parseFields, prefix, rule } from '../parse-fields.js';
 import { maxNameLength, type SettingsPatch } from '../settings.js';
 

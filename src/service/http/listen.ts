@@ -8,7 +8,7 @@ import { defaultHost, defaultPort } from '../../contract/index.js';
 import { monotonic } from '../clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { ListenAddress, Listening, PlainAnswer } from '../service.js';
-import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
+import { commonHeaders, errorAnswer, fullRateLimit, kindOf } from './answer.js';
 import { readIncoming } from './body/read-body.js';
 import type { RequestHandler, WrittenAnswer } from './call.js';
 import { type Bounds, Connections, defaultBounds, WaitingRequest } from './connections.js';
@@ -100,7 +100,7 @@ export async function listen(
     connections.admit(outgoing, (hasRoom) => {
       const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
       if (problem === null) void answer(incoming, outgoing);
-      else writeAnswer(outgoing, closingAnswer(problem));
+      else writeAnswer(outgoing, closingAnswer(problem, incoming.method));
     });
   server.on('request', serve);
   // `100 Continue` is written when the body is read.
@@ -212,9 +212,9 @@ function refusalOf(code: string | undefined): ServiceError {
 }
 
 /** The answer to a request that does not reach the handler. */
-function closingAnswer(error: ServiceError): PlainAnswer {
+function closingAnswer(error: ServiceError, method = 'GET'): PlainAnswer {
   const { body, headers } = errorAnswer(error);
-  const common = commonHeaders(randomUUID(), fullRateLimit('reading'));
+  const common = commonHeaders(randomUUID(), fullRateLimit(kindOf(method)));
   return {
     status: error.status,
     headers: { ...common, ...headers, Connection: 'close' },

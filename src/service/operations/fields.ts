@@ -1,4 +1,6 @@
 import {
+  characters,
+  isOneLine,
   maxEmailBodyBytes,
   maxInvalidEntries,
   maxParts,
@@ -99,7 +101,7 @@ export interface EmailFields {
 /** The field rules of every email (POST /v1/email, fields and rules 1 and 2). */
 export function checkEmail({ subject, html, text, from_name, reply_to }: EmailFields): void {
   checkLine('subject', subject);
-  if ([...subject].length > maxSubjectLength) {
+  if (characters(subject) > maxSubjectLength) {
     throw invalid(`subject: must have at most ${maxSubjectLength} characters`);
   }
   if (!html && !text) throw invalid('html, text: one of them is required and must not be empty');
@@ -119,11 +121,6 @@ export function checkEmail({ subject, html, text, from_name, reply_to }: EmailFi
 export function checkLine(field: string, value: string): void {
   if (value.trim() === '') throw invalid(`${field}: must not be empty`);
   if (!isOneLine(value)) throw invalid(`${field}: must be one line without control characters`);
-}
-
-/** No line breaks, no other control characters, no unpaired surrogates. */
-export function isOneLine(text: string): boolean {
-  return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }
 
 export function invalid(message: string): ServiceError<'invalid_request'> {

@@ -6,7 +6,7 @@ import {
   type MessageFilter,
   type MessagePage,
   normalizeAddress,
-  type OperatorTable,
+  normalNumber,
   type Page,
   readNumber,
 } from '../../contract/index.js';
@@ -19,16 +19,15 @@ import { foundBatch, foundMessage } from './resources.js';
 
 /** GET /v1/messages, an extension of the interface. */
 export async function listMessages(
-  { store, project }: OperationContext,
-  caller: Caller,
+  { store }: OperationContext,
+  { projectId }: Caller,
   filter: MessageFilter,
   page: PageRequest,
 ): Promise<MessagePage> {
   const { to, channel = null, status = null, delivery = null, batch_id: batchId = null } = filter;
-  const { settings } = await project(caller);
-  const recipient = to === undefined ? null : recipientOf(to, settings.operators);
+  const recipient = to === undefined ? null : recipientOf(to);
   const query = { to: recipient, channel, status, delivery, batchId, ...timesOf(filter) };
-  const listed = await store.listMessages(caller.projectId, query, page);
+  const listed = await store.listMessages(projectId, query, page);
   if (listed === null) throw invalid('after: must be the id of a message of this project');
   return pageOf<(typeof listed.records)[0], Message>(listed, foundMessage);
 }
@@ -69,15 +68,12 @@ function pageOf<Found, Item>(
   return { data: records.map(resource), next };
 }
 
-/** A number that no operator supports any more is searched for as written. */
-function recipientOf(written: string, operators: OperatorTable): string {
-  const reading = readNumber(written, operators);
-  if (reading.kind === 'number') return reading.number;
-  const address = normalizeAddress(written);
-  if (address === null && reading.kind === 'invalid') {
-    throw invalid('to: must be a phone number or an email address');
-  }
-  return address ?? written;
+/** A number of another country is searched for as written. */
+function recipientOf(written: string): string {
+  const recipient = normalNumber(written) ?? normalizeAddress(written);
+  if (recipient !== null) return recipient;
+  if (readNumber(written).kind === 'invalid') throw invalid('to: must be a phone number or an email address');
+  return written;
 }
 
 const timesOf = ({ since, until }: Pick<MessageFilter, 'since' | 'until'>) => ({

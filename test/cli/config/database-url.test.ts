@@ -8,6 +8,11 @@ it.each([
   ['postgres://owner@db/urtuu?password=s3cret&sslmode=require', 'postgres://owner@db/urtuu?sslmode=require'],
   ['postgres://owner@db/urtuu?sslmode=require&password=s3cret', 'postgres://owner@db/urtuu?sslmode=require'],
   ['postgres:///urtuu?host=/run&password=s3cret&user=owner', 'postgres:///urtuu?host=/run&user=owner'],
+  [
+    'postgres://owner@db/urtuu?password=one&sslmode=require&password=two',
+    'postgres://owner@db/urtuu?sslmode=require',
+  ],
+  ['postgres://owner@db/urtuu?password=one&password=two', 'postgres://owner@db/urtuu'],
   ['postgres://owner:one@db/urtuu?password=two', 'postgres://owner@db/urtuu'],
 ])('shows %s as an address that connects as soon as the password is given elsewhere', (url, shown) => {
   expect([hasPassword(url), withoutPassword(url)]).toEqual([true, shown]);

@@ -217,6 +217,17 @@ describe('a command to be copied', () => {
       { env: { URTUU_DATABASE: 'postgres://u@db/u', URTUU_SECRET_FILE: 's' } },
     ],
     ['urtuu keys list', 'keys list', { env: { URTUU_DATABASE: 'postgres://u:secret@db/u' } }],
+    // Its password is in the variable only.
+    [
+      'urtuu service move --data /srv/d',
+      'service move --data /srv/d --database postgres://u@db/u',
+      { env: { URTUU_DATABASE: 'postgres://u:secret@db/u' } },
+    ],
+    [
+      'urtuu service move --data /srv/d --database postgres://u@other/u',
+      'service move --data /srv/d --database postgres://u@other/u',
+      { env: { URTUU_DATABASE: 'postgres://u:secret@db/u' } },
+    ],
     ['urtuu balance', 'balance', { env: { URTUU_DATABASE: 'postgres://u@db/u' }, options: { data: 'd' } }],
   ])('is `%s`', (printed, words, given) => {
     expect(commandLine(words.split(' '), {}, destination(given), 'linux')).toBe(printed);

@@ -70,6 +70,24 @@ describe('malformed requests (HTTP conventions of the service)', () => {
     expect(sends(calls)).toBe(0);
   });
 
+  it('a refusal at the head shows the allowance of its kind', async () => {
+    const { open } = await serve();
+    const answer = await open()
+      .say(head(`Content-Length: ${bytes}`, 'Expect: 200-ok') + body)
+      .hears(/"message"/);
+    expect(answer).toMatch(/^X-RateLimit-Limit: 40\r$/im);
+  });
+
+  it('two idempotency keys are refused by every POST', async () => {
+    const { open, calls } = await serve();
+    const send = head(`Content-Length: ${bytes}`, 'Idempotency-Key: a', 'Idempotency-Key: b') + body;
+    const answer = await open()
+      .say(send.replace('/v1/sms', '/v1/verify'))
+      .hears(/"message"/);
+    expect(envelope(answer).message).toBe('Idempotency-Key: must appear only once');
+    expect(sends(calls)).toBe(0);
+  });
+
   it.each([
     '/v1/./balance',
     '/v1/x/../balance',

@@ -1,5 +1,7 @@
 import {
   type Channel,
+  characters,
+  isOneLine,
   maxEmailBodyBytes,
   maxParts,
   maxRequestBytes,
@@ -134,9 +136,9 @@ function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageErr
 function errorOf(field: Field, value: string): string | null {
   if (field === 'html' || field === 'text') return null;
   if (value.trim() === '') return `the ${field.replace('_', '-')} is empty`;
-  if (/[\r\n\u0085\u2028\u2029]/.test(value)) return `the ${field.replace('_', '-')} has a line break`;
-  if (field === 'subject' && value.length > maxSubjectLength) {
-    return `the subject has ${value.length} characters; the limit is ${maxSubjectLength}`;
+  if (!isOneLine(value)) return `the ${field.replace('_', '-')} has a line break or a control character`;
+  if (field === 'subject' && value.length > maxSubjectLength && characters(value) > maxSubjectLength) {
+    return `the subject has ${characters(value)} characters; the limit is ${maxSubjectLength}`;
   }
   if (field === 'reply_to' && normalizeAddress(value) === null)
     return `${quoted(value)} is not an email address`;

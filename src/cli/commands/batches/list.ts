@@ -13,7 +13,11 @@ interface Options extends ListOptions {
 export const batchesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
   command
     .description('List the batches of the project, newest first.')
-    .option('--status <status>', 'only this status', readChoice('processing', 'completed'));
+    .option(
+      '--status <status>',
+      'only this status: processing or completed',
+      readChoice('processing', 'completed'),
+    );
   addListOptions(command, 'batches');
   addHelp(command, {
     view: batchListView,

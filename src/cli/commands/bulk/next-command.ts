@@ -31,8 +31,11 @@ export function resumeCommand(
 }
 
 /** The command that writes a new report of a job; a list may be called as its job. */
-export const reportCommand = ({ config }: Pick<Context, 'config'>, id: string): PrintedCommand =>
-  config.commandLine(['jobs', 'report', id], { '--report': reportName(id) });
+export const reportCommand = (
+  { config }: Pick<Context, 'config'>,
+  id: string,
+  service: PrintedOptions = {},
+): PrintedCommand => config.commandLine(['jobs', 'report', id], { '--report': reportName(id), ...service });
 
 const reportName = (id: string) => `${id}-report.csv`;
 
@@ -98,7 +101,8 @@ function rejectedSteps(
   const { rejects = null, rejected = 0 } = input ?? {};
   const ofFile = () => (rejects === null ? [] : sendFile(onlyTexts.rejected, context, state, input, rejects));
   if (state.counts.rejected <= meta.rejected) return ofFile();
-  const write: NextStep = ['The rejected rows are in the report of the job:', reportCommand(context, id)];
+  const command = reportCommand(context, id, serviceOf(meta.baseUrl));
+  const write: NextStep = ['The rejected rows are in the report of the job:', command];
   // The list has changed since the job was planned; the report has the rows of that time.
   if (rejected > 0 && rejected !== meta.rejected) return [...ofFile(), write];
   return report !== undefined && isPrintable(report)
@@ -109,7 +113,7 @@ function rejectedSteps(
 /** How to send to the recipients of batches whose message failed; the job itself retries only single sends. */
 export function failedSteps(
   context: Pick<Context, 'config' | 'options'>,
-  { id, state }: Pick<JobView, 'id' | 'state'>,
+  { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
   report: string | undefined,
   input: JobInput | null,
 ): NextStep[] {
@@ -117,7 +121,10 @@ export function failedSteps(
   return report !== undefined && isPrintable(report)
     ? sendOnly('failed', context, state, input, report)
     : [
-        ['The failed rows are in the report of the job:', reportCommand(context, id)],
+        [
+          'The failed rows are in the report of the job:',
+          reportCommand(context, id, serviceOf(meta.baseUrl)),
+        ],
         ...sendOnly('failed', context, state, input, reportName(id)),
       ];
 }

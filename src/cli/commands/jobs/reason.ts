@@ -29,8 +29,11 @@ export function reasonOf(
     case exits.machine:
       return 'disk error';
     case exits.later:
-      return temporary.filter((code) => state.wasRefused(code)).map(wordsOfStop)[0] ?? 'interrupted';
+      return temporary.filter((code) => state.wasRefused(code)).map(wordsOfUnsent)[0] ?? 'interrupted';
     default:
       return null;
   }
 }
+
+/** Of what never left: no connection was made in time. */
+const wordsOfUnsent = (code: string) => wordsOfStop(code === 'timeout' ? 'connection_error' : code);

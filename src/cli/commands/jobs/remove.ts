@@ -9,7 +9,7 @@ import { resumeOf } from '../bulk/next-command.js';
 export const jobsRemove: CommandBody<'io' | 'config' | 'options'> = (command, context) => {
   command
     .description(
-      'Remove jobs with their plan, journal and receipts. --skip-sent no longer knows their messages.',
+      'Remove jobs with their plan, journal and outcomes. --skip-sent no longer knows their messages.',
     )
     .argument('<job...>', 'names or ids')
     .option(

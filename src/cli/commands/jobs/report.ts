@@ -8,7 +8,7 @@ import { chosenJob } from './choose-job.js';
 export const jobsReport: CommandBody = (command, context) => {
   command
     .description(
-      "Write the outcome of every row of a job: the input's columns and the receipts, as CSV, as a workbook, or with -o.",
+      'Write the outcome of every row of a job with the columns of its list: as CSV, as a workbook, or with -o.',
     )
     .argument('[job]', 'name or id of the job (default: the only one)')
     .option(
@@ -16,7 +16,7 @@ export const jobsReport: CommandBody = (command, context) => {
       'the file to write, a workbook if it ends in .xlsx; by default standard output',
     )
     .option('--offline', 'only the records of this machine; do not read batches from the service')
-    .option('--refresh', 'read again the messages without a final delivery report')
+    .option('--refresh', 'read again the messages without a final receipt')
     .addOption(
       command
         .createOption('--wait-timeout <duration>', 'how long to wait for the service')

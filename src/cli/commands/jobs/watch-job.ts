@@ -9,7 +9,7 @@ import type { Context } from '../../context.js';
 import { Ended } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { partOf, progressWords } from '../bulk/display.js';
-import { exitOfJob, lastLine } from '../bulk/finish/outcome.js';
+import { attachFinalDoubt, exitOfJob, lastLine } from '../bulk/finish/outcome.js';
 import { outcomeStep } from '../bulk/finish/outcome-step.js';
 import { summaryView } from '../bulk/finish/summary-view.js';
 import { failedSteps, inOne, resumeOf, stepsOfFinished } from '../bulk/next-command.js';
@@ -63,6 +63,7 @@ export async function endAs(
     : ['Resume with:', resumeOf(context, job)];
   const line = lastLine(state, ending, next);
   if (exit === exits.ok) return io.note(...inOne(line));
+  attachFinalDoubt(context, state, exit);
   io.conclude(...line);
   throw new Ended(exit);
 }

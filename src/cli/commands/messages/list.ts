@@ -17,7 +17,11 @@ export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = 
   command
     .description('List the messages of the project, newest first, verification codes too.')
     .option('--to <recipient>', 'only messages to this number or address')
-    .option('--status <status>', 'only this status', readChoice('queued', 'sent', 'failed'))
+    .option(
+      '--status <status>',
+      'only this status: queued, sent or failed',
+      readChoice('queued', 'sent', 'failed'),
+    )
     .option(
       '--delivery <report>',
       'only this report of the carrier: delivered, undelivered, bounced, unknown',

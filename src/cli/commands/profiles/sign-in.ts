@@ -44,7 +44,13 @@ export async function newProfile(
     ...(allowHttp ? { allow_http: true } : {}),
     ...(local === undefined ? {} : { local_to: local }),
   };
-  await confirmReplaced({ io, options }, name, before?.base_url, place.base_url);
+  // A key cannot be shown again: whoever is prompted for the new one is asked before another service's is replaced.
+  if (before?.base_url !== undefined && before.base_url !== place.base_url) {
+    const isAsked = io.canPrompt && apiKeyFile === undefined && keyCommand === undefined;
+    if (isAsked)
+      await confirmed({ io, options }, `Replace profile ${name}, which is for ${before.base_url}?`);
+    else io.note(`Replacing profile ${name}, which was for ${before.base_url}.`);
+  }
   if (keyCommand !== undefined) return { ...place, key_command: keyCommand };
   const given = apiKeyFile === undefined ? undefined : await io.files.text(apiKeyFile);
   const { key } = await required(io, {
@@ -57,18 +63,6 @@ export async function newProfile(
     },
   });
   return { ...place, api_key: checkedKey(key) };
-}
-
-/** A key cannot be shown again, so a terminal prompts before the key of another service is replaced. */
-async function confirmReplaced(
-  { io, options }: Pick<Needs, 'io' | 'options'>,
-  name: string,
-  before: string | undefined,
-  baseUrl: string,
-): Promise<void> {
-  if (before === undefined || before === baseUrl) return;
-  if (io.canPrompt) await confirmed({ io, options }, `Replace profile ${name}, which is for ${before}?`);
-  else io.note(`Replacing profile ${name}, which was for ${before}.`);
 }
 
 /** Throws if the service refuses the key; only warns if it cannot be reached. */

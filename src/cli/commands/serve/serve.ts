@@ -10,6 +10,7 @@ import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { readChoice, readCount, readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { firstKeyCreated, unwritten } from '../../single/shown.js';
 import { holdWarning } from '../service/store.js';
 import { readCertificate } from './certificate.js';
 import { addDashboardOptions, type DashboardOptions, dashboardOf } from './dashboard.js';
@@ -124,6 +125,11 @@ export const serve: CommandBody = (command, context) => {
     );
     const hold = await administration.held();
     await io.print(view, { base_url: listeners.main.url, data, api_key: key.shown });
+    const lostKey = key.shown === null ? null : unwritten(io.printer, firstKeyCreated);
+    if (lostKey !== null) {
+      await listeners.main.close();
+      throw lostKey;
+    }
     for (const line of [...carrierNotes(channels), ...key.notes]) io.note(line);
     if (key.shown !== null || key.file !== undefined)
       io.note('To use it:', await loginAt(config, listeners.main.url, key.file));

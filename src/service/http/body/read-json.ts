@@ -7,8 +7,11 @@ import { type JsonObject, parseStrictJson } from './strict-json.js';
 const jsonType = /^application\/json *(?:;|$)/i;
 const charsets = /; *charset *= *("?)([^";]*)\1/gi;
 
-/** Checks media type, size and syntax of the body, in this order, and parses it. A large one waits in the queue first. */
+/** Checks headers, media type, size and syntax of the body, in this order, and parses it. A large one waits first. */
 export async function readJson(request: ApiRequest, queue?: BatchQueue): Promise<JsonObject> {
+  if ((request.countOf?.('idempotency-key') ?? 0) > 1) {
+    throw new ServiceError('invalid_request', 'Idempotency-Key: must appear only once');
+  }
   if (!isJson(request.headers.get('content-type') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');
   }

@@ -29,11 +29,8 @@ export function sendRoute<Params extends { to: string | string[] }>(
   };
 }
 
-function idempotencyKeyOf({ headers, countOf }: ApiRequest): string | null {
+function idempotencyKeyOf({ headers }: ApiRequest): string | null {
   const key = headers.get('idempotency-key');
-  if ((countOf?.('idempotency-key') ?? 0) > 1) {
-    throw new ServiceError('invalid_request', 'Idempotency-Key: must appear only once');
-  }
   if (key !== null && !isIdempotencyKey(key)) {
     throw new ServiceError(
       'invalid_request',

@@ -78,13 +78,19 @@ describe('the rules of messages, for every row before anything is sent', () => {
       'subject of two lines',
       { ...email, subject: '{v}', text: 'x' },
       'a\nb',
-      'subject: the subject has a line break',
+      'subject: the subject has a line break or a control character',
+    ],
+    [
+      'subject with a tab',
+      { ...email, subject: '{v}', text: 'x' },
+      'a\tb',
+      'subject: the subject has a line break or a control character',
     ],
     [
       'sender of two lines',
       { ...email, fromName: '{v}', text: 'x' },
       'a\rb',
-      'from-name: the from-name has a line break',
+      'from-name: the from-name has a line break or a control character',
     ],
     [
       'reply-to that is none',
@@ -107,6 +113,11 @@ describe('the rules of messages, for every row before anything is sent', () => {
   ])('%s', async (_, options, value, error) => {
     const csv = `${'channel' in options ? 'email' : 'phone'},v\n${'channel' in options ? 'a@b.mn' : '99112233'},"${value}"\n`;
     expect((await plan(csv, options)).rejects.first).toEqual([`list.csv:2: ${error}`]);
+  });
+
+  it('counts the characters of a subject as the service does', async () => {
+    const csv = `email,v\na@b.mn,${'😀'.repeat(255)}\n`;
+    expect((await plan(csv, { ...email, subject: '{v}', text: 'x' })).rejects.first).toEqual([]);
   });
 
   it.each([

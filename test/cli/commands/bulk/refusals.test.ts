@@ -116,9 +116,37 @@ describe('a job under another API key', () => {
     expect(await here.run(`${personal} --concurrency 1 --max-wait 5s`)).toMatchObject({ code: 6 });
     here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
     const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
-    expect([code, stderr]).toEqual([11, expect.stringContaining('Resume it with a key that can read')]);
+    expect([code, stderr]).toEqual([
+      11,
+      expect.stringContaining('the key that started it, or a key that can read'),
+    ]);
     expect(here.project.messages).toHaveLength(2);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('with everything in doubt is not gone on with by another key: nothing shows its project', async () => {
+    const here = desk(people(5));
+    here.project.options.instead = ({ method }) =>
+      method === 'POST' ? refusal(503, 'unavailable') : undefined;
+    expect(await here.run(`${constant} --max-wait 5s`)).toMatchObject({ code: 6 });
+    delete here.project.options.instead;
+    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('nothing of it is known to be accepted')]);
+    expect(here.project.messages).toEqual([]);
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+  });
+
+  it('is exit 6 while something is in doubt and the service does not answer', async () => {
+    const here = desk(people(5));
+    here.project.options.instead = ({ method }) =>
+      method === 'POST' && here.project.messages.length >= 2 ? refusal(503, 'unavailable') : undefined;
+    expect(await here.run(`${personal} --concurrency 1 --max-wait 5s`)).toMatchObject({ code: 6 });
+    here.project.options.instead = () => refusal(503, 'unavailable');
+    const { code, stderr } = await here.run('jobs resume july --same-project --json', otherKey);
+    expect([code, JSON.parse(stderr).error]).toMatchObject([6, { job: 'july', retryable: true }]);
+    delete here.project.options.instead;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 

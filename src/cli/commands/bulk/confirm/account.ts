@@ -6,6 +6,7 @@ import type { Profile } from '../../../config/profiles.js';
 import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
+import { readAccount } from './read-account.js';
 
 type Network = Context['network'];
 
@@ -30,24 +31,27 @@ export async function isForeign(
 }
 
 /**
- * Throws CliError (exit 11) if the key in use cannot find what the job has sent, which is another project's then. A key
- * that may only send cannot be checked, and is refused if it could send twice what is in doubt.
+ * Throws CliError (exit 11) if the key in use cannot find what the job has sent, which is another project's then. Where
+ * that cannot be checked, it is refused if it could send twice what is in doubt.
  */
 export async function refuseOtherProject(
-  { network }: Pick<Context, 'network'>,
+  { network, signal }: Pick<Context, 'network' | 'signal'>,
   { id, journal, state }: Job,
 ): Promise<void> {
+  const isInDoubt = state.counts.in_doubt > 0;
   const sent = await firstAccepted(journal);
-  if (sent === null) return;
-  const { batches, messages } = await network.client();
-  try {
-    await (sent.kind === 'batch' ? batches.get(sent.id) : messages.get(sent.id));
-  } catch (error) {
-    const { code } = error as { code?: unknown };
-    if (code === 'not_found') throw otherProject(id, sent.id);
-    if (code !== 'forbidden') throw error;
-    if (state.counts.in_doubt > 0) throw unchecked(id);
+  if (sent === null) {
+    const way = '. Without that key, look for its messages, and send to the others under another --job name.';
+    if (isInDoubt) throw unchecked(id, 'nothing of it is known to be accepted', way);
+    return;
   }
+  const { batches, messages } = await network.client();
+  const read = () => (sent.kind === 'batch' ? batches : messages).get(sent.id, { signal });
+  const { value, isForbidden } = await readAccount<unknown>(read, {}).catch((error) => {
+    throw error.code === 'not_found' ? otherProject(id, sent.id) : error;
+  });
+  if (isForbidden && isInDoubt) throw unchecked(id, 'this key may only send', ', or a key that can read.');
+  if (value === null && !isForbidden) throw unreadable(id, isInDoubt);
 }
 
 async function firstAccepted(journal: Job['journal']): Promise<AcceptedEntry | null> {
@@ -96,14 +100,25 @@ const otherProject = (id: string, sent: string) =>
     },
   );
 
-const unchecked = (id: string) =>
+const unchecked = (id: string, because: string, way: string) =>
   new CliError(
     'other_account',
     exits.refused,
-    `the job ${id} has messages in doubt, and this API key may only send, so its project cannot be checked`,
+    `the job ${id} has messages in doubt, and ${because}, so the project of this API key cannot be checked`,
     {
-      hint: 'Nothing was sent this time. Resume it with a key that can read, or with the key that started it.',
+      hint: `Nothing was sent this time. Resume it with the key that started it${way}`,
       details: { job: id },
+    },
+  );
+
+const unreadable = (id: string, isInDoubt: boolean) =>
+  new CliError(
+    'unavailable',
+    isInDoubt ? exits.doubt : exits.later,
+    `the service does not say whether this API key is of the project of the job ${id}`,
+    {
+      hint: 'Nothing was sent this time. Run the command again later.',
+      details: { job: id, retryable: true },
     },
   );
 

@@ -4,7 +4,7 @@ import type { Ending } from '../../../bulk/send/ending.js';
 import type { NextStep, PrintedCommand } from '../../../config/printed-command.js';
 import type { Context } from '../../../context.js';
 import { maskedText } from '../../../output/mask.js';
-import { failedSteps, type JobInput, nextSteps, reportCommand } from '../next-command.js';
+import { failedSteps, type JobInput, nextSteps, reportCommand, serviceOf } from '../next-command.js';
 import type { CarryOutOptions } from '../options.js';
 
 /** What to do about messages that may not have arrived, or whose outcome was not read; null if there are none. */
@@ -15,7 +15,7 @@ export function outcomeStep(
 ): NextStep | null {
   const { unknown, in_doubt: doubt } = state.counts;
   if (unknown > 0 || (doubt > 0 && state.finished))
-    return ['To see who they are:', reportCommand(context, id)];
+    return ['To see who they are:', reportCommand(context, id, serviceOf(meta.baseUrl))];
   const isOpen = waited !== null && !waited.final && state.finished;
   return isOpen ? ['Look again with:', refreshCommand(context, { id, meta })] : null;
 }
@@ -39,12 +39,13 @@ export function stepsAfter(
   input: JobInput | null,
 ): NextStep[] {
   const isHidden = context.io.printer.mask && input !== null && namesRecipients(input);
-  const outcome = outcomeStep(context, { ...job, meta: job.plan.meta }, ending);
+  const view = { ...job, meta: job.plan.meta };
+  const outcome = outcomeStep(context, view, ending);
   const shown = isHidden ? null : input;
   const all = [
     ...nextSteps(context, job, options, ending, shown),
     ...(outcome === null ? [] : [outcome]),
-    ...failedSteps(context, job, options.report, shown),
+    ...failedSteps(context, view, options.report, shown),
   ];
   const commands = all.map(([, command]) => command);
   return all.filter(([, command], at) => commands.indexOf(command) === at);

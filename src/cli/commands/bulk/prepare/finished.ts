@@ -44,9 +44,12 @@ export async function endFinished(
   const summary = { ...(await summaryOf(id, plan.meta, state, journal)), balance: null };
   await context.io.print(summaryView, { ...summary, exit });
   const { unknown, in_doubt: doubt } = state.counts;
-  const open =
-    unknown > 0 ? ` with ${grouped(unknown)} unknown` : doubt > 0 ? ` with ${grouped(doubt)} in doubt` : '';
-  const said = `The job ${id} finished before${open}; nothing was sent this time.`;
+  const open = [
+    ...(unknown > 0 ? [`${grouped(unknown)} unknown`] : []),
+    ...(doubt > 0 ? [`${grouped(doubt)} in doubt`] : []),
+  ];
+  const withOpen = open.length > 0 ? ` with ${open.join(' and ')}` : '';
+  const said = `The job ${id} finished before${withOpen}; nothing was sent this time.`;
   if (exit === exits.ok) return context.io.note(said);
   const ending = { stopped: null, waited: null };
   const [next] = stepsAfter(context, job, options, ending, input);

@@ -387,6 +387,8 @@ describe('a batch that is completed without all of its recipients', () => {
       message: 'The job july finished before with 2 in doubt; nothing was sent this time.',
       hint: `To see who they are: ${report}`,
     });
+    const watched = await here.run('jobs watch july --json');
+    expect([watched.code, JSON.parse(watched.stderr).error]).toMatchObject([6, { retryable: false }]);
     expect(here.project.sends).toHaveLength(1);
   });
 
