@@ -46,7 +46,7 @@ export const sysexitTranslation = {
     0: 'accepted for every recipient; a later failure is in the dashboard',
     [sysexits.usage]: 'usage, or no recipient',
     [sysexits.data]: 'a message that cannot be sent',
-    [sysexits.unavailable]: 'in doubt or not sent to everyone: a repeat could send it twice',
+    [sysexits.unavailable]: 'in doubt or not sent to all: the error says if a repeat is safe',
     [sysexits.software]: 'internal error',
     [sysexits.input]: 'this machine: unreadable input, unsafe configuration',
     [sysexits.later]: 'later: a repeat cannot send it twice',

@@ -77,6 +77,9 @@ export interface Refusal extends CarrierAnswer {
   isOfSender?: true;
 }
 
+/** The code of a deferral for want of a connection; the carrier itself reports the loss of one. */
+export const notConnectedCode = 'not connected';
+
 /**
  * It may be accepted later. `lane`: nothing of a message was sent. Otherwise the carrier's answer is about the
  * account, about the rate, or about anything else; dispatch/ decides what that means.

@@ -1,4 +1,10 @@
-import type { Carrier, CarrierAnswer, Deferral, Refusal } from '../carriers/carrier.js';
+import {
+  type Carrier,
+  type CarrierAnswer,
+  type Deferral,
+  notConnectedCode,
+  type Refusal,
+} from '../carriers/carrier.js';
 import type { LaneTrouble } from '../storage/instances.js';
 import type { ClaimedMessage, MessageClass, ShownAnswer } from '../storage/store.js';
 import { Backoff } from './backoff.js';
@@ -138,8 +144,7 @@ export class Lane {
   #pause(because: ShownAnswer, atLeast = 0): void {
     this.#pausedBy = because;
     this.#backoff.pause(atLeast);
-    // A carrier reports a lost connection itself.
-    if (this.carrier.isConnected?.(this.name) !== false) this.#log.goesOn(null, 'backing_off', because);
+    if (because.code !== notConnectedCode) this.#log.goesOn(null, 'backing_off', because);
   }
 
   #served(): void {

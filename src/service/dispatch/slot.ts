@@ -6,8 +6,8 @@ import type { Lane } from './lane.js';
 export interface Slot {
   /** In the order of the messages. */
   routes: readonly Route[];
-  /** The lanes of a message if none of its routes has had a connection for a while: waiting would be in vain. */
-  down?: readonly string[];
+  /** The routes of the first message that are not paused. */
+  ways?: readonly Way[];
   /** The owner of the service paused a first route. */
   isPaused?: boolean;
   /** Null without room: whichever process claims them dispatches them in turn. */
@@ -17,6 +17,12 @@ export interface Slot {
    * when the first one is finished, with null while that is not known. Never rejects.
    */
   dispatch(claimed: readonly ClaimedMessage[]): Promise<Finalized | null>;
+}
+
+/** A route; down if it has had no connection for a while, so waiting for it would be in vain. */
+export interface Way {
+  route: Route;
+  isDown: boolean;
 }
 
 /** Room for a message in its carrier, released once its disposition is written. */
@@ -54,8 +60,9 @@ export function slotWithoutRoom(
   all: readonly (readonly [Route, ...Route[]])[],
 ): Slot {
   const routes = all.map(([first]) => first);
+  const isPaused = ({ lane }: Route) => lanes.get(lane)?.isPaused === true;
   const isDown = ({ lane }: Route) => lanes.get(lane)?.isDown === true;
-  const down = all.find((each) => each.every(isDown))?.map(({ lane }) => lane) ?? [];
-  const isPaused = routes.some(({ lane }) => lanes.get(lane)?.isPaused === true);
-  return { routes, down, isPaused, claim: null, dispatch: async () => null };
+  const [first = []] = all;
+  const ways = first.filter((route) => !isPaused(route)).map((route) => ({ route, isDown: isDown(route) }));
+  return { routes, ways, isPaused: routes.some(isPaused), claim: null, dispatch: async () => null };
 }

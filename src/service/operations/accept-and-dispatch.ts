@@ -81,10 +81,7 @@ async function acceptOnce<R extends Result>(
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
   const slot = dispatcher.prepare(channel, recipients, project.settings);
   if (dispatch === 'before_answer' && slot.isPaused) throw paused();
-  if (dispatch === 'before_answer' && slot.down?.length) {
-    const elsewhere = await Promise.all(slot.down.map(isConnectedElsewhere));
-    if (!elsewhere.includes(true)) throw notConnected();
-  }
+  const routes = dispatch === 'before_answer' ? await reachable(slot, isConnectedElsewhere) : slot.routes;
   const acceptance: Acceptance = {
     projectId: project.id,
     channel,
@@ -99,17 +96,28 @@ async function acceptOnce<R extends Result>(
   let result: R | null = null;
   let finalized: Promise<Finalized | null> = Promise.resolve(null);
   try {
-    result = await accept(acceptance, addressed(newId, recipients, slot));
+    result = await accept(acceptance, addressed(newId, recipients, routes));
   } finally {
     finalized = slot.dispatch(result?.kind === 'accepted' ? result.claimed : []);
   }
   return { result, finalized };
 }
 
+/** The route of a single message: its first one, unless that has had no connection here or elsewhere for a while. */
+async function reachable(
+  { routes, ways = [] }: Slot,
+  isConnectedElsewhere: (lane: string) => Promise<boolean>,
+): Promise<Slot['routes']> {
+  if (ways[0]?.isDown !== true) return routes;
+  for (const { route, isDown } of ways)
+    if (!isDown || (await isConnectedElsewhere(route.lane))) return [route];
+  throw notConnected();
+}
+
 function addressed(
   newId: () => string,
   recipients: readonly Recipient[],
-  { routes }: Slot,
+  routes: Slot['routes'],
 ): AcceptedRecipient[] {
   return recipients.map(({ to, operator }, index) => {
     const { lane = '', name = '' } = routes[index] ?? {};

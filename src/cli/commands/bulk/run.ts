@@ -8,7 +8,7 @@ import type { Ending } from '../../bulk/send/ending.js';
 import { runJob } from '../../bulk/send/runner.js';
 import type { NextStep } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
-import { CliError, Ended, machineError } from '../../errors.js';
+import { CliError, Ended, Interrupted, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { appendHistory } from '../../history/append.js';
 import { ensureShown, type Hidden, unwritten } from '../../single/shown.js';
@@ -16,7 +16,7 @@ import { counted, grouped } from '../../text/wording.js';
 import { entryOfJob, startOfJob } from '../history/job-entries.js';
 import { refuseOtherService } from './base-url.js';
 import { type Cancellation, watchForCancel } from './cancellation.js';
-import { adoptAccount, foreignJob, isForeign, refuseOtherProject } from './confirm/account.js';
+import { admitKey } from './confirm/account.js';
 import { readAccount } from './confirm/read-account.js';
 import { display } from './display.js';
 import {
@@ -72,11 +72,11 @@ export async function carryOut(
     // A bulk command has done that before its prompt.
     if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
     if (isDone(job, options)) return await endFinished(context, job, options, input);
-    if (await isForeign(context, job)) {
-      if (!options.sameProject) throw await foreignJob(context, job);
-      await refuseOtherProject(context, job);
-      await adoptAccount(context, job);
-    }
+    await admitKey(context, job, options).catch((error) => {
+      if (!context.signal.aborted) throw error;
+      context.io.warn(...inOne(closingLines(interrupted).line));
+      throw new Interrupted();
+    });
     if (options.wait && !hasPreflight && !job.state.finished) {
       const { balance } = await context.network.client();
       await readAccount(() => balance.get(), options);

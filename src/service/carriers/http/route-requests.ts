@@ -1,7 +1,14 @@
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import type { RouteRates } from '../../storage/route-limits.js';
-import type { Accepted, Repeats, Reservation, Submission, SubmitResult } from '../carrier.js';
+import {
+  type Accepted,
+  notConnectedCode,
+  type Repeats,
+  type Reservation,
+  type Submission,
+  type SubmitResult,
+} from '../carrier.js';
 import { type Exchanged, type GatewayClient, gatewayClient } from './gateway-client.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { GatewayWindow, type Room } from './gateway-window.js';
@@ -40,7 +47,7 @@ export class RouteRequests {
 
   get closed(): SubmitResult {
     const reason = `${this.#route.name} is stopped`;
-    return { kind: 'later', reason, code: 'stopped', scope: 'lane' };
+    return { kind: 'later', reason, code: notConnectedCode, scope: 'lane' };
   }
 
   start(): void {

@@ -6,6 +6,7 @@ import {
   type Deferral,
   type Fate,
   noLinkRoute,
+  notConnectedCode,
   OutcomeUnknown,
   type Submission,
   type SubmitResult,
@@ -193,7 +194,7 @@ const answers = {
   message: ['busy', 'the operator is busy'],
   rate: ['throttled', 'the operator takes no more in a second'],
   account: ['account', 'the operator refuses the account'],
-  lane: ['not connected', 'the operator cannot be reached'],
+  lane: [notConnectedCode, 'the operator cannot be reached'],
 } as const;
 
 function deferral(scope: Deferral['scope']): Deferral {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import { OutcomeUnknown, type Submission, type SubmitResult } from '../carrier.js';
+import { notConnectedCode, OutcomeUnknown, type Submission, type SubmitResult } from '../carrier.js';
 import { statuses, tags } from './codec/commands.js';
 import type { Pdu } from './codec/pdu.js';
 import type { Room, RouteWindow } from './connection/window.js';
@@ -140,5 +140,5 @@ function accepted(ids: readonly (string | null)[], extra: { delivery?: 'undelive
 }
 
 export function notConnected(name: string): SubmitResult {
-  return { kind: 'later', reason: `${name} is not connected`, code: 'not connected', scope: 'lane' };
+  return { kind: 'later', reason: `${name} is not connected`, code: notConnectedCode, scope: 'lane' };
 }

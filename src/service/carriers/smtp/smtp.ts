@@ -5,6 +5,7 @@ import {
   type Carrier,
   emailLane,
   emailRoute,
+  notConnectedCode,
   type Reservation,
   type RoutesOf,
   type Submission,
@@ -29,7 +30,7 @@ const doubtMs = 900_000;
 const notConnected: SubmitResult = {
   kind: 'later',
   reason: 'its relay cannot be reached',
-  code: 'not connected',
+  code: notConnectedCode,
   scope: 'lane',
 };
 

@@ -118,7 +118,7 @@ describe('a job under another API key', () => {
     const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
     expect([code, stderr]).toEqual([
       11,
-      expect.stringContaining('the key that started it, or a key that can read'),
+      expect.stringContaining('the key that it used last, or a key that can read'),
     ]);
     expect(here.project.messages).toHaveLength(2);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
@@ -135,6 +135,23 @@ describe('a job under another API key', () => {
     expect([code, stderr]).toEqual([11, expect.stringContaining('nothing of it is known to be accepted')]);
     expect(here.project.messages).toEqual([]);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+  });
+
+  it('does not go back to its first key while something of another one is in doubt', async () => {
+    const here = desk(people(5));
+    const answerSends = (status: number, code: string) => {
+      here.project.options.instead = ({ method }) => (method === 'POST' ? refusal(status, code) : undefined);
+    };
+    answerSends(402, 'insufficient_credits');
+    expect(await here.run(constant)).toMatchObject({ code: 7 });
+    answerSends(503, 'unavailable');
+    const line = 'jobs resume july --max-wait 5s';
+    expect(await here.run(`${line} --same-project`, otherKey)).toMatchObject({ code: 6 });
+    delete here.project.options.instead;
+    const { code, stderr } = await here.run('jobs resume july');
+    expect([code, stderr]).toEqual([11, expect.stringContaining('Resume it with the key that it used last')]);
+    expect(here.project.messages).toEqual([]);
+    expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
   });
 
   it('is exit 6 while something is in doubt and the service does not answer', async () => {

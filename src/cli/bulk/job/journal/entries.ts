@@ -8,8 +8,11 @@ export type JobEntry =
   | { type: 'job'; id: string; digest: string }
   /** The maximum that the job may spend from now on; null for no limit. */
   | { type: 'limit'; credits: number | null }
-  /** An additional API key of the same project, as a hash with the plan's salt. */
-  | { type: 'account'; hash: string }
+  /**
+   * From now on another API key of the same project, as a hash with the plan's salt. `isChecked`: it found what the job
+   * had sent.
+   */
+  | { type: 'account'; hash: string; isChecked: boolean }
   /** A run ended: when, its exit code, the last known balance, and its own limit of requests a second. */
   | { type: 'end'; at: string; exit: number; balance: number | null; rate: number | null };
 
@@ -97,8 +100,8 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
     decode: ([, credits]) => ({ type: 'limit', credits }),
   },
   account: {
-    encode: ({ hash }) => [hash],
-    decode: ([, hash]) => ({ type: 'account', hash }),
+    encode: ({ hash, isChecked }) => [hash, ...(isChecked ? [true] : [])],
+    decode: ([, hash, isChecked = false]) => ({ type: 'account', hash, isChecked }),
   },
   end: {
     encode: ({ at, exit, balance, rate }) => [at, exit, balance, ...unlessNull(rate)],

@@ -19,31 +19,59 @@ export async function currentAccount(network: Network): Promise<Account | null> 
 }
 
 /** Whether the key in use may belong to a project other than the job's, where its idempotency keys mean nothing. */
-export async function isForeign(
+export const isForeign = async (context: Pick<Context, 'network'>, job: Job): Promise<boolean> =>
+  (await usedBefore(context, job)) === 'never';
+
+/** When the job last used the key in use. */
+async function usedBefore(
   { network }: Pick<Context, 'network'>,
   { plan, state }: Job,
-): Promise<boolean> {
+): Promise<'last' | 'earlier' | 'never'> {
   const { account } = plan.meta;
   // A job of an earlier release does not record its key.
-  if (account === null) return false;
+  if (account === null) return 'last';
   const hash = await currentHash(network, account);
-  return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
+  if (hash === null) return 'never';
+  const known = [account.hash, ...state.accounts].map((each) => isSame(each, hash));
+  return known.at(-1) ? 'last' : known.includes(true) ? 'earlier' : 'never';
 }
 
 /**
- * Throws CliError (exit 11) if the key in use cannot find what the job has sent, which is another project's then. Where
- * that cannot be checked, it is refused if it could send twice what is in doubt.
+ * Lets a job go on with the key in use. Throws CliError (exit 11) for a key that it never used, without `sameProject`;
+ * and for one of which it is known, or of which it would be unsafe to believe otherwise, that it is another project's.
  */
-export async function refuseOtherProject(
+export async function admitKey(
+  context: Pick<Context, 'config' | 'network' | 'signal'>,
+  job: Job,
+  { sameProject }: { sameProject?: boolean | undefined },
+): Promise<void> {
+  const used = await usedBefore(context, job);
+  if (used === 'last') return;
+  if (used === 'never' && !sameProject) throw await foreignJob(context, job);
+  const isChecked = await findsWhatWasSent(context, job);
+  const { plan, state, journal } = job;
+  const hash = plan.meta.account === null ? null : await currentHash(context.network, plan.meta.account);
+  if (hash === null) return;
+  const entry: Entry = { type: 'account', hash, isChecked };
+  await journal.append(entry);
+  state.apply(entry);
+}
+
+/**
+ * Whether the key in use finds what the job sent with its last key; false if that is unknown. Throws CliError (exit 11)
+ * if it does not: it is another project's then. So it does if that is unknown and something is in doubt, which could
+ * be sent twice.
+ */
+async function findsWhatWasSent(
   { network, signal }: Pick<Context, 'network' | 'signal'>,
   { id, journal, state }: Job,
-): Promise<void> {
-  const isInDoubt = state.counts.in_doubt > 0;
-  const sent = await firstAccepted(journal);
+): Promise<boolean> {
+  const isInDoubt = state.unanswered > 0;
+  const sent = await acceptedWithLastKey(journal);
   if (sent === null) {
     const way = '. Without that key, look for its messages, and send to the others under another --job name.';
     if (isInDoubt) throw unchecked(id, 'nothing of it is known to be accepted', way);
-    return;
+    return false;
   }
   const { batches, messages } = await network.client();
   const read = () => (sent.kind === 'batch' ? batches : messages).get(sent.id, { signal });
@@ -52,31 +80,21 @@ export async function refuseOtherProject(
   });
   if (isForbidden && isInDoubt) throw unchecked(id, 'this key may only send', ', or a key that can read.');
   if (value === null && !isForbidden) throw unreadable(id, isInDoubt);
+  return value !== null;
 }
 
-async function firstAccepted(journal: Job['journal']): Promise<AcceptedEntry | null> {
-  let first: AcceptedEntry | null = null;
+/** Any message or batch that certainly is of the project of the job's last key. */
+async function acceptedWithLastKey(journal: Job['journal']): Promise<AcceptedEntry | null> {
+  let found: AcceptedEntry | null = null;
   await journal.replay((entry) => {
-    if (entry.type === 'accepted') first ??= entry;
+    if (entry.type === 'accepted') found ??= entry;
+    if (entry.type === 'account' && !entry.isChecked) found = null;
   });
-  return first;
-}
-
-/** Records that the key in use belongs to the job's project, for `--same-project`. */
-export async function adoptAccount(
-  { network }: Pick<Context, 'network'>,
-  { plan, state, journal }: Job,
-): Promise<void> {
-  const { account } = plan.meta;
-  const hash = account === null ? null : await currentHash(network, account);
-  if (hash === null) return;
-  const entry: Entry = { type: 'account', hash };
-  await journal.append(entry);
-  state.apply(entry);
+  return found;
 }
 
 /** Exit 11 for an unfinished job that was started with another key; names the profile that has it. */
-export async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: Job): Promise<CliError> {
+async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: Job): Promise<CliError> {
   const { account } = plan.meta;
   const hasKey = ({ api_key: key }: Profile) =>
     account !== null && key !== undefined && isSame(account.hash, hashOf(account.salt, key));
@@ -106,7 +124,7 @@ const unchecked = (id: string, because: string, way: string) =>
     exits.refused,
     `the job ${id} has messages in doubt, and ${because}, so the project of this API key cannot be checked`,
     {
-      hint: `Nothing was sent this time. Resume it with the key that started it${way}`,
+      hint: `Nothing was sent this time. Resume it with the key that it used last${way}`,
       details: { job: id },
     },
   );
