@@ -1,5 +1,6 @@
 import type { Channel } from '../../contract/index.js';
-import type { Slot } from '../dispatch/slot.js';
+import type { Route } from '../carriers/carrier.js';
+import type { Slot, Way } from '../dispatch/slot.js';
 import { boundMs } from '../dispatch/tries.js';
 import { ServiceError } from '../errors/service-error.js';
 import type {
@@ -81,7 +82,10 @@ async function acceptOnce<R extends Result>(
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
   const slot = dispatcher.prepare(channel, recipients, project.settings);
   if (dispatch === 'before_answer' && slot.isPaused) throw paused();
-  const routes = dispatch === 'before_answer' ? await reachable(slot, isConnectedElsewhere) : slot.routes;
+  const { ways = [] } = slot;
+  // Without a tick in between, sends are accepted in the order of their requests.
+  const isDown = dispatch === 'before_answer' && ways[0]?.isDown === true;
+  const routes = isDown ? [await reachable(ways, isConnectedElsewhere)] : slot.routes;
   const acceptance: Acceptance = {
     projectId: project.id,
     channel,
@@ -103,14 +107,12 @@ async function acceptOnce<R extends Result>(
   return { result, finalized };
 }
 
-/** The route of a single message: its first one, unless that has had no connection here or elsewhere for a while. */
+/** The first route that has had a connection here or elsewhere in the last while. */
 async function reachable(
-  { routes, ways = [] }: Slot,
+  ways: readonly Way[],
   isConnectedElsewhere: (lane: string) => Promise<boolean>,
-): Promise<Slot['routes']> {
-  if (ways[0]?.isDown !== true) return routes;
-  for (const { route, isDown } of ways)
-    if (!isDown || (await isConnectedElsewhere(route.lane))) return [route];
+): Promise<Route> {
+  for (const { route, isDown } of ways) if (!isDown || (await isConnectedElsewhere(route.lane))) return route;
   throw notConnected();
 }
 
