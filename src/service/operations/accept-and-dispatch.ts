@@ -1,5 +1,4 @@
 import type { Channel } from '../../contract/index.js';
-import type { Route } from '../carriers/carrier.js';
 import type { Slot, Way } from '../dispatch/slot.js';
 import { boundMs } from '../dispatch/tries.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -111,7 +110,7 @@ async function acceptOnce<R extends Result>(
 async function reachable(
   ways: readonly Way[],
   isConnectedElsewhere: (lane: string) => Promise<boolean>,
-): Promise<Route> {
+): Promise<Way['route']> {
   for (const { route, isDown } of ways) if (!isDown || (await isConnectedElsewhere(route.lane))) return route;
   throw notConnected();
 }
