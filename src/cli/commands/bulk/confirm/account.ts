@@ -37,8 +37,8 @@ async function usedBefore(
 }
 
 /**
- * Lets a job go on with the key in use. Throws CliError (exit 11) for a key that it never used, without `sameProject`;
- * and for one of which it is known, or of which it would be unsafe to believe otherwise, that it is another project's.
+ * Lets a job go on with the key in use. Throws CliError (exit 11) for a key that it never used, without `sameProject`,
+ * and for a key that is another project's, or may be while something is in doubt.
  */
 export async function admitKey(
   context: Pick<Context, 'config' | 'network' | 'signal'>,
@@ -58,9 +58,8 @@ export async function admitKey(
 }
 
 /**
- * Whether the key in use finds what the job sent with its last key; false if that is unknown. Throws CliError (exit 11)
- * if it does not: it is another project's then. So it does if that is unknown and something is in doubt, which could
- * be sent twice.
+ * Whether the key in use finds what the job sent with its last key; false if that cannot be checked. Throws CliError
+ * (exit 11) if it does not, and if that cannot be checked while something is in doubt, which could be sent twice.
  */
 async function findsWhatWasSent(
   { network, signal }: Pick<Context, 'network' | 'signal'>,
