@@ -153,11 +153,7 @@ export class Troubles {
     if (idle.length === 0 || now < this.#lookedAt + lookEvery) return;
     this.#lookedAt = now;
     const waiting = new Set(await findWaiting(idle.map(({ project }) => project)));
-    for (const sender of idle) {
-      // It may have been forgotten meanwhile, and its project may have a new one.
-      if (this.#troubled.has(sender) && sender.inHand === 0 && !waiting.has(sender.project))
-        this.#forget(sender);
-    }
+    for (const sender of idle) if (sender.inHand === 0 && !waiting.has(sender.project)) this.#forget(sender);
   }
 
   /** The most messages of each held-up project that may be claimed now; null if none is held up. */
@@ -294,8 +290,9 @@ export class Troubles {
   }
 
   #forget(sender: Sender): void {
+    // Forgotten before: its project may have another one by now.
+    if (!this.#troubled.delete(sender)) return;
     for (const state of ['suspected', 'throttled'] as const) this.#log.ended(sender.project, state);
-    this.#troubled.delete(sender);
     if (sender.inHand === 0) this.#senders.delete(sender.project);
     // Nobody is left whom it is about.
     if (this.#episode?.senders.delete(sender) && this.#episode.senders.size === 0) this.#end();
