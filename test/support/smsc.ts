@@ -46,6 +46,8 @@ export interface SmscOptions {
   idOf?(number: number): string;
   /** Called for what was taken, before the answer goes out. */
   onTaken?(segment: TakenSegment, answer: () => void, socket: Socket): void;
+  /** Called for what a status refuses, before the answer goes out. */
+  onRefused?(answer: () => void): void;
   /** The connections that receive requests; all where absent. */
   receives?(socket: Socket): boolean;
   /** The status of a bind. */
@@ -214,7 +216,7 @@ export class Smsc {
     const reaction = this.options.react?.(segment, index) ?? 'take';
     if (reaction === 'cut_before') socket.destroy();
     else if (reaction === 'nack') this.#nack(socket, pdu);
-    else if (typeof reaction === 'number') this.#respond(socket, pdu, reaction, {});
+    else if (typeof reaction === 'number') this.#refuse(socket, pdu, reaction);
     else if (reaction !== 'lost') this.#take(socket, pdu, segment, reaction);
   }
 
@@ -232,6 +234,12 @@ export class Smsc {
     else if (reaction === 'unanswered') return;
     else if (this.options.onTaken === undefined) answer();
     else this.options.onTaken(segment, answer, socket);
+  }
+
+  #refuse(socket: Socket, pdu: Pdu, status: number): void {
+    const answer = () => this.#respond(socket, pdu, status, {});
+    if (this.options.onRefused === undefined) answer();
+    else this.options.onRefused(answer);
   }
 
   #nack(socket: Socket, { sequence }: Pdu): void {

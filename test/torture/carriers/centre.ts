@@ -3,6 +3,8 @@ import { statuses } from '../../../src/service/carriers/smpp/codec/commands.js';
 import { Smsc, type TakenSegment } from '../../support/smsc.js';
 import type { Peer } from './peer.js';
 
+/** Milliseconds in which a submission is answered. */
+const longestAnswer = 15;
 /** Milliseconds before a receipt goes out again. */
 const receiptPause = 50;
 
@@ -46,8 +48,9 @@ export class Centre implements Peer {
         setTimeout(() => {
           answer();
           if (!isFirst) this.#sendReceipt(segment);
-        }, random() * 15);
+        }, random() * longestAnswer);
       },
+      onRefused: (answer) => void setTimeout(answer, random() * longestAnswer),
     });
   }
 
