@@ -1,4 +1,5 @@
 import { type ErrorCode, recipientCaps } from '../contract/index.js';
+import { duration } from './text/wording.js';
 
 /** Hints for failed requests, with commands in backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
@@ -44,7 +45,8 @@ export function sandboxCapHint(retryAfter: number | null): string {
     (retryAfter ?? 0) > short.windowSeconds
       ? ['caps.per_24_hours', long.maxMessages]
       : ['caps.per_10_minutes', short.maxMessages];
-  return `Nothing was sent. Raise the cap: \`urtuu sandbox settings set ${name} ${most}\`; or empty the sandbox: \`urtuu sandbox reset\``;
+  const wait = retryAfter === null ? 'Wait' : `Wait ${duration(retryAfter)}`;
+  return `Nothing was sent. ${wait}, or raise the cap: \`urtuu sandbox settings set ${name} ${most}\``;
 }
 
 const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';

@@ -178,7 +178,7 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     const left = error.attempts_remaining;
-    return `Tries left: ${left}.${left === 0 ? ` ${hints.verification_closed}` : ''}`;
+    return `Attempts remaining: ${left}.${left === 0 ? ` ${hints.verification_closed}` : ''}`;
   }
   if (error.code === 'provider_failed' && error.idempotencyKey === null)
     return 'It was not sent and not charged. Run it again for a new code.';
@@ -188,12 +188,12 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   if (error.code === 'not_found' && last !== null && isUnknownRoute(last))
     return sandboxed ? 'Check the path.' : unknownRouteHint(last.baseUrl);
   if (error.code === 'forbidden' && (sandboxed || isHere(last))) return ownKeyHint;
-  return hintOfCode(error.code);
+  return error.code === 'invalid_request' ? nothing + hints.invalid_request : hintOfCode(error.code);
 }
 
 function doubtHint(key: string | null, isEarlierAttempt: boolean): string {
   const what = isEarlierAttempt ? 'An earlier attempt may have been sent' : 'It may have been sent';
-  if (key !== null) return `${what}. Repeat it with --idempotency-key ${key}: that cannot send it twice.`;
+  if (key !== null) return `${what}. Repeat it with --idempotency-key ${key}, which cannot send it twice.`;
   return 'It may have arrived. Check before you run it again.';
 }
 

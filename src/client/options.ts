@@ -1,4 +1,4 @@
-import { defaultBaseUrl, isLoopback } from '../contract/index.js';
+import { baseUrlFrom, defaultBaseUrl, isLoopback } from '../contract/index.js';
 import { readMaxRetries, readRecord, readTimeout } from './arguments.js';
 import type { FetchLike } from './transport/fetch.js';
 import type { ResponseHook } from './transport/response-hook.js';
@@ -89,7 +89,7 @@ function readBaseUrl(value: unknown, allowHttp: boolean): string {
       'baseUrl must use https: plain http exposes the key and the texts. Set allowHttp: true to allow it',
     );
   }
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return baseUrlFrom(url);
 }
 
 function readFetch(value: unknown): FetchLike {

@@ -143,7 +143,11 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'verify get nothing', code: 12, stderr: /not_found/ },
-    { line: () => `verify check ${known.verification} ${known.wrong}`, code: 10, stderr: /Tries left: \d/ },
+    {
+      line: () => `verify check ${known.verification} ${known.wrong}`,
+      code: 10,
+      stderr: /Attempts remaining: \d/,
+    },
     { line: () => 'verify check nothing 123456', code: 12, stderr: /not_found/ },
     {
       line: () => `messages get ${known.message}`,

@@ -52,7 +52,11 @@ describe('verify check on a terminal', () => {
     const service = checking(wrong(4), wrong(3), { body: verification({ id: 'v', status: 'verified' }) });
     expect(await ask(service, '111111', '222222', ' 333 333 ')).toMatchObject({
       code: 0,
-      asked: ['Code:', 'Wrong code. Tries left: 4. Code:', 'Wrong code. Tries left: 3. Code:'],
+      asked: [
+        'Code:',
+        'Wrong code. Attempts remaining: 4. Code:',
+        'Wrong code. Attempts remaining: 3. Code:',
+      ],
       codes: ['111111', '222222', '333333'],
     });
   });
@@ -60,7 +64,7 @@ describe('verify check on a terminal', () => {
   it('ends when no try is left', async () => {
     const result = await ask(checking(wrong(1), wrong(0)), '111111', '222222');
     expect(result).toMatchObject({ code: 10, asked: { length: 2 } });
-    expect(result.stderr).toContain('Tries left: 0. Create a new verification.');
+    expect(result.stderr).toContain('Attempts remaining: 0. Create a new verification.');
   });
 
   it('ends at any other error, without another prompt', async () => {

@@ -125,7 +125,7 @@ describe('the sandbox', () => {
     const code = /\d{6}/.exec(text)?.[0] ?? '';
     const wrong = await here(`verify check ${id} ${code === '000000' ? '000001' : '000000'} --sandbox`);
     expect(wrong.code).toBe(10);
-    expect(wrong.stderr).toContain('Tries left: 4.');
+    expect(wrong.stderr).toContain('Attempts remaining: 4.');
     expect(await json(`verify check ${id} ${code} --sandbox`)).toMatchObject({ id, status: 'verified' });
     expect(await here(`verify check ${id} ${code} --sandbox`)).toMatchObject({ code: 10 });
     expect(await json(`verify get ${id} --sandbox`)).toMatchObject({ status: 'verified' });

@@ -113,7 +113,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
     terminal.type('code\r');
     await terminal.shows(/a code has 4 to 8 digits/);
     terminal.type('\u00150000\r');
-    await terminal.shows(/Tries left: 4/);
+    await terminal.shows(/Attempts remaining: 4/);
     terminal.type(`${/\d{6}/.exec(text)?.[0]}\r`);
     const { code, screen } = await terminal.ended;
     expect({ code, screen }).toEqual({ code: 0, screen: expect.stringMatching(/status +verified/) });

@@ -1,8 +1,11 @@
-import { isLoopback } from '../../contract/index.js';
+import { baseUrlFrom, isLoopback } from '../../contract/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 
-/** Throws CliError unless it is https, http to this machine, or http is allowed. Removes trailing slashes. */
+/**
+ * The base URL in its one spelling: lower case, without a default port or trailing slashes. Throws CliError unless it
+ * is https, http to this machine, or http is allowed.
+ */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {
   const url = URL.canParse(written) ? new URL(written) : null;
   const example = 'Example: https://sms.example.mn/v1';
@@ -22,7 +25,7 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
       'Use https, or allow it: `urtuu login --allow-http`; or URTUU_ALLOW_HTTP=1',
     );
   }
-  return written.replace(/\/+$/, '');
+  return baseUrlFrom(url);
 }
 
 const refused = (message: string, hint: string) => new CliError('base_url', exits.usage, message, { hint });

@@ -141,6 +141,8 @@ export class JobState extends RequestStates {
         break;
       case 'account':
         this.accounts.push(entry.hash);
+        // It may be of another project.
+        if (!entry.isChecked) this.balance = null;
         break;
       case 'send':
         this.ended = null;

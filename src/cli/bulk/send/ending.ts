@@ -1,6 +1,14 @@
 import { isSystemError } from '../job/system-error.js';
 import { PlanDamaged } from '../plan/files/plan-reader.js';
 
+/** What the next request costs now. */
+export interface NextPrice {
+  /** Credits for one recipient; Infinity if no price is known. */
+  price: number;
+  /** The same as a multiple of its price in the plan; null if the plan has no price. */
+  increase: number | null;
+}
+
 /** Why a job stopped before everything was sent. */
 export type StopReason =
   /** `detail` explains the code. */
@@ -10,8 +18,8 @@ export type StopReason =
   | { by: 'cancel' }
   /** An answer that cannot be the service's, so no other answer can be trusted. */
   | { by: 'alarm'; reason: string }
-  /** The next request would exceed `maxCredits`; `price`: for one recipient. */
-  | { by: 'limit'; price: number }
+  /** The next request would exceed `maxCredits`. */
+  | ({ by: 'limit' } & NextPrice)
   /** The journal cannot be written, or the plan cannot be read. */
   | { by: 'disk'; doing: 'write' | 'read'; error: Error }
   /** An internal error. */

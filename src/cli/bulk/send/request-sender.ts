@@ -44,8 +44,8 @@ export class RequestSender {
       attempt.since ??= now();
       if (state.phase(number) !== 'doubt') {
         if (!spendLimit.tryReserve(request, state.removed(number).size)) {
-          const price = spendLimit.priceOf(request, state.removed(number).size);
-          return this.#run.halt({ by: 'limit', price });
+          const next = spendLimit.priceOf(request, state.removed(number).size);
+          return this.#run.halt({ by: 'limit', ...next });
         }
         await recorder.record({
           type: 'send',

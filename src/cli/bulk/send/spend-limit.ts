@@ -1,6 +1,7 @@
 import { type Channel, measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
 import type { JobState } from '../job/job-state.js';
 import type { PlannedRequest } from '../plan/plan.js';
+import type { NextPrice } from './ending.js';
 
 interface Cost {
   recipients: number;
@@ -56,10 +57,14 @@ export class SpendLimit {
     return credits + expected <= limit;
   }
 
-  /** The highest price per recipient of a request; Infinity if no price is known. */
-  priceOf(request: PlannedRequest, removed: number): number {
+  /** The highest known price of a request. */
+  priceOf(request: PlannedRequest, removed: number): NextPrice {
     const cost = costOf(request, removed);
-    return this.#highest(cost) / Math.max(1, cost.recipients);
+    const highest = this.#highest(cost);
+    return {
+      price: highest / Math.max(1, cost.recipients),
+      increase: cost.planned > 0 ? highest / cost.planned : null,
+    };
   }
 
   /** Learns the charge for a request; true if it is higher than every known price. */

@@ -72,12 +72,15 @@ export function progressWords(
   const { accepted, planned, sent, unknown, rejected, failed, in_doubt } = counts;
   const unsent = [`${grouped(rejected + failed)} failed`];
   const hasFailed = rejected + failed > 0;
+  // The first is the one that the bar shows.
   return [
-    `${grouped(accepted)} of ${grouped(planned)} accepted`,
+    waits
+      ? `${grouped(sent)} of ${grouped(planned)} sent`
+      : `${grouped(accepted)} of ${grouped(planned)} accepted`,
     ...(hasFailed ? unsent : []),
     ...(in_doubt > 0 ? [`${grouped(in_doubt)} in doubt`] : []),
     ...(unknown > 0 ? [`${grouped(unknown)} unknown`] : []),
-    ...(waits ? [`${grouped(sent)} sent`] : []),
+    ...(waits ? [`${grouped(accepted)} accepted`] : []),
     ...(hasFailed ? [] : unsent),
     ...(waiting === null ? timeLeft(secondsLeft) : waiting),
     ...(rate !== null && rate >= 1 ? [`${grouped(Math.round(rate))}/s`] : []),

@@ -3,7 +3,7 @@ import { isJobName } from '../../bulk/job/keys.js';
 import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
-import type { Ending } from '../../bulk/send/ending.js';
+import type { Ending, NextPrice } from '../../bulk/send/ending.js';
 import type {
   NextStep,
   PrintedCommand,
@@ -64,10 +64,11 @@ const isPrintable = (text: string) => visible(text) === text;
 
 /** The options that the next run of the same job also needs. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
-  const { concurrency, maxCredits, maxWait, rate, wait, waitTimeout, report } = options;
+  const { sameProject, concurrency, maxCredits, maxWait, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
   const written = (value: number, usual: number) => (value === usual ? undefined : writtenDuration(value));
   return {
+    '--same-project': sameProject,
     '--max-credits': maxCredits,
     '--rate': rate,
     '--concurrency': differs(concurrency, carryOutDefaults.concurrency),
@@ -254,7 +255,7 @@ export function nextSteps(
   const { id, plan, state } = job;
   const kept = keptOptions(options);
   if (!state.finished && stopped?.by === 'limit') {
-    const enough = { ...kept, '--max-credits': creditsOfAll(job, stopped.price) };
+    const enough = { ...kept, '--max-credits': creditsOfAll(job, stopped) };
     return [['Resume with a higher limit:', resumeCommand(context, id, enough)]];
   }
   if (!state.finished) return [['Resume with:', resumeCommand(context, id, kept)]];
@@ -275,8 +276,10 @@ export function stepsOfFinished(
   return [['Retry the failed messages with:', resumeCommand(context, id, retry)]];
 }
 
-/** The price of the whole job: as planned, or by the average price so far, or by the price of the next recipient. */
-function creditsOfAll({ plan, state }: Job, price: number): number {
+/** The price of the whole job: as planned, with the increase since; if that is not enough, by the highest price seen. */
+function creditsOfAll({ plan, state }: Job, { price, increase }: NextPrice): number {
+  const planned = Math.ceil(plan.meta.credits * (increase ?? 0));
+  if (planned > (state.limit ?? 0)) return planned;
   const { accepted, in_doubt, pending } = state.counts;
   const left = in_doubt + pending;
   const soFar = accepted === 0 ? 0 : (state.credits / accepted) * (accepted + left);

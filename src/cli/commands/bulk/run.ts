@@ -56,8 +56,9 @@ export async function carryOut(
   options: CarryOutOptions,
   { input = null, revokedMarks = [], hasPreflight = false }: Start = {},
 ): Promise<void> {
+  let kept = options;
   const closingLines: ClosingLines = (ending) => {
-    const [first = null, ...more] = stepsAfter(context, job, options, ending, input);
+    const [first = null, ...more] = stepsAfter(context, job, kept, ending, input);
     return { line: lastLine(job.state, ending, first), more };
   };
   const release = context.io.holdSignals({
@@ -77,6 +78,7 @@ export async function carryOut(
       context.io.warn(...inOne(closingLines(interrupted).line));
       throw new Interrupted();
     });
+    kept = { ...options, sameProject: false };
     if (options.wait && !hasPreflight && !job.state.finished) {
       const { balance } = await context.network.client();
       await readAccount(() => balance.get(), options);

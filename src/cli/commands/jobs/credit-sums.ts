@@ -9,6 +9,8 @@ interface Charged {
 /** The cost of sends for each service, because credits of the sandbox are not real. */
 export class CreditSums {
   count = 0;
+  /** Whether all rows were passed on: a closed pipe ends them early. */
+  isWhole = false;
   #unknown = 0;
   readonly #credits = new Map<string, number>();
 
@@ -24,6 +26,7 @@ export class CreditSums {
       this.add(row);
       yield row;
     }
+    this.isWhole = true;
   }
 
   /** `2,340 credits`, `2,340 credits at https://..., 60 credits in the sandbox` */

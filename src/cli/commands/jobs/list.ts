@@ -22,6 +22,6 @@ export const jobsList: CommandBody<'io' | 'config' | 'clock'> = (command, contex
     const damaged = ({ message }: Error) => context.io.warn(message);
     const sums = new CreditSums();
     await context.io.printAll(jobView, sums.of(jobRows(context, damaged)));
-    if (sums.count > 1) context.io.note(`${counted(sums.count, 'job')}: ${sums.text}.`);
+    if (sums.isWhole && sums.count > 1) context.io.note(`${counted(sums.count, 'job')}: ${sums.text}.`);
   });
 };

@@ -61,7 +61,7 @@ async function untilRight(
     } catch (error) {
       const left = error instanceof UrtuuError && error.code === 'invalid_code' && error.attempts_remaining;
       if (!left) throw error;
-      code = await ask(io, { question: `Wrong code. Tries left: ${left}. Code:`, check: checkCode });
+      code = await ask(io, { question: `Wrong code. Attempts remaining: ${left}. Code:`, check: checkCode });
     }
   }
 }

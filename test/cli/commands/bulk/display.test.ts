@@ -19,19 +19,19 @@ describe('the one line of a running job', () => {
       'waits',
       {},
       { ...pace, waits: true },
-      '1,200 of 2,600 accepted, 7 failed, 900 sent, 12 s left, 20/s, 12,000 credits',
+      '900 of 2,600 sent, 7 failed, 1,200 accepted, 12 s left, 20/s, 12,000 credits',
     ],
     [
       'waits, and nothing has failed',
       { rejected: 0, failed: 0 },
       { ...pace, waits: true },
-      '1,200 of 2,600 accepted, 900 sent, 0 failed, 12 s left, 20/s, 12,000 credits',
+      '900 of 2,600 sent, 1,200 accepted, 0 failed, 12 s left, 20/s, 12,000 credits',
     ],
     [
       'does not know whether some arrived',
       { unknown: 18 },
       { ...pace, waits: true },
-      '1,200 of 2,600 accepted, 7 failed, 18 unknown, 900 sent, 12 s left, 20/s, 12,000 credits',
+      '900 of 2,600 sent, 7 failed, 18 unknown, 1,200 accepted, 12 s left, 20/s, 12,000 credits',
     ],
     [
       'is in doubt',

@@ -92,7 +92,7 @@ describe('a job under another API key', () => {
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
     const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
-    expect([code, stderr]).toEqual([11, expect.stringContaining('not of the project of the job july')]);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('this API key is of another project')]);
     expect(here.project.messages).toHaveLength(2);
     delete here.project.options.instead;
     expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 11 });
@@ -132,7 +132,10 @@ describe('a job under another API key', () => {
     expect(await here.run(`${constant} --max-wait 5s`)).toMatchObject({ code: 6 });
     delete here.project.options.instead;
     const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
-    expect([code, stderr]).toEqual([11, expect.stringContaining('nothing of it is known to be accepted')]);
+    expect([code, stderr]).toEqual([
+      11,
+      expect.stringContaining('nothing is known to be accepted with the key that it used last'),
+    ]);
     expect(here.project.messages).toEqual([]);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
   });
@@ -173,6 +176,54 @@ describe('a job under another API key', () => {
     here.project.balance = 1_000;
     here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('is checked with what an earlier key sent, after a key that sent nothing', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method }) =>
+      method === 'GET' ? refusal(403, 'forbidden') : refusal(401, 'unauthorized');
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 4 });
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
+    const third = { env: { URTUU_API_KEY: 'urtuu_third' } };
+    const { code, stderr } = await here.run('jobs resume july --same-project', third);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('this API key is of another project')]);
+    expect(here.project.messages).toHaveLength(2);
+  });
+
+  it('is not gone on with by a key for which the service shows another message', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/messages\/./.test(path) ? { body: { id: 'another' } } : undefined;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 5 });
+    expect(here.project.messages).toHaveLength(2);
+  });
+
+  it('is gone on with by the printed command after Ctrl-C in the check of the key', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    let interrupt: (signal: 'SIGINT') => void = () => {};
+    const { fetch } = here.project.service;
+    const { code, stderr } = await here.run('jobs resume july --same-project', {
+      ...otherKey,
+      onSignal: (listener) => {
+        interrupt = listener;
+        return () => {};
+      },
+      fetch: async (url, init) => {
+        if (/\/messages\/./.test(url)) interrupt('SIGINT');
+        return fetch(url, init);
+      },
+    });
+    expect(code).toBe('SIGINT');
+    expect(printed(stderr)).toBe('jobs resume july --same-project');
+    expect(await here.run(printed(stderr), otherKey)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
@@ -390,6 +441,31 @@ describe('another plan under a name', () => {
   });
 });
 
+describe('a service by another of its names', () => {
+  const at = (url: string) => ({ env: { URTUU_API_KEY: testKey, URTUU_BASE_URL: url } });
+  const one = at('http://localhost:7788/v1');
+  const unnamed = constant.replace(' --job july', '');
+
+  it.each(['HTTP://LOCALHOST:7788/v1/', 'http://127.0.0.1:7788/v1', 'http://[::1]:7788/v1'])(
+    'gets no list twice: %s',
+    async (url) => {
+      const here = desk(people(3));
+      expect(await here.run(unnamed, one)).toMatchObject({ code: 0 });
+      expect(await here.run(unnamed, at(url))).toMatchObject({ code: 11 });
+      expect(await here.run(`${constant} --skip-sent`, at(url))).toMatchObject({ code: 11 });
+      expect(here.project.messages).toHaveLength(3);
+    },
+  );
+
+  it('goes on with the job of a name', async () => {
+    const here = desk(people(5), { credits: 25 });
+    expect(await here.run(partly, one)).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    expect(await here.run(partly, at('http://127.0.0.1:7788/v1'))).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+});
+
 describe('the last line', () => {
   it('is there after two Ctrl-Cs, with what is in doubt and the command that goes on', async () => {
     const here = desk(people(30));
@@ -432,5 +508,15 @@ describe('the last line', () => {
     expect(printed(limited.stderr)).toBe('jobs resume july --max-credits 50');
     expect(await here.run(printed(limited.stderr))).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('names the planned price as the limit, however dear the next message is', async () => {
+    const [one, two, three, four, five] = people(5);
+    const here = desk([one, two, `${three} ${'x'.repeat(200)}`, four, five] as string[], { credits: 25 });
+    await here.run(`${partly} --concurrency 1`);
+    here.project.balance = 1_000;
+    const { stderr } = await here.run('jobs resume july --max-credits 30');
+    expect(printed(stderr)).toBe('jobs resume july --max-credits 60');
+    expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
   });
 });

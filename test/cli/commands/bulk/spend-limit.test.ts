@@ -95,7 +95,7 @@ describe('--max-credits', () => {
     failing.clear();
     price = 50;
     const { state, ending } = await given.run(client, { retryFailed: true });
-    expect([state.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50 }]);
+    expect([state.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50, increase: 5 }]);
     expect(exitOfJob(state, ending)).toBe(7);
   });
 

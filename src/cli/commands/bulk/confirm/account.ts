@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { UrtuuError } from '../../../../client/index.js';
 import type { AcceptedEntry, Entry } from '../../../bulk/job/journal/entries.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import type { Account } from '../../../bulk/plan/plan.js';
@@ -41,7 +42,7 @@ async function usedBefore(
  * and for a key that is another project's, or may be while something is in doubt.
  */
 export async function admitKey(
-  context: Pick<Context, 'config' | 'network' | 'signal'>,
+  context: Pick<Context, 'io' | 'config' | 'network' | 'signal'>,
   job: Job,
   { sameProject }: { sameProject?: boolean | undefined },
 ): Promise<void> {
@@ -62,32 +63,37 @@ export async function admitKey(
  * (exit 11) if it does not, and if that cannot be checked while something is in doubt, which could be sent twice.
  */
 async function findsWhatWasSent(
-  { network, signal }: Pick<Context, 'network' | 'signal'>,
+  { io, network, signal }: Pick<Context, 'io' | 'network' | 'signal'>,
   { id, journal, state }: Job,
 ): Promise<boolean> {
   const isInDoubt = state.unanswered > 0;
-  const sent = await acceptedWithLastKey(journal);
+  const { withLastKey, before } = await acceptedIn(journal);
+  const sent = withLastKey ?? (isInDoubt ? null : before);
   if (sent === null) {
-    const way = '. Without that key, look for its messages, and send to the others under another --job name.';
-    if (isInDoubt) throw unchecked(id, 'nothing of it is known to be accepted', way);
+    const way = `. If that key is gone, find out who got the message, and send to the others once the job is removed: \`urtuu jobs remove ${id} --force\``;
+    if (isInDoubt) throw unchecked(id, 'nothing is known to be accepted with the key that it used last', way);
     return false;
   }
   const { batches, messages } = await network.client();
   const read = () => (sent.kind === 'batch' ? batches : messages).get(sent.id, { signal });
-  const { value, isForbidden } = await readAccount<unknown>(read, {}).catch((error) => {
-    throw error.code === 'not_found' ? otherProject(id, sent.id) : error;
-  });
+  const { value, isForbidden, error } = await io
+    .withProgress('Checking the API key', () => readAccount<{ id: unknown }>(read, {}))
+    .catch((error) => {
+      throw error.code === 'not_found' ? otherProject(id, sent.id) : error;
+    });
   if (isForbidden && isInDoubt) throw unchecked(id, 'this key may only send', ', or a key that can read.');
-  if (value === null && !isForbidden) throw unreadable(id, isInDoubt);
+  if (value?.id !== sent.id && !isForbidden) throw unreadable(id, isInDoubt, error);
   return value !== null;
 }
 
-/** Any message or batch that certainly is of the project of the job's last key. */
-async function acceptedWithLastKey(journal: Job['journal']): Promise<AcceptedEntry | null> {
-  let found: AcceptedEntry | null = null;
+/** Any message or batch of the project of the job's last key, and any from before a key that was not checked. */
+async function acceptedIn(journal: Job['journal']) {
+  const found: Record<'withLastKey' | 'before', AcceptedEntry | null> = { withLastKey: null, before: null };
   await journal.replay((entry) => {
-    if (entry.type === 'accepted') found ??= entry;
-    if (entry.type === 'account' && !entry.isChecked) found = null;
+    if (entry.type === 'accepted') found.withLastKey ??= entry;
+    if (entry.type !== 'account' || entry.isChecked) return;
+    found.before = found.withLastKey ?? found.before;
+    found.withLastKey = null;
   });
   return found;
 }
@@ -110,9 +116,9 @@ const otherProject = (id: string, sent: string) =>
   new CliError(
     'other_account',
     exits.refused,
-    `this API key is not of the project of the job ${id}: it does not know ${sent}, which the job has sent`,
+    `this API key is of another project: it does not know ${sent}, which the job ${id} has sent`,
     {
-      hint: 'Nothing was sent this time. Use a key of the project that the job was started in.',
+      hint: 'Nothing was sent this time. Use the key that the job used last, or another one of its project.',
       details: { job: id },
     },
   );
@@ -128,16 +134,19 @@ const unchecked = (id: string, because: string, way: string) =>
     },
   );
 
-const unreadable = (id: string, isInDoubt: boolean) =>
+const unreadable = (id: string, isInDoubt: boolean, cause: unknown) =>
   new CliError(
     'unavailable',
     isInDoubt ? exits.doubt : exits.later,
-    `the service does not say whether this API key is of the project of the job ${id}`,
+    `the service does not say whether this API key is of the project of the job ${id}${cause instanceof Error ? `: ${cause.message}` : ''}`,
     {
       hint: 'Nothing was sent this time. Run the command again later.',
-      details: { job: id, retryable: true },
+      details: { job: id, retryable: true, retry_after: retryAfterOf(cause) },
+      cause,
     },
   );
+
+const retryAfterOf = (error: unknown) => (error instanceof UrtuuError ? error.retryAfter : null);
 
 async function currentHash(network: Network, { salt }: Account): Promise<string | null> {
   const key = await network.apiKey();

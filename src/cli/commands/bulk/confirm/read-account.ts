@@ -2,11 +2,12 @@ import { readError } from '../../../bulk/send/answer.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 
-/** A price list or balance; null if the service does not answer, or refuses. */
+/** A price list or balance; null if the service does not answer, or refuses, with the last `error`. */
 export interface AccountRead<Value> {
   value: Value | null;
   /** Outside the key's scope: it may only send. */
   isForbidden: boolean;
+  error: unknown;
 }
 
 /** Throws for an invalid API key or base URL, and CliError (exit 4) for a key that cannot read what `--wait` needs. */
@@ -14,20 +15,22 @@ export async function readAccount<Value>(
   read: () => Promise<Value>,
   { wait }: { wait?: boolean | undefined },
 ): Promise<AccountRead<Value>> {
+  let last: unknown = null;
   for (let tries = 1; tries <= 3; tries += 1) {
     try {
-      return { value: await read(), isForbidden: false };
+      return { value: await read(), isForbidden: false, error: null };
     } catch (error) {
+      last = error;
       const answer = readError(error);
       if (answer.kind !== 'refusal') continue;
       // Every service has a balance and prices, so a 404 is about the base URL.
       if (answer.status === 401 || answer.status === 404) throw error;
       const isForbidden = answer.status === 403;
       if (isForbidden && wait) throw cannotWait();
-      return { value: null, isForbidden };
+      return { value: null, isForbidden, error };
     }
   }
-  return { value: null, isForbidden: false };
+  return { value: null, isForbidden: false, error: last };
 }
 
 const cannotWait = () =>

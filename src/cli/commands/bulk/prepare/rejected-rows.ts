@@ -55,7 +55,7 @@ export function badRows({ meta, rejects }: PlanOutcome): CliError {
   const all = meta.rejected + meta.recipients + meta.merged;
   const rows = `${grouped(meta.rejected)} of ${counted(all, 'row')} cannot be sent`;
   return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {
-    hint: `They are in ${rejects.file}. Fix them, or send the others with --skip-invalid.`,
+    hint: `They are in ${rejects.file}. Fix them${meta.recipients > 0 ? ', or send the others with --skip-invalid' : ''}.`,
     details: { rejected: meta.rejected, rejects_file: rejects.file },
   });
 }

@@ -84,13 +84,12 @@ async function placesOf(
 
 function stillOpen(context: ResumeContext, job: JobView, count: number): CliError {
   const { id } = job;
-  const report = reportCommand(context, id);
   return new CliError(
     'rows_open',
     exits.refused,
     `the job ${id} would still send ${rowsText(count)} itself`,
     {
-      hint: `Nothing was sent this time. Write a new report once it has finished (${report}); to finish it: ${resumeOf(context, job)}`,
+      hint: `Nothing was sent this time. Write a new report once it has finished. To finish it: ${resumeOf(context, job)}`,
       details: { job: id, rows: count },
     },
   );

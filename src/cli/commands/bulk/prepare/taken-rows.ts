@@ -11,7 +11,6 @@ import { exits } from '../../../exit-codes.js';
 import { syncFolder } from '../../../platform/sync-folder.js';
 import { writePrivateFile } from '../../../platform/write-private-file.js';
 import { verdictOf } from '../finish/report-verdict.js';
-import { reportCommand } from '../next-command.js';
 import { MovedRows, rowsText } from './moved-rows.js';
 
 type TakeContext = Pick<Context, 'config'>;
@@ -78,7 +77,7 @@ async function takeFrom(
     }
     if (open + others.count === 0) entries.push(movedEntry(request, state, indexes, taker));
   }
-  if (open > 0) throw triedAgain(context, taker, id, open);
+  if (open > 0) throw triedAgain(taker, id, open);
   if (others.count > 0) throw others.refusal(context, id);
   await Promise.all(entries.map((entry) => entry && journal.append(entry)));
 }
@@ -107,10 +106,10 @@ function parse(path: string, bytes: Buffer): TakenRows[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TakenRows]));
 }
 
-function triedAgain(context: TakeContext, taker: string, id: string, count: number): CliError {
+function triedAgain(taker: string, id: string, count: number): CliError {
   const what = `the job ${id} has tried ${rowsText(count)} again since ${taker} took them`;
   return new CliError('rows_open', exits.refused, what, {
-    hint: `Nothing was sent this time. Remove ${taker} (\`urtuu jobs remove ${taker} --force\`) and start again with a new report: ${reportCommand(context, id)}`,
+    hint: `Nothing was sent this time. Remove ${taker}, and start again with a new report of ${id}. To remove it: \`urtuu jobs remove ${taker} --force\``,
     details: { job: taker, from: id, rows: count },
   });
 }

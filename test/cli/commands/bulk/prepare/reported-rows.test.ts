@@ -66,7 +66,7 @@ describe('--only with the report of a job on this machine', () => {
     const { code, stderr } = await here.run(take('pending'));
     expect(code).toBe(11);
     expect(stderr).toMatch(/the job july would still send 3 of these rows itself/);
-    expect(stderr).toMatch(/to finish it: urtuu jobs resume july\n$/);
+    expect(stderr).toMatch(/To finish it: urtuu jobs resume july\n$/);
     expect(await here.run(take('pending', ' --dry-run'))).toMatchObject({ code: 11 });
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
     // The report is older than that.
