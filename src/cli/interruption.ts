@@ -73,5 +73,5 @@ function warnOfPendingSend(context: OwnedContext, hintOf: HintOfDoubt): void {
   if (own !== undefined) context.io.warn(`stopped ${when}. ${own}`);
   else if (key === null) context.io.warn(`stopped ${when}; it may have arrived.`);
   else
-    context.io.warn(`stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`);
+    context.io.warn(`stopped ${when}; repeat it with --idempotency-key ${key}, which cannot send it twice.`);
 }

@@ -134,7 +134,13 @@ export function commandLines(
       json: 'object',
       shape: '',
     },
-    { line: () => `verify create ${number()}`, stdout: /^status +pending$/m, json: 'object', shape: '' },
+    {
+      line: () => `verify create ${number()}`,
+      stdout: /^status +pending$/m,
+      stderr: /^To check it:\s+(?:\S+ )?urtuu verify check /m,
+      json: 'object',
+      shape: '',
+    },
     { line: () => 'verify create nobody', code: 8, stderr: /invalid_request/ },
     {
       line: () => `verify get ${known.verification}`,

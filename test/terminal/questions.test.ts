@@ -216,7 +216,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
     terminal.type('\u0003');
     const { signal, screen } = await terminal.ended;
     expect(signal).toBe('SIGINT');
-    expect(screen.replace(/\s+/g, ' ')).toMatch(/--idempotency-key \S+: that cannot send it twice/);
+    expect(screen.replace(/\s+/g, ' ')).toMatch(/--idempotency-key \S+, which cannot send it twice/);
     // The spinner hides the cursor; it has to be shown again.
     expect(terminal.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[?25l'));
     expect(existsSync(join(machine.home, 'state/urtuu/jobs'))).toBe(false);

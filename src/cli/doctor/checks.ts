@@ -8,6 +8,7 @@ import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Files } from '../files/files.js';
 import type { Network } from '../network/network.js';
+import { readableBalance } from '../network/readable-balance.js';
 import { platformOf } from '../platform/platform.js';
 import { quoteArgument } from '../platform/quote.js';
 import { printedError } from '../printed-error.js';
@@ -148,9 +149,10 @@ async function apiKey({ config, files }: Setup): Promise<string> {
 }
 
 async function service({ network }: Setup): Promise<string> {
-  const { balance } = await (await network.client()).balance.get();
+  const balance = await readableBalance(await network.client());
   const milliseconds = Math.round(network.lastExchange?.milliseconds ?? 0);
-  return `answers in ${milliseconds} ms; ${grouped(balance)} credits`;
+  const found = balance === null ? 'the key may only send' : `${grouped(balance)} credits`;
+  return `answers in ${milliseconds} ms; ${found}`;
 }
 
 const unknown = (detail: string): Finding => ({ status: 'unknown', detail, hint: null });

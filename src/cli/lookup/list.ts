@@ -21,7 +21,7 @@ export interface ListOptions {
 
 export type ListContext = Pick<Context, 'io' | 'clock' | 'signal' | 'network'>;
 
-const defaultLimit = 100;
+export const defaultLimit = 100;
 
 /** Adds the options of every list; `what` is the plural of its items. */
 export function addListOptions(command: Command, what: string): void {
@@ -58,9 +58,10 @@ export async function showList<Item extends { id: string; created_at?: string }>
   context: ListContext,
   view: View<Item>,
   read: ReadPage<Item>,
-  { limit = defaultLimit, follow, until, ...how }: ListOptions & Omit<FollowOptions<Item>, 'limit'>,
+  { limit: chosen, follow, until, ...how }: ListOptions & Omit<FollowOptions<Item>, 'limit'>,
 ): Promise<void> {
   const { io } = context;
+  const limit = chosen ?? defaultLimit;
   const readOffered: ReadPage<Item> = (page) => read(page).catch((error) => Promise.reject(offered(error)));
   if (!follow) {
     const progress = { count: 0, more: false };
@@ -68,7 +69,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
     // After an error on the first page there is nothing to print.
     const first = await items.next();
     await io.printAll(view, first.done ? [] : from(first.value, items));
-    if (progress.more) io.note(`Showing the newest ${grouped(limit)}; raise --limit to see more.`);
+    if (progress.more) sayMore(io, grouped(limit), chosen);
     return;
   }
   if (until !== undefined) throw usageError('--follow and --until cannot be combined', 'Use one of the two.');
@@ -77,6 +78,13 @@ export async function showList<Item extends { id: string; created_at?: string }>
   }
   io.endless();
   await io.printer.batches(view, followed(context, readOffered, { limit, ...how }));
+}
+
+/** Says that a list is cut: to a program only if it did not choose the limit. */
+export function sayMore(io: Context['io'], shown: string, chosen: number | undefined): void {
+  const text = `Showing the newest ${shown}; raise --limit to see more.`;
+  if (io.printer.isMachine && chosen === undefined) io.warn(text);
+  else io.note(text);
 }
 
 async function* from<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {

@@ -65,3 +65,7 @@ export const cancelledExample = jobExample
   .replace('"credits": 10000', '"credits": 4000')
   .replace('"exit": 0', '"exit": 5');
 export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null, "unknown": null}]}`;
+
+/** Of a row of a report, after the columns of the list. */
+export const reportedExample =
+  '[{"message_id": "0b6f...2c", "batch_id": null, "status": "sent", "error_code": null, "credits": 10, "line": 2, "delivery": null, "job": "july-offer"}]';

@@ -39,7 +39,7 @@ export const sysexitTranslation = {
   hint: (exit: ExitCode, key: unknown): string | undefined => {
     if (exit !== exits.doubt) return undefined;
     return isOfMessage(key)
-      ? 'It may have been sent. Submit the same message again: that cannot send it twice.'
+      ? 'It may have been sent. Submit the same message again, which cannot send it twice.'
       : 'It may have been sent, and has no Message-ID to make a repeat safe. Check before you submit it again.';
   },
   meanings: {

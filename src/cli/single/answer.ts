@@ -66,7 +66,7 @@ export function answersFewer(context: AnswerContext, total: number, asked: numbe
 function wrongAnswer({ network }: AnswerContext, message: string): CliError {
   const { idempotencyKey = null } = network.lastExchange ?? {};
   return new CliError('unexpected_response', exits.doubt, message, {
-    hint: `It may have been sent. Repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
+    hint: `It may have been sent. Repeat it with --idempotency-key ${idempotencyKey}, which cannot send it twice.`,
     details: { idempotency_key: idempotencyKey, retryable: true },
   });
 }

@@ -53,20 +53,17 @@ export const codeSentAs = (id: string): Hidden => ({
   details: { id },
 });
 
-/** For a key whose secret is printed only once. */
-export const keyCreatedAs = (id: string, keysCommand: string): Hidden => ({
+/** For a key whose secret is printed only once; `command` revokes it. */
+export const keyCreatedAs = (id: string, command: string): Hidden => ({
   message: `The key ${id} was created, but could not be shown.`,
-  before: 'Revoke it with:',
-  command: `${keysCommand} revoke ${id}`,
+  before: 'Create another one, and revoke this with:',
+  command,
   details: { id },
   isOnlyCopy: true,
 });
 
-/** For the first key of a service that starts. */
-export const firstKeyCreated: Hidden = {
-  message: 'The first API key was created, but could not be shown.',
-  before: 'Make another with:',
-  command: 'urtuu keys create',
-  details: {},
-  isOnlyCopy: true,
-};
+export const profileSavedAs = (profile: string): Hidden => ({
+  message: `The profile ${profile} was saved.`,
+  command: `urtuu profiles show ${profile}`,
+  details: { profile },
+});

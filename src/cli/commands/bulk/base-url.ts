@@ -18,7 +18,7 @@ export async function refuseOtherService({ config }: Pick<Context, 'config'>, jo
   throw new CliError(
     'other_service',
     exits.refused,
-    `the job ${job.id} is for ${serviceAt(planned)}, not ${serviceAt(chosen)}`,
+    `the job ${job.id} is for ${serviceAt(planned)}${planned === sandboxBaseUrl ? '' : `, not ${serviceAt(chosen)}`}`,
     {
       hint:
         planned === sandboxBaseUrl ? 'Add --sandbox.' : 'Use the --profile or --base-url of that service.',

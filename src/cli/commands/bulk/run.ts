@@ -21,6 +21,7 @@ import { readAccount } from './confirm/read-account.js';
 import { display } from './display.js';
 import {
   attachFinalDoubt,
+  causeOfEnding,
   codeOfEnding,
   exitOfJob,
   exitWithReport,
@@ -174,6 +175,8 @@ async function runToEnd(
   }
   const code = codeOfEnding(ending, exit);
   if (code !== null) context.io.attach({ code });
+  const cause = causeOfEnding(ending, job.state, exit);
+  if (cause !== null) context.io.attach({ cause });
   attachFinalDoubt(context, job.state, exit);
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;

@@ -8,7 +8,7 @@ import { type HistoryEntry, newestFirst } from '../../history/entry.js';
 import { clearHistory, readHistory } from '../../history/file.js';
 import { confirmed } from '../../input/required.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
-import { readLimit } from '../../lookup/list.js';
+import { defaultLimit, readLimit, sayMore } from '../../lookup/list.js';
 import { type Column, field, type View } from '../../output/view.js';
 import { counted, grouped } from '../../text/wording.js';
 import { CreditSums } from '../jobs/credit-sums.js';
@@ -60,7 +60,7 @@ interface Options {
   job?: string;
   since?: WrittenTime;
   until?: WrittenTime;
-  limit: number;
+  limit?: number;
   clear?: boolean;
 }
 
@@ -74,7 +74,7 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     .option('--job <name>', 'only this job')
     .option('--since <time>', 'sent at this time or later: 2h or 7d ago, a date, an ISO time', readTime)
     .option('--until <time>', 'sent before this time', readTime)
-    .option('--limit <n>', 'how many to show', readLimit, 100)
+    .option('--limit <n>', `how many to show (default ${defaultLimit})`, readLimit)
     .option('--clear', 'delete the history');
   addHelp(command, {
     view,
@@ -87,7 +87,8 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     exits: [],
     json: example,
   });
-  command.action(async ({ to, job, since, until, limit, clear }: Options) => {
+  command.action(async ({ to, job, since, until, limit: chosen, clear }: Options) => {
+    const limit = chosen ?? defaultLimit;
     const { stateDirectory } = context.config;
     if (clear) {
       await confirmed(context, 'Delete the history of this machine?');
@@ -106,10 +107,7 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     const table = tableFor((recipient) => context.io.printer.recipient(recipient));
     await context.io.printAll({ ...view, table, empty }, wanted.slice(0, limit));
     if (to !== undefined) await noteRemovedJobs(context, all, from);
-    if (wanted.length > limit) {
-      const total = grouped(wanted.length);
-      context.io.note(`Showing the newest ${grouped(limit)} of ${total}; raise --limit to see more.`);
-    }
+    if (wanted.length > limit) sayMore(context.io, `${grouped(limit)} of ${grouped(wanted.length)}`, chosen);
     if (wanted.length > 1) context.io.note(`Total: ${sumOf(wanted)}.`);
   });
 };

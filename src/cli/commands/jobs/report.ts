@@ -1,6 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { readDuration } from '../../input/duration.js';
+import { reportedExample } from '../../output/examples.js';
 import { type ReportOptions, reportJob } from '../bulk/finish/report.js';
 import { carryOutDefaults } from '../bulk/options.js';
 import { chosenJob } from './choose-job.js';
@@ -31,6 +32,7 @@ export const jobsReport: CommandBody = (command, context) => {
       ["urtuu sms bulk report.csv --only failed --text 'Hi {name}' --dry-run", 'send the failed ones again'],
     ],
     exits: [4, 5, 11, 12, 14],
+    json: [['with the columns of the list before them', reportedExample]],
   });
   command.action(async (given: string | undefined, options: ReportOptions) => {
     // Each page is retried separately, with a token for every attempt.

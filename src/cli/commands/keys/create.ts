@@ -68,7 +68,7 @@ export const keyCreation =
       const store = await ownedProject(context, options, makeStore);
       const key = await store.project.createKey(given);
       await io.print(view, key);
-      ensureShown(io.printer, keyCreatedAs(key.id, name));
+      ensureShown(io.printer, keyCreatedAs(key.id, `${name} revoke ${key.id}`));
       noteStore(io, store);
       io.note('Save the key now: it is not shown again.');
     });

@@ -3,6 +3,7 @@ import { profileNameOf } from '../../config/settings.js';
 import { addHelp } from '../../help/command-help.js';
 import { readAddress } from '../../input/recipients.js';
 import { profileExample } from '../../output/examples.js';
+import { ensureShown, profileSavedAs } from '../../single/shown.js';
 import { newProfile, type SignInOptions, tryKey } from './sign-in.js';
 import { profileView } from './view.js';
 
@@ -39,6 +40,7 @@ export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (comm
     const inUse = isUsed || current === undefined ? name : current;
     await config.write({ current: inUse, profiles: { ...profiles, [name]: profile } });
     await io.print(profileView, { name, profile, current: name === inUse });
+    ensureShown(io.printer, profileSavedAs(name));
     if (name === inUse) return;
     // It is about the profiles themselves.
     const use = config.commandLine(['profiles', 'use', name], {

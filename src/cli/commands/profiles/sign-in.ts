@@ -8,6 +8,7 @@ import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { exitOfFailure, exits } from '../../exit-codes.js';
 import { confirmed, required } from '../../input/required.js';
+import { onlySends, readableBalance } from '../../network/readable-balance.js';
 
 export interface SignInOptions {
   keyCommand?: string;
@@ -65,7 +66,7 @@ export async function newProfile(
   return { ...place, api_key: checkedKey(key) };
 }
 
-/** Throws if the service refuses the key; only warns if it cannot be reached. */
+/** Throws if the service does not know the key; only warns if it cannot be reached. */
 export async function tryKey(
   { io, network, config }: Needs,
   { api_key: key = '', key_command: command, base_url: baseUrl = defaultBaseUrl, allow_http }: Profile,
@@ -78,7 +79,8 @@ export async function tryKey(
   const allowHttp = allow_http === true || envFlag(config.env, 'URTUU_ALLOW_HTTP');
   const client = await network.clientWith(apiKey, baseUrl, allowHttp);
   try {
-    await io.withProgress('Trying the key', () => client.balance.get());
+    const balance = await io.withProgress('Trying the key', () => readableBalance(client));
+    if (balance === null) io.note(onlySends);
   } catch (error) {
     if (!(error instanceof UrtuuError) || exitOfFailure(error, 'reading') !== exits.later) throw error;
     io.warn(`the key could not be checked: ${error.message}`);

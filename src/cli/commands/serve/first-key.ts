@@ -7,7 +7,7 @@ import { writePrivateFile } from '../../platform/write-private-file.js';
 
 export interface FirstKey {
   /** The key to print; null if there is none, or it is in a file. */
-  shown: string | null;
+  shown: { id: string; secret: string } | null;
   /** Its file, if it is in one. */
   file?: string;
   /** Lines for people. */
@@ -27,7 +27,7 @@ export async function firstKey(
   if (isShown(io, options)) {
     const key = await administration.createFirstKey();
     return {
-      shown: key?.secret ?? null,
+      shown: key,
       notes: key === null ? [] : ['Save the key now: it is not shown again.'],
     };
   }

@@ -10,7 +10,7 @@ import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { readChoice, readCount, readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { firstKeyCreated, unwritten } from '../../single/shown.js';
+import { keyCreatedAs, unwritten } from '../../single/shown.js';
 import { holdWarning } from '../service/store.js';
 import { readCertificate } from './certificate.js';
 import { addDashboardOptions, type DashboardOptions, dashboardOf } from './dashboard.js';
@@ -124,8 +124,9 @@ export const serve: CommandBody = (command, context) => {
       database === null ? data : config.stateDirectory,
     );
     const hold = await administration.held();
-    await io.print(view, { base_url: listeners.main.url, data, api_key: key.shown });
-    const lostKey = key.shown === null ? null : unwritten(io.printer, firstKeyCreated);
+    await io.print(view, { base_url: listeners.main.url, data, api_key: key.shown?.secret ?? null });
+    const lostKey =
+      key.shown && unwritten(io.printer, keyCreatedAs(key.shown.id, `urtuu keys revoke ${key.shown.id}`));
     if (lostKey !== null) {
       await listeners.main.close();
       throw lostKey;

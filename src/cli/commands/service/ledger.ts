@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
-import { readLimit } from '../../lookup/list.js';
+import { readLimit, sayMore } from '../../lookup/list.js';
 import { field, type View } from '../../output/view.js';
 import { grouped } from '../../text/wording.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from './project.js';
@@ -60,7 +60,7 @@ export const serviceLedger: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     const progress = { more: false };
     const from = since === undefined ? {} : { since: timeOf(since, clock.now()) };
     await io.printAll(view, atMost(store.project.newestLedger(from), most, progress));
-    if (progress.more) io.note(`Showing the newest ${grouped(most)}; raise --limit to see more.`);
+    if (progress.more) sayMore(io, grouped(most), limit);
     noteStore(io, store);
   });
 };

@@ -70,6 +70,8 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     await rememberId(config, id);
     await io.print(createdView, verification);
     ensureShown(io.printer, codeSentAs(id));
+    if (config.sandbox) io.note('The code is in:', config.commandLine(['sandbox', 'outbox'], {}));
+    io.note('To check it:', config.commandLine(['verify', 'check', id], {}));
   });
 };
 

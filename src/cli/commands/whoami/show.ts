@@ -1,6 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import type { KeySource } from '../../config/settings.js';
 import { addHelp } from '../../help/command-help.js';
+import { onlySends, readableBalance } from '../../network/readable-balance.js';
 import { field, type View } from '../../output/view.js';
 
 interface Account {
@@ -9,7 +10,7 @@ interface Account {
   /** The beginning of the key. */
   key: string | null;
   key_source: string;
-  /** Null where it could not be read. */
+  /** Null if it could not be read, and for a key that may only send. */
   balance: number | null;
 }
 
@@ -53,9 +54,10 @@ export const whoami: CommandBody<'io' | 'network' | 'config'> = (command, { io, 
       key: key === null ? null : beginningOf(key),
       key_source: settings === null ? 'sandbox' : sources[settings.key.kind],
     };
-    const { balance } = await network.client();
     try {
-      await io.print(view, { ...account, ...(await balance.get()) });
+      const balance = await readableBalance(await network.client());
+      await io.print(view, { ...account, balance });
+      if (balance === null) io.note(onlySends);
     } catch (error) {
       await io.print(view, { ...account, balance: null });
       throw error;

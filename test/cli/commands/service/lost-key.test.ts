@@ -22,7 +22,7 @@ it.each(['keys', 'service keys'])(
     expect([code, stderr]).toEqual([
       13,
       'urtuu: standard output could not be written: ENOSPC\n' +
-        `  The key ${id} was created, but could not be shown. Revoke it with: urtuu ${revoke}\n`,
+        `  The key ${id} was created, but could not be shown. Create another one, and revoke this with: urtuu ${revoke}\n`,
     ]);
     expect((await run(`${revoke} --yes`, { home, cwd: '/' })).code).toBe(0);
 
@@ -38,5 +38,8 @@ it('a service whose first key could not be shown does not start', async () => {
   const home = cores.folder();
   const line = 'serve --port 0 --value api_key';
   const { code, stderr } = await run(line, { home, stdout: fullOutput() });
-  expect([code, stderr]).toEqual([13, expect.stringContaining('Make another with: urtuu keys create')]);
+  expect([code, stderr]).toEqual([
+    13,
+    expect.stringMatching(/revoke this with: (?:XDG_\S+ )?urtuu keys revoke \S+/),
+  ]);
 });

@@ -45,6 +45,13 @@ export function codeOfEnding({ stopped, waited }: Ending, exit: ExitCode): strin
   return exit === exits.notFinal ? (waited?.refused ?? null) : null;
 }
 
+/** For programs: the code of the refusal because of which a job goes on later; null if there is none. */
+export function causeOfEnding({ stopped }: Ending, state: JobState, exit: ExitCode): string | null {
+  if (exit !== exits.later) return null;
+  if (stopped?.by === 'service') return stopped.code;
+  return state.wasRefused('recipient_rate_limited') ? 'recipient_rate_limited' : null;
+}
+
 /** Tells programs that no later run can resolve what a finished job has in doubt. */
 export function attachFinalDoubt({ io }: Pick<Context, 'io'>, { finished }: JobState, exit: ExitCode): void {
   if (exit === exits.doubt && finished) io.attach({ retryable: false });

@@ -155,17 +155,24 @@ function unreadText({ batches, rows, code }: Unread): string {
 const readingKey = 'a key that can read';
 
 /** The same key would be refused again later. */
-function ending(code: string): { code: string; exit: ExitCode; again: string } {
-  if (!isOfKey(code))
-    return { code: 'not_final', exit: exits.notFinal, again: 'Run the same command again later' };
-  return { code, exit: exits.key, again: `Run the same command again with ${readingKey}` };
+function ending(code: string): { code: string; exit: ExitCode; again: string; isLost?: true } {
+  if (isOfKey(code)) return { code, exit: exits.key, again: `Run the same command again with ${readingKey}` };
+  const { notFinal: exit } = exits;
+  if (code !== 'not_found') return { code: 'not_final', exit, again: 'Run the same command again later' };
+  const again = 'The service does not know them: they were erased, or this API key is of another project';
+  return { code, exit, again, isLost: true };
 }
 
 function incomplete(unread: Unread): CliError {
-  const { code, exit, again } = ending(unread.code);
+  const { code, exit, again, isLost } = ending(unread.code);
   return new CliError(code, exit, unreadText(unread), {
     hint: `Those rows have the error_code not_read. ${again}.`,
-    details: { batches: unread.batches, rows: unread.rows, cause: unread.code },
+    details: {
+      batches: unread.batches,
+      rows: unread.rows,
+      cause: unread.code,
+      ...(isLost && { retryable: false }),
+    },
   });
 }
 
