@@ -7,7 +7,7 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'Use a key with this scope. The owner of the service creates them.',
   unauthorized: 'Check the key with: `urtuu doctor`; or sign in again with: `urtuu login`',
   insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
-  not_found: 'Check the id, and that the profile belongs to its project.',
+  not_found: 'Check the id, and that the API key is of its project.',
   method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
   verification_closed: 'Create a new verification.',
   request_too_large: 'A request can have at most 1 MB; send less at once.',

@@ -187,6 +187,7 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);
   if (error.code === 'not_found' && last !== null && isUnknownRoute(last))
     return sandboxed ? 'Check the path.' : unknownRouteHint(last.baseUrl);
+  if (error.code === 'not_found' && sandboxed) return 'Check the id.';
   if (error.code === 'forbidden' && (sandboxed || isHere(last))) return ownKeyHint;
   return error.code === 'invalid_request' ? nothing + hints.invalid_request : hintOfCode(error.code);
 }

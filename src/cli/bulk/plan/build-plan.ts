@@ -212,7 +212,12 @@ async function freeze(
 
 function noRecipients(source: string, only: readonly string[] | undefined): InputError {
   return only === undefined
-    ? new InputError('empty', source, 'no recipients', 'The file has no rows below its header.')
+    ? new InputError(
+        'empty',
+        source,
+        'no recipients',
+        'A list has a row for each recipient below its header.',
+      )
     : new InputError(
         'empty',
         source,

@@ -46,7 +46,7 @@ describe('messages of which nobody knows whether they arrived', () => {
     expect(figures(stdout)).toMatchObject({ ...countsWith({ sent: 19, unknown: 1 }), exit: 3 });
     expect(JSON.parse(stderr).error).toMatchObject({
       exit: 3,
-      message: '19 sent, 1 unknown: they may have arrived, and are not sent again.',
+      message: '19 sent, 1 unknown: it may have arrived, and is not sent again.',
       hint: `To see who they are: urtuu jobs report july --report ${here.home}/july-report.csv`,
     });
   });

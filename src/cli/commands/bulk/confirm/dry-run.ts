@@ -28,4 +28,5 @@ export async function printDryRun(
   const shown = { ...remaining, ...prices, columns: io.columns, unfinished: earlier.unfinished, report };
   const lines = preflightLines(preflight, outcome.repairs, shown);
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
+  io.note('This was a dry run: nothing was sent.');
 }

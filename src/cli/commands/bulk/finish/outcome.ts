@@ -87,7 +87,10 @@ export function lastLine(state: JobState, ending: Ending, next: NextStep | null)
     ...some(moved, `moved to ${state.movedTo.join(' and ') || 'another job'}`),
     ...some(pending, 'not sent yet'),
     ...some(in_doubt, 'in doubt'),
-    ...some(unknown, 'unknown: they may have arrived, and are not sent again'),
+    ...some(
+      unknown,
+      `unknown: ${unknown === 1 ? 'it may have arrived, and is' : 'they may have arrived, and are'} not sent again`,
+    ),
   ];
   const text = `${why(ending, state)}${figures.join(', ')}.${assurance(state)}`;
   return next === null ? [text] : [text, next];
