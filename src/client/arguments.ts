@@ -1,18 +1,4 @@
-/** Refuses unknown options: a misspelt `idempotencyKey`, ignored, could send twice. */
-export function readRecord<Name extends string>(
-  given: unknown,
-  names: readonly Name[],
-): Partial<Record<Name, unknown>> {
-  // A signal passed in place of the options has none of their fields: it would be accepted, and abort nothing.
-  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof AbortSignal) {
-    throw new TypeError('Options must be an object');
-  }
-  const unknown = Object.keys(given).find((name) => !(names as readonly string[]).includes(name));
-  if (unknown === undefined) return given;
-  // A longer name may be a secret in the wrong place.
-  const shown = /^\w{1,32}$/.test(unknown) ? ` "${unknown}"` : '';
-  throw new TypeError(`Unknown option${shown}; valid options: ${names.join(', ')}`);
-}
+import { readRecord } from '../contract/index.js';
 
 export function readTimeout(value: unknown): number {
   return readNumber(value, (number) => number > 0, 'timeout must be a number of milliseconds over 0');

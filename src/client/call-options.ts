@@ -1,5 +1,5 @@
-import { isIdempotencyKey } from '../contract/index.js';
-import { readMaxRetries, readRecord, readTimeout } from './arguments.js';
+import { isIdempotencyKey, readRecord } from '../contract/index.js';
+import { readMaxRetries, readTimeout } from './arguments.js';
 
 /** Options of one call: the last argument of every method. */
 export interface CallOptions {

@@ -1,5 +1,5 @@
-import { baseUrlFrom, defaultBaseUrl, isLoopback } from '../contract/index.js';
-import { readMaxRetries, readRecord, readTimeout } from './arguments.js';
+import { baseUrlFrom, defaultBaseUrl, isLoopback, readRecord } from '../contract/index.js';
+import { readMaxRetries, readTimeout } from './arguments.js';
 import type { FetchLike } from './transport/fetch.js';
 import type { ResponseHook } from './transport/response-hook.js';
 import { type AppInfo, userAgentOf } from './transport/user-agent.js';

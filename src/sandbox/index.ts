@@ -1,3 +1,4 @@
+import { readRecord } from '../contract/index.js';
 import {
   createService,
   type Delivery,
@@ -22,7 +23,7 @@ export interface SandboxOptions {
   port?: number | null;
   /** For tests of windows, expiry and holidays: it moves only by `advance`. Default: the system clock. */
   clock?: ManualClock;
-  /** Makes ids, keys and codes the same in every run. */
+  /** Makes codes the same in every run, and ids too with a `clock` that starts at the same time. */
   seed?: string;
   /** Caps, prices, holidays, operators and sender name, in place of the defaults. */
   settings?: SettingsPatch;
@@ -41,15 +42,15 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** Ends in `/v1`: the client's `baseUrl`. Nothing answers there with `port: null`. */
   readonly url: string;
-  /** A working API key. */
+  /** A working API key, another one at each start. */
   readonly key: string;
   /** The same service without a socket, as the client's `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The clock from the options. */
   readonly clock?: ManualClock;
   /**
-   * The deliveries as recipients see them, oldest first. `to` is a recipient in normal form: 8 digits, or an address
-   * with its domain in lower case. `limit` keeps the newest.
+   * The deliveries as recipients see them, oldest first. Filter by recipient with `to`, in any spelling. `limit` keeps
+   * the newest.
    */
   outbox(filter?: { to?: string; limit?: number }): Promise<Delivery[]>;
   /** Adds credits (a negative amount removes them, down to 0); returns the balance. It starts at 100,000. */
@@ -68,6 +69,16 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const names: readonly (keyof SandboxOptions)[] = [
+  'port',
+  'clock',
+  'seed',
+  'settings',
+  'rates',
+  'directory',
+  'report',
+];
+
 /** The URL when nothing listens: a client without the sandbox's `fetch` fails, instead of reaching another service. */
 const nowhere = 'https://sandbox.invalid/v1';
 
@@ -76,6 +87,7 @@ const nowhere = 'https://sandbox.invalid/v1';
  * option is invalid.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  readRecord(options, names);
   const { port = 0, rates = options.clock === undefined ? 'enforced' : 'off', ...rest } = options;
   const service = await createService({ ...rest, rates });
   let isClosed = false;

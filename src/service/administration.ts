@@ -203,7 +203,7 @@ export interface Administration extends ProjectAdministration {
   receiveMail(mail: Uint8Array, recipients?: readonly string[]): Promise<ReceivedAs>;
   /** Whether the data was ever served with a real carrier; if so, it is never reset. */
   readonly isReal: boolean;
-  /** Deliveries, oldest first; `limit` keeps the newest. */
+  /** Deliveries, oldest first; `to` in any spelling, `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
   /**
    * Deletes everything except projects, their settings and keys, and restores the opening balance. Waits for sends in

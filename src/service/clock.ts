@@ -42,7 +42,7 @@ export class ManualClock implements Clock {
   #timers: { at: number; run: () => void }[] = [];
 
   constructor(start: number | Date = Date.now()) {
-    this.#now = Number(start);
+    this.#now = checkedTime(start);
   }
 
   /** Whole milliseconds; rounding errors of fractions do not count. */
@@ -64,6 +64,7 @@ export class ManualClock implements Clock {
 
   /** Lets time pass and runs every due timer, in order. */
   advance(milliseconds: number): void {
+    checkedTime(milliseconds);
     // Time never passes backwards: this sets the clock.
     if (milliseconds < 0) this.set(this.#now + milliseconds);
     const end = this.#elapsed + Math.max(0, milliseconds);
@@ -79,11 +80,18 @@ export class ManualClock implements Clock {
 
   /** Steps the clock, as a time server does: no time passes, no timer runs. */
   set(time: number | Date): void {
-    this.#now = Number(time);
+    this.#now = checkedTime(time);
   }
 
   #pass(milliseconds: number): void {
     this.#elapsed += milliseconds;
     this.#now += milliseconds;
   }
+}
+
+/** Throws RangeError unless it is a time in milliseconds. */
+function checkedTime(given: number | Date): number {
+  const time = Number(given);
+  if (typeof given !== 'string' && Number.isFinite(time)) return time;
+  throw new RangeError('a time must be a Date or a finite number of milliseconds');
 }

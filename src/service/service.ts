@@ -25,7 +25,10 @@ export interface ServiceOptions {
   settings?: SettingsPatch;
   /** `off` disables the request rate limits. Default: `enforced`. */
   rates?: 'enforced' | 'off';
-  /** Makes ids, keys and codes the same in every run that starts without data; never for real use. */
+  /**
+   * Makes codes the same in every run that starts without data, and ids too with a clock that starts at the same time;
+   * never for real use.
+   */
   seed?: string;
   /** Collects metrics, for listeners that show them. */
   metrics?: boolean;

@@ -21,6 +21,23 @@ async function start(options?: SandboxOptions): Promise<{ sandbox: Sandbox; urtu
 }
 afterEach(() => Promise.all(started.splice(0).map((sandbox) => sandbox.close())));
 
+it.each([
+  [{ direktory: '/tmp' }, 'Unknown option "direktory"; valid options: port, clock, '],
+  [null, 'Options must be an object'],
+])('refuses the options %o', async (options, message) => {
+  await expect(startSandbox(options as SandboxOptions)).rejects.toThrow(message);
+});
+
+it('has no clock that shows no time', () => {
+  expect(() => new ManualClock('2026-01-01' as never)).toThrow(RangeError);
+  const clock = new ManualClock(1_000);
+  for (const wrong of [Number.NaN, Infinity, '5']) {
+    expect(() => clock.advance(wrong as never)).toThrow(RangeError);
+    expect(() => clock.set(wrong as never)).toThrow(RangeError);
+  }
+  expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0]);
+});
+
 describe.each([{ port: 0 }, { port: null }])('a sandbox with %o', (options) => {
   it('shows what was delivered', async () => {
     const { sandbox, urtuu } = await start(options);
@@ -34,7 +51,8 @@ describe.each([{ port: 0 }, { port: null }])('a sandbox with %o', (options) => {
       ['99112233', 'Hello'],
     ]);
     expect((await sandbox.outbox({ to: '99112233' })).map(({ text }) => text)).toEqual(['Hello', 'Again']);
-    expect(await sandbox.outbox({ to: '99112233', limit: 1 })).toMatchObject([{ text: 'Again' }]);
+    for (const to of ['99112233', '+976 9911-2233'])
+      expect(await sandbox.outbox({ to, limit: 1 })).toMatchObject([{ text: 'Again' }]);
   });
 
   it('is reset to the first balance and an empty outbox, with its key', async () => {

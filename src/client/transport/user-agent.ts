@@ -1,5 +1,5 @@
 import pkg from '../../../package.json' with { type: 'json' };
-import { readRecord } from '../arguments.js';
+import { readRecord } from '../../contract/index.js';
 
 /** A program that uses the client, for the User-Agent header; printable ASCII. */
 export interface AppInfo {

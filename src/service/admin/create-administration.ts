@@ -1,4 +1,4 @@
-import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
+import { maxActiveKeys, normalizeRecipient } from '../../contract/index.js';
 import type {
   Administration,
   ApiKey,
@@ -75,7 +75,7 @@ export function createAdministration(
       return (await store.getProject(id)) === null ? null : administrationOf(context, id, relay);
     },
     async *outbox({ to, ...filter } = {}) {
-      const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
+      const recipient = to === undefined ? {} : { to: normalizeRecipient(to) };
       yield* withCodes(context, carrier.outbox({ ...filter, ...recipient }));
     },
     async receiveMail(mail, recipients = []) {
