@@ -189,7 +189,7 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
     return sandboxed ? 'Check the path.' : unknownRouteHint(last.baseUrl);
   if (error.code === 'not_found' && sandboxed) return 'Check the id.';
   if (error.code === 'forbidden' && (sandboxed || isHere(last))) return ownKeyHint;
-  return error.code === 'invalid_request' ? nothing + hints.invalid_request : hintOfCode(error.code);
+  return hintOfCode(error.code);
 }
 
 function doubtHint(key: string | null, isEarlierAttempt: boolean): string {

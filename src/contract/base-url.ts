@@ -6,17 +6,13 @@ export function isLoopback(hostname: string): boolean {
 /** A base URL in its one spelling: lower case, without a default port or trailing slashes. */
 export const baseUrlFrom = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/+$/, '');
 
-/** Whether two base URLs certainly lead to one service: this machine has several names, and older jobs any spelling. */
+/** Whether two base URLs are one in different spellings. */
 export function isSameService(one: string, other: string): boolean {
-  return one === other || serviceOf(one) === serviceOf(other);
+  return one === other || spelled(one) === spelled(other);
 }
 
-function serviceOf(baseUrl: string): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return baseUrl;
-  if (isLoopback(url.hostname)) url.hostname = 'localhost';
-  return baseUrlFrom(url);
-}
+const spelled = (baseUrl: string) =>
+  /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? baseUrlFrom(new URL(baseUrl)) : baseUrl;
 
 /** The service never redirects: another address has answered. */
 export const isRedirect = (status: number | null): boolean =>

@@ -1,11 +1,8 @@
-import { baseUrlFrom, isLoopback } from '../../contract/index.js';
+import { isLoopback } from '../../contract/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 
-/**
- * The base URL in its one spelling: lower case, without a default port or trailing slashes. Throws CliError unless it
- * is https, http to this machine, or http is allowed.
- */
+/** Throws CliError unless it is https, http to this machine, or http is allowed. Removes trailing slashes. */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {
   const url = URL.canParse(written) ? new URL(written) : null;
   const example = 'Example: https://sms.example.mn/v1';
@@ -25,7 +22,8 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
       'Use https, or allow it: `urtuu login --allow-http`; or URTUU_ALLOW_HTTP=1',
     );
   }
-  return baseUrlFrom(url);
+  // As written: the keys of jobs contain it.
+  return written.replace(/\/+$/, '');
 }
 
 const refused = (message: string, hint: string) => new CliError('base_url', exits.usage, message, { hint });

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSameService } from '../../../contract/index.js';
 import { CliError, machineError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { renameFile } from '../../platform/rename.js';
@@ -95,7 +94,7 @@ async function refuseOtherPlan(
 ): Promise<void> {
   const { id, meta } = job;
   const { digest, baseUrl, channel } = plan.meta;
-  if (meta.digest === digest && isSameService(meta.baseUrl, baseUrl) && meta.channel === channel) return;
+  if (meta.digest === digest && meta.baseUrl === baseUrl && meta.channel === channel) return;
   const differences = await openPlan(job.folder)
     .then((kept) => differencesOf(kept, plan))
     .catch(() => ['its plan cannot be read']);

@@ -1,4 +1,3 @@
-import { isSameService } from '../../../contract/index.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
@@ -14,7 +13,7 @@ export async function baseUrlOf(config: Context['config']): Promise<string> {
 export async function refuseOtherService({ config }: Pick<Context, 'config'>, job: Job): Promise<void> {
   const planned = job.plan.meta.baseUrl;
   const chosen = await baseUrlOf(config);
-  if (isSameService(planned, chosen)) return;
+  if (planned === chosen) return;
   throw new CliError(
     'other_service',
     exits.refused,

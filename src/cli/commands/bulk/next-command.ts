@@ -64,11 +64,10 @@ const isPrintable = (text: string) => visible(text) === text;
 
 /** The options that the next run of the same job also needs. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
-  const { sameProject, concurrency, maxCredits, maxWait, rate, wait, waitTimeout, report } = options;
+  const { concurrency, maxCredits, maxWait, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
   const written = (value: number, usual: number) => (value === usual ? undefined : writtenDuration(value));
   return {
-    '--same-project': sameProject,
     '--max-credits': maxCredits,
     '--rate': rate,
     '--concurrency': differs(concurrency, carryOutDefaults.concurrency),
@@ -254,11 +253,13 @@ export function nextSteps(
 ): NextStep[] {
   const { id, plan, state } = job;
   const kept = keptOptions(options);
+  // Until the key has been admitted.
+  const unfinished = { '--same-project': options.sameProject, ...kept };
   if (!state.finished && stopped?.by === 'limit') {
-    const enough = { ...kept, '--max-credits': creditsOfAll(job, stopped) };
+    const enough = { ...unfinished, '--max-credits': creditsOfAll(job, stopped) };
     return [['Resume with a higher limit:', resumeCommand(context, id, enough)]];
   }
-  if (!state.finished) return [['Resume with:', resumeCommand(context, id, kept)]];
+  if (!state.finished) return [['Resume with:', resumeCommand(context, id, unfinished)]];
   return stepsOfFinished(context, { id, meta: plan.meta, state }, options, input);
 }
 
@@ -276,10 +277,9 @@ export function stepsOfFinished(
   return [['Retry the failed messages with:', resumeCommand(context, id, retry)]];
 }
 
-/** The price of the whole job: as planned, with the increase since; if that is not enough, by the highest price seen. */
+/** The price of the whole job: as planned; if prices have risen, by the average so far or the next recipient's price. */
 function creditsOfAll({ plan, state }: Job, { price, increase }: NextPrice): number {
-  const planned = Math.ceil(plan.meta.credits * (increase ?? 0));
-  if (planned > (state.limit ?? 0)) return planned;
+  if (increase === 1 && plan.meta.credits > (state.limit ?? 0)) return plan.meta.credits;
   const { accepted, in_doubt, pending } = state.counts;
   const left = in_doubt + pending;
   const soFar = accepted === 0 ? 0 : (state.credits / accepted) * (accepted + left);

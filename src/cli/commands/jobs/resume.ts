@@ -1,4 +1,3 @@
-import { isSameService } from '../../../contract/index.js';
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import { jobFolder } from '../../bulk/job/jobs-folder.js';
 import { openJob } from '../../bulk/job/open-job.js';
@@ -56,7 +55,7 @@ async function resumable(
     state !== 'running' && (state !== 'finished' || (retryFailed === true && failed > 0));
   return {
     verb: 'resume',
-    fits: (row) => isSameService(row.base_url, here) && isOpen(row),
+    fits: (row) => row.base_url === here && isOpen(row),
     elsewhere: (row) =>
       isOpen(row)
         ? resumeCommand(context, row.job, { ...serviceOf(row.base_url), '--retry-failed': retryFailed })

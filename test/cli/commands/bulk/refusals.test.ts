@@ -194,6 +194,43 @@ describe('a job under another API key', () => {
     expect(here.project.messages).toHaveLength(2);
   });
 
+  it('is not checked with what a key sent that could not be checked itself', async () => {
+    const here = desk(people(5), { credits: 15 });
+    await here.run(partly);
+    const onlySends = (): void => {
+      here.project.options.instead = ({ method }) =>
+        method === 'GET' ? refusal(403, 'forbidden') : undefined;
+    };
+    onlySends();
+    here.project.balance = 15;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 7 });
+    here.project.balance = 0;
+    const key = (letter: string) => ({ env: { URTUU_API_KEY: `urtuu_${letter.repeat(40)}` } });
+    expect(await here.run('jobs resume july --same-project', key('C'))).toMatchObject({ code: 7 });
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/messages\/./.test(path) ? refusal(404, 'not_found') : undefined;
+    here.project.balance = 1_000;
+    // Its project may be that of the last key, which has sent nothing.
+    expect(await here.run('jobs resume july --same-project', key('D'))).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it.each([
+    [401, 'unauthorized'],
+    [404, 'no_such_route'],
+  ])(
+    'is exit 6 while something is in doubt and the check of the key is answered %i',
+    async (status, code) => {
+      const here = desk(people(5));
+      here.project.options.instead = ({ method }) =>
+        method === 'POST' && here.project.messages.length >= 2 ? refusal(503, 'unavailable') : undefined;
+      expect(await here.run(`${personal} --concurrency 1 --max-wait 5s`)).toMatchObject({ code: 6 });
+      here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(status, code) : undefined);
+      expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 6 });
+      expect(here.project.messages).toHaveLength(2);
+    },
+  );
+
   it('is not gone on with by a key for which the service shows another message', async () => {
     const here = desk(people(5), { credits: 25 });
     await here.run(partly);
@@ -441,12 +478,12 @@ describe('another plan under a name', () => {
   });
 });
 
-describe('a service by another of its names', () => {
+describe('a service in another spelling of its base URL', () => {
   const at = (url: string) => ({ env: { URTUU_API_KEY: testKey, URTUU_BASE_URL: url } });
   const one = at('http://localhost:7788/v1');
   const unnamed = constant.replace(' --job july', '');
 
-  it.each(['HTTP://LOCALHOST:7788/v1/', 'http://127.0.0.1:7788/v1', 'http://[::1]:7788/v1'])(
+  it.each(['HTTP://LOCALHOST:7788/v1/', 'http://localhost:7788/a/../v1'])(
     'gets no list twice: %s',
     async (url) => {
       const here = desk(people(3));
@@ -457,12 +494,13 @@ describe('a service by another of its names', () => {
     },
   );
 
-  it('goes on with the job of a name', async () => {
-    const here = desk(people(5), { credits: 25 });
-    expect(await here.run(partly, one)).toMatchObject({ code: 7 });
-    here.project.balance = 1_000;
-    expect(await here.run(partly, at('http://127.0.0.1:7788/v1'))).toMatchObject({ code: 0 });
-    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  it('is another one on another address of this machine', async () => {
+    const here = desk(people(3));
+    expect(await here.run(unnamed, one)).toMatchObject({ code: 0 });
+    expect(await here.run(`${constant} --skip-sent`, at('http://127.0.0.2:7788/v1'))).toMatchObject({
+      code: 0,
+    });
+    expect(here.project.messages).toHaveLength(6);
   });
 });
 

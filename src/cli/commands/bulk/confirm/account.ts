@@ -79,21 +79,27 @@ async function findsWhatWasSent(
   const { value, isForbidden, error } = await io
     .withProgress('Checking the API key', () => readAccount<{ id: unknown }>(read, {}))
     .catch((error) => {
-      throw error.code === 'not_found' ? otherProject(id, sent.id) : error;
+      if (error.code === 'not_found') throw otherProject(id, sent.id);
+      throw isInDoubt ? unreadable(id, isInDoubt, error) : error;
     });
   if (isForbidden && isInDoubt) throw unchecked(id, 'this key may only send', ', or a key that can read.');
   if (value?.id !== sent.id && !isForbidden) throw unreadable(id, isInDoubt, error);
   return value !== null;
 }
 
-/** Any message or batch of the project of the job's last key, and any from before a key that was not checked. */
+/** Any message or batch of the project of the job's last key, and any from before keys that could not be checked. */
 async function acceptedIn(journal: Job['journal']) {
   const found: Record<'withLastKey' | 'before', AcceptedEntry | null> = { withLastKey: null, before: null };
+  let isChecked = true;
   await journal.replay((entry) => {
     if (entry.type === 'accepted') found.withLastKey ??= entry;
-    if (entry.type !== 'account' || entry.isChecked) return;
-    found.before = found.withLastKey ?? found.before;
-    found.withLastKey = null;
+    if (entry.type !== 'account') return;
+    if (!entry.isChecked) {
+      // What a key that could not be checked has sent says nothing about the next one.
+      if (found.withLastKey !== null) found.before = isChecked ? found.withLastKey : null;
+      found.withLastKey = null;
+    }
+    isChecked = entry.isChecked;
   });
   return found;
 }

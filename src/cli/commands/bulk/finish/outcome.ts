@@ -48,7 +48,7 @@ export function codeOfEnding({ stopped, waited }: Ending, exit: ExitCode): strin
 /** For programs: the code of the refusal because of which a job goes on later; null if there is none. */
 export function causeOfEnding({ stopped }: Ending, state: JobState, exit: ExitCode): string | null {
   if (exit !== exits.later) return null;
-  if (stopped?.by === 'service') return stopped.code;
+  if (stopped !== null) return stopped.by === 'service' ? stopped.code : null;
   return state.wasRefused('recipient_rate_limited') ? 'recipient_rate_limited' : null;
 }
 
