@@ -21,6 +21,16 @@ afterAll(() => home.close());
 
 const lines = (text: string) => text.trimEnd().split(/\r?\n/);
 
+it('warns a program of a list that ends at the limit that it did not choose', async () => {
+  const data = Array.from({ length: 101 }, () => smsMessage());
+  const { stdout, stderr } = await run(
+    'messages list --json',
+    fakeService(() => ({ body: { data, next: null } })),
+  );
+  expect(JSON.parse(stdout)).toHaveLength(100);
+  expect(JSON.parse(stderr)).toEqual({ warnings: ['Showing the newest 100; raise --limit to see more.'] });
+});
+
 describe('urtuu messages list', () => {
   it('shows the newest first, in every format with the same fields', async () => {
     const records = await home.json('messages list');
@@ -66,6 +76,7 @@ describe('urtuu messages list', () => {
       'Showing the newest 2; raise --limit to see more.\n',
     );
     expect((await here('messages list --limit 5')).stderr).toBe('');
+    expect((await here('messages list --limit 2 --json')).stderr).toBe('');
     const none = await here('messages list --to 88112233');
     expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No messages.\n' });
     expect((await here('messages list --to 88112233 --json')).stdout).toBe('[]\n');

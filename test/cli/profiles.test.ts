@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settingsOf } from '../../src/cli/config/settings.js';
 import { FakeProject } from '../support/fake-project.js';
-import { answers, fakeService, refusal, run, testKey } from '../support/run.js';
+import { answers, fakeService, fullOutput, refusal, run, testKey } from '../support/run.js';
 
 let home: string;
 beforeEach(() => {
@@ -33,6 +33,22 @@ describe('urtuu login', () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, '.config', 'urtuu')).mode & 0o777).toBe(0o700);
     expect(service.requests[0]?.headers.Authorization).toBe(`Bearer ${testKey}`);
+  });
+
+  it('keeps a key that may only send, and whoami shows it without a balance', async () => {
+    const service = fakeService(() => refusal(403, 'forbidden'));
+    const login = 'login --api-key-file - --profile work';
+    const { code, stderr } = await run(login, { ...service, home, env: {}, stdin: testKey });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('This key may only send')]);
+    const shown = await run('whoami --json', { ...service, home, env: {} });
+    expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([0, { profile: 'work', balance: null }]);
+  });
+
+  it('says that the profile is saved where its output is lost', async () => {
+    const given = { ...balance(), home, env: {}, stdin: testKey, stdout: fullOutput() };
+    const { code, stderr } = await run('login --api-key-file - --profile work', given);
+    expect([code, stderr]).toEqual([13, expect.stringContaining('The profile work was saved.')]);
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({ current: 'work' });
   });
 
   it('asks for the key unseen on a terminal, and nowhere else', async () => {

@@ -213,6 +213,8 @@ describe('what becomes of a bulk job', () => {
     expect(stderr).toContain(
       'Some recipients are over their cap. 2 accepted, 1 not sent yet. Nothing is in doubt. Resume with: ',
     );
+    const { error } = JSON.parse((await here.run(`${personal} --max-wait 30s --json`)).stderr);
+    expect(error).toMatchObject({ code: 'unfinished', cause: 'recipient_rate_limited' });
   });
 
   it('will not take what is in doubt into a new job', async () => {
