@@ -6,8 +6,8 @@ export function isLoopback(hostname: string): boolean {
 /** A base URL in its one spelling: lower case, without a default port or trailing slashes. */
 export const baseUrlFrom = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/+$/, '');
 
-/** Whether two base URLs are one in different spellings. */
-export function isSameService(one: string, other: string): boolean {
+/** Whatever their spelling. */
+export function isSameBaseUrl(one: string, other: string): boolean {
   return one === other || spelled(one) === spelled(other);
 }
 

@@ -51,3 +51,6 @@ export const personal = "sms bulk list.csv --text 'Hello {name}' --job july --ye
 /** Sends as far as the balance goes. */
 export const partly = `${personal} --allow-partial`;
 export const figures = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;
+/** The command that a line on standard error ends with, without the name of the program. */
+export const printed = (stderr: string) =>
+  /urtuu ((?:sms|email|jobs) .*)\n$/.exec(stderr)?.[1] ?? 'no command';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Channel, isSameService } from '../../../../contract/index.js';
+import { type Channel, isSameBaseUrl } from '../../../../contract/index.js';
 import { JobState } from '../../../bulk/job/job-state.js';
 import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
@@ -73,7 +73,7 @@ export async function addSends(
     try {
       const folder = join(jobsFolder(stateDirectory), id);
       const meta = await readPlanMeta(folder);
-      if (meta.channel !== wanted.channel || !isSameService(meta.baseUrl, wanted.baseUrl)) continue;
+      if (meta.channel !== wanted.channel || !isSameBaseUrl(meta.baseUrl, wanted.baseUrl)) continue;
       if (hasMeta(meta)) await addJob(sends, { id, folder, meta }, since);
     } catch (error) {
       warnOf(context, id, error as Error);

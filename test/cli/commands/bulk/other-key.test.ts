@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Desk } from '../../../support/desk.js';
+import { refusal, testKey } from '../../../support/run.js';
+import { constant, desk, partly, people, personal, printed } from './desks.js';
+
+const keyOf = (letter: string) => ({ env: { URTUU_API_KEY: `urtuu_${letter.repeat(40)}` } });
+const otherKey = keyOf('B');
+
+/** The job july has sent two of its five messages; a third one is in doubt, until `instead` is another. */
+async function deskInDoubt(): Promise<Desk> {
+  const here = desk(people(5));
+  here.project.options.instead = ({ method }) =>
+    method === 'POST' && here.project.messages.length >= 2 ? refusal(503, 'unavailable') : undefined;
+  expect(await here.run(`${personal} --concurrency 1 --max-wait 5s`)).toMatchObject({ code: 6 });
+  return here;
+}
+
+describe('a job under another API key', () => {
+  it('is not gone on with by a key of another project, whatever is said', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
+    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('this API key is of another project')]);
+    expect(here.project.messages).toHaveLength(2);
+    delete here.project.options.instead;
+    expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 11 });
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+  });
+
+  it('names the profile whose key started it', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    await here.run('login --profile clinic --api-key-file -', { env: {}, stdin: testKey });
+    const { stderr } = await here.run('jobs resume july', otherKey);
+    expect(stderr).toContain('Use --profile clinic. If both keys are of one project');
+    here.project.balance = 1_000;
+    expect(await here.run('jobs resume july --profile clinic', { env: {} })).toMatchObject({ code: 0 });
+  });
+
+  it('with something in doubt is not gone on with by a key that may only send', async () => {
+    const here = await deskInDoubt();
+    here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
+    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
+    expect([code, stderr]).toEqual([
+      11,
+      expect.stringContaining('the key that it used last, or a key that can read'),
+    ]);
+    expect(here.project.messages).toHaveLength(2);
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('with everything in doubt is not gone on with by another key: nothing shows its project', async () => {
+    const here = desk(people(5));
+    here.project.options.instead = ({ method }) =>
+      method === 'POST' ? refusal(503, 'unavailable') : undefined;
+    expect(await here.run(`${constant} --max-wait 5s`)).toMatchObject({ code: 6 });
+    delete here.project.options.instead;
+    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
+    expect([code, stderr]).toEqual([
+      11,
+      expect.stringContaining('nothing is known to be accepted with the key that it used last'),
+    ]);
+    expect(here.project.messages).toEqual([]);
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+  });
+
+  it('does not go back to its first key while something of another one is in doubt', async () => {
+    const here = desk(people(5));
+    const answerSends = (status: number, code: string) => {
+      here.project.options.instead = ({ method }) => (method === 'POST' ? refusal(status, code) : undefined);
+    };
+    answerSends(402, 'insufficient_credits');
+    expect(await here.run(constant)).toMatchObject({ code: 7 });
+    answerSends(503, 'unavailable');
+    const line = 'jobs resume july --max-wait 5s';
+    expect(await here.run(`${line} --same-project`, otherKey)).toMatchObject({ code: 6 });
+    delete here.project.options.instead;
+    const { code, stderr } = await here.run('jobs resume july');
+    expect([code, stderr]).toEqual([11, expect.stringContaining('Resume it with the key that it used last')]);
+    expect(here.project.messages).toEqual([]);
+    expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
+  });
+
+  it('is exit 6 while something is in doubt and the service does not answer', async () => {
+    const here = await deskInDoubt();
+    here.project.options.instead = () => refusal(503, 'unavailable');
+    const { code, stderr } = await here.run('jobs resume july --same-project --json', otherKey);
+    expect([code, JSON.parse(stderr).error]).toMatchObject([6, { job: 'july', retryable: true }]);
+    delete here.project.options.instead;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('is gone on with by a key that may only send, as it cannot be checked', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('is checked with what an earlier key sent, after a key that sent nothing', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method }) =>
+      method === 'GET' ? refusal(403, 'forbidden') : refusal(401, 'unauthorized');
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 4 });
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
+    const { code, stderr } = await here.run('jobs resume july --same-project', keyOf('C'));
+    expect([code, stderr]).toEqual([11, expect.stringContaining('this API key is of another project')]);
+    expect(here.project.messages).toHaveLength(2);
+  });
+
+  it('is not checked with what a key sent that could not be checked itself', async () => {
+    const here = desk(people(5), { credits: 15 });
+    await here.run(partly);
+    const onlySends = (): void => {
+      here.project.options.instead = ({ method }) =>
+        method === 'GET' ? refusal(403, 'forbidden') : undefined;
+    };
+    onlySends();
+    here.project.balance = 15;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 7 });
+    here.project.balance = 0;
+    expect(await here.run('jobs resume july --same-project', keyOf('C'))).toMatchObject({ code: 7 });
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/messages\/./.test(path) ? refusal(404, 'not_found') : undefined;
+    here.project.balance = 1_000;
+    // Its project may be that of the last key, which has sent nothing.
+    expect(await here.run('jobs resume july --same-project', keyOf('D'))).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it.each([
+    [401, 'unauthorized'],
+    [404, 'no_such_route'],
+  ])(
+    'is exit 6 while something is in doubt and the check of the key is answered %i',
+    async (status, code) => {
+      const here = desk(people(5));
+      here.project.options.instead = ({ method }) =>
+        method === 'POST' && here.project.messages.length >= 2 ? refusal(503, 'unavailable') : undefined;
+      expect(await here.run(`${personal} --concurrency 1 --max-wait 5s`)).toMatchObject({ code: 6 });
+      here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(status, code) : undefined);
+      expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 6 });
+      expect(here.project.messages).toHaveLength(2);
+    },
+  );
+
+  it('is not gone on with by a key for which the service shows another message', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    here.project.options.instead = ({ method, path }) =>
+      method === 'GET' && /\/messages\/./.test(path) ? { body: { id: 'another' } } : undefined;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 5 });
+    expect(here.project.messages).toHaveLength(2);
+  });
+
+  it('is gone on with by the printed command after Ctrl-C in the check of the key', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    let interrupt: (signal: 'SIGINT') => void = () => {};
+    const { fetch } = here.project.service;
+    const { code, stderr } = await here.run('jobs resume july --same-project', {
+      ...otherKey,
+      onSignal: (listener) => {
+        interrupt = listener;
+        return () => {};
+      },
+      fetch: async (url, init) => {
+        if (/\/messages\/./.test(url)) interrupt('SIGINT');
+        return fetch(url, init);
+      },
+    });
+    expect(code).toBe('SIGINT');
+    expect(printed(stderr)).toBe('jobs resume july --same-project');
+    expect(await here.run(printed(stderr), otherKey)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('is not gone on with unless the key is said to be of the same project', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    for (const line of ['jobs resume july', personal, 'jobs resume july --if-finished ok']) {
+      const { code, stderr } = await here.run(line, otherKey);
+      expect(code).toBe(11);
+      expect(stderr).toContain('started with another API key');
+    }
+    expect(here.project.messages).toHaveLength(2);
+    here.project.balance = 10;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    // It is remembered, and the first key is still good.
+    expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
+    expect(await here.run('jobs resume july --if-finished ok')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('that is finished says so, and counts as no success of this key', async () => {
+    const here = desk(people(2));
+    await here.run(personal);
+    for (const line of [personal, `${personal} --if-finished ok`, 'jobs resume july --if-finished ok']) {
+      const { code, stderr } = await here.run(line, otherKey);
+      expect(code).toBe(11);
+      expect(stderr).toMatch(/the job july finished at .*, under another API key/);
+    }
+    expect(await here.run(`${personal} --again`, otherKey)).toMatchObject({ code: 0 });
+  });
+
+  it('keeps no key, and nothing that two jobs have in common', async () => {
+    const here = desk(people(2));
+    await here.run(constant);
+    await here.run(constant.replace('july', 'june'));
+    const planOf = (job: string) => readFileSync(here.jobFile(job, 'plan.json'), 'utf8');
+    expect(planOf('july')).not.toMatch(/urtuu_A/);
+    const account = (job: string) => JSON.parse(planOf(job).slice(planOf(job).indexOf('{'))).meta.account;
+    expect(account('july')).toEqual({
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(account('july').hash).not.toBe(account('june').hash);
+  });
+});
