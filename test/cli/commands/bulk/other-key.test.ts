@@ -145,10 +145,7 @@ describe('a job under another API key', () => {
   ])(
     'is exit 6 while something is in doubt and the check of the key is answered %i',
     async (status, code) => {
-      const here = desk(people(5));
-      here.project.options.instead = ({ method }) =>
-        method === 'POST' && here.project.messages.length >= 2 ? refusal(503, 'unavailable') : undefined;
-      expect(await here.run(`${personal} --concurrency 1 --max-wait 5s`)).toMatchObject({ code: 6 });
+      const here = await deskInDoubt();
       here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(status, code) : undefined);
       expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 6 });
       expect(here.project.messages).toHaveLength(2);
