@@ -311,8 +311,9 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     externalLiveBindings: false,
     comments: false,
     sourcemap,
-    // Functions and classes keep their names, for stack traces that can be read.
-    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+    // Functions and classes keep their names, for stack traces that can be read. Where there is a map there are
+    // lines: Node.js prints the whole line that threw an error which nobody catches.
+    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: !sourcemap } },
     plugins: [onlyAscii, plainExports, namesForEsm],
   });
   await built.close();
