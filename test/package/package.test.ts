@@ -124,6 +124,14 @@ describe('a program that installed it', () => {
     expect(await consumer.node('commonjs.cjs')).toBe('ok\n');
   });
 
+  it('shows the line of an error that nobody catches, and not the whole client', async () => {
+    const program = ['-e', "new (require('urtuu').Urtuu)(1)"];
+    const { code, stderr } = await consumer.run(consumer.nodePath, program).catch((error) => error);
+    expect(code).toBe(1);
+    expect(stderr).toContain('TypeError: The API key must be a string');
+    expect(Math.max(...stderr.split('\n').map((line: string) => line.length))).toBeLessThan(200);
+  });
+
   it('has stacks that point into the source', async () => {
     const stack = await consumer.node('--enable-source-maps', 'stack.cjs');
     const sources = join(root, 'src/client').slice(root.length);
