@@ -159,7 +159,9 @@ describe('a rejects file', () => {
   it('is beside the list, which the error says; for nobody else to read', async () => {
     const here = desk(['9911,Dorj']);
     const { stderr } = await here.run(line);
-    expect(stderr).toContain('list.rejected.csv. Fix them');
+    expect(stderr).toMatch(/It is in .*list\.rejected\.csv\. Fix it\.$/m);
+    const two = desk(['9911,Dorj', '8811,Bat', ...people(1)]);
+    expect((await two.run(line)).stderr).toMatch(/They are in .*\. Fix them, or send the others with/);
     expect(here.read('list.rejected.csv')).toMatch(/^phone,name,line,error\r\n9911,Dorj,2,/);
     if (process.platform !== 'win32')
       expect(statSync(join(here.home, 'list.rejected.csv')).mode & 0o777).toBe(0o600);

@@ -54,8 +54,9 @@ function maskedRow(
 export function badRows({ meta, rejects }: PlanOutcome): CliError {
   const all = meta.rejected + meta.recipients + meta.merged;
   const rows = `${grouped(meta.rejected)} of ${counted(all, 'row')} cannot be sent`;
+  const [place, them] = meta.rejected === 1 ? ['It is', 'it'] : ['They are', 'them'];
   return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {
-    hint: `They are in ${rejects.file}. Fix them${meta.recipients > 0 ? ', or send the others with --skip-invalid' : ''}.`,
+    hint: `${place} in ${rejects.file}. Fix ${them}${meta.recipients > 0 ? ', or send the others with --skip-invalid' : ''}.`,
     details: { rejected: meta.rejected, rejects_file: rejects.file },
   });
 }
