@@ -6,13 +6,15 @@ export function isLoopback(hostname: string): boolean {
 /** A base URL in its one spelling: lower case, without a default port or trailing slashes. */
 export const baseUrlFrom = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/+$/, '');
 
-/** Whatever their spelling. */
-export function isSameBaseUrl(one: string, other: string): boolean {
-  return one === other || spelled(one) === spelled(other);
+/** A base URL as it was written, in its one spelling; other text stays as it is. */
+export function canonicalBaseUrl(written: string): string {
+  const url = URL.canParse(written) ? new URL(written) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? baseUrlFrom(url) : written;
 }
 
-const spelled = (baseUrl: string) =>
-  /^https?:/i.test(baseUrl) && URL.canParse(baseUrl) ? baseUrlFrom(new URL(baseUrl)) : baseUrl;
+/** Whatever their spelling. */
+export const isSameBaseUrl = (one: string, other: string): boolean =>
+  canonicalBaseUrl(one) === canonicalBaseUrl(other);
 
 /** The service never redirects: another address has answered. */
 export const isRedirect = (status: number | null): boolean =>

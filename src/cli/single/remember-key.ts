@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { canonicalBaseUrl } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import type { Replayed } from './used-keys.js';
 
@@ -21,8 +22,10 @@ export async function rememberKey(
   message: unknown,
 ): Promise<KeyMemory | null> {
   if (key === undefined) return null;
-  // The sandbox has one account, whose key differs in every process.
-  const account = config.sandbox ? 'sandbox' : [(await config.settings()).baseUrl, await network.apiKey()];
+  const account = config.sandbox
+    ? // Its API key differs in every process.
+      { service: 'sandbox', apiKey: null }
+    : { service: canonicalBaseUrl((await config.settings()).baseUrl), apiKey: await network.apiKey() };
   const onFailure = (error: unknown) => {
     if (options.verbose) io.note(`cannot remember the key: ${(error as Error).message}`);
   };

@@ -65,6 +65,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       memory?.notSent();
       throw keyUsed(io.printer, sent, single);
     case 'either':
+      if (attempts === 1) memory?.notSent();
       throw keyUsedTwice(sent);
     case 'same':
       memory?.accepted();

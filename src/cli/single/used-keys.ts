@@ -15,10 +15,25 @@ export type Replayed =
   /** An earlier message or this one; both were tried, and neither was answered. */
   | 'either';
 
+export interface KeyAccount {
+  service: string;
+  /** Null where the service has one account. */
+  apiKey: string | null;
+}
+
+/** Hashes of one key. */
+interface KeyNames {
+  /** With its API key. */
+  own: string;
+  /** With any API key of its service: keys are unique in a project, which may have several. */
+  shared: string;
+}
+
 /**
  * Which message each idempotency key given by hand was used for. Only hashes are stored, to notice a repeat with
- * another text, which the service would answer as if all were well. A line is `? key message` before a request, `=`
- * when it was accepted, `-` when it certainly was not. It is not a record: damage loses some lines and nothing else.
+ * another text, which the service would answer as if all were well. A line is `? key message shared` before a request,
+ * `=` when it was accepted, `-` when it certainly was not; `shared` is the key under any API key of the service. It is
+ * not a record: damage loses some lines and nothing else.
  */
 export class UsedKeys {
   readonly #file: string;
@@ -46,11 +61,13 @@ export class UsedKeys {
     return keys;
   }
 
-  /** A key of an account, and the message it is now used for. */
-  use(account: unknown, key: string, message: unknown): UsedKey {
+  /** A key of an account of a service, and the message it is now used for. */
+  use({ service, apiKey }: KeyAccount, key: string, message: unknown): UsedKey {
     const write = (line: string) => appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
     const newest = () => (textOf(this.#file) ?? '').split('\n');
-    return new UsedKey(this.#hash([account, key]), this.#hash(message), this.#lines, write, newest);
+    const account = apiKey === null ? service : [service, apiKey];
+    const names = { own: this.#hash([account, key]), shared: this.#hash(['shared', service, key]) };
+    return new UsedKey(names, this.#hash(message), this.#lines, write, newest);
   }
 
   #hash(value: unknown): string {
@@ -79,8 +96,9 @@ export class UsedKeys {
 }
 
 const headerForm = /^urtuu used-keys (\d+) ([0-9a-f]{32})$/;
-const lineForm = /^([?=-]) ([0-9a-f]{32}) ([0-9a-f]{32})$/;
-/** About 300 kB; the older half is deleted when there are more. */
+/** Lines of earlier versions have no fourth field. */
+const lineForm = /^([?=-]) ([0-9a-f]{32}) ([0-9a-f]{32})(?: ([0-9a-f]{32}))?$/;
+/** About 500 kB; the older half is deleted when there are more. */
 const mostLines = 5_000;
 const mostBytes = 1_000_000;
 
@@ -93,7 +111,7 @@ function textOf(file: string): string | null {
 
 /** The use of a key for a message, from before the request until its answer. */
 export class UsedKey {
-  readonly #key: string;
+  readonly #names: KeyNames;
   readonly #message: string;
   readonly #write: (line: string) => void;
   /** The current lines: another command may have used the key at the same time. */
@@ -104,17 +122,17 @@ export class UsedKey {
   readonly #unanswered: ReadonlySet<string>;
 
   constructor(
-    key: string,
+    names: KeyNames,
     message: string,
     lines: readonly string[],
     write: (line: string) => void,
     newest: () => readonly string[] = () => lines,
   ) {
-    this.#key = key;
+    this.#names = names;
     this.#message = message;
     this.#write = write;
     this.#newest = newest;
-    const { accepted, unanswered } = usesOf(key, lines);
+    const { accepted, unanswered } = usesOf(names, lines);
     this.#accepted = accepted;
     this.#unanswered = unanswered;
     if (!unanswered.has(message)) this.#note('?');
@@ -141,30 +159,44 @@ export class UsedKey {
 
   /** The send to which a replay belongs; `repeated`: whether this command sent more than one request. */
   replayed(repeated: boolean): Replayed {
-    const now = usesOf(this.#key, this.#newest());
+    const now = usesOf(this.#names, this.#newest());
     const accepted = now.accepted ?? this.#accepted;
     if (accepted !== null) return accepted === this.#message ? 'same' : 'other';
-    const others = [...this.#unanswered, ...now.unanswered].some((message) => message !== this.#message);
-    if (this.#unanswered.has(this.#message)) return others ? 'either' : 'same';
+    const isOther = (message: string) => message !== this.#message;
+    const others = [...this.#unanswered, ...now.unanswered].some(isOther);
+    const elsewhere = [...now.elsewhere];
+    // Whether the other API key is of the same project is unknown.
+    if (elsewhere.some(isOther)) return 'either';
+    if (this.#unanswered.has(this.#message) || elsewhere.length > 0) return others ? 'either' : 'same';
     if (others) return repeated ? 'either' : 'other';
     return 'unknown';
   }
 
   #note(sign: '?' | '=' | '-'): void {
-    this.#write(`${sign} ${this.#key} ${this.#message}`);
+    this.#write(`${sign} ${this.#names.own} ${this.#message} ${this.#names.shared}`);
   }
 }
 
+interface Uses {
+  accepted: string | null;
+  unanswered: Set<string>;
+  /** Messages sent under it with other API keys, accepted or unanswered. */
+  elsewhere: Set<string>;
+}
+
 /** The uses of one key according to the lines. */
-function usesOf(key: string, lines: readonly string[]): { accepted: string | null; unanswered: Set<string> } {
-  const unanswered = new Set<string>();
-  let accepted: string | null = null;
+function usesOf({ own, shared }: KeyNames, lines: readonly string[]): Uses {
+  const uses: Uses = { accepted: null, unanswered: new Set(), elsewhere: new Set() };
+  const acceptedElsewhere = new Set<string>();
   for (const line of lines) {
-    const [, sign, of, about = ''] = lineForm.exec(line) ?? [];
-    if (of !== key) continue;
+    const [, sign, name, about = '', service] = lineForm.exec(line) ?? [];
+    if (name !== own && service !== shared) continue;
+    const unanswered = name === own ? uses.unanswered : uses.elsewhere;
     if (sign === '?') unanswered.add(about);
     else unanswered.delete(about);
-    if (sign === '=') accepted = about;
+    if (sign === '=' && name === own) uses.accepted = about;
+    else if (sign === '=') acceptedElsewhere.add(about);
   }
-  return { accepted, unanswered };
+  for (const message of acceptedElsewhere) uses.elsewhere.add(message);
+  return uses;
 }

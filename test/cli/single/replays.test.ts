@@ -204,6 +204,27 @@ describe('an idempotency key given by hand', () => {
     });
   });
 
+  it('is of its project under another API key: another text is in doubt, the same one is a replay', async () => {
+    const one = binding(undefined, (_, index) => (index === 0 ? reset : null));
+    const env = { URTUU_API_KEY: 'another-key-of-the-project' };
+    expect(await send('sms send 99112233 hi --max-retries 0', one)).toMatchObject({ code: 6 });
+    expect(await send('sms send 99112233 ho', one, { env })).toMatchObject({
+      code: 6,
+      error: { code: 'key_used', exit: 6 },
+    });
+    const { code, result } = await send('sms send 99112233 hi', one, { env });
+    expect({ code, result }).toMatchObject({ code: 0, result: { replayed: true } });
+    expect(one.sent).toHaveLength(1);
+  });
+
+  it('is remembered for its service, whatever the spelling of the base URL', async () => {
+    const one = binding();
+    const spelled = (baseUrl: string) => ({ env: { URTUU_API_KEY: 'k', URTUU_BASE_URL: baseUrl } });
+    const [plain, other] = ['http://127.0.0.1:7788/v1', ' HTTP://127.1:7788/v1/'].map(spelled);
+    expect(await send('sms send 99112233 hi', one, plain)).toMatchObject({ code: 0 });
+    expect(await send('sms send 99112233 ho', one, other)).toMatchObject({ code: 11 });
+  });
+
   it.each([
     ['an address in another spelling', 'bat@EXAMPLE.mn', 'bat@example.mn'],
     ['a domain in its ASCII form', 'bat@бат.mn', 'bat@xn--80ab6c.mn'],

@@ -17,6 +17,9 @@ const keyHash = 'a'.repeat(32);
 const otherKey = 'b'.repeat(32);
 const mine = '1'.repeat(32);
 const theirs = '2'.repeat(32);
+const shared = 'c'.repeat(32);
+/** By another API key of the same service. */
+const elsewhere = (sign: string, message: string) => `${sign} ${otherKey} ${message} ${shared}`;
 
 describe('what a replay under a key answers', () => {
   it.each<[string, lines: string[], repeated: boolean, Replayed]>([
@@ -42,6 +45,23 @@ describe('what a replay under a key answers', () => {
       false,
       'same',
     ],
+    ['the same message by another API key, accepted', [elsewhere('=', mine)], false, 'same'],
+    ['the same message by another API key, unanswered', [elsewhere('?', mine)], false, 'same'],
+    ['another message by another API key, accepted', [elsewhere('=', theirs)], false, 'either'],
+    ['another message by another API key, unanswered', [elsewhere('?', theirs)], true, 'either'],
+    [
+      'another message by another API key, refused',
+      [elsewhere('?', theirs), elsewhere('-', theirs)],
+      false,
+      'unknown',
+    ],
+    ['both, accepted by two other API keys', [elsewhere('=', mine), elsewhere('=', theirs)], false, 'either'],
+    [
+      'the same message, whatever another API key sent',
+      [`= ${keyHash} ${mine} ${shared}`, elsewhere('=', theirs)],
+      false,
+      'same',
+    ],
     [
       'damaged lines',
       ['', '?', `! ${keyHash} ${theirs}`, `= ${keyHash}`, `= ${keyHash} ${theirs}0`],
@@ -49,19 +69,21 @@ describe('what a replay under a key answers', () => {
       'unknown',
     ],
   ])('%s', (_, lines, repeated, replayed) => {
-    expect(new UsedKey(keyHash, mine, lines, () => {}).replayed(repeated)).toBe(replayed);
+    expect(new UsedKey({ own: keyHash, shared }, mine, lines, () => {}).replayed(repeated)).toBe(replayed);
   });
 
   it('is written before the request, and again when the answer is known', () => {
     const written: string[] = [];
-    new UsedKey(keyHash, mine, [], (line) => written.push(line)).accepted();
-    new UsedKey(keyHash, mine, [], (line) => written.push(line)).notSent();
-    expect(written).toEqual(['?', '=', '?', '-'].map((sign) => `${sign} ${keyHash} ${mine}`));
+    new UsedKey({ own: keyHash, shared }, mine, [], (line) => written.push(line)).accepted();
+    new UsedKey({ own: keyHash, shared }, mine, [], (line) => written.push(line)).notSent();
+    expect(written).toEqual(['?', '=', '?', '-'].map((sign) => `${sign} ${keyHash} ${mine} ${shared}`));
   });
 
   it('leaves open what an earlier command left open', () => {
     const written: string[] = [];
-    new UsedKey(keyHash, mine, [`? ${keyHash} ${mine}`], (line) => written.push(line)).notSent();
+    new UsedKey({ own: keyHash, shared }, mine, [`? ${keyHash} ${mine}`], (line) =>
+      written.push(line),
+    ).notSent();
     expect(written).toEqual([]);
   });
 });
@@ -75,10 +97,11 @@ describe('the file of used keys', () => {
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-  const use = async (message: string, name = 'order-7', account = 'account') => {
+  const account = { service: 'https://api.example.mn/v1', apiKey: 'one' };
+  const use = async (message: string, name = 'order-7', changed = {}) => {
     const keys = await UsedKeys.open(file);
     if (keys === null) throw new Error('no memory');
-    return keys.use(account, name, message);
+    return keys.use({ ...account, ...changed }, name, message);
   };
 
   it('remembers from one command to the next, by account and key', async () => {
@@ -86,15 +109,23 @@ describe('the file of used keys', () => {
     expect((await use('hi')).replayed(false)).toBe('same');
     expect((await use('ho')).replayed(false)).toBe('other');
     expect((await use('ho', 'order-8')).replayed(false)).toBe('unknown');
-    expect((await use('ho', 'order-7', 'another account')).replayed(false)).toBe('unknown');
+    expect((await use('ho', 'order-7', { service: 'https://example.com' })).replayed(false)).toBe('unknown');
+  });
+
+  it('does not take the message of another API key for the one that was sent', async () => {
+    (await use('hi')).accepted();
+    const other = await use('ho', 'order-7', { apiKey: 'two' });
+    expect(other.replayed(false)).toBe('either');
+    other.notSent();
+    expect((await use('hi', 'order-7', { apiKey: 'two' })).replayed(false)).toBe('same');
   });
 
   it('tells of a key that two commands took at once for two messages', async () => {
     const one = await UsedKeys.open(file);
     const two = await UsedKeys.open(file);
-    const first = one?.use('account', 'k', 'one message');
-    const second = two?.use('account', 'k', 'another');
-    const same = (await UsedKeys.open(file))?.use('account', 'k', 'one message');
+    const first = one?.use(account, 'k', 'one message');
+    const second = two?.use(account, 'k', 'another');
+    const same = (await UsedKeys.open(file))?.use(account, 'k', 'one message');
     expect(second?.replayed(false)).toBe('other');
     first?.accepted();
     expect([second?.replayed(false), second?.replayed(true)]).toEqual(['other', 'other']);
@@ -106,7 +137,7 @@ describe('the file of used keys', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, 'state')).mode & 0o777).toBe(0o700);
     expect(readFileSync(file, 'utf8')).toMatch(
-      /^urtuu used-keys 1 [0-9a-f]{32}\n(?:[?=] [0-9a-f]{32} [0-9a-f]{32}\n){2}$/,
+      /^urtuu used-keys 1 [0-9a-f]{32}\n(?:[?=](?: [0-9a-f]{32}){3}\n){2}$/,
     );
   });
 
