@@ -7,14 +7,17 @@ export interface MessageHash {
   readonly b: number;
 }
 
-/** Tags of a slot: 0 if empty, 1 for sent, from 2 for an unfinished job, and a flag once it was counted. */
-const sentTag = 1;
+/** Tags of a slot: 0 if empty, these, from 3 for an unfinished job, and a flag once it was counted. */
+const uncertainTag = 1;
+const sentTag = 2;
 const countedFlag = 0x8000_0000;
 const slotFields = 3;
 
 /** How many recipients of a new plan already got its message, or will get it from an unfinished job. */
 export interface SentCounts {
   sent: number;
+  /** How many of those are in batches of which some messages failed, unknown whose. */
+  uncertain: number;
   /** By job id. */
   open: Map<string, number>;
 }
@@ -24,9 +27,7 @@ export interface SentCounts {
  * collision, one in 10^19, leads to an unnecessary question.
  */
 export class SentIndex {
-  readonly counts: SentCounts = { sent: 0, open: new Map() };
-  /** Failed messages whose recipients are unknown, so they count as sent. */
-  failed = 0;
+  readonly counts: SentCounts = { sent: 0, uncertain: 0, open: new Map() };
   readonly #jobs: string[] = [];
   #slots = new Uint32Array(1_024 * slotFields);
   #mask = 1_023;
@@ -38,6 +39,10 @@ export class SentIndex {
 
   addSent(recipient: string, message: MessageHash): void {
     this.#add(recipient, message, sentTag);
+  }
+
+  addUncertain(recipient: string, message: MessageHash): void {
+    this.#add(recipient, message, uncertainTag);
   }
 
   addOpen(recipient: string, message: MessageHash, job: string): void {
@@ -55,7 +60,7 @@ export class SentIndex {
       this.#slots[at + 2] = (tag | countedFlag) >>> 0;
       this.#countState(state);
     }
-    return state === sentTag;
+    return state <= sentTag;
   }
 
   isCounted(recipient: string, message: MessageHash): boolean {
@@ -64,8 +69,9 @@ export class SentIndex {
   }
 
   #countState(state: number): void {
-    if (state === sentTag) {
+    if (state <= sentTag) {
       this.counts.sent += 1;
+      if (state === uncertainTag) this.counts.uncertain += 1;
       return;
     }
     const job = this.#jobs[state - sentTag - 1] ?? '';

@@ -10,6 +10,12 @@ export interface StoredReceipt extends Outcome {
   credits: number;
 }
 
+interface StoredJob {
+  id: string;
+  digest: string;
+  requests: number;
+}
+
 const version = 1;
 const fileName = 'receipts';
 const pieceSize = 262_144;
@@ -35,15 +41,24 @@ export class ReceiptStore {
   }
 
   /** Null if the file cannot be used; everything is then read from the service. */
-  static async open(
-    folder: string,
-    job: { id: string; digest: string; requests: number },
-  ): Promise<ReceiptStore | null> {
+  static open(folder: string, job: StoredJob): Promise<ReceiptStore | null> {
+    return ReceiptStore.#open(folder, job, 'a+');
+  }
+
+  /** Leaves the file as it is: another process may be writing it. Null without a file of this job. */
+  static openForReading(folder: string, job: StoredJob): Promise<ReceiptStore | null> {
+    return ReceiptStore.#open(folder, job, 'r');
+  }
+
+  static async #open(folder: string, job: StoredJob, flags: 'a+' | 'r'): Promise<ReceiptStore | null> {
     let file: FileHandle | null = null;
     try {
-      file = await open(join(folder, fileName), 'a+', 0o600);
+      file = await open(join(folder, fileName), flags, 0o600);
       const store = new ReceiptStore(file, job.requests);
-      await store.#scan(checkedLine(['receipts', version, job.id, job.digest]));
+      const header = checkedLine(['receipts', version, job.id, job.digest]);
+      const isOwn = await store.#scan(header);
+      if (flags === 'a+') await store.#repair(isOwn, header);
+      else if (!isOwn) throw new Error('a file of another job or version');
       return store;
     } catch {
       await file?.close().catch(() => {});
@@ -115,8 +130,8 @@ export class ReceiptStore {
     this.#lengths[request] = length;
   }
 
-  /** Finds the lines; empties a file of another job or version. */
-  async #scan(header: string): Promise<void> {
+  /** Finds the lines. False for a file of another job or version. */
+  async #scan(header: string): Promise<boolean> {
     let rest: Buffer = Buffer.alloc(0);
     let offset = 0;
     let own = false;
@@ -136,13 +151,15 @@ export class ReceiptStore {
       rest = rest.subarray(start);
       if (!own || rest.length > longestLine) break;
     }
-    if (own) {
-      this.#size = offset;
-      await this.#file.truncate(offset);
-      return;
-    }
+    this.#size = own ? offset : 0;
+    return own;
+  }
+
+  /** Cuts off a torn line, and empties a file of another job or version. */
+  async #repair(isOwn: boolean, header: string): Promise<void> {
+    await this.#file.truncate(this.#size);
+    if (isOwn) return;
     this.#lengths.fill(0);
-    await this.#file.truncate(0);
     await this.#append(null, header);
   }
 

@@ -6,6 +6,7 @@ import { JobState } from '../../../bulk/job/job-state.js';
 import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { readJournal } from '../../../bulk/job/open-job.js';
+import type { DetailFilter } from '../../../bulk/job/request-details.js';
 import { SendTimes } from '../../../bulk/job/send-times.js';
 import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta } from '../../../bulk/plan/plan.js';
@@ -15,6 +16,7 @@ import {
   type SentCounts,
   SentIndex,
 } from '../../../bulk/plan/sent-index.js';
+import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
 
 export type RecentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
@@ -40,9 +42,9 @@ export interface Choice {
 
 /** Receives what the compared jobs have sent or will send. */
 export interface Sends {
-  /** Failed messages whose recipients are unknown. */
-  failed: number;
   addSent(recipient: string, message: MessageHash, job: string): void;
+  /** Sent in a batch of which some messages failed, unknown whose. */
+  addUncertain(recipient: string, message: MessageHash, job: string): void;
   addOpen(recipient: string, message: MessageHash, job: string): void;
 }
 
@@ -154,7 +156,7 @@ async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: numb
   const isNew = Date.parse(meta.created_at) >= since;
   // Nothing was recorded since, so the journal, which may be long, is not read.
   if (!isNew && written < since) return;
-  const state = new JobState(meta);
+  const state = new JobState(meta, mayHaveFailed);
   const times = new SendTimes(meta.requests, written);
   await readJournal(folder, 0, (entry) => {
     state.apply(entry);
@@ -163,18 +165,53 @@ async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: numb
   const isActive = isNew || times.isActiveSince(since);
   if (!isActive) return;
   const plan = await openPlan(folder);
-  for await (const request of plan.requests()) {
-    const { number } = request;
-    const sending = sendingOf(state, number);
-    if (sending === null || (sending === 'sent' && !times.isSince(number, since))) continue;
-    sends.failed += state.failed(number);
-    const message = messageHashOf(request);
-    const removed = state.removed(number);
-    request.to.forEach((to, at) => {
-      if (removed.has(at)) return;
-      if (sending === 'sent') sends.addSent(to, message, id);
-      else sends.addOpen(to, message, id);
-    });
+  const failures = new Failures(folder, { id, ...meta });
+  try {
+    for await (const request of plan.requests()) {
+      const { number } = request;
+      const sending = sendingOf(state, number);
+      if (sending === null || (sending === 'sent' && !times.isSince(number, since))) continue;
+      const failed =
+        state.failed(number) === 0 ? noFailures : await failures.of(number, state.details(number).id);
+      const message = messageHashOf(request);
+      const removed = state.removed(number);
+      request.to.forEach((to, at) => {
+        if (removed.has(at) || failed?.has(at)) return;
+        if (sending === 'open') sends.addOpen(to, message, id);
+        else if (failed === null) sends.addUncertain(to, message, id);
+        else sends.addSent(to, message, id);
+      });
+    }
+  } finally {
+    await failures.close();
+  }
+}
+
+const noFailures: ReadonlySet<number> = new Set();
+
+/** Keeps the id of a batch. */
+const mayHaveFailed: DetailFilter = ({ kind, final }) =>
+  kind === 'batch' && (final === null || final.failed > 0);
+
+/** Whose messages failed in the batches of a job, as far as a report or `--wait` has read them. */
+class Failures {
+  readonly #open: () => Promise<ReceiptStore | null>;
+  #store: ReceiptStore | null | undefined;
+
+  constructor(folder: string, job: { id: string; digest: string; requests: number }) {
+    this.#open = () => ReceiptStore.openForReading(folder, job);
+  }
+
+  /** Positions in the planned request; null if unknown. */
+  async of(request: number, batch: string): Promise<ReadonlySet<number> | null> {
+    if (this.#store === undefined) this.#store = await this.#open();
+    const receipts = await this.#store?.read(request, batch);
+    if (!receipts) return null;
+    return new Set(receipts.filter(({ status }) => status === 'failed').map(({ index }) => index));
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
   }
 }
 

@@ -105,9 +105,10 @@ async function countsOf(
     : await sentMeanwhile(context, wanted, plan, jobs);
   if (skipSent && since !== null && since.sent > 0) throw overtaken(since.sent);
   if (since === null || recent === null) return since ?? recent?.counts ?? null;
-  const open = new Map(recent.counts.open);
+  const { sent, uncertain, open: before } = recent.counts;
+  const open = new Map(before);
   for (const [job, count] of since.open) open.set(job, (open.get(job) ?? 0) + count);
-  return { sent: recent.counts.sent + since.sent, open };
+  return { sent: sent + since.sent, uncertain: uncertain + since.uncertain, open };
 }
 
 /** Exit 11: the plan still contains them. */
@@ -129,15 +130,14 @@ function recipientsOf({ sent, open }: SentCounts, skipped: boolean): number {
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
 export function warnOfFailed(io: Context['io'], recent: SentIndex | null): void {
-  if (!hasFailed(recent)) return;
-  const failed = counted(recent?.failed ?? 0, 'message');
+  const uncertain = uncertainIn(recent);
+  if (uncertain === 0) return;
   io.warn(
-    `${failed} of earlier batches failed; this machine does not know whose, so --skip-sent leaves those recipients out, too. To send to them, use --only failed with the report of their job.`,
+    `${counted(uncertain, 'recipient')} left out may not have the message: some messages of their batch failed, and this machine does not know whose. Write the report of that job: it names them, and --only failed sends to them.`,
   );
 }
 
-const hasFailed = (recent: SentIndex | null) =>
-  recent !== null && recent.counts.sent > 0 && recent.failed > 0;
+const uncertainIn = (recent: SentIndex | null) => recent?.counts.uncertain ?? 0;
 
 /** Whether `--skip-sent` has left out everyone. */
 export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
@@ -149,8 +149,9 @@ export function endAllSent(
   recent: SentIndex | null,
   { ifFinished }: BulkOptions,
 ): null {
-  if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
-  if (hasFailed(recent)) {
+  const isCertain = uncertainIn(recent) === 0;
+  if (ifFinished !== 'ok') throw everyoneSent(alreadySent, isCertain);
+  if (!isCertain) {
     io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
   }
@@ -190,11 +191,12 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   );
 }
 
-function everyoneSent(count: number): CliError {
+function everyoneSent(count: number, isCertain: boolean): CliError {
+  const received = isCertain ? 'got the same message' : 'was in an earlier job with the same message';
   return new CliError(
     'job_done',
     exits.refused,
-    `everyone in this list got the same message from this machine ${lately}`,
+    `everyone in this list ${received} from this machine ${lately}`,
     {
       hint: 'Nothing was sent this time. Add --again to send to them again.',
       details: { recipients: count },

@@ -48,7 +48,6 @@ export async function moveSentElsewhere(context: RecentContext, job: Job): Promi
 
 /** Which job sent the watched messages. */
 class SentBy implements Sends {
-  failed = 0;
   /** '' if no job has. */
   readonly #jobs = new Map<string, string>();
 
@@ -59,6 +58,10 @@ class SentBy implements Sends {
   addSent(recipient: string, message: MessageHash, job: string): void {
     const key = keyOf(recipient, message);
     if (this.#jobs.has(key)) this.#jobs.set(key, job);
+  }
+
+  addUncertain(recipient: string, message: MessageHash, job: string): void {
+    this.addSent(recipient, message, job);
   }
 
   addOpen(): void {}

@@ -420,8 +420,38 @@ describe('the same message to the same people from another list', () => {
     here.write('list.csv', [header, ...people(3).reverse()]);
     const { code, stderr } = await here.run(`${line} --skip-sent --if-finished ok`);
     expect(code).toBe(3);
-    expect(stderr).toContain('1 message of earlier batches failed; this machine does not know whose');
+    expect(stderr).toContain('3 recipients left out may not have the message');
     expect(stderr).toMatch(/Everyone in this list was in an earlier job; nothing was sent this time\.\n$/);
+    const refused = await here.run(`${line} --skip-sent`);
+    expect(refused.code).toBe(11);
+    expect(refused.stderr).toContain('everyone in this list was in an earlier job with the same message');
+  });
+
+  it('sends to whose message of a batch failed, once a report has read whose', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    await here.run(`${line} --wait --job july`);
+    await here.run('jobs report july --report july.csv');
+    failing.clear();
+    here.write('list.csv', [header, ...people(3).reverse()]);
+    const { code, stderr } = await here.run(`${line} --skip-sent`);
+    expect(code).toBe(0);
+    expect(stderr).toContain('2 left out: they got the same message');
+    expect(stderr).not.toContain('warning');
+    expect([...here.project.received().values()]).toEqual(once(3));
+  });
+
+  it('says nothing of failures among other messages', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    await here.run(`${line} --wait`);
+    here.write('others.csv', [header, ...people(9).slice(4)]);
+    const others = line.replace('list', 'others');
+    await here.run(others);
+    const { code, stderr } = await here.run(`${others} --skip-sent --job august`);
+    expect(code).toBe(11);
+    expect(stderr).toContain('everyone in this list got the same message');
+    expect(stderr).not.toContain('warning');
   });
 
   it('does not count who was refused or whose message failed', async () => {
