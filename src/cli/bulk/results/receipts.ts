@@ -189,7 +189,7 @@ export class Receipts {
     onBatch?.();
     const listed = await ofBatch.of(id);
     if ('unlisted' in listed) this.unlisted = true;
-    else if ('unread' in listed) this.#leaveUnread(request, listed.unread);
+    else if ('unread' in listed) this.#leaveUnread(this.#placesOf(request), listed.unread);
     else await this.#match(request, id, listed.messages, store);
   }
 
@@ -220,14 +220,27 @@ export class Receipts {
     }
     for (const receipt of found.values()) this.#columns.set(first + receipt.index, receipt);
     if (found.size < indexes.size) {
-      const places = [...indexes.values()].map((index) => first + index);
-      if (strangers > 0) this.#raise(number, id, strangers, places);
+      const missing = [...indexes.values()].filter((index) => !found.has(index));
+      if (strangers > 0) this.#raise(number, id, strangers, this.#placesOf(request));
+      else this.#addErased(this.#placesOf(request, missing), messages);
       return;
     }
     const receipts = [...found.values()];
     if (receipts.some(({ status }) => status === 'queued')) return;
     this.#learn(number, receipts);
     await store?.keep(number, id, receipts);
+  }
+
+  /** Whose message each was is unknown, so these have an outcome only if all of them share it. */
+  #addErased(places: readonly number[], messages: readonly Message[]): void {
+    const erased = messages.filter(({ to }) => to === '').map((message) => storedReceipt(message, 0));
+    const [one] = erased;
+    const isShared = (field: keyof Outcome) => erased.every((each) => each[field] === one?.[field]);
+    if (one !== undefined && erased.length >= places.length && isShared('status') && isShared('code')) {
+      const credits = isShared('credits') ? one.credits : null;
+      const delivery = isShared('delivery') ? one.delivery : '';
+      for (const place of places) this.#columns.set(place, { ...one, id: '', credits, delivery });
+    } else this.#leaveUnread(places, 'not_found');
   }
 
   /** The carrier's receipts change how many messages are unknown, but no other final figures. */
@@ -239,13 +252,17 @@ export class Receipts {
       this.learned.push({ type: 'final', request, code: null, ...final, unknown });
   }
 
-  /** Keeps the outcomes known without the messages; each row shows that there is more to know. */
-  #leaveUnread({ number, to }: PlannedRequest, code: string): void {
+  /** The positions of a request's remaining recipients, or of some of them. */
+  #placesOf({ number, to }: PlannedRequest, indexes: Iterable<number> = to.keys()): number[] {
     const first = this.#first[number] ?? 0;
     const removed = this.#state.removed(number);
-    this.#countUnread({ batches: 1, rows: to.length - removed.size, code });
-    for (let index = 0; index < to.length; index += 1)
-      if (!removed.has(index)) this.#columns.setCode(first + index, 'not_read');
+    return [...indexes].filter((index) => !removed.has(index)).map((index) => first + index);
+  }
+
+  /** Keeps the outcomes known without the messages of a batch; each row shows that there is more to know. */
+  #leaveUnread(places: readonly number[], code: string): void {
+    this.#countUnread({ batches: 1, rows: places.length, code });
+    for (const place of places) this.#columns.setCode(place, 'not_read');
   }
 
   /** The answer was about an earlier request with the same key and the same number of recipients. */

@@ -340,7 +340,26 @@ describe('the report of a job', () => {
     const { code, stdout } = await here.run('jobs report july');
     expect(code).toBe(0);
     expect(stdout).not.toContain('in_doubt');
+    expect(stdout.match(/,sent,,/g)).toHaveLength(3);
     expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject({ in_doubt: 0 });
+  });
+
+  it('is incomplete where it is not known whose message had failed', async () => {
+    const failing = new Set(['99000000']);
+    const here = desk(people(4), { failing });
+    await here.run(constant);
+    const erased = (to: string) => ['99000000', '99000001'].includes(to);
+    listing(here, () => ({
+      body: {
+        data: here.project.messages.map((message) => (erased(message.to) ? { ...message, to: '' } : message)),
+        next: null,
+      },
+    }));
+    const { code, stdout, stderr } = await here.run('jobs report july');
+    expect(code).toBe(14);
+    expect(stderr).toContain('The report is incomplete: 2 rows of 1 batch could not be read (not_found).');
+    expect(stdout.match(/,queued,not_read,/g)).toHaveLength(2);
+    expect(stdout.match(/,sent,,/g)).toHaveLength(2);
   });
 });
 
