@@ -9,7 +9,8 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
   not_found: 'Check the id, and that the API key is of its project.',
   method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
-  verification_closed: 'Create a new verification.',
+  verification_closed:
+    'If its status is verified, nothing is left to do. Otherwise create a new verification.',
   request_too_large: 'A request can have at most 1 MB; send less at once.',
   unsupported_media_type: 'The base URL may belong to another service; see: `urtuu doctor`',
   unsupported_number: 'Nothing was sent. Use an 8-digit mobile number of a Mongolian operator.',

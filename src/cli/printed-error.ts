@@ -82,7 +82,7 @@ async function withoutCommands(
   const internal = sqliteError(error) ?? internalError(error);
   if (pending === null) return internal;
   const key = pending.idempotencyKey;
-  const hint = doubtHint(key, false);
+  const hint = doubtHint(key, pending, false);
   return { ...internal, exit: exits.doubt, hint, ...(key === null ? {} : { idempotency_key: key }) };
 }
 
@@ -171,14 +171,14 @@ interface Failure {
 function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: Failure): string {
   const isRefused =
     unreached !== null || (error.status !== null && error.status >= 400 && error.status < 500);
-  if (exit === exits.doubt) return doubtHint(error.idempotencyKey, isRefused && error.attempts > 1);
+  if (exit === exits.doubt) return doubtHint(error.idempotencyKey, last, isRefused && error.attempts > 1);
   const nothing = kind === 'sending' ? 'Nothing was sent. ' : '';
   if (error.code === 'insufficient_credits' && error.required !== undefined) {
     return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. ${sandboxed ? sandboxCreditHint : 'Add credits, then run it again.'}`;
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     const left = error.attempts_remaining;
-    return `Attempts remaining: ${left}.${left === 0 ? ` ${hints.verification_closed}` : ''}`;
+    return `Attempts remaining: ${left}.${left === 0 ? ' Create a new verification.' : ''}`;
   }
   if (error.code === 'provider_failed' && error.idempotencyKey === null)
     return 'It was not sent and not charged. Run it again for a new code.';
@@ -192,9 +192,13 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   return hintOfCode(error.code);
 }
 
-function doubtHint(key: string | null, isEarlierAttempt: boolean): string {
+function doubtHint(key: string | null, last: Exchange | null, isEarlierAttempt: boolean): string {
   const what = isEarlierAttempt ? 'An earlier attempt may have been sent' : 'It may have been sent';
   if (key !== null) return `${what}. Repeat it with --idempotency-key ${key}, which cannot send it twice.`;
+  const [, path = '', checked] = /\/(verify(?:\/([^/]+)\/check)?)$/.exec(last?.url ?? '') ?? [];
+  if (checked !== undefined)
+    return `The code may have been checked. See the status with: \`urtuu verify get ${checked}\``;
+  if (path !== '') return 'A code may have been sent. Run again, it sends a new code and charges for it.';
   return 'It may have arrived. Check before you run it again.';
 }
 

@@ -80,6 +80,16 @@ describe('the exit code', () => {
     expect(error.hint).toBeTypeOf('string');
   });
 
+  it.each([
+    [check, 'The code may have been checked. See the status with: urtuu verify get v-1'],
+    [create, 'A code may have been sent. Run again, it sends a new code and charges for it.'],
+  ])('of `%s` without an answer is 6, with the way out', async (line, hint) => {
+    const { fetch } = fakeService(() => network('ECONNRESET'));
+    const { code, stderr } = await run(`${line} --json`, { fetch });
+    expect(code).toBe(6);
+    expect(JSON.parse(stderr).error).toMatchObject({ retryable: false, hint });
+  });
+
   it('of a timed-out send is 6, and its error names the key to repeat it with', async () => {
     const { fetch } = fakeService(() => Object.assign(new Error('late'), { name: 'TimeoutError' }));
     const { code, stderr } = await run(`${send} --json`, { fetch });
