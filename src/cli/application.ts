@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { createContext, type Streams } from './create-context.js';
-import { Ended } from './errors.js';
+import { Ended, inputError } from './errors.js';
 import type { Exit } from './exit.js';
 import { exits } from './exit-codes.js';
 import { commandHelpOf, sendsOrSpends, viewOf } from './help/command-help.js';
@@ -38,8 +38,9 @@ export async function runApplication(
     interruption.watch();
     await context.notices.prepare();
     const help = commandHelpOf(command);
-    if (!help?.findsColumns)
-      await context.io.printer.checkColumns(viewOf(command), help !== undefined && sendsOrSpends(help));
+    const sends = help !== undefined && sendsOrSpends(help);
+    if (sends) checkEncoding(argv);
+    if (!help?.findsColumns) await context.io.printer.checkColumns(viewOf(command), sends);
   });
   const work = program
     .parseAsync(normalized(argv, program), { from: 'user' })
@@ -70,6 +71,14 @@ export async function runApplication(
     ? flushed
     : Promise.race([flushed, environment.clock.sleep(flushWithin)]));
   return interruption.received ?? exit;
+}
+
+/** Node.js has put U+FFFD in place of bytes that are not UTF-8. */
+function checkEncoding(argv: readonly string[]): void {
+  const at = argv.findIndex((argument) => argument.includes('\ufffd'));
+  if (at === -1) return;
+  const message = `argument ${at + 1} of the command line is not UTF-8, or contains U+FFFD, a lost character`;
+  throw inputError(message, 'Nothing was sent. Write it in UTF-8.');
 }
 
 const topicsNamedAsCommands = new Set(['sandbox', 'jobs']);

@@ -290,6 +290,18 @@ describe('what a script passes by mistake, and nothing is sent', () => {
     expect(service.requests).toEqual([]);
   });
 
+  it.each([
+    ['sms', 'send', '99112233', '\ufffd\ufffd'],
+    ['email', 'send', 'bat@example.mn', '--subject', '\ufffd', '--text', 't'],
+    ['sms', 'bulk', 'list.csv', '--text', 'a \ufffd', '--yes'],
+  ])('is 8: bytes that are not UTF-8 (%s %s)', async (...argv) => {
+    const service = accepting();
+    const { code, stderr } = await run('', { ...service, argv });
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/argument [45] of the command line is not UTF-8.*\n {2}Nothing was sent\./);
+    expect(service.requests).toEqual([]);
+  });
+
   it.each(["--profile ''", '--profile='])('is 2: an empty name of a profile (%s)', async (option) => {
     const service = accepting();
     const { code, stderr } = await run(`sms send 99112233 hi ${option}`, {
