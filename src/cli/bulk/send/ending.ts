@@ -54,6 +54,12 @@ export interface Ending {
   waited: Waited | null;
 }
 
+/** The code with which the service refused the API key; null if it did not. */
+export function refusalOfKey(stopped: StopReason | null): 'unauthorized' | 'forbidden' | null {
+  if (stopped?.by !== 'service') return null;
+  return stopped.code === 'unauthorized' || stopped.code === 'forbidden' ? stopped.code : null;
+}
+
 export function stopReasonOf(error: unknown, journalFault: Error | null): StopReason {
   if (journalFault !== null) return { by: 'disk', doing: 'write', error: journalFault };
   const isOfDisk = isSystemError(error) || error instanceof PlanDamaged;

@@ -3,7 +3,7 @@ import { isJobName } from '../../bulk/job/keys.js';
 import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
-import type { Ending, NextPrice } from '../../bulk/send/ending.js';
+import { type Ending, type NextPrice, refusalOfKey } from '../../bulk/send/ending.js';
 import type {
   NextStep,
   PrintedCommand,
@@ -259,9 +259,19 @@ export function nextSteps(
     const enough = { ...unfinished, '--max-credits': creditsOfAll(job, stopped) };
     return [['Resume with a higher limit:', resumeCommand(context, id, enough)]];
   }
+  const refusal = refusalOfKey(stopped);
+  if (!state.finished && refusal !== null) {
+    const command = resumeCommand(context, id, { ...unfinished, '--same-project': true });
+    return [[`Resume with ${keysInstead[refusal]}:`, command]];
+  }
   if (!state.finished) return [['Resume with:', resumeCommand(context, id, unfinished)]];
   return stepsOfFinished(context, { id, meta: plan.meta, state }, options, input);
 }
+
+const keysInstead = {
+  unauthorized: 'a valid API key of the same project',
+  forbidden: 'an API key of the same project that may send',
+};
 
 /** The next steps for a finished job; options and input are null for a command that only looks. */
 export function stepsOfFinished(

@@ -177,7 +177,7 @@ async function runToEnd(
   if (code !== null) context.io.attach({ code });
   const cause = causeOfEnding(ending, job.state, exit);
   if (cause !== null) context.io.attach({ cause });
-  attachFinalDoubt(context, job.state, exit);
+  attachFinalDoubt(context, job.state, exit, ending.stopped);
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;
 }

@@ -180,15 +180,32 @@ describe('urtuu sms bulk', () => {
   });
 
   it.each([
-    ['unauthorized', refusal(401, 'unauthorized'), 4],
-    ['not_found', refusal(404, 'not_found'), 12],
-    ['a service that is away', new Error('ECONNREFUSED'), 6],
-  ])('ends with the right code for %s, and the same command goes on', async (_, reply, exit) => {
+    [
+      'unauthorized',
+      refusal(401, 'unauthorized'),
+      4,
+      'Resume with a valid API key of the same project: urtuu jobs resume july --same-project --max-wait 1s',
+    ],
+    [
+      'forbidden',
+      refusal(403, 'forbidden'),
+      4,
+      'Resume with an API key of the same project that may send: urtuu jobs resume july --same-project --max-wait 1s',
+    ],
+    ['not_found', refusal(404, 'not_found'), 12, 'Resume with: urtuu jobs resume july --max-wait 1s'],
+    [
+      'a service that is away',
+      new Error('ECONNREFUSED'),
+      6,
+      'Resume with: urtuu jobs resume july --max-wait 1s',
+    ],
+  ])('ends with the right code for %s, and the same command goes on', async (_, reply, exit, way) => {
     const here = desk(people(2));
     here.project.options.instead = ({ method }) => (method === 'POST' ? reply : undefined);
     const { code, stderr } = await here.run(`${personal} --max-wait 1s`);
     expect(code).toBe(exit);
-    expect(stderr).toMatch(/0 accepted.*Resume with: urtuu jobs resume july/);
+    expect(stderr).toMatch(/0 accepted.*Resume with/);
+    expect(stderr).toContain(`${way}\n`);
     delete here.project.options.instead;
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1]);
@@ -248,8 +265,9 @@ describe('urtuu sms bulk', () => {
       method === 'POST'
         ? { body: { id: `m${body?.to}`, to: body?.to, status: 'sent', credits: 15, balance: 9 } }
         : undefined;
-    const { code, stdout } = await here.run(`${personal} --max-credits 40 --concurrency 1 --json`);
+    const { code, stdout, stderr } = await here.run(`${personal} --max-credits 40 --concurrency 1 --json`);
     expect(code).toBe(7);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'over_max_credits', exit: 7 });
     expect(figures(stdout)).toMatchObject({ accepted: 2, credits: 30, pending: 2 });
   });
 });

@@ -96,6 +96,21 @@ describe('a job under another API key', () => {
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
+  it('is exit 6 with something in doubt and a key that is not valid; later is no help', async () => {
+    const here = await deskInDoubt();
+    here.project.options.instead = () => refusal(401, 'unauthorized');
+    const other = await here.run('jobs resume july --same-project --json', otherKey);
+    expect([other.code, JSON.parse(other.stderr).error]).toMatchObject([
+      6,
+      { code: 'unauthorized', retryable: false, hint: expect.stringContaining('Use a valid API key') },
+    ]);
+    const own = await here.run('jobs resume july --json');
+    expect([own.code, JSON.parse(own.stderr).error]).toMatchObject([
+      6,
+      { code: 'in_doubt', cause: 'unauthorized', retryable: false },
+    ]);
+  });
+
   it('is gone on with by a key that may only send, as it cannot be checked', async () => {
     const here = desk(people(5), { credits: 25 });
     await here.run(partly);

@@ -111,7 +111,7 @@ async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: Job
     account !== null && key !== undefined && isSame(account.hash, hashOf(account.salt, key));
   const { profiles } = await config.read();
   const [name] = Object.entries(profiles).find(([, profile]) => hasKey(profile)) ?? [];
-  const way = name === undefined ? 'Use the --profile that it was started with' : `Use --profile ${name}`;
+  const way = name === undefined ? 'Use the key that it was started with' : `Use --profile ${name}`;
   return new CliError('other_account', exits.refused, `the job ${id} was started with another API key`, {
     hint: `${way}. If both keys are of one project, add --same-project.`,
     details: { job: id },
@@ -140,19 +140,20 @@ const unchecked = (id: string, because: string, way: string) =>
     },
   );
 
-const unreadable = (id: string, isInDoubt: boolean, cause: unknown) =>
-  new CliError(
-    'unavailable',
+function unreadable(id: string, isInDoubt: boolean, cause: unknown): CliError {
+  const { code, retryAfter = null } = cause instanceof UrtuuError ? cause : { code: null };
+  const isInvalid = code === 'unauthorized';
+  return new CliError(
+    isInvalid ? code : 'unavailable',
     isInDoubt ? exits.doubt : exits.later,
     `the service does not say whether this API key is of the project of the job ${id}${cause instanceof Error ? `: ${cause.message}` : ''}`,
     {
-      hint: 'Nothing was sent this time. Run the command again later.',
-      details: { job: id, retryable: true, retry_after: retryAfterOf(cause) },
+      hint: `Nothing was sent this time. ${isInvalid ? 'Use a valid API key of the project.' : 'Run the command again later.'}`,
+      details: { job: id, retryable: !isInvalid, retry_after: retryAfter },
       cause,
     },
   );
-
-const retryAfterOf = (error: unknown) => (error instanceof UrtuuError ? error.retryAfter : null);
+}
 
 async function currentHash(network: Network, { salt }: Account): Promise<string | null> {
   const key = await network.apiKey();

@@ -1,5 +1,5 @@
 import type { JobState } from '../../../bulk/job/job-state.js';
-import { type Ending, wordsOfStop } from '../../../bulk/send/ending.js';
+import { type Ending, refusalOfKey, wordsOfStop } from '../../../bulk/send/ending.js';
 import type { NextStep } from '../../../config/printed-command.js';
 import type { Context } from '../../../context.js';
 import { type ExitCode, exitOfFailure, exits } from '../../../exit-codes.js';
@@ -42,19 +42,25 @@ export function exitOfJob(
 /** An error code for programs that says more than the exit code; null if there is none. */
 export function codeOfEnding({ stopped, waited }: Ending, exit: ExitCode): string | null {
   if (exit === exits.key && stopped?.by === 'service') return stopped.code;
+  if (exit === exits.money && stopped?.by === 'limit') return 'over_max_credits';
   return exit === exits.notFinal ? (waited?.refused ?? null) : null;
 }
 
-/** For programs: the code of the refusal because of which a job goes on later; null if there is none. */
+/** For programs: the code of the refusal because of which a job is unfinished; null if there is none. */
 export function causeOfEnding({ stopped }: Ending, state: JobState, exit: ExitCode): string | null {
-  if (exit !== exits.later) return null;
+  if (exit !== exits.later && exit !== exits.doubt) return null;
   if (stopped !== null) return stopped.by === 'service' ? stopped.code : null;
   return state.wasRefused('recipient_rate_limited') ? 'recipient_rate_limited' : null;
 }
 
-/** Tells programs that no later run can resolve what a finished job has in doubt. */
-export function attachFinalDoubt({ io }: Pick<Context, 'io'>, { finished }: JobState, exit: ExitCode): void {
-  if (exit === exits.doubt && finished) io.attach({ retryable: false });
+/** Tells programs that no later run can resolve what is in doubt: the job has finished, or its key is refused. */
+export function attachFinalDoubt(
+  { io }: Pick<Context, 'io'>,
+  { finished }: JobState,
+  exit: ExitCode,
+  stopped: Ending['stopped'] = null,
+): void {
+  if (exit === exits.doubt && (finished || refusalOfKey(stopped) !== null)) io.attach({ retryable: false });
 }
 
 /** `--skip-invalid` left out rows, perhaps of a file with the same plan as an earlier one. */
