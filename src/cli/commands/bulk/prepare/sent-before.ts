@@ -50,7 +50,7 @@ const exclusive = (option: string) =>
 export interface EarlierSends {
   /** With `skipped`, those who were left out. */
   recipients: number;
-  /** How many of them only may get it, from an unfinished job. */
+  /** Those who only may get it, from an unfinished job; without `skipped`, among `recipients`. */
   unfinished: number;
   skipped: boolean;
   /** How many to confirm: 0 with `--skip-sent`, and for a named job, unless its rows are from a report. */
@@ -80,12 +80,14 @@ export async function findEarlierSends(
   const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
   const counts = isKnown ? null : await countsOf(context, wanted, plan, compared, options);
   if (counts === null) return { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
-  const recipients = recipientsOf(counts, skipped);
+  const unfinished = [...counts.open.values()].reduce((sum, count) => sum + count, 0);
+  // Only those who got the message can be skipped.
+  const recipients = skipped ? counts.sent : counts.sent + unfinished;
   const isNamed = name !== undefined;
   const checksOpen = !isNamed || (skipped && !known.includes(name));
   return {
     recipients,
-    unfinished: recipients - counts.sent,
+    unfinished,
     skipped,
     toConfirm: skipped || (isNamed && !selectsUnsent(options.only)) ? 0 : recipients,
     open: checksOpen ? counts.open : new Map(),
@@ -122,11 +124,6 @@ const overtaken = (count: number) =>
       details: { recipients: count },
     },
   );
-
-/** Only those who got the message can be skipped. */
-function recipientsOf({ sent, open }: SentCounts, skipped: boolean): number {
-  return skipped ? sent : [...open.values()].reduce((sum, count) => sum + count, sent);
-}
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
 export function warnOfFailed(io: Context['io'], recent: SentIndex | null): void {
@@ -204,12 +201,14 @@ function everyoneSent(count: number, isCertain: boolean): CliError {
   );
 }
 
-/** A line of the preflight; undefined without such recipients. `unfinished` of them only may get it. */
+/** A line of the preflight about `EarlierSends`; undefined without such recipients. */
 export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
-  if (count === 0) return undefined;
-  if (skipped) return `${grouped(count)} left out: they got the same message ${lately}`;
-  const sent = `${grouped(count - unfinished)} got the same message ${lately}`;
-  if (unfinished === 0) return sent;
-  if (unfinished === count) return `${grouped(count)} may get the same message from an unfinished job`;
-  return `${sent}, ${grouped(unfinished)} may get it from an unfinished job`;
+  const sent = skipped ? count : count - unfinished;
+  const left = skipped ? ' left out: they' : '';
+  const parts = sent > 0 ? [`${grouped(sent)}${left} got the same message ${lately}`] : [];
+  if (unfinished > 0)
+    parts.push(
+      `${grouped(unfinished)} may get ${sent > 0 ? 'it' : 'the same message'} from an unfinished job`,
+    );
+  return parts.length > 0 ? parts.join(', ') : undefined;
 }
