@@ -40,13 +40,13 @@ export function startAttempt(
   };
 }
 
-/** Keeps the balance in an answer. */
+/** Keeps the balance in an answer; that of a repeated one is old. */
 export function learnBalance({ facts }: Attempt, state: JobState, answer: Answer): void {
   if (answer.kind === 'doubt' || answer.kind === 'unsent') return;
   if (answer.kind === 'refusal') {
     facts.shortage = shortageAfter(facts.shortage, answer.balance);
     state.balance = answer.actual ?? answer.balance ?? state.balance;
-  } else {
+  } else if (answer.replayOf === null) {
     state.balance = answer.balance ?? state.balance;
   }
 }

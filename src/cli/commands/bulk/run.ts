@@ -137,6 +137,8 @@ async function runToEnd(
   runtime: JobRuntime,
   { closingLines, input, waitsUntil }: RunNotes,
 ): Promise<ExitCode> {
+  // The balance of an earlier run says nothing about now.
+  job.state.balance = null;
   const ending = await send(context, job, options, { ...runtime, waitsUntil });
   if (ending.waited !== null && job.state.counts.failed > 0) {
     // Refunds may have arrived after the latest answer.

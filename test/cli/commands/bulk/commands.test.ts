@@ -272,6 +272,21 @@ describe('urtuu sms bulk', () => {
   });
 });
 
+describe('the balance of a run', () => {
+  it('is what its own sends were answered, and null if nothing new was sent', async () => {
+    const here = desk(people(3), { credits: 20 });
+    const first = await here.run(`${personal} --allow-partial --concurrency 1 --json`);
+    expect(figures(first.stdout)).toMatchObject({ accepted: 2, balance: 0 });
+    here.project.balance = 1_000;
+    const limited = await here.run('jobs resume july --max-credits 20 --json');
+    expect(figures(limited.stdout)).toMatchObject({ accepted: 2, balance: null });
+    expect(await here.run('jobs resume july --max-credits 30')).toMatchObject({ code: 0 });
+    rmSync(here.jobFile('july', 'journal'));
+    const again = await here.run(`${personal} --if-finished ok --json`);
+    expect(figures(again.stdout)).toMatchObject({ accepted: 3, balance: null });
+  });
+});
+
 describe('a job that costs more than was planned', () => {
   const dearer = () => {
     const here = desk(people(6));
