@@ -1,3 +1,4 @@
+import { isSameBaseUrl } from '../../../contract/index.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
@@ -13,7 +14,7 @@ export async function baseUrlOf(config: Context['config']): Promise<string> {
 export async function refuseOtherService({ config }: Pick<Context, 'config'>, job: Job): Promise<void> {
   const planned = job.plan.meta.baseUrl;
   const chosen = await baseUrlOf(config);
-  if (planned === chosen) return;
+  if (isSameBaseUrl(planned, chosen)) return;
   throw new CliError(
     'other_service',
     exits.refused,

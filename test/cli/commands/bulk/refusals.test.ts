@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
-import { answers, testKey } from '../../../support/run.js';
+import { answers } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal, printed } from './desks.js';
 
@@ -245,32 +245,6 @@ describe('another plan under a name', () => {
     const { stderr } = await here.run(personal);
     expect(printed(stderr)).toBe('jobs resume july');
     expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
-  });
-});
-
-describe('a service in another spelling of its base URL', () => {
-  const at = (url: string) => ({ env: { URTUU_API_KEY: testKey, URTUU_BASE_URL: url } });
-  const one = at('http://localhost:7788/v1');
-  const unnamed = constant.replace(' --job july', '');
-
-  it.each(['HTTP://LOCALHOST:7788/v1/', 'http://localhost:7788/a/../v1'])(
-    'gets no list twice: %s',
-    async (url) => {
-      const here = desk(people(3));
-      expect(await here.run(unnamed, one)).toMatchObject({ code: 0 });
-      expect(await here.run(unnamed, at(url))).toMatchObject({ code: 11 });
-      expect(await here.run(`${constant} --skip-sent`, at(url))).toMatchObject({ code: 11 });
-      expect(here.project.messages).toHaveLength(3);
-    },
-  );
-
-  it('is another one on another address of this machine', async () => {
-    const here = desk(people(3));
-    expect(await here.run(unnamed, one)).toMatchObject({ code: 0 });
-    expect(await here.run(`${constant} --skip-sent`, at('http://127.0.0.2:7788/v1'))).toMatchObject({
-      code: 0,
-    });
-    expect(here.project.messages).toHaveLength(6);
   });
 });
 
