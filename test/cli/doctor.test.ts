@@ -141,4 +141,10 @@ describe('urtuu doctor', () => {
     expect(bare).toMatchObject({ code: 0 });
     expect(bare.of('base url')).toMatchObject({ status: 'warning' });
   });
+
+  it('tells once of a base URL that is none', async () => {
+    const env = { URTUU_API_KEY: testKey, URTUU_BASE_URL: 'ftp://example.mn' };
+    const { stderr } = await run('doctor', { ...fakeService(() => well), env });
+    expect(stderr).toMatch(/^urtuu: 1 of 4 checks failed: base url\n {2}Example: https:.*\n$/);
+  });
 });

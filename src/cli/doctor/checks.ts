@@ -54,7 +54,8 @@ export async function* runChecks(setup: Setup): AsyncGenerator<Check> {
   yield run('config', () => configFile(setup));
   yield run('data', () => dataFolder(setup));
   yield run('base url', () => baseUrl(setup));
-  yield run('key', () => apiKey(setup));
+  // Its settings could not be read.
+  if (failed.at(-1)?.check !== 'base url') yield run('key', () => apiKey(setup));
   if (failed.length === 0) {
     yield run('service', () => service(setup));
     if (setup.network.lastExchange !== null) {
