@@ -187,16 +187,16 @@ interface Uses {
 /** The uses of one key according to the lines. */
 function usesOf({ own, shared }: KeyNames, lines: readonly string[]): Uses {
   const uses: Uses = { accepted: null, unanswered: new Set(), elsewhere: new Set() };
-  const acceptedElsewhere = new Set<string>();
+  const open = new Map<string, { name: string; about: string }>();
   for (const line of lines) {
-    const [, sign, name, about = '', service] = lineForm.exec(line) ?? [];
+    const [, sign, name = '', about = '', service] = lineForm.exec(line) ?? [];
     if (name !== own && service !== shared) continue;
-    const unanswered = name === own ? uses.unanswered : uses.elsewhere;
-    if (sign === '?') unanswered.add(about);
-    else unanswered.delete(about);
-    if (sign === '=' && name === own) uses.accepted = about;
-    else if (sign === '=') acceptedElsewhere.add(about);
+    if (sign === '?') open.set(`${name} ${about}`, { name, about });
+    else open.delete(`${name} ${about}`);
+    if (sign !== '=') continue;
+    if (name === own) uses.accepted = about;
+    else uses.elsewhere.add(about);
   }
-  for (const message of acceptedElsewhere) uses.elsewhere.add(message);
+  for (const { name, about } of open.values()) (name === own ? uses.unanswered : uses.elsewhere).add(about);
   return uses;
 }
