@@ -102,6 +102,13 @@ const noFileTypes = {
       : null,
 };
 
+/** The proxy agent would print what it does with the variable DEBUG. */
+const noDebugging = {
+  name: 'no-debugging',
+  resolveId: (id) => (id === 'debug' ? '\0debug' : null),
+  load: (id) => (id === '\0debug' ? 'export default () => () => {};' : null),
+};
+
 /** The pages use elements and components alone: no contexts, no styles as objects, nothing that moves to the head. */
 const unusedOfJsx = {
   'intrinsic-element/components.js': 'export const components_exports = {};',
@@ -286,6 +293,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       fewLocales,
       twoSpinners,
       noFileTypes,
+      noDebugging,
       plainElements,
       dashboardTexts,
     ],
