@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { canonicalBaseUrl } from '../../contract/index.js';
 import type { Context } from '../context.js';
-import type { Replayed } from './used-keys.js';
+import type { KeyedMessage, Replayed } from './used-keys.js';
 
 /** One key and one message, on this machine. */
 export interface KeyMemory {
@@ -19,7 +19,7 @@ export interface KeyMemory {
 export async function rememberKey(
   { options, io, network, config }: Pick<Context, 'options' | 'io' | 'network' | 'config'>,
   key: string | undefined,
-  message: unknown,
+  message: KeyedMessage,
 ): Promise<KeyMemory | null> {
   if (key === undefined) return null;
   const account = config.sandbox

@@ -6,6 +6,7 @@ import { appendFailedSend } from '../history/append.js';
 import { answersAnother, canonicalRecipient, isAbout, keyUsed, keyUsedTwice, type Single } from './answer.js';
 import { type SingleSendOptions, sendOptionsOf } from './options.js';
 import { rememberKey } from './remember-key.js';
+import type { KeyedMessage } from './used-keys.js';
 
 /** A message as it was accepted, now or earlier under the same key. */
 export type Accepted<Result> = Result & { replayed?: true };
@@ -29,7 +30,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
 ): Promise<SendOutcome<Result>> {
   const { io, network } = context;
   const single = { channel, to: message.to };
-  const content = [channel, { ...message, to: canonicalRecipient(message.to) }];
+  const content: KeyedMessage = [channel, { ...message, to: canonicalRecipient(message.to) }];
   const memory = await rememberKey(context, options.idempotencyKey, content);
   const sending = () => io.withProgress('Sending', () => send(message, sendOptionsOf(options)));
   const {

@@ -25,14 +25,17 @@ export interface KeyAccount {
 interface KeyNames {
   /** With its API key. */
   own: string;
-  /** With any API key of its service: keys are unique in a project, which may have several. */
+  /** With any API key of its service, since keys are unique in a project, and its recipient. */
   shared: string;
 }
+
+/** Its channel, and its fields as they are sent. */
+export type KeyedMessage = readonly [channel: string, fields: { readonly to: string }];
 
 /**
  * Which message each idempotency key given by hand was used for. Only hashes are stored, to notice a repeat with
  * another text, which the service would answer as if all were well. A line is `? key message shared` before a request,
- * `=` when it was accepted, `-` when it certainly was not; `shared` is the key under any API key of the service. It is
+ * `=` when it was accepted, `-` when it certainly was not; `shared` is the key for the recipient, under any API key. It is
  * not a record: damage loses some lines and nothing else.
  */
 export class UsedKeys {
@@ -62,11 +65,12 @@ export class UsedKeys {
   }
 
   /** A key of an account of a service, and the message it is now used for. */
-  use({ service, apiKey }: KeyAccount, key: string, message: unknown): UsedKey {
+  use({ service, apiKey }: KeyAccount, key: string, message: KeyedMessage): UsedKey {
     const write = (line: string) => appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
     const newest = () => (textOf(this.#file) ?? '').split('\n');
     const account = apiKey === null ? service : [service, apiKey];
-    const names = { own: this.#hash([account, key]), shared: this.#hash(['shared', service, key]) };
+    const [channel, { to }] = message;
+    const names = { own: this.#hash([account, key]), shared: this.#hash([service, key, channel, to]) };
     return new UsedKey(names, this.#hash(message), this.#lines, write, newest);
   }
 
@@ -120,6 +124,7 @@ export class UsedKey {
   readonly #accepted: string | null;
   /** Messages sent under it earlier and never answered. */
   readonly #unanswered: ReadonlySet<string>;
+  readonly #isOpenElsewhere: boolean;
 
   constructor(
     names: KeyNames,
@@ -132,9 +137,10 @@ export class UsedKey {
     this.#message = message;
     this.#write = write;
     this.#newest = newest;
-    const { accepted, unanswered } = usesOf(names, lines);
+    const { accepted, unanswered, elsewhere } = usesOf(names, lines);
     this.#accepted = accepted;
     this.#unanswered = unanswered;
+    this.#isOpenElsewhere = elsewhere.unanswered.has(message);
     if (!unanswered.has(message)) this.#note('?');
   }
 
@@ -144,7 +150,7 @@ export class UsedKey {
 
   /** Whether an earlier command sent it under the key and got no answer. */
   get isOpen(): boolean {
-    return this.#unanswered.has(this.#message);
+    return this.#unanswered.has(this.#message) || this.#isOpenElsewhere;
   }
 
   /** Call if it was certainly not sent, by any command. */
@@ -164,7 +170,7 @@ export class UsedKey {
     if (accepted !== null) return accepted === this.#message ? 'same' : 'other';
     const isOther = (message: string) => message !== this.#message;
     const others = [...this.#unanswered, ...now.unanswered].some(isOther);
-    const elsewhere = [...now.elsewhere];
+    const elsewhere = [...now.elsewhere.accepted, ...now.elsewhere.unanswered];
     // Whether the other API key is of the same project is unknown.
     if (elsewhere.some(isOther)) return 'either';
     if (this.#unanswered.has(this.#message) || elsewhere.length > 0) return others ? 'either' : 'same';
@@ -180,13 +186,14 @@ export class UsedKey {
 interface Uses {
   accepted: string | null;
   unanswered: Set<string>;
-  /** Messages sent under it with other API keys, accepted or unanswered. */
-  elsewhere: Set<string>;
+  /** To the same recipient, with other API keys. */
+  elsewhere: { accepted: Set<string>; unanswered: Set<string> };
 }
 
 /** The uses of one key according to the lines. */
 function usesOf({ own, shared }: KeyNames, lines: readonly string[]): Uses {
-  const uses: Uses = { accepted: null, unanswered: new Set(), elsewhere: new Set() };
+  const elsewhere = { accepted: new Set<string>(), unanswered: new Set<string>() };
+  const uses: Uses = { accepted: null, unanswered: new Set(), elsewhere };
   const open = new Map<string, { name: string; about: string }>();
   for (const line of lines) {
     const [, sign, name = '', about = '', service] = lineForm.exec(line) ?? [];
@@ -195,8 +202,8 @@ function usesOf({ own, shared }: KeyNames, lines: readonly string[]): Uses {
     else open.delete(`${name} ${about}`);
     if (sign !== '=') continue;
     if (name === own) uses.accepted = about;
-    else uses.elsewhere.add(about);
+    else elsewhere.accepted.add(about);
   }
-  for (const { name, about } of open.values()) (name === own ? uses.unanswered : uses.elsewhere).add(about);
+  for (const { name, about } of open.values()) (name === own ? uses : elsewhere).unanswered.add(about);
   return uses;
 }

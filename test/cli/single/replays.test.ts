@@ -220,7 +220,7 @@ describe('an idempotency key given by hand', () => {
   it('is remembered for its service, whatever the spelling of the base URL', async () => {
     const one = binding();
     const spelled = (baseUrl: string) => ({ env: { URTUU_API_KEY: 'k', URTUU_BASE_URL: baseUrl } });
-    const [plain, other] = ['http://127.0.0.1:7788/v1', ' HTTP://127.1:7788/v1/'].map(spelled);
+    const [plain, other] = ['http://127.0.0.1:7788/v1', 'HTTP://127.1:7788/v1/'].map(spelled);
     expect(await send('sms send 99112233 hi', one, plain)).toMatchObject({ code: 0 });
     expect(await send('sms send 99112233 ho', one, other)).toMatchObject({ code: 11 });
   });

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Replayed, UsedKey, UsedKeys } from '../../../src/cli/single/used-keys.js';
+import { type KeyAccount, type Replayed, UsedKey, UsedKeys } from '../../../src/cli/single/used-keys.js';
 
 const keyHash = 'a'.repeat(32);
 
@@ -98,10 +98,15 @@ describe('the file of used keys', () => {
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const account = { service: 'https://api.example.mn/v1', apiKey: 'one' };
-  const use = async (message: string, name = 'order-7', changed = {}) => {
+  const sms = (text: string, to = '99112233') => ['sms', { to, text }] as const;
+  const use = async (
+    text: string,
+    name = 'order-7',
+    { to = '99112233', ...changed }: Partial<KeyAccount & { to: string }> = {},
+  ) => {
     const keys = await UsedKeys.open(file);
     if (keys === null) throw new Error('no memory');
-    return keys.use({ ...account, ...changed }, name, message);
+    return keys.use({ ...account, ...changed }, name, sms(text, to));
   };
 
   it('remembers from one command to the next, by account and key', async () => {
@@ -118,14 +123,24 @@ describe('the file of used keys', () => {
     expect(other.replayed(false)).toBe('either');
     other.notSent();
     expect((await use('hi', 'order-7', { apiKey: 'two' })).replayed(false)).toBe('same');
+    expect((await use('ho', 'order-7', { apiKey: 'three', to: '99112234' })).replayed(true)).toBe('unknown');
+  });
+
+  it('leaves a message open that another API key left open', async () => {
+    await use('hi');
+    expect((await use('ho', 'order-7', { apiKey: 'two' })).isOpen).toBe(false);
+    const other = await use('hi', 'order-7', { apiKey: 'two' });
+    expect(other.isOpen).toBe(true);
+    other.resolved();
+    expect((await use('hi', 'order-7', { apiKey: 'three' })).isOpen).toBe(true);
   });
 
   it('tells of a key that two commands took at once for two messages', async () => {
     const one = await UsedKeys.open(file);
     const two = await UsedKeys.open(file);
-    const first = one?.use(account, 'k', 'one message');
-    const second = two?.use(account, 'k', 'another');
-    const same = (await UsedKeys.open(file))?.use(account, 'k', 'one message');
+    const first = one?.use(account, 'k', sms('one message'));
+    const second = two?.use(account, 'k', sms('another'));
+    const same = (await UsedKeys.open(file))?.use(account, 'k', sms('one message'));
     expect(second?.replayed(false)).toBe('other');
     first?.accepted();
     expect([second?.replayed(false), second?.replayed(true)]).toEqual(['other', 'other']);
