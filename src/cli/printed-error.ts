@@ -198,7 +198,8 @@ function doubtHint(key: string | null, last: Exchange | null, isEarlierAttempt: 
   const [, path = '', checked] = /\/(verify(?:\/([^/]+)\/check)?)$/.exec(last?.url ?? '') ?? [];
   if (checked !== undefined)
     return `The code may have been checked. See the status with: \`urtuu verify get ${checked}\``;
-  if (path !== '') return 'A code may have been sent. Run again, it sends a new code and charges for it.';
+  if (path !== '')
+    return 'A code may have been sent: ask the recipient. A new verification sends another code and charges for it.';
   return 'It may have arrived. Check before you run it again.';
 }
 

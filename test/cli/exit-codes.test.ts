@@ -82,7 +82,10 @@ describe('the exit code', () => {
 
   it.each([
     [check, 'The code may have been checked. See the status with: urtuu verify get v-1'],
-    [create, 'A code may have been sent. Run again, it sends a new code and charges for it.'],
+    [
+      create,
+      'A code may have been sent: ask the recipient. A new verification sends another code and charges for it.',
+    ],
   ])('of `%s` without an answer is 6, with the way out', async (line, hint) => {
     const { fetch } = fakeService(() => network('ECONNRESET'));
     const { code, stderr } = await run(`${line} --json`, { fetch });

@@ -223,9 +223,9 @@ is derived from the service and the content. --max-credits N limits what the job
 spends. If the balance is too low for everyone, it exits 7 before anything is
 sent, unless you add --allow-partial.
 
-Without --job, recipients who got the same message from this machine in the last
-7 days are counted: a terminal prompts, a script exits 11. --skip-sent skips
-them.
+Without --job, recipients who were sent the same message from this machine in
+the last 7 days are counted: a terminal prompts, a script exits 11. --skip-sent
+skips them.
 
 A job resumes only with its own API key, or with another key of the same project
 and --same-project.

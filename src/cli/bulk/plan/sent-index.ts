@@ -7,17 +7,19 @@ export interface MessageHash {
   readonly b: number;
 }
 
-/** Tags of a slot: 0 if empty, these, from 3 for an unfinished job, and a flag once it was counted. */
-const uncertainTag = 1;
-const sentTag = 2;
+/** A slot's tag: 0 if empty, one of these with the number of its job, and a flag once it was counted. */
+const uncertain = 0x1000_0000;
+const sent = 0x2000_0000;
+const open = 0x3000_0000;
+const kinds = 0x3000_0000;
 const countedFlag = 0x8000_0000;
 const slotFields = 3;
 
 /** How many recipients of a new plan already got its message, or will get it from an unfinished job. */
 export interface SentCounts {
   sent: number;
-  /** How many of those are in batches of which some messages failed, unknown whose. */
-  uncertain: number;
+  /** How many of those are in batches of which some messages failed, unknown whose, by job id. */
+  uncertain: Map<string, number>;
   /** By job id. */
   open: Map<string, number>;
 }
@@ -27,7 +29,7 @@ export interface SentCounts {
  * collision, one in 10^19, leads to an unnecessary question.
  */
 export class SentIndex {
-  readonly counts: SentCounts = { sent: 0, uncertain: 0, open: new Map() };
+  readonly counts: SentCounts = { sent: 0, uncertain: new Map(), open: new Map() };
   readonly #jobs: string[] = [];
   #slots = new Uint32Array(1_024 * slotFields);
   #mask = 1_023;
@@ -38,16 +40,15 @@ export class SentIndex {
   }
 
   addSent(recipient: string, message: MessageHash): void {
-    this.#add(recipient, message, sentTag);
+    this.#add(recipient, message, sent);
   }
 
-  addUncertain(recipient: string, message: MessageHash): void {
-    this.#add(recipient, message, uncertainTag);
+  addUncertain(recipient: string, message: MessageHash, job: string): void {
+    this.#add(recipient, message, uncertain | this.#numberOf(job));
   }
 
   addOpen(recipient: string, message: MessageHash, job: string): void {
-    if (this.#jobs.at(-1) !== job) this.#jobs.push(job);
-    this.#add(recipient, message, sentTag + this.#jobs.length);
+    this.#add(recipient, message, open | this.#numberOf(job));
   }
 
   /** Counts a recipient of the new plan, once. Returns whether it already got the message. */
@@ -55,12 +56,11 @@ export class SentIndex {
     const at = this.#find(hashOf(recipient, message.a), hashOf(recipient, message.b));
     const tag = this.#slots[at + 2] ?? 0;
     if (tag === 0) return false;
-    const state = tag & ~countedFlag;
     if (tag < countedFlag) {
       this.#slots[at + 2] = (tag | countedFlag) >>> 0;
-      this.#countState(state);
+      this.#countTag(tag);
     }
-    return state <= sentTag;
+    return (tag & kinds) !== open;
   }
 
   isCounted(recipient: string, message: MessageHash): boolean {
@@ -68,14 +68,19 @@ export class SentIndex {
     return (this.#slots[at + 2] ?? 0) >= countedFlag;
   }
 
-  #countState(state: number): void {
-    if (state <= sentTag) {
-      this.counts.sent += 1;
-      if (state === uncertainTag) this.counts.uncertain += 1;
-      return;
-    }
-    const job = this.#jobs[state - sentTag - 1] ?? '';
-    this.counts.open.set(job, (this.counts.open.get(job) ?? 0) + 1);
+  #countTag(tag: number): void {
+    const kind = tag & kinds;
+    const job = this.#jobs[tag & ~kinds] ?? '';
+    if (kind !== open) this.counts.sent += 1;
+    if (kind === sent) return;
+    const counts = kind === open ? this.counts.open : this.counts.uncertain;
+    counts.set(job, (counts.get(job) ?? 0) + 1);
+  }
+
+  /** Jobs are added one after the other. */
+  #numberOf(job: string): number {
+    if (this.#jobs.at(-1) !== job) this.#jobs.push(job);
+    return this.#jobs.length - 1;
   }
 
   #add(recipient: string, message: MessageHash, tag: number): void {

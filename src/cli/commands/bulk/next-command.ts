@@ -261,7 +261,9 @@ export function nextSteps(
   }
   const refusal = refusalOfKey(stopped);
   if (!state.finished && refusal !== null) {
-    const command = resumeCommand(context, id, { ...unfinished, '--same-project': true });
+    // Without anything accepted, no key can be checked.
+    const sameProject = state.counts.accepted > 0 || options.sameProject;
+    const command = resumeCommand(context, id, { ...unfinished, '--same-project': sameProject });
     return [[`Resume with ${keysInstead[refusal]}:`, command]];
   }
   if (!state.finished) return [['Resume with:', resumeCommand(context, id, unfinished)]];

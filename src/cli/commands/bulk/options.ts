@@ -116,7 +116,7 @@ export function addInputOptions(command: Command): Command {
     .option('--again', 'send a finished job to everyone again')
     .option(
       '--skip-sent',
-      'skip recipients who got the same message from a job of this machine in the last 7 days',
+      'skip recipients who were sent the same message by a job of this machine in the last 7 days',
     )
     .option('--allow-partial', 'send as far as the balance goes if it is too low')
     .option('--dry-run', 'show the messages and the price without sending');

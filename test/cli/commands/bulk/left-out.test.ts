@@ -108,7 +108,10 @@ describe('the command for the fixed rows', () => {
     ['another job', bat],
   ])('sends to nobody who got the text from %s without asking', async (_, row) => {
     const { code, stderr, here } = await fixed('', row);
-    expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('got the same message') });
+    expect({ code, stderr }).toEqual({
+      code: 11,
+      stderr: expect.stringContaining('sent the same message'),
+    });
     expect([...here.project.received().values()]).toEqual(once(2));
   });
 
@@ -233,7 +236,7 @@ describe('the last lines where the service rejected rows', () => {
     const sent = await pasted(here, commands(stderr), 'out.csv', (text) =>
       text.replace(first, job === 'july' ? third : fixed),
     );
-    expect(sent).toMatchObject({ code: 11, stderr: expect.stringContaining('got the same message') });
+    expect(sent).toMatchObject({ code: 11, stderr: expect.stringContaining('sent the same message') });
     // A name does not answer for rows of a report.
     expect(await here.run(`${commands(stderr).at(-1)} --job other`)).toMatchObject({ code: 11 });
     const all = job === 'july' ? [second, third] : [second, third, fixed];

@@ -107,7 +107,12 @@ describe('a job under another API key', () => {
     const own = await here.run('jobs resume july --json');
     expect([own.code, JSON.parse(own.stderr).error]).toMatchObject([
       6,
-      { code: 'in_doubt', cause: 'unauthorized', retryable: false },
+      {
+        code: 'in_doubt',
+        cause: 'unauthorized',
+        retryable: false,
+        hint: 'Resume with a valid API key of the same project: urtuu jobs resume july --same-project',
+      },
     ]);
   });
 

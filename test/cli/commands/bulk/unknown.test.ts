@@ -236,7 +236,7 @@ describe('--only unknown', () => {
     const end = await here.run(send.replace('more', 'most'));
     expect([end.code, end.stderr]).toEqual([
       11,
-      expect.stringContaining('got the same message from this machine'),
+      expect.stringContaining('sent the same message from this machine'),
     ]);
     expect([...here.project.received().values()].sort()).toEqual([1, 1, 1, 2, 2]);
   });

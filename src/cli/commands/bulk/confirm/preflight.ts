@@ -27,7 +27,7 @@ export interface Preflight {
   /** Credits of the whole job; null without a price list. */
   credits: number | null;
   balance: number | null;
-  /** Recipients who got the same message from this machine recently, or may get it from an unfinished job. */
+  /** Recipients who were sent the same message from this machine recently, or may get it from an unfinished job. */
   sent_before: number;
   /** Whether they are skipped. */
   skips_sent: boolean;

@@ -122,7 +122,7 @@ async function prepareIn(
     io.note('Undelivered rows are sent again as a new job, and charged again.');
   if (plan !== null && options.only?.includes('unknown'))
     io.note('Unknown rows are sent again as a new job; some recipients may get the message twice.');
-  if (options.skipSent) warnOfFailed(io, recent);
+  if (options.skipSent) warnOfFailed(context, recent);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
   if (plan === null) throw badRows(outcome);
   const taken = await checkReportedRows(context, outcome.reportedRows, {

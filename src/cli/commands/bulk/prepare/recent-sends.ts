@@ -171,14 +171,14 @@ async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: numb
       const { number } = request;
       const sending = sendingOf(state, number);
       if (sending === null || (sending === 'sent' && !times.isSince(number, since))) continue;
-      const failed =
-        state.failed(number) === 0 ? noFailures : await failures.of(number, state.details(number).id);
+      const failed = await failures.of(number, state.details(number).id);
+      const isUncertain = failed === null && state.failed(number) > 0;
       const message = messageHashOf(request);
       const removed = state.removed(number);
       request.to.forEach((to, at) => {
         if (removed.has(at) || failed?.has(at)) return;
         if (sending === 'open') sends.addOpen(to, message, id);
-        else if (failed === null) sends.addUncertain(to, message, id);
+        else if (isUncertain) sends.addUncertain(to, message, id);
         else sends.addSent(to, message, id);
       });
     }
@@ -187,9 +187,7 @@ async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: numb
   }
 }
 
-const noFailures: ReadonlySet<number> = new Set();
-
-/** Keeps the id of a batch. */
+/** Keeps the batches of which messages failed, or may have. */
 const mayHaveFailed: DetailFilter = ({ kind, final }) =>
   kind === 'batch' && (final === null || final.failed > 0);
 
@@ -202,8 +200,9 @@ class Failures {
     this.#open = () => ReceiptStore.openForReading(folder, job);
   }
 
-  /** Positions in the planned request; null if unknown. */
+  /** Positions in the planned request; null if unknown. `batch` is '' if none can have failed. */
   async of(request: number, batch: string): Promise<ReadonlySet<number> | null> {
+    if (batch === '') return null;
     if (this.#store === undefined) this.#store = await this.#open();
     const receipts = await this.#store?.read(request, batch);
     if (!receipts) return null;

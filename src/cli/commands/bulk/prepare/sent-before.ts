@@ -8,7 +8,7 @@ import type { Context } from '../../../context.js';
 import { CliError, Ended, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
-import { type ResumeContext, resumeOf } from '../next-command.js';
+import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import {
   type NewJob,
@@ -42,6 +42,8 @@ const selectsUnsent = (only: BulkOptions['only']) =>
  */
 export const isOnPurpose = (only: BulkOptions['only']) =>
   selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
+
+const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');
 
 const exclusive = (option: string) =>
   usageError(`${option} and --skip-sent cannot be combined`, 'Nothing was sent. Use one of the two.');
@@ -110,7 +112,7 @@ async function countsOf(
   const { sent, uncertain, open: before } = recent.counts;
   const open = new Map(before);
   for (const [job, count] of since.open) open.set(job, (open.get(job) ?? 0) + count);
-  return { sent: sent + since.sent, uncertain: uncertain + since.uncertain, open };
+  return { sent: sent + since.sent, uncertain, open };
 }
 
 /** Exit 11: the plan still contains them. */
@@ -126,15 +128,14 @@ const overtaken = (count: number) =>
   );
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
-export function warnOfFailed(io: Context['io'], recent: SentIndex | null): void {
-  const uncertain = uncertainIn(recent);
-  if (uncertain === 0) return;
-  io.warn(
-    `${counted(uncertain, 'recipient')} left out may not have the message: some messages of their batch failed, and this machine does not know whose. Write the report of that job: it names them, and --only failed sends to them.`,
-  );
+export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, recent: SentIndex | null): void {
+  for (const [job, count] of recent?.counts.uncertain ?? []) {
+    io.warn(
+      `${counted(count, 'recipient')} left out may not have the message: some messages of the job ${job} failed, and this machine does not know whose. Its report names them, and then --skip-sent sends to them:`,
+      reportCommand({ config }, job),
+    );
+  }
 }
-
-const uncertainIn = (recent: SentIndex | null) => recent?.counts.uncertain ?? 0;
 
 /** Whether `--skip-sent` has left out everyone. */
 export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
@@ -146,13 +147,12 @@ export function endAllSent(
   recent: SentIndex | null,
   { ifFinished }: BulkOptions,
 ): null {
-  const isCertain = uncertainIn(recent) === 0;
-  if (ifFinished !== 'ok') throw everyoneSent(alreadySent, isCertain);
-  if (!isCertain) {
+  if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
+  if (recent !== null && recent.counts.uncertain.size > 0) {
     io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
   }
-  io.note('Everyone in this list has the message already; nothing was sent this time.');
+  io.note('Everyone in this list was sent the message before; nothing was sent this time.');
   return null;
 }
 
@@ -180,7 +180,7 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   return new CliError(
     'sent_before',
     exits.refused,
-    `${counted(count, 'recipient')} of this list got the same message from this machine ${lately}`,
+    `${counted(count, 'recipient')} of this list ${wereSent(count)} the same message from this machine ${lately}`,
     {
       hint: `Nothing was sent this time. ${way} to send to them again.`,
       details: { recipients: count },
@@ -188,12 +188,11 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   );
 }
 
-function everyoneSent(count: number, isCertain: boolean): CliError {
-  const received = isCertain ? 'got the same message' : 'was in an earlier job with the same message';
+function everyoneSent(count: number): CliError {
   return new CliError(
     'job_done',
     exits.refused,
-    `everyone in this list ${received} from this machine ${lately}`,
+    `everyone in this list was sent the same message from this machine ${lately}`,
     {
       hint: 'Nothing was sent this time. Add --again to send to them again.',
       details: { recipients: count },
@@ -204,8 +203,8 @@ function everyoneSent(count: number, isCertain: boolean): CliError {
 /** A line of the preflight about `EarlierSends`; undefined without such recipients. */
 export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
   const sent = skipped ? count : count - unfinished;
-  const left = skipped ? ' left out: they' : '';
-  const parts = sent > 0 ? [`${grouped(sent)}${left} got the same message ${lately}`] : [];
+  const left = skipped ? ` left out: ${sent === 1 ? 'it' : 'they'}` : '';
+  const parts = sent > 0 ? [`${grouped(sent)}${left} ${wereSent(sent)} the same message ${lately}`] : [];
   if (unfinished > 0)
     parts.push(
       `${grouped(unfinished)} may get ${sent > 0 ? 'it' : 'the same message'} from an unfinished job`,

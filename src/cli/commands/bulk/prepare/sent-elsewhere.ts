@@ -42,7 +42,7 @@ export async function moveSentElsewhere(context: RecentContext, job: Job): Promi
   if (count === 0) return;
   const rows = counted(count, 'failed row');
   context.io.note(
-    `${rows} left out: another job has sent the same message since. See: \`urtuu jobs show ${id}\``,
+    `${rows} left out: another job has the same message for them since. See: \`urtuu jobs show ${id}\``,
   );
 }
 

@@ -277,7 +277,7 @@ describe('--only with a report whose rows another job has sent since', () => {
 describe('--only with a report that no longer says what became of its rows', () => {
   const again = (job: string, file = 'report.csv', more = '') =>
     `sms bulk ${file} --only failed --text 'Hello {name}' --job ${job} --yes${more}`;
-  const sentTwice = 'got the same message from this machine in the last 7 days';
+  const sentTwice = 'sent the same message from this machine in the last 7 days';
 
   it('refuses, by name too, who got the message from another job once the job of the report is removed', async () => {
     const failing = new Set(numbers(1));

@@ -72,7 +72,7 @@ describe('the same message to the same people from another list', () => {
     const { code, stderr } = await here.run(line);
     expect(code).toBe(11);
     expect(stderr).toMatch(
-      /3 recipients of this list got the same message from this machine in the last 7 days/,
+      /3 recipients of this list were sent the same message from this machine in the last 7 days/,
     );
     expect(stderr).toMatch(/--skip-sent to leave them out, or --again/);
     expect(here.project.messages).toHaveLength(3);
@@ -135,7 +135,7 @@ describe('the same message to the same people from another list', () => {
       const questions = answers(...given);
       const { code, stderr } = await here.run(line.replace(' --yes', ''), { terminal: 80, questions });
       expect(questions.asked[0]).toMatch(
-        /Send to 4 recipients .*\? 3 got the same message in the last 7 days\./,
+        /Send to 4 recipients .*\? 3 were sent the same message in the last 7 days\./,
       );
       return { code, stderr, asked: questions.asked[1], received: [...here.project.received().values()] };
     };
@@ -164,7 +164,7 @@ describe('the same message to the same people from another list', () => {
     here.write('list.csv', [header, ...people(4).reverse()]);
     const { stderr } = await here.run(`${line} --job other --quiet`);
     expect(stderr).toContain(
-      'warning: 3 got the same message in the last 7 days; this job sends to them, too. To leave them out, add --skip-sent.',
+      'warning: 3 were sent the same message in the last 7 days; this job sends to them, too. To leave them out, add --skip-sent.',
     );
     expect((await here.run(`${line} --job third --skip-sent --if-finished ok`)).stderr).not.toContain(
       'warning',
@@ -193,7 +193,7 @@ describe('the same message to the same people from another list', () => {
       const dry = figures((await here.run(`${line} --dry-run --json --skip-sent`)).stdout);
       expect(dry).toMatchObject({ recipients: 1, sent_before: 3, skips_sent: true });
       const { stdout, stderr } = await here.run(command);
-      expect(stdout + stderr).toMatch(/^Sent before 3 got the same message in the last 7 days$/m);
+      expect(stdout + stderr).toMatch(/^Sent before 3 were sent the same message in the last 7 days$/m);
     },
   );
 
@@ -352,7 +352,7 @@ describe('the same message to the same people from another list', () => {
     here.project.balance = 1_000;
     const [id = ''] = here.jobs;
     expect((await here.run(`${personal} --job other --dry-run`)).stdout.replace(/\n +/g, ' ')).toMatch(
-      /^Sent before 2 got the same message in the last 7 days, 3 may get it from an unfinished job$/m,
+      /^Sent before 2 were sent the same message in the last 7 days, 3 may get it from an unfinished job$/m,
     );
     const named = `${personal} --job other --skip-sent`;
     const { code, stderr } = await here.run(named);
@@ -361,7 +361,7 @@ describe('the same message to the same people from another list', () => {
     const dry = figures((await here.run(`${named} --dry-run --json`)).stdout);
     expect(dry).toMatchObject({ recipients: 3, sent_before: 2, skips_sent: true });
     expect((await here.run(`${named} --dry-run`)).stdout.replace(/\n +/g, ' ')).toMatch(
-      /^Sent before 2 left out: they got the same message in the last 7 days, 3 may get it from an unfinished job$/m,
+      /^Sent before 2 left out: they were sent the same message in the last 7 days, 3 may get it from an unfinished job$/m,
     );
     expect(await here.run(`jobs resume ${id}`)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual(once(5));
@@ -427,22 +427,25 @@ describe('the same message to the same people from another list', () => {
     expect(stderr).toMatch(/Everyone in this list was in an earlier job; nothing was sent this time\.\n$/);
     const refused = await here.run(`${line} --skip-sent`);
     expect(refused.code).toBe(11);
-    expect(refused.stderr).toContain('everyone in this list was in an earlier job with the same message');
+    expect(refused.stderr).toContain('everyone in this list was sent the same message');
   });
 
-  it('sends to whose message of a batch failed, once a report has read whose', async () => {
-    const failing = new Set(numbers(1));
-    const here = desk(people(3), { failing });
-    await here.run(`${line} --wait --job july`);
-    await here.run('jobs report july --report july.csv');
-    failing.clear();
-    here.write('list.csv', [header, ...people(3).reverse()]);
-    const { code, stderr } = await here.run(`${line} --skip-sent`);
-    expect(code).toBe(0);
-    expect(stderr).toContain('2 left out: they got the same message');
-    expect(stderr).not.toContain('warning');
-    expect([...here.project.received().values()]).toEqual(once(3));
-  });
+  it.each(['', '--wait'])(
+    'sends to whose message of a batch failed, once a report has read whose (%s)',
+    async (wait) => {
+      const failing = new Set(numbers(1));
+      const here = desk(people(3), { failing });
+      await here.run(`${line} ${wait} --job july`);
+      await here.run('jobs report july --report july.csv');
+      failing.clear();
+      here.write('list.csv', [header, ...people(3).reverse()]);
+      const { code, stderr } = await here.run(`${line} --skip-sent`);
+      expect(code).toBe(0);
+      expect(stderr).toContain('2 left out: they were sent the same message');
+      expect(stderr).not.toContain('warning');
+      expect([...here.project.received().values()]).toEqual(once(3));
+    },
+  );
 
   it('says nothing of failures among other messages', async () => {
     const failing = new Set(numbers(1));
@@ -453,7 +456,7 @@ describe('the same message to the same people from another list', () => {
     await here.run(others);
     const { code, stderr } = await here.run(`${others} --skip-sent --job august`);
     expect(code).toBe(11);
-    expect(stderr).toContain('everyone in this list got the same message');
+    expect(stderr).toContain('everyone in this list was sent the same message');
     expect(stderr).not.toContain('warning');
   });
 
@@ -504,7 +507,7 @@ describe('the same message to the same people from another list', () => {
     here.write('list.csv', [header, ...people(2).reverse()]);
     const { code, stderr } = await here.run(`${line} --skip-sent`);
     expect(code).toBe(11);
-    expect(stderr).toContain('everyone in this list got the same message');
+    expect(stderr).toContain('everyone in this list was sent the same message');
     expect(await here.run(`${line} --skip-sent --if-finished ok`)).toMatchObject({ code: 0 });
     expect(here.project.messages).toHaveLength(3);
   });
