@@ -191,7 +191,7 @@ async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: numb
 const mayHaveFailed: DetailFilter = ({ kind, final }) =>
   kind === 'batch' && (final === null || final.failed > 0);
 
-/** Whose messages failed in the batches of a job, as far as a report or `--wait` has read them. */
+/** Whose messages failed in the batches of a job, as far as a report has read them. */
 class Failures {
   readonly #open: () => Promise<ReceiptStore | null>;
   #store: ReceiptStore | null | undefined;

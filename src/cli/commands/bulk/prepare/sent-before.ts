@@ -83,7 +83,7 @@ export async function findEarlierSends(
   const counts = isKnown ? null : await countsOf(context, wanted, plan, compared, options);
   if (counts === null) return { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
   const unfinished = [...counts.open.values()].reduce((sum, count) => sum + count, 0);
-  // Only those who got the message can be skipped.
+  // Only those who were sent the message can be skipped.
   const recipients = skipped ? counts.sent : counts.sent + unfinished;
   const isNamed = name !== undefined;
   const checksOpen = !isNamed || (skipped && !known.includes(name));
@@ -102,17 +102,16 @@ async function countsOf(
   plan: FrozenPlan,
   { recent, jobs, outcome }: Compared,
   { again, only, skipSent }: BulkOptions,
-): Promise<SentCounts | null> {
+): Promise<Pick<SentCounts, 'sent' | 'open'> | null> {
   if (again) return null;
   const since = isOnPurpose(only)
     ? await sentSinceReports(context, wanted, plan, { reported: outcome.reportedRows.jobs, counted: recent })
     : await sentMeanwhile(context, wanted, plan, jobs);
   if (skipSent && since !== null && since.sent > 0) throw overtaken(since.sent);
   if (since === null || recent === null) return since ?? recent?.counts ?? null;
-  const { sent, uncertain, open: before } = recent.counts;
-  const open = new Map(before);
+  const open = new Map(recent.counts.open);
   for (const [job, count] of since.open) open.set(job, (open.get(job) ?? 0) + count);
-  return { sent: sent + since.sent, uncertain, open };
+  return { sent: recent.counts.sent + since.sent, open };
 }
 
 /** Exit 11: the plan still contains them. */
