@@ -7,8 +7,8 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
   const url = URL.canParse(written) ? new URL(written) : null;
   const example = 'Example: https://sms.example.mn/v1';
   // A URL is read without them, but the keys of jobs contain it as written.
-  if (/[\0-\x20\x7f]/.test(written))
-    throw refused('the base URL contains a blank or a control character', `Leave it out. ${example}`);
+  if (/[\s\p{C}]/u.test(written))
+    throw refused('the base URL contains a blank or an invisible character', `Leave it out. ${example}`);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw refused('the base URL is not an http or https address', example);
   // Nothing of them is printed: they may be secrets.

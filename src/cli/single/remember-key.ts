@@ -5,14 +5,14 @@ import type { KeyedMessage, Replayed } from './used-keys.js';
 
 /** One key and one message, on this machine. */
 export interface KeyMemory {
-  /** Whether an earlier command sent the message under the key and got no answer. */
-  readonly isOpen: boolean;
+  /** Whether an earlier command sent the message under the key and got no answer; `elsewhere`: with another API key. */
+  readonly isOpen: 'here' | 'elsewhere' | false;
   accepted(): void;
   /** Call if it was certainly not sent, by any command. */
   resolved(): void;
   /** Call if it was certainly not sent by this command. */
   notSent(): void;
-  replayed(repeated: boolean): Replayed;
+  replayed(repeated: boolean, isErased: boolean): Replayed;
 }
 
 /** Null without a key, and if this machine cannot remember it, which must not stop a send. */
@@ -46,7 +46,7 @@ export async function rememberKey(
       accepted: () => attempt(() => used.accepted()),
       resolved: () => attempt(() => used.resolved()),
       notSent: () => attempt(() => used.notSent()),
-      replayed: (repeated) => used.replayed(repeated),
+      replayed: (repeated, isErased) => used.replayed(repeated, isErased),
     };
   } catch (error) {
     onFailure(error);

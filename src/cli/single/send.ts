@@ -3,7 +3,15 @@ import { inDoubtAfter } from '../../client/transport/doubt.js';
 import type { EmailResult, SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { appendFailedSend } from '../history/append.js';
-import { answersAnother, canonicalRecipient, isAbout, keyUsed, keyUsedTwice, type Single } from './answer.js';
+import {
+  answersAnother,
+  canonicalRecipient,
+  isAbout,
+  keyUsed,
+  keyUsedTwice,
+  openElsewhere,
+  type Single,
+} from './answer.js';
 import { type SingleSendOptions, sendOptionsOf } from './options.js';
 import { rememberKey } from './remember-key.js';
 import type { KeyedMessage } from './used-keys.js';
@@ -46,7 +54,11 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       throw error;
     }
     // Such a refusal does not resolve the copy that an earlier command sent.
-    if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
+    const isOpen = memory?.isOpen && inDoubtAfter(true, error, 'send');
+    // Whether the other API key is of this project is unknown; if not, even the last answer under the key says nothing.
+    if (memory?.isOpen === 'elsewhere' && (isOpen || error.code === 'provider_failed'))
+      throw openElsewhere(error);
+    if (isOpen) throw Object.assign(error, { inDoubt: true });
     memory?.resolved();
     throw error;
   });
@@ -61,7 +73,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     memory?.accepted();
     return { sent, isRepeat };
   }
-  switch (memory?.replayed(attempts > 1) ?? 'unknown') {
+  switch (memory?.replayed(attempts > 1, sent.to === '') ?? 'unknown') {
     case 'other':
       memory?.notSent();
       throw keyUsed(io.printer, sent, single);

@@ -25,8 +25,10 @@ export interface KeyAccount {
 interface KeyNames {
   /** With its API key. */
   own: string;
-  /** With any API key of its service, since keys are unique in a project, and its recipient. */
+  /** With any API key of its service: keys are unique in a project, which may have several. */
   shared: string;
+  /** Of the message's recipient. */
+  recipient: string;
 }
 
 /** Its channel, and its fields as they are sent. */
@@ -34,9 +36,9 @@ export type KeyedMessage = readonly [channel: string, fields: { readonly to: str
 
 /**
  * Which message each idempotency key given by hand was used for. Only hashes are stored, to notice a repeat with
- * another text, which the service would answer as if all were well. A line is `? key message shared` before a request,
- * `=` when it was accepted, `-` when it certainly was not; `shared` is the key for the recipient, under any API key. It is
- * not a record: damage loses some lines and nothing else.
+ * another text, which the service would answer as if all were well. A line is `? key message shared recipient` before
+ * a request, `=` when it was accepted, `-` when it certainly was not; `shared` is the key under any API key. It is not a
+ * record: damage loses some lines and nothing else.
  */
 export class UsedKeys {
   readonly #file: string;
@@ -70,7 +72,11 @@ export class UsedKeys {
     const newest = () => (textOf(this.#file) ?? '').split('\n');
     const account = apiKey === null ? service : [service, apiKey];
     const [channel, { to }] = message;
-    const names = { own: this.#hash([account, key]), shared: this.#hash([service, key, channel, to]) };
+    const names = {
+      own: this.#hash([account, key]),
+      shared: this.#hash(['shared', service, key]),
+      recipient: this.#hash([channel, to]),
+    };
     return new UsedKey(names, this.#hash(message), this.#lines, write, newest);
   }
 
@@ -100,9 +106,9 @@ export class UsedKeys {
 }
 
 const headerForm = /^urtuu used-keys (\d+) ([0-9a-f]{32})$/;
-/** Lines of earlier versions have no fourth field. */
-const lineForm = /^([?=-]) ([0-9a-f]{32}) ([0-9a-f]{32})(?: ([0-9a-f]{32}))?$/;
-/** About 500 kB; the older half is deleted when there are more. */
+/** Lines of earlier versions end after the message. */
+const lineForm = /^([?=-]) ([0-9a-f]{32}) ([0-9a-f]{32})(?: ([0-9a-f]{32}) ([0-9a-f]{32}))?$/;
+/** About 700 kB; the older half is deleted when there are more. */
 const mostLines = 5_000;
 const mostBytes = 1_000_000;
 
@@ -148,9 +154,10 @@ export class UsedKey {
     this.#note('=');
   }
 
-  /** Whether an earlier command sent it under the key and got no answer. */
-  get isOpen(): boolean {
-    return this.#unanswered.has(this.#message) || this.#isOpenElsewhere;
+  /** Whether an earlier command sent it under the key and got no answer; `elsewhere`: with another API key. */
+  get isOpen(): 'here' | 'elsewhere' | false {
+    if (this.#unanswered.has(this.#message)) return 'here';
+    return this.#isOpenElsewhere && 'elsewhere';
   }
 
   /** Call if it was certainly not sent, by any command. */
@@ -163,14 +170,21 @@ export class UsedKey {
     if (!this.#unanswered.has(this.#message)) this.#note('-');
   }
 
-  /** The send to which a replay belongs; `repeated`: whether this command sent more than one request. */
-  replayed(repeated: boolean): Replayed {
+  /**
+   * The send to which a replay belongs; `repeated`: whether this command sent more than one request; `isErased`: whether
+   * the answer has lost its recipient.
+   */
+  replayed(repeated: boolean, isErased = false): Replayed {
     const now = usesOf(this.#names, this.#newest());
     const accepted = now.accepted ?? this.#accepted;
     if (accepted !== null) return accepted === this.#message ? 'same' : 'other';
     const isOther = (message: string) => message !== this.#message;
     const others = [...this.#unanswered, ...now.unanswered].some(isOther);
-    const elsewhere = [...now.elsewhere.accepted, ...now.elsewhere.unanswered];
+    const elsewhere = [
+      ...now.elsewhere.accepted,
+      ...now.elsewhere.unanswered,
+      ...(isErased ? now.toOthers : []),
+    ];
     // Whether the other API key is of the same project is unknown.
     if (elsewhere.some(isOther)) return 'either';
     if (this.#unanswered.has(this.#message) || elsewhere.length > 0) return others ? 'either' : 'same';
@@ -179,7 +193,8 @@ export class UsedKey {
   }
 
   #note(sign: '?' | '=' | '-'): void {
-    this.#write(`${sign} ${this.#names.own} ${this.#message} ${this.#names.shared}`);
+    const { own, shared, recipient } = this.#names;
+    this.#write(`${sign} ${own} ${this.#message} ${shared} ${recipient}`);
   }
 }
 
@@ -188,22 +203,27 @@ interface Uses {
   unanswered: Set<string>;
   /** To the same recipient, with other API keys. */
   elsewhere: { accepted: Set<string>; unanswered: Set<string> };
+  /** Messages to other recipients, with other API keys. */
+  toOthers: Set<string>;
 }
 
 /** The uses of one key according to the lines. */
-function usesOf({ own, shared }: KeyNames, lines: readonly string[]): Uses {
+function usesOf({ own, shared, recipient }: KeyNames, lines: readonly string[]): Uses {
   const elsewhere = { accepted: new Set<string>(), unanswered: new Set<string>() };
-  const uses: Uses = { accepted: null, unanswered: new Set(), elsewhere };
-  const open = new Map<string, { name: string; about: string }>();
+  const uses: Uses = { accepted: null, unanswered: new Set(), elsewhere, toOthers: new Set() };
+  const open = new Map<string, { about: string; into: Set<string> }>();
   for (const line of lines) {
-    const [, sign, name = '', about = '', service] = lineForm.exec(line) ?? [];
-    if (name !== own && service !== shared) continue;
-    if (sign === '?') open.set(`${name} ${about}`, { name, about });
+    const [, sign, name = '', about = '', service, to] = lineForm.exec(line) ?? [];
+    const isOwn = name === own;
+    if (!isOwn && service !== shared) continue;
+    const isSame = to === recipient;
+    const into = isOwn ? uses.unanswered : isSame ? elsewhere.unanswered : uses.toOthers;
+    if (sign === '?') open.set(`${name} ${about}`, { about, into });
     else open.delete(`${name} ${about}`);
     if (sign !== '=') continue;
-    if (name === own) uses.accepted = about;
-    else elsewhere.accepted.add(about);
+    if (isOwn) uses.accepted = about;
+    else (isSame ? elsewhere.accepted : uses.toOthers).add(about);
   }
-  for (const { name, about } of open.values()) (name === own ? uses : elsewhere).unanswered.add(about);
+  for (const { about, into } of open.values()) into.add(about);
   return uses;
 }

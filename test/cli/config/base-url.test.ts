@@ -15,8 +15,9 @@ it.each([
   ['https://sms.example.mn/v1#s3cret', 'has a fragment', 'Leave it out.'],
   ['https://bat:s3cret@sms.example.mn/v1?a=b', 'has a user or password', 'Leave it out: a service needs'],
   ['https://s3cret@sms.example.mn/v1', 'has a user or password', 'Leave it out: a service needs'],
-  [' https://sms.example.mn/v1', 'contains a blank or a control character', 'Leave it out.'],
-  ['ht\ttps://sms.example.mn/v1\r', 'contains a blank or a control character', 'Leave it out.'],
+  [' https://sms.example.mn/v1', 'contains a blank or an invisible character', 'Leave it out.'],
+  ['ht\ttps://sms.example.mn/v1\r', 'contains a blank or an invisible character', 'Leave it out.'],
+  ['https://sms\u200b.example.mn/v1\u00a0', 'contains a blank or an invisible character', 'Leave it out.'],
 ])('%s is refused for what is wrong with it', async (base, what, hint) => {
   for (const [line, env] of [
     [`balance --base-url '${base}'`, {}],

@@ -217,6 +217,23 @@ describe('an idempotency key given by hand', () => {
     expect(one.sent).toHaveLength(1);
   });
 
+  it.each([
+    ['out of credits', refusal(402, 'insufficient_credits')],
+    ['failed', refusal(502, 'provider_failed', { id: 'm-9' })],
+  ])('is in doubt under another API key, without a command that could send twice: %s', async (_, reply) => {
+    const one = binding(undefined, (_, index) => (index === 0 ? reset : null));
+    const env = { URTUU_API_KEY: 'a-key-of-another-project' };
+    expect(await send('sms send 99112233 hi --max-retries 0', one)).toMatchObject({ code: 6 });
+    const { code, error } = await send(
+      'sms send 99112233 hi',
+      binding(() => reply),
+      { env },
+    );
+    expect({ code, error }).toMatchObject({ code: 6, error: { exit: 6, retryable: false } });
+    expect(error.hint).toContain('Repeat it with that API key, or another one of its project.');
+    expect(error).not.toHaveProperty('idempotency_key');
+  });
+
   it('is remembered for its service, whatever the spelling of the base URL', async () => {
     const one = binding();
     const spelled = (baseUrl: string) => ({ env: { URTUU_API_KEY: 'k', URTUU_BASE_URL: baseUrl } });

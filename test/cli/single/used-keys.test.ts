@@ -18,8 +18,9 @@ const otherKey = 'b'.repeat(32);
 const mine = '1'.repeat(32);
 const theirs = '2'.repeat(32);
 const shared = 'c'.repeat(32);
+const recipient = 'e'.repeat(32);
 /** By another API key of the same service. */
-const elsewhere = (sign: string, message: string) => `${sign} ${otherKey} ${message} ${shared}`;
+const elsewhere = (sign: string, message: string) => `${sign} ${otherKey} ${message} ${shared} ${recipient}`;
 
 describe('what a replay under a key answers', () => {
   it.each<[string, lines: string[], repeated: boolean, Replayed]>([
@@ -58,7 +59,7 @@ describe('what a replay under a key answers', () => {
     ['both, accepted by two other API keys', [elsewhere('=', mine), elsewhere('=', theirs)], false, 'either'],
     [
       'the same message, whatever another API key sent',
-      [`= ${keyHash} ${mine} ${shared}`, elsewhere('=', theirs)],
+      [`= ${keyHash} ${mine} ${shared} ${recipient}`, elsewhere('=', theirs)],
       false,
       'same',
     ],
@@ -69,19 +70,23 @@ describe('what a replay under a key answers', () => {
       'unknown',
     ],
   ])('%s', (_, lines, repeated, replayed) => {
-    expect(new UsedKey({ own: keyHash, shared }, mine, lines, () => {}).replayed(repeated)).toBe(replayed);
+    expect(new UsedKey({ own: keyHash, shared, recipient }, mine, lines, () => {}).replayed(repeated)).toBe(
+      replayed,
+    );
   });
 
   it('is written before the request, and again when the answer is known', () => {
     const written: string[] = [];
-    new UsedKey({ own: keyHash, shared }, mine, [], (line) => written.push(line)).accepted();
-    new UsedKey({ own: keyHash, shared }, mine, [], (line) => written.push(line)).notSent();
-    expect(written).toEqual(['?', '=', '?', '-'].map((sign) => `${sign} ${keyHash} ${mine} ${shared}`));
+    new UsedKey({ own: keyHash, shared, recipient }, mine, [], (line) => written.push(line)).accepted();
+    new UsedKey({ own: keyHash, shared, recipient }, mine, [], (line) => written.push(line)).notSent();
+    expect(written).toEqual(
+      ['?', '=', '?', '-'].map((sign) => `${sign} ${keyHash} ${mine} ${shared} ${recipient}`),
+    );
   });
 
   it('leaves open what an earlier command left open', () => {
     const written: string[] = [];
-    new UsedKey({ own: keyHash, shared }, mine, [`? ${keyHash} ${mine}`], (line) =>
+    new UsedKey({ own: keyHash, shared, recipient }, mine, [`? ${keyHash} ${mine}`], (line) =>
       written.push(line),
     ).notSent();
     expect(written).toEqual([]);
@@ -126,13 +131,20 @@ describe('the file of used keys', () => {
     expect((await use('ho', 'order-7', { apiKey: 'three', to: '99112234' })).replayed(true)).toBe('unknown');
   });
 
+  it('takes no erased message of another API key for this one', async () => {
+    (await use('hi')).accepted();
+    const other = await use('hi', 'order-7', { apiKey: 'two', to: '99112234' });
+    expect(other.replayed(false, true)).toBe('either');
+    expect(other.replayed(false, false)).toBe('unknown');
+  });
+
   it('leaves a message open that another API key left open', async () => {
     await use('hi');
     expect((await use('ho', 'order-7', { apiKey: 'two' })).isOpen).toBe(false);
     const other = await use('hi', 'order-7', { apiKey: 'two' });
-    expect(other.isOpen).toBe(true);
+    expect(other.isOpen).toBe('elsewhere');
     other.resolved();
-    expect((await use('hi', 'order-7', { apiKey: 'three' })).isOpen).toBe(true);
+    expect((await use('hi', 'order-7', { apiKey: 'three' })).isOpen).toBe('elsewhere');
   });
 
   it('tells of a key that two commands took at once for two messages', async () => {
@@ -152,7 +164,7 @@ describe('the file of used keys', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, 'state')).mode & 0o777).toBe(0o700);
     expect(readFileSync(file, 'utf8')).toMatch(
-      /^urtuu used-keys 1 [0-9a-f]{32}\n(?:[?=](?: [0-9a-f]{32}){3}\n){2}$/,
+      /^urtuu used-keys 1 [0-9a-f]{32}\n(?:[?=](?: [0-9a-f]{32}){4}\n){2}$/,
     );
   });
 

@@ -261,9 +261,10 @@ export function nextSteps(
   }
   const refusal = refusalOfKey(stopped);
   if (!state.finished && refusal !== null) {
-    // Without anything accepted, no key can be checked.
-    const sameProject = state.counts.accepted > 0 || options.sameProject;
-    const command = resumeCommand(context, id, { ...unfinished, '--same-project': sameProject });
+    // Another key is checked with what was accepted.
+    if (state.counts.accepted === 0)
+      return [['Resume with the same API key, once it may send:', resumeCommand(context, id, unfinished)]];
+    const command = resumeCommand(context, id, { ...unfinished, '--same-project': true });
     return [[`Resume with ${keysInstead[refusal]}:`, command]];
   }
   if (!state.finished) return [['Resume with:', resumeCommand(context, id, unfinished)]];

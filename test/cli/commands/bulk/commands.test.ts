@@ -184,13 +184,13 @@ describe('urtuu sms bulk', () => {
       'unauthorized',
       refusal(401, 'unauthorized'),
       4,
-      'Resume with a valid API key of the same project: urtuu jobs resume july --max-wait 1s',
+      'Resume with the same API key, once it may send: urtuu jobs resume july --max-wait 1s',
     ],
     [
       'forbidden',
       refusal(403, 'forbidden'),
       4,
-      'Resume with an API key of the same project that may send: urtuu jobs resume july --max-wait 1s',
+      'Resume with the same API key, once it may send: urtuu jobs resume july --max-wait 1s',
     ],
     ['not_found', refusal(404, 'not_found'), 12, 'Resume with: urtuu jobs resume july --max-wait 1s'],
     [
