@@ -56,8 +56,10 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     // Such a refusal does not resolve the copy that an earlier command sent.
     const isOpen = memory?.isOpen && inDoubtAfter(true, error, 'send');
     // Whether the other API key is of this project is unknown; if not, even the last answer under the key says nothing.
-    if (memory?.isOpen === 'elsewhere' && (isOpen || error.code === 'provider_failed'))
+    if (memory?.isOpen === 'elsewhere' && (isOpen || error.code === 'provider_failed')) {
+      memory.notSent();
       throw openElsewhere(error);
+    }
     if (isOpen) throw Object.assign(error, { inDoubt: true });
     memory?.resolved();
     throw error;

@@ -232,6 +232,12 @@ describe('an idempotency key given by hand', () => {
     expect({ code, error }).toMatchObject({ code: 6, error: { exit: 6, retryable: false } });
     expect(error.hint).toContain('Repeat it with that API key, or another one of its project.');
     expect(error).not.toHaveProperty('idempotency_key');
+    const again = await send(
+      'sms send 99112233 hi',
+      binding(() => reply),
+      { env },
+    );
+    expect(again.error).toEqual(error);
   });
 
   it('is remembered for its service, whatever the spelling of the base URL', async () => {
