@@ -1,65 +1,118 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** What plays with real processes, terminals, packages and data sets; `vitest --mode fast` leaves it out. */
-const slow = [
-  'test/{corpus,docs,e2e,package,terminal,torture}/**',
-  'test/cli/{code-cache,every-command,hostile,masked,printed-commands,sandbox}.test.ts',
-  'test/cli/bulk/plan/memory.test.ts',
-  'test/cli/commands/bulk/old-jobs.test.ts',
-  'test/cli/commands/bulk/prepare/{reported-rows,sent-before}.test.ts',
-  'test/cli/platform/lock.test.ts',
-  'test/cli/rate-limit/processes.test.ts',
-  'test/cli/terminal/descriptor.test.ts',
-  'test/service/carriers/smpp/service.test.ts',
-  'test/service/carriers/smtp/service.test.ts',
-  'test/service/admin/failover.test.ts',
-  'test/service/dashboard/browser.test.ts',
-  'test/service/dispatch/crash.test.ts',
-  'test/service/storage/installation.test.ts',
-  'test/**/postgres*.test.ts',
-  'test/cli/commands/serve/database.test.ts',
-];
+/** Where each test file plays: in the first project that lists it. */
+const places = {
+  /** With programs of others from Debian's packages on the other side. */
+  peers: ['test/peers/**'],
+  /** What kills, cuts and confuses, and large inputs. */
+  torture: [
+    'test/{corpus,torture}/**',
+    'test/cli/{hostile,masked}.test.ts',
+    'test/cli/bulk/plan/memory.test.ts',
+    'test/e2e/service-torture.test.ts',
+  ],
+  browser: ['test/service/dashboard/browser.test.ts'],
+  /** Pages typed as written, the package, and terminals. */
+  pages: [
+    'test/{package,terminal}/**',
+    'test/docs/{action,cron,image,pages,scripts,several-machines}.test.ts',
+  ],
+  /** On PostgreSQL what `npm test` plays on SQLite alone. */
+  'second-engine': ['test/service/admin/failover.test.ts', 'test/service/storage/postgres-plans.test.ts'],
+  /** The rules and the store on PostgreSQL, and what this engine alone has. */
+  postgres: [
+    'test/service/carriers/postgres-outbox.test.ts',
+    'test/service/storage/postgres{,-credit,-interleavings,-upgrade}.test.ts',
+    'test/support/postgres.test.ts',
+  ],
+  /** What waits for processes more than it computes. */
+  real: [
+    'examples/*.vitest.test.js',
+    'test/{docs,e2e}/**',
+    'test/cli/{code-cache,every-command,printed-commands,sandbox}.test.ts',
+    'test/cli/commands/bulk/old-jobs.test.ts',
+    'test/cli/commands/bulk/prepare/{reported-rows,sent-before}.test.ts',
+    'test/cli/commands/serve/database.test.ts',
+    'test/cli/platform/lock.test.ts',
+    'test/cli/rate-limit/processes.test.ts',
+    'test/cli/terminal/descriptor.test.ts',
+    'test/service/carriers/{smpp,smtp}/service.test.ts',
+    'test/service/dispatch/crash.test.ts',
+    'test/service/postgres-*.test.ts',
+    'test/service/storage/{installation,postgres-faults}.test.ts',
+  ],
+  /** In this process, on SQLite. */
+  fast: ['test/**'],
+};
+type Place = keyof typeof places;
 
-/** Programs of others from Debian's packages, on the other side: `npm run test:peers`. */
-const peers = 'test/peers/**/*.test.ts';
-/** The installed package as a service, on every Node.js: `npm run test:nodes`. */
-const nodes = 'test/package/service.test.ts';
+/** What plays once more, on the other engine or with all of its cases. */
+const again: Partial<Record<Place, string[]>> = {
+  torture: ['test/service/data/move-data.test.ts'],
+  pages: ['test/docs/pages.test.ts'],
+  postgres: ['test/rules/**', 'test/service/dispatch/{crash,pause}.test.ts'],
+  'second-engine': [
+    'test/service/admin/reset.test.ts',
+    'test/service/carriers/http/{instances,repeats}.test.ts',
+    'test/service/carriers/smpp/{instances,lanes,slow-lanes,turns}.test.ts',
+    'test/service/dashboard/{access,pages}.test.ts',
+    'test/service/inbox/inbox.test.ts',
+    'test/service/operations/{caps,idempotency,keys,rate,verification}.test.ts',
+  ],
+};
+
+/** `npm test`, and what `--mode` chooses. */
+const inEveryRun: Place[] = ['fast', 'postgres', 'real'];
+const modes: Record<string, Place[]> = {
+  all: ['torture', 'browser', 'pages', 'second-engine'],
+  fast: ['fast'],
+  peers: ['peers'],
+};
+
+/** Modules load once a worker where files share it: helpers register no hooks of their own, but call onTestFinished. */
+const settings: Partial<Record<Place, TestProjectInlineConfiguration['test']>> = {
+  fast: { isolate: false },
+  postgres: { isolate: false, env: { URTUU_TEST_ENGINE: 'postgres' } },
+  'second-engine': { isolate: false, env: { URTUU_TEST_ENGINE: 'postgres' } },
+  real: { maxWorkers: 4 },
+};
 
 /** Vite does not know imports `with { type: 'text' }`. */
-const plugins = [
-  {
-    name: 'sql-as-text',
-    transform: (code: string, id: string) =>
-      id.endsWith('.sql') ? `export default ${JSON.stringify(code)};` : null,
-  },
-];
+const sqlAsText = {
+  name: 'sql-as-text',
+  transform: (code: string, id: string) =>
+    id.endsWith('.sql') ? `export default ${JSON.stringify(code)};` : null,
+};
 
 const common = { maxWorkers: '100%', testTimeout: 30_000, hookTimeout: 30_000 };
 
-/** Modules load once a worker: helpers register no hooks of their own, but call onTestFinished. */
-const together = {
-  ...common,
-  name: 'together',
-  include: ['test/**/*.test.ts'],
-  exclude: [...configDefaults.exclude, ...slow, peers],
-  isolate: false,
-};
-
-/** In the order of their names: the long ones first, so that the short ones fill the end. */
-const alone = { ...common, name: 'alone', include: [...slow.map(tests), 'examples/*.vitest.test.js'] };
+function project(name: Place, order: number): TestProjectInlineConfiguration {
+  const names = Object.keys(places) as Place[];
+  const listedBefore = names.slice(0, names.indexOf(name)).flatMap((other) => places[other]);
+  return {
+    plugins: [sqlAsText],
+    test: {
+      ...common,
+      name,
+      include: [...places[name], ...(again[name] ?? [])].map(tests),
+      exclude: [...configDefaults.exclude, ...listedBefore],
+      sequence: { groupOrder: order },
+      ...settings[name],
+    },
+  };
+}
 
 export default defineConfig(({ mode }) => ({
   test: {
-    projects: {
-      fast: [{ plugins, test: together }],
-      peers: [{ plugins, test: { ...common, name: 'peers', include: [peers] } }],
-      nodes: [{ plugins, test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }],
-    }[mode] ?? [
-      { plugins, test: { ...alone, exclude: [...configDefaults.exclude, peers, nodes] } },
-      { plugins, test: together },
-    ],
-    globalSetup: ['real-home', 'fast-folders', 'postgres-cluster'].map((name) => `test/support/${name}.ts`),
-    reporters: process.env.CI ? ['default', ['json', { outputFile: 'test-results.json' }]] : ['default'],
+    projects:
+      mode === 'nodes'
+        ? [{ plugins: [sqlAsText], test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }]
+        : (modes[mode] ?? inEveryRun).map(project),
+    env: mode === 'all' ? { URTUU_TEST_ALL: '1' } : {},
+    globalSetup: ['fast-folders', 'own-home', 'postgres-cluster'].map((name) => `test/support/${name}.ts`),
+    reporters: process.env.CI
+      ? ['default', ['json', { outputFile: `test-results-${mode}.json` }]]
+      : ['default'],
   },
 }));
 

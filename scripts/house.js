@@ -27,8 +27,10 @@ for (const top of ['src', 'test']) {
   for (const { path, lines } of long) print(`    ${lines} ${path}`);
 }
 
-if (existsSync('test-results.json')) {
-  const { startTime, testResults } = JSON.parse(readFileSync('test-results.json', 'utf8'));
+for (const mode of ['test', 'all'].filter((mode) => existsSync(`test-results-${mode}.json`))) {
+  const { startTime, testResults } = JSON.parse(readFileSync(`test-results-${mode}.json`, 'utf8'));
   const end = Math.max(...testResults.map(({ endTime }) => endTime));
-  print(`vitest: ${Math.round((end - startTime) / 1_000)} s, ${testResults.length} files`);
+  const worked = sumOf(testResults.map(({ startTime, endTime }) => endTime - startTime));
+  const seconds = (milliseconds) => `${Math.round(milliseconds / 1_000)} s`;
+  print(`${mode}: ${seconds(end - startTime)}, ${seconds(worked)} of workers, ${testResults.length} files`);
 }

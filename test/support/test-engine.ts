@@ -2,7 +2,10 @@ import type { ServiceOptions } from '../../src/service/index.js';
 import { countUnderWay } from './postgres/under-way.js';
 import { emptyDatabase, newPooledDatabase } from './postgres.js';
 
-let isPostgres = false;
+/** A project of vitest names its engine. */
+let isPostgres = process.env.URTUU_TEST_ENGINE === 'postgres';
+if (isPostgres) countUnderWay();
+
 /** Databases that no test uses now. */
 const free: string[] = [];
 

@@ -1,8 +1,0 @@
-import { describe } from 'vitest';
-import { testOnPostgres } from '../../support/test-engine.js';
-
-// The same on the engine for many machines.
-describe('on PostgreSQL', async () => {
-  testOnPostgres();
-  await import('./inbox.test.js');
-});
