@@ -19,7 +19,7 @@ export const bulk = groupOf(
   'bulk',
   {
     full: { recipients: 100_000, kills: 200, rounds: 20, faults: 0.2, rate: 20 },
-    small: { recipients: 600, kills: 4, rounds: 1, faults: 0.2, rate: 300 },
+    small: { recipients: 1_200, kills: 6, rounds: 2, faults: 0.2, rate: 300 },
   },
   (sizes) => {
     // The senders that are the controls run against the same service, in the same play.
@@ -34,8 +34,10 @@ export const bulk = groupOf(
     return [
       {
         name: 'kill -9 anywhere in a bulk job',
+        isAlwaysPlayed: true,
         async play(seed) {
           const { kills, requests, faults, engine } = await resultOf(seed);
+          if (faults === 0) throw new Error('no request had a fault');
           return said(engine, `${kills} kills, ${requests} requests, ${faults} of them with a fault`);
         },
         controls: [

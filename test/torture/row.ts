@@ -25,8 +25,10 @@ export interface Row {
   unavailable?(): string | null;
   /** Others that play meanwhile would change what it finds. */
   isTimed?: true;
-  /** What proves the same in `npm test`, which leaves this row to `npm run torture`. */
+  /** What proves the same in `npm test` or `npm run test:all`, which leave this row to `npm run torture`. */
   provedBy?: string;
+  /** Plays in every `npm test`, small; the others in `npm run test:all`. */
+  isAlwaysPlayed?: true;
   /** Has no small version: `--quick` leaves it out unless it is asked for by its name. */
   takesMinutes?: true;
 }
@@ -38,7 +40,7 @@ export type Sizes = Readonly<Record<string, number>>;
 export interface Group {
   name: string;
   full: Sizes;
-  /** Seconds in place of minutes; those of `npm test`. */
+  /** Seconds in place of minutes; those of tests. */
   small: Sizes;
   /** The rows, with the full or the small sizes, and over them what was `given`. */
   rows(size: 'full' | 'small', given?: Sizes): Row[];

@@ -1,21 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { whyNoInjection } from './bulk-syscalls.js';
-import { carelessCarrier, lostWals, playSyncedFiles } from './synced-files.js';
-
-const why = whyNoInjection();
-
-describe.skipIf(why !== null)(
-  `a power loss after a -wal went${why === null ? '' : `, skipped: ${why}`}`,
-  () => {
-    it('takes nothing: the file of the database was synced before', async () => {
-      expect(await playSyncedFiles('none')).toMatchObject({ wrong: 0 });
-    });
-
-    it('takes deliveries where the carrier leaves syncs to the system: the control', async () => {
-      expect((await playSyncedFiles(carelessCarrier)).wrong).toBeGreaterThan(0);
-    });
-  },
-);
+import { expect, it } from 'vitest';
+import { lostWals } from './synced-files.js';
 
 it.each([
   ['ftruncate(9</d/a.db-wal>, 0) = 0', 1],

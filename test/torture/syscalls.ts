@@ -60,6 +60,7 @@ function told(places: number, findings: readonly Finding[]): Played {
 export const syscalls = groupOf('syscalls', { full: { every: 1 }, small: { every: 12 } }, ({ every }) => [
   {
     name: 'every system call of a job fails once',
+    provedBy: 'test/torture/bulk-syscalls.test.ts',
     unavailable: whyNoInjection,
     play: () => failEach(async () => realCommand, every),
     controls: [
@@ -71,6 +72,7 @@ export const syscalls = groupOf('syscalls', { full: { every: 1 }, small: { every
   },
   {
     name: 'every call on the journal fails once, with --wait',
+    provedBy: 'test/torture/bulk-syscalls.test.ts',
     unavailable: whyNoInjection,
     play: () =>
       failEach(async () => ({ ...realCommand, options: ['--wait'] }), every > 1 ? 4 : 1, isOfJournal),

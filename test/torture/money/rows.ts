@@ -23,6 +23,7 @@ export const money = groupOf(
     return [
       {
         name: 'money, whatever happens',
+        isAlwaysPlayed: true,
         play: (seed) => play(seed, sequences, 'shipped'),
         controls: [
           control('a store that refunds twice', 'refunds_twice'),

@@ -169,6 +169,7 @@ export const service = groupOf(
       },
       {
         name: 'kill -9 of urtuu serve under load',
+        isAlwaysPlayed: true,
         play: (seed) => kill({ seed, kills: sizes.kills, service: 'urtuu serve' }),
         controls: [
           {

@@ -1,4 +1,0 @@
-import { describeGroup } from '../torture/describe-group.js';
-import { terminal } from './rows.js';
-
-describeGroup(terminal);

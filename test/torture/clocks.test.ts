@@ -1,4 +1,0 @@
-import { clocks } from './clocks/rows.js';
-import { describeGroup } from './describe-group.js';
-
-describeGroup(clocks);

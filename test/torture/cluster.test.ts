@@ -1,4 +1,0 @@
-import { cluster } from './cluster/rows.js';
-import { describeGroup } from './describe-group.js';
-
-describeGroup(cluster);

@@ -1,4 +1,0 @@
-import { describeGroup } from './describe-group.js';
-import { disk } from './disk.js';
-
-describeGroup(disk);

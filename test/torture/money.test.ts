@@ -1,4 +1,0 @@
-import { describeGroup } from './describe-group.js';
-import { money } from './money/rows.js';
-
-describeGroup(money);

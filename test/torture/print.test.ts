@@ -1,4 +1,0 @@
-import { describeGroup } from './describe-group.js';
-import { print } from './print/rows.js';
-
-describeGroup(print);
