@@ -35,6 +35,7 @@ import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { Cores, caller, ledgerDifference, outboxOf, replayOf } from '../../support/cores.js';
 import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
+import { isTestAll } from '../../support/test-all.js';
 
 const cores = new Cores();
 const makers = new Cores();
@@ -244,7 +245,29 @@ const isRefused = async (opening: Promise<unknown>, words: RegExp) => {
   expect(error).toBeInstanceOf(DataError);
   expect((error as Error).message).toMatch(words);
 };
-const isMoved = (mark: MoveMark) => moveMarks.indexOf(mark) >= moveMarks.indexOf('moved');
+/** What a move that was killed at a mark leaves: the refusals to open the folder and the database. */
+interface Kill {
+  mark: MoveMark;
+  call?: number;
+  folder?: RegExp;
+  database?: RegExp;
+  canBeGivenUp?: true;
+  /** Plays in every `npm test`; the others in `npm run test:all`. */
+  always?: true;
+}
+const [moving, moved, filling] = [/is being moved/, /was moved/, /is being filled/];
+const kills: Kill[] = [
+  { mark: 'secret' },
+  { mark: 'folder', folder: moving, canBeGivenUp: true },
+  { mark: 'database', folder: moving, database: filling, canBeGivenUp: true },
+  { mark: 'rows', call: 6, folder: moving, database: filling, canBeGivenUp: true, always: true },
+  { mark: 'copied', folder: moving, database: filling, canBeGivenUp: true },
+  { mark: 'verified', folder: moving, database: filling, canBeGivenUp: true },
+  { mark: 'moved', folder: moved, database: filling, canBeGivenUp: true, always: true },
+  { mark: 'opened', folder: moved, always: true },
+  { mark: 'ended', folder: moved },
+];
+const isPlayed = ({ always }: Kill) => isTestAll || always;
 const openFolder = () => cores.open({ directory });
 const openDatabase = () => cores.open({ database: url, secret: readFileSync(join(directory, 'secret')) });
 
@@ -284,26 +307,28 @@ describe('a move', () => {
     expect((await core.store.countUnfinished()).messages).toBe(4);
   });
 
-  it.each(moveMarks)(
-    'goes on after it was killed at %s, and nobody has two owners meanwhile',
-    async (mark) => {
+  it('plays every mark at which it can be killed', () => {
+    expect(kills.map(({ mark }) => mark)).toEqual(moveMarks);
+  });
+
+  it.each(kills.filter(isPlayed))(
+    'goes on after it was killed at $mark, and nobody has two owners meanwhile',
+    async ({ mark, call, folder, database }) => {
       const filled = await fill();
-      await killedAt(mark, mark === 'rows' ? 6 : 1);
-      const isMarked = mark !== 'secret';
-      if (isMarked) await isRefused(openFolder(), isMoved(mark) ? /was moved/ : /is being moved/);
-      if (isMarked && mark !== 'folder' && mark !== 'opened' && mark !== 'ended')
-        await isRefused(openDatabase(), /is being filled/);
+      await killedAt(mark, call);
+      if (folder) await isRefused(openFolder(), folder);
+      if (database) await isRefused(openDatabase(), database);
       await move();
       await isRefused(openFolder(), /was moved/);
       await expectAll(filled);
     },
   );
 
-  it.each(['folder', 'database', 'rows', 'copied', 'verified', 'moved'] as const)(
-    'can be given up at %s: the database is emptied, and the folder serves again',
-    async (mark) => {
+  it.each(kills.filter(({ canBeGivenUp }) => canBeGivenUp).filter(isPlayed))(
+    'can be given up at $mark: the database is emptied, and the folder serves again',
+    async ({ mark, call }) => {
       const filled = await fill();
-      await killedAt(mark, mark === 'rows' ? 6 : 1);
+      await killedAt(mark, call);
       end();
       expect(await abandonMove(options())).toBe(true);
       expect(await query(url, 'SELECT 1 FROM messages UNION ALL SELECT 1 FROM installation')).toEqual([]);
