@@ -7,6 +7,7 @@ import { type Core, openCore } from '../../src/service/core.js';
 import { findBinaries } from '../support/postgres/binaries.js';
 import { durable, makeCluster } from '../support/postgres/cluster.js';
 import { query } from '../support/postgres.js';
+import { smppRoute } from '../support/routes.js';
 import { Smsc } from '../support/smsc.js';
 import { inPairs, type Row } from './pairs.js';
 
@@ -22,15 +23,7 @@ type Open = (port: number, folder: string) => Promise<Core>;
 
 function configurationIn(folder: string, port: number) {
   const file = join(folder, 'service.json');
-  const route = {
-    name: 'Mobicom',
-    smpp: `smpp://127.0.0.1:${port}`,
-    system_id: 'urtuu',
-    password: { env: 'PASSWORD' },
-    per_second: perSecond,
-    window: 20,
-    prefixes: ['99'],
-  };
+  const route = smppRoute(port, { per_second: perSecond, window: 20 });
   writeFileSync(file, JSON.stringify({ sms: { routes: [route] }, email: 'off' }));
   return { file, environment: { PASSWORD: 'secret' } };
 }

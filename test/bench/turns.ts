@@ -8,6 +8,7 @@ import { type Core, openCore } from '../../src/service/core.js';
 import { findBinaries } from '../support/postgres/binaries.js';
 import { durable, makeCluster } from '../support/postgres/cluster.js';
 import { query } from '../support/postgres.js';
+import { smppRoute } from '../support/routes.js';
 import { Smsc } from '../support/smsc.js';
 import { inPairs, type Row } from './pairs.js';
 import { claimRate, secret } from './postgres-callers.js';
@@ -68,16 +69,8 @@ async function withInstances<Result>(
   const folder = mkdtempSync(join(tmpdir(), 'urtuu-bench-turns-'));
   const file = join(folder, 'service.json');
   const smsc = new Smsc();
-  const route = {
-    name: lane,
-    smpp: `smpp://127.0.0.1:${await smsc.listen()}`,
-    system_id: 'urtuu',
-    password: { env: 'PASSWORD' },
-    per_second: perSecond,
-    binds: instances,
-    window: 50,
-    prefixes: ['99'],
-  };
+  const more = { name: lane, per_second: perSecond, binds: instances, window: 50 };
+  const route = smppRoute(await smsc.listen(), more);
   writeFileSync(file, JSON.stringify({ sms: { routes: [route] }, email: 'off' }));
   const configuration = { file, environment: { PASSWORD: 'secret' } };
   const cores: Core[] = [];

@@ -4,7 +4,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,15 +13,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { build } from 'rolldown';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodeCache, type CodeCacheOptions } from '../../src/cli/code-cache.js';
+import { emptyFolder, fileFolder } from '../support/folders.js';
 
 // Every start has a V8 of its own, which remembers in memory, too, what it has compiled: a thread, or a process.
-const tools = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
+const tools = fileFolder();
 const starter = join(tools, 'start.cjs');
 beforeAll(async () => {
   const source = resolve(import.meta.dirname, '../../src/cli/code-cache.ts');
@@ -39,13 +38,11 @@ beforeAll(async () => {
     if (mode === 'save') cache.save();`,
   );
 });
-afterAll(() => rmSync(tools, { recursive: true, force: true }));
 
-let home: string;
+const home = emptyFolder();
 let folder: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
   folder = join(home, 'cache', 'urtuu');
   writeFileSync(
     join(home, 'main.cjs'),
@@ -53,7 +50,6 @@ beforeEach(() => {
   );
   writeFileSync(join(home, 'other.cjs'), 'exports.add = function add(a, b) { return a + b; };');
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const user = process.geteuid?.() ?? -1;
 

@@ -4,40 +4,12 @@ import { join } from 'node:path';
 import { bounceAddress } from '../../src/service/carriers/smtp/bounce-address.js';
 import { deriveKey } from '../../src/service/encryption.js';
 import { bounceOf } from '../support/bounces.js';
+import { httpRoute, smppRoute } from '../support/routes.js';
 import { type Result, run, type Setting } from '../support/run.js';
 import type { Known } from './command-lines.js';
 
-/** A carrier that nobody is behind. */
-/** Nobody listens there. */
-const gatewayConfiguration = {
-  email: 'off',
-  sms: {
-    routes: [
-      {
-        name: 'gateway',
-        http: 'http://127.0.0.1:1/send',
-        form: { to: '{number}', text: '{text}' },
-        accepted: { status: [200] },
-        prefixes: ['99'],
-      },
-    ],
-  },
-};
-
-const configuration = {
-  email: 'off',
-  sms: {
-    routes: [
-      {
-        name: 'Mobicom',
-        smpp: 'smpp://127.0.0.1:1',
-        system_id: 'urtuu',
-        password: { file: 'password' },
-        prefixes: ['99'],
-      },
-    ],
-  },
-};
+/** Nobody listens at it. */
+const configurationOf = (route: object) => JSON.stringify({ email: 'off', sms: { routes: [route] } });
 
 /** A home with a sandbox in it that has seen a message, a batch and a verification. */
 export class CommandHome {
@@ -57,8 +29,11 @@ export class CommandHome {
     this.path = mkdtempSync(join(tmpdir(), 'urtuu-every-'));
     const { known, path } = this;
     writeFileSync(join(path, 'password'), 'secret\n');
-    writeFileSync(join(path, 'service.json'), JSON.stringify(configuration));
-    writeFileSync(join(path, 'gateway.json'), JSON.stringify(gatewayConfiguration));
+    writeFileSync(
+      join(path, 'service.json'),
+      configurationOf(smppRoute(1, { password: { file: 'password' } })),
+    );
+    writeFileSync(join(path, 'gateway.json'), configurationOf(httpRoute(1)));
     writeFileSync(join(path, 'two.csv'), 'phone,name\n99119001,Бат\n99119002,Цэцэг\n');
     writeFileSync(join(path, 'mixed.csv'), 'phone,name\n99119003,Бат\nnobody,Цэцэг\n');
     writeFileSync(join(path, 'mails.csv'), 'email\nbat@example.mn\nbold@example.mn\n');

@@ -1,16 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { emptyFolder } from '../support/folders.js';
 import { smsResult } from '../support/resources.js';
 import { fakeService, run } from '../support/run.js';
 
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-completion-'));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+const home = emptyFolder();
 
 const complete = async (...words: string[]) => {
   const { code, stdout } = await run('', { argv: ['__complete', '--', ...words], home, env: {} });

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import { visible } from '../../src/cli/terminal/sanitise.js';
 import { createService, type Service } from '../../src/service/index.js';
+import { emptyFolder } from '../support/folders.js';
 import { batchResult, pricing, smsResult } from '../support/resources.js';
 import { type FakeService, fakeService, run, type Setting } from '../support/run.js';
 import {
@@ -150,11 +150,7 @@ const fileName = hostile.map((text) => `x${text.replaceAll('\0', '').replaceAll(
 const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 describe('hostile text in files', () => {
-  let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'urtuu-hostile-'));
-  });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  const home = emptyFolder();
 
   /** At a terminal, without our own colours. */
   const safe = async (argv: string[], setting: Setting) => {

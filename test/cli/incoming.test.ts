@@ -1,17 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bounceAddress } from '../../src/service/carriers/smtp/bounce-address.js';
 import { deriveKey } from '../../src/service/encryption.js';
 import { bounceOf } from '../support/bounces.js';
+import { emptyFolder } from '../support/folders.js';
 import { run, type Setting } from '../support/run.js';
 
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-incoming-'));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+const home = emptyFolder();
 
 const here = (line: string, setting: Setting = {}) =>
   run(line, { home, cwd: home, env: { URTUU_SANDBOX: '1' }, ...setting });

@@ -1,15 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OpenedAdministration, ServiceOptions } from '../../src/service/index.js';
+import { emptyFolder } from '../support/folders.js';
 import { answers, run, type Setting } from '../support/run.js';
 
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-sandbox-'));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+const home = emptyFolder();
 
 /** A command against the embedded service of this test, without a key. */
 const here = (line: string, env = {}) => run(line, { home, env });

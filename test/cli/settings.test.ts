@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createService } from '../../src/service/index.js';
+import { emptyFolder } from '../support/folders.js';
 import { run } from '../support/run.js';
 
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-settings-'));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+const home = emptyFolder();
 
 const here = (words: string | string[], extra = {}) =>
   run(typeof words === 'string' ? words : '', {

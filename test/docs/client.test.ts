@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Urtuu } from '../../src/client/index.js';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { apiKey } from '../support/client.js';
+import { fileFolder } from '../support/folders.js';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -28,8 +28,7 @@ const blocks: Block[] = [...guide.matchAll(/^```js\n([\s\S]*?)^```$(?:\n\n```tex
   }),
 );
 
-const folder = mkdtempSync(join(tmpdir(), 'urtuu-guide-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 mkdirSync(join(folder, 'node_modules'));
 symlinkSync(root, join(folder, 'node_modules/urtuu'), 'junction');
 cpSync(join(import.meta.dirname, 'service.mjs'), join(folder, 'service.mjs'));

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { root } from '../support/binary.js';
+import { testFolder } from '../support/folders.js';
 import { noTmux } from '../terminal/tmux.js';
 
 interface Shown {
@@ -50,8 +50,7 @@ describe('the picture in the README', () => {
   it.skipIf(noTmux() !== null)(
     'shows what the command prints; else run node scripts/make-picture.js',
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'urtuu-picture-'));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const folder = testFolder();
       const file = join(folder, 'now.svg');
       await promisify(execFile)(process.execPath, [join(root, 'scripts/make-picture.js'), file]);
       expect(shown(picture).texts).toEqual(shown(readFileSync(file, 'utf8')).texts);

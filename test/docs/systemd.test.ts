@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Machine, root } from '../support/binary.js';
+import { testFolder } from '../support/folders.js';
 
 const file = join(root, 'deploy/urtuu.service');
 const unit = readFileSync(file, 'utf8');
@@ -21,8 +21,7 @@ it('the unit has settings in its sections, and nothing else', () => {
 });
 
 it.runIf(isThere)(`systemd takes the unit as it is${analyzed}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-unit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   // Where this machine has the command.
   const here = join(folder, 'urtuu.service');
   writeFileSync(here, unit.replaceAll(program, join(root, 'bin/urtuu.js')));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statuses } from '../../src/service/carriers/smpp/codec/commands.js';
 import { Machine, outcomeOf } from '../support/binary.js';
+import { smppRoute } from '../support/routes.js';
 import { Smsc } from '../support/smsc.js';
 import { openAccounts } from '../torture/service/books.js';
 import { type Server, served } from '../torture/service/server.js';
@@ -35,14 +36,7 @@ describe('a job that waits, over a service that dies in the middle of its sends'
       if (unanswered === window) setImmediate(dies);
       return unanswered % 2 === 0 ? 'lost' : 'unanswered';
     };
-    const route = {
-      name: 'Mobicom',
-      smpp: `smpp://127.0.0.1:${await smsc.listen()}`,
-      system_id: 'urtuu',
-      password: { env: 'PASSWORD' },
-      prefixes: ['99'],
-      window,
-    };
+    const route = smppRoute(await smsc.listen(), { window });
     const file = join(machine.home, 'service.json');
     writeFileSync(file, JSON.stringify({ email: 'off', sms: { routes: [route] } }));
     const directory = join(machine.home, 'service');

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { SheetCell } from '../../src/cli/xlsx/sheet-xml.js';
 import { workbookOf } from '../../src/cli/xlsx/workbook.js';
 import { needProgram, needPythonModule, python } from './programs.js';
 
 const office = '/usr/bin/soffice';
-const folder = mkdtempSync(join(tmpdir(), 'urtuu-books-'));
+const folder = fileFolder();
 const columns = ['phone', 'name', 'credits', 'at', 'nothing'];
 const texts = ['Бат-Эрдэнэ', '=1+2', ' зайтай ', 'a & b < c "d"', 'хоёр\nмөр', "'=x", '\u{1f600}', '0012'];
 const rows = texts.map((text, index): SheetCell[] => [
@@ -63,11 +62,12 @@ print(json.dumps([[sheet.title, [[[cell.data_type, None if cell.value is None el
   for row in sheet.iter_rows()]] for sheet in book]))
 `;
 
+import { fileFolder } from '../support/folders.js';
+
 beforeAll(() => {
   needProgram(office, 'libreoffice-calc');
   needPythonModule('openpyxl', 'python3-openpyxl');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a report as a workbook', () => {
   it('is opened by LibreOffice', { timeout: 120_000 }, async () => {

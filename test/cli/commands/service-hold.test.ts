@@ -1,22 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCore } from '../../../src/service/core.js';
 import { createService } from '../../../src/service/index.js';
 import { Cores, caller } from '../../support/cores.js';
+import { fileFolder } from '../../support/folders.js';
 import { newDatabase } from '../../support/postgres.js';
 import { answers, Captured, run } from '../../support/run.js';
 
 const secret = new Uint8Array(32).fill(7);
-let home: string;
+const home = fileFolder();
 let secretFile: string;
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-hold-'));
   secretFile = join(home, 'urtuu.secret');
   writeFileSync(secretFile, secret);
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 const cores = new Cores();
 afterEach(() => cores.closeAll());
 

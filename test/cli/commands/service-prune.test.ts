@@ -1,20 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Core, openCore } from '../../../src/service/core.js';
 import { ManualClock } from '../../../src/service/index.js';
 import { caller, outboxOf, replayOf, requestsTo } from '../../support/cores.js';
+import { fileFolder } from '../../support/folders.js';
 import { contentOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { run } from '../../support/run.js';
 import { testSecret } from '../../support/test-engine.js';
 
-let home: string;
+const home = fileFolder();
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-prune-'));
   writeFileSync(join(home, 'urtuu.secret'), testSecret);
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const day = 86_400_000;
 

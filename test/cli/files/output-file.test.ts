@@ -4,27 +4,21 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkWritable, writeNamedFile } from '../../../src/cli/files/output-file.js';
+import { emptyFolder } from '../../support/folders.js';
 
-let folder = '';
+const folder = emptyFolder();
 const at = (name: string) => join(folder, name);
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'urtuu-files-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function* blocks(...texts: string[]) {
   yield* texts;

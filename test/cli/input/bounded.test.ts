@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Files } from '../../../src/cli/files/files.js';
+import { fileFolder } from '../../support/folders.js';
 import { smsMessage } from '../../support/resources.js';
 import { fakeService, run } from '../../support/run.js';
 
-let cwd = '';
+const cwd = fileFolder();
 beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'urtuu-bounded-'));
   writeFileSync(join(cwd, 'list.csv'), 'phone\n99112233\n');
 });
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const { id } = smsMessage();
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type PlanDisk, syncPlanFolder } from '../../../src/cli/bulk/plan/files/plan-disk.js';
 import { renameFile, renameFileSync } from '../../../src/cli/platform/rename.js';
 import { syncFolder } from '../../../src/cli/platform/sync-folder.js';
+import { fileFolder } from '../../support/folders.js';
 
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
@@ -70,8 +70,7 @@ describe.each(['while other things happen', 'for a plan'] as const)('the sync of
   );
 });
 
-const root = mkdtempSync(join(tmpdir(), 'urtuu-rename-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = fileFolder();
 
 /** A rename that fails with these codes in turn, and then happens. */
 function renames(platform: NodeJS.Platform, faults: string[], folder = false) {

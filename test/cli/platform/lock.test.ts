@@ -10,19 +10,18 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lockFolder, lockHolder } from '../../../src/cli/platform/lock.js';
+import { fileFolder } from '../../support/folders.js';
 
-const root = mkdtempSync(join(tmpdir(), 'urtuu-lock-'));
+const root = fileFolder();
 const holder = join(root, 'holder.mjs');
 const taker = join(root, 'taker.mjs');
 beforeAll(async () => {
@@ -56,7 +55,6 @@ async function bundle(outfile: string, text: string): Promise<void> {
   const stdin = { contents, resolveDir: process.cwd() };
   await build({ stdin, bundle: true, platform: 'node', format: 'esm', outfile });
 }
-afterAll(() => rmSync(root, { recursive: true }));
 
 let folder: string;
 const children: ChildProcess[] = [];

@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../../../src/cli/platform/make-folder.js';
+import { emptyFolder } from '../../support/folders.js';
 
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-folder-'));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+const home = emptyFolder();
 
 describe('makeFolder', () => {
   it('makes what is missing, for its owner alone, and leaves what is there', () => {

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { randomUuid } from '../../../src/cli/platform/random-uuid.js';
+import { testFolder } from '../../support/folders.js';
 
 /** Version 4, variant 1 (RFC 9562). */
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'urtuu-random-'));
-  onTestFinished(() => rmSync(path, { recursive: true }));
+  const path = testFolder();
   return path;
 }
 

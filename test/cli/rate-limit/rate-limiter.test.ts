@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type BucketStore, fileBuckets, memoryBuckets } from '../../../src/cli/rate-limit/bucket-store.js';
 import { RateLimiter } from '../../../src/cli/rate-limit/rate-limiter.js';
 import type { Clock } from '../../../src/cli/time/clock.js';
 import { type RequestKind, requestRates } from '../../../src/contract/index.js';
+import { fileFolder } from '../../support/folders.js';
 import { VirtualClock } from '../bulk/virtual-clock.js';
 
-const root = mkdtempSync(join(tmpdir(), 'urtuu-rate-limit-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = fileFolder();
 
 /** The bucket of the service, which counts what it would have refused. */
 class ServiceBucket {

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { emptyFolder } from '../../support/folders.js';
 import { emailResult, smsMessage, smsResult } from '../../support/resources.js';
 import { type FakeService, fakeService, type Reply, type Request, refusal, run } from '../../support/run.js';
 
@@ -37,11 +37,7 @@ function binding(
 }
 
 describe('an idempotency key given by hand', () => {
-  let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'urtuu-replays-'));
-  });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  const home = emptyFolder();
 
   const send = async (line: string, service: FakeService, more = {}) => {
     const { code, stdout, stderr } = await run(`${line} --json --idempotency-key k`, {

@@ -1,16 +1,8 @@
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type KeyAccount, type Replayed, UsedKey, UsedKeys } from '../../../src/cli/single/used-keys.js';
+import { emptyFolder } from '../../support/folders.js';
 
 const keyHash = 'a'.repeat(32);
 
@@ -94,13 +86,11 @@ describe('what a replay under a key answers', () => {
 });
 
 describe('the file of used keys', () => {
-  let home: string;
+  const home = emptyFolder();
   let file: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'urtuu-used-keys-'));
     file = join(home, 'state', 'used-keys');
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const account = { service: 'https://api.example.mn/v1', apiKey: 'one' };
   const sms = (text: string, to = '99112233') => ['sms', { to, text }] as const;

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Outcome, outcomeOf } from '../../support/binary.js';
+import { fileFolder } from '../../support/folders.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'urtuu-output-'));
+const folder = fileFolder();
 const lines = 250;
 beforeAll(async () => {
   const input = resolve(import.meta.dirname, '../../../src/cli/terminal/descriptor.ts');
@@ -28,7 +28,6 @@ beforeAll(async () => {
     next();`,
   );
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const shell = (line: string): Promise<Outcome> =>
   outcomeOf(spawn('bash', ['-c', line, 'bash', process.execPath, join(folder, 'writer.cjs')]));

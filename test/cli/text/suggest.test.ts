@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { didYouMean, nearest } from '../../../src/cli/text/suggest.js';
+import { testFolder } from '../../support/folders.js';
 import { run } from '../../support/run.js';
 
 describe('a mistyped word', () => {
@@ -89,8 +89,7 @@ describe('did you mean', () => {
 });
 
 it('asks about profiles and jobs', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'urtuu-suggest-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const home = testFolder();
   const folder = join(home, '.config', 'urtuu');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'config.json'), '{"profiles": {"work": {}, "home": {}}}', { mode: 0o600 });

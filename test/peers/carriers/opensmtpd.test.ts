@@ -3,15 +3,12 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import PostalMime from 'postal-mime';
@@ -20,6 +17,7 @@ import type { Batch, Message } from '../../../src/contract/index.js';
 import type { InboxMessage } from '../../../src/service/index.js';
 import { blocksOf } from '../../docs/pages.js';
 import { root } from '../../support/binary.js';
+import { testFolder } from '../../support/folders.js';
 import { Relay } from '../../support/relay.js';
 import { needProgram } from '../programs.js';
 import { startService, until } from './service.js';
@@ -41,8 +39,7 @@ async function startRelay(more: (folder: string) => string = () => '') {
   needProgram(smtpd, 'opensmtpd');
   needProgram('/usr/bin/openssl', 'openssl');
   if (process.getuid?.() !== 0) throw new Error('OpenSMTPD starts as root only: sudo npm run test:peers');
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-opensmtpd-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   chmodSync(folder, 0o755);
   const inFolder = (name: string) => join(folder, name);
   const key = inFolder('key.pem');

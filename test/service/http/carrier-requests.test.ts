@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createService, ManualClock } from '../../../src/service/index.js';
+import { testFolder } from '../../support/folders.js';
 
 const token = 'receipts-0123456789';
 const path = `/receipts/a%20gateway/${token}`;
 
 async function open() {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-carrier-requests-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   const file = join(folder, 'service.json');
   const route = {
     name: 'a gateway',

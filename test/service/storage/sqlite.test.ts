@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import type { Clock } from '../../../src/service/clock.js';
 import { systemRandom } from '../../../src/service/random.js';
@@ -9,6 +7,7 @@ import { openDatabase } from '../../../src/service/storage/sqlite/database/open.
 import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { openSqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.js';
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
+import { fileFolder } from '../../support/folders.js';
 import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
@@ -16,10 +15,9 @@ import { rateLimiterConformance } from './conformance/rate-limiter.js';
 import { routeConformance } from './conformance/routes.js';
 import { storeConformance } from './conformance/store.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'urtuu-store-'));
+const folder = fileFolder();
 let folders = 0;
 const newFolder = () => join(folder, `${++folders}`);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function openHandle(directory: string, clock: Clock): Promise<Handle> {
   const storage = await openSqliteStorage({

@@ -1,5 +1,6 @@
 import type { Message } from '../../../src/contract/index.js';
 import { statuses } from '../../../src/service/carriers/smpp/codec/commands.js';
+import { smppRoute } from '../../support/routes.js';
 import { Smsc, type TakenSegment } from '../../support/smsc.js';
 import type { Peer } from './peer.js';
 
@@ -65,17 +66,8 @@ export class Centre implements Peer {
 
   get route(): object {
     const { name, prefix, window, receipts, bind } = this.#options;
-    return {
-      name,
-      smpp: `smpp://127.0.0.1:${this.#port}`,
-      system_id: 'urtuu',
-      password: { env: 'PASSWORD' },
-      prefixes: [prefix],
-      per_second: 2_000,
-      window,
-      bind,
-      ...(receipts === 'none' ? {} : { receipt_id: receipts }),
-    };
+    const read = receipts === 'none' ? {} : { receipt_id: receipts };
+    return smppRoute(this.#port, { name, prefixes: [prefix], per_second: 2_000, window, bind, ...read });
   }
 
   get isIdle(): boolean {

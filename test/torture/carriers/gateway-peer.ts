@@ -1,5 +1,6 @@
 import type { Message } from '../../../src/contract/index.js';
 import { answer, bytes, FaultyGateway, type Reaction, type TakenRequest } from '../../support/gateway.js';
+import { httpRoute } from '../../support/routes.js';
 import type { Peer } from './peer.js';
 
 /** With keys it takes each once, and answers now and then what nobody described. */
@@ -77,18 +78,13 @@ export class GatewayPeer implements Peer {
 
   get route(): object {
     const { concurrent, keys = 'none', alsoRefused } = this.#options;
-    return {
-      name: 'gateway',
-      http: `http://127.0.0.1:${this.#port}/send`,
-      form: { to: '{number}', text: '{text}' },
-      accepted: { status: [200], field: 'status', is: ['0'] },
+    return httpRoute(this.#port, {
       refused: { field: 'status', is: alsoRefused === undefined ? ['6'] : ['6', alsoRefused] },
       id: 'id',
       ...(keys === 'none' ? {} : { repeat_key: { header: 'Idempotency-Key' }, repeat_for: '24h' }),
       concurrent,
       per_second: 20_000,
-      prefixes: ['99'],
-    };
+    });
   }
 
   takenOf(to: string): number {

@@ -1,5 +1,6 @@
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { CarrierServices, judge } from '../../support/carrier-services.js';
+import { smppRoute } from '../../support/routes.js';
 import { Smsc } from '../../support/smsc.js';
 
 export const window = 3;
@@ -19,17 +20,8 @@ export async function playSmppCut(
       void smsc.deliverReceipt(segment, 'DELIVRD', `${Number.parseInt(segment.id, 16)}`);
     },
   });
-  const route = {
-    name: 'Mobicom',
-    smpp: `smpp://127.0.0.1:${await smsc.listen()}`,
-    system_id: 'urtuu',
-    password: { env: 'PASSWORD' },
-    prefixes: ['99'],
-    per_second: 1_000,
-    receipt_id: 'hex_to_dec',
-    bind: batch.bind,
-    window,
-  };
+  const more = { per_second: 1_000, receipt_id: 'hex_to_dec', bind: batch.bind, window };
+  const route = smppRoute(await smsc.listen(), more);
   try {
     await services.open(services.configured({ routes: [route] }), doubles);
     const numbers = Array.from({ length: batch.messages }, (_, index) => `${99_000_100 + index}`);

@@ -1,4 +1,5 @@
 import { Relay, type Step } from '../../support/relay.js';
+import { smppRoute } from '../../support/routes.js';
 import { Smsc } from '../../support/smsc.js';
 
 export const whoms = ['one recipient', 'one sender', 'everybody'] as const;
@@ -69,16 +70,7 @@ export function troubledSmsc({ whom }: Trouble, status: number): TroubledPeer {
     isTroubled: true,
     taken,
     async listen() {
-      const route = {
-        name: 'Mobicom',
-        smpp: `smpp://127.0.0.1:${await smsc.listen()}`,
-        system_id: 'urtuu',
-        password: { env: 'PASSWORD' },
-        per_second: 100,
-        binds: 2,
-        window: 5,
-        prefixes: ['99'],
-      };
+      const route = smppRoute(await smsc.listen(), { per_second: 100, binds: 2, window: 5 });
       return { sms: { routes: [route] }, email: 'off' };
     },
     close: () => smsc.close(),

@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/service/clock.js';
 import { type Core, openCore } from '../../../src/service/core.js';
 import { Machine } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
+import { smppRoute } from '../../support/routes.js';
 import { Smsc } from '../../support/smsc.js';
 import { startAgain } from '../cluster/troubles.js';
 import { type Engine, withEngine } from '../engines.js';
@@ -139,16 +140,7 @@ const happen = {
 };
 
 function configurationOf(port: number, perSecond: number): object {
-  const route = {
-    name: lane,
-    smpp: `smpp://127.0.0.1:${port}`,
-    system_id: 'urtuu',
-    password: { env: 'PASSWORD' },
-    per_second: perSecond,
-    binds,
-    window,
-    prefixes: ['99'],
-  };
+  const route = smppRoute(port, { name: lane, per_second: perSecond, binds, window });
   return { sms: { routes: [route] }, email: 'off' };
 }
 

@@ -1,17 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { FetchLike } from '../../../../src/client/index.js';
 import { createService, type Service } from '../../../../src/service/index.js';
+import { fileFolder } from '../../../support/folders.js';
 import { run, type Setting } from '../../../support/run.js';
 
-let home: string;
+const home = fileFolder();
 let opened: string[];
-beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-dashboard-'));
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 beforeEach(() => {
   opened = [];
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { answer, FaultyGateway } from '../../../support/gateway.js';
+import { httpRoute, smppRoute } from '../../../support/routes.js';
 import { run } from '../../../support/run.js';
 
 let home: string;
@@ -10,23 +11,13 @@ let gateway: FaultyGateway;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'urtuu-try-'));
   gateway = new FaultyGateway();
-  const route = {
-    name: 'gateway',
-    http: `http://127.0.0.1:${await gateway.listen()}/send`,
+  const route = httpRoute(await gateway.listen(), {
     basic: { user: 'shop', password: { env: 'PASSWORD' } },
     form: { to: '{number}', text: '{text}', key: { env: 'PASSWORD' }, dlr: '{receipt_url}' },
-    accepted: { status: [200], field: 'status', is: ['0'] },
     id: 'id',
     receipts: { reference: 'ref', state: 's', delivered: [1], undelivered: [2], token: { env: 'TOKEN' } },
-    prefixes: ['99'],
-  };
-  const smpp = {
-    name: 'Mobicom',
-    smpp: 'smpp://127.0.0.1:1',
-    system_id: 'x',
-    password: { env: 'PASSWORD' },
-    prefixes: ['95'],
-  };
+  });
+  const smpp = smppRoute(1, { prefixes: ['95'] });
   writeFileSync(join(home, 'service.json'), JSON.stringify({ email: 'off', sms: { routes: [route, smpp] } }));
 });
 afterEach(async () => {

@@ -1,17 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DataInUseError } from '../../../../../src/service/errors/data-error.js';
 import { lockRestore } from '../../../../../src/service/storage/sqlite/backup/restore-lock.js';
 import { loadEngine } from '../../../../../src/service/storage/sqlite/database/engine.js';
+import { emptyFolder } from '../../../../support/folders.js';
 
 const { DatabaseSync } = await loadEngine();
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'urtuu-restore-'));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = emptyFolder();
 
 it('refuses a second restore until the first has ended', async () => {
   const release = await lockRestore(directory);
