@@ -1,24 +1,21 @@
 import { spawn } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, root } from '../support/binary.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { outcomeOf, root } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 import { ProjectServer } from '../support/project-server.js';
 import { testKey } from '../support/run.js';
 import { recipients } from '../torture/people.js';
 
 let service: ProjectServer;
-let machine: Machine;
+const machine = emptyMachine();
 beforeAll(async () => {
   service = await ProjectServer.start();
 });
 afterAll(async () => {
   await service.close();
 });
-beforeEach(() => {
-  machine = new Machine();
-});
-afterEach(() => machine.remove());
 
 const job = ['sms', 'bulk', 'list.csv', '--text', 'Hi {phone}', '--yes'];
 

@@ -1,13 +1,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Machine } from '../support/binary.js';
+import { expect, it } from 'vitest';
+import { emptyMachine } from '../support/machines.js';
 
-let machine: Machine;
-beforeEach(() => {
-  machine = new Machine();
-});
-afterEach(() => machine.remove());
+const machine = emptyMachine();
 
 const env = { URTUU_SANDBOX: '1' };
 

@@ -1,13 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Machine } from '../support/binary.js';
+import { expect, it } from 'vitest';
+import { emptyMachine } from '../support/machines.js';
 
-let machine: Machine;
-beforeEach(() => {
-  machine = new Machine();
-});
-afterEach(() => machine.remove());
+const machine = emptyMachine();
 
 const env = { URTUU_SANDBOX: '1' };
 const urtuu = (...args: string[]) => machine.run(args, { env });

@@ -2,18 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf } from '../support/binary.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { outcomeOf } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 
-let machine: Machine;
+const machine = emptyMachine();
 let pipe = '';
 beforeEach(() => {
-  machine = new Machine();
   pipe = join(machine.home, 'pipe');
   execFileSync('mkfifo', [pipe]);
   writeFileSync(join(machine.home, 'list.csv'), 'phone\n99112233\n');
 });
-afterEach(() => machine.remove());
 
 const env = { URTUU_SANDBOX: '1' };
 const start = (args: string[]) => machine.start(args, { env, cwd: machine.home });

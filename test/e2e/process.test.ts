@@ -1,23 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf } from '../support/binary.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { outcomeOf } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
+import { emptyMachine } from '../support/machines.js';
 import { smsResult } from '../support/resources.js';
 
 const message = smsResult({ id: 'm' });
 
-let machine: Machine;
+const machine = emptyMachine();
 let server: Loopback | undefined;
 const children: ChildProcess[] = [];
-beforeEach(() => {
-  machine = new Machine();
-});
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await server?.[Symbol.asyncDispose]();
   server = undefined;
-  machine.remove();
 });
 
 /** A service that answers with `body`, or, for null, never; resolves with the settings that lead to it. */

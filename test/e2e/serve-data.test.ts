@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed, root } from '../support/binary.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { outcomeOf, printed, root } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 
-let machine: Machine;
+const machine = emptyMachine();
 let data: string;
 beforeEach(() => {
-  machine = new Machine();
   data = join(machine.home, 'data');
 });
-afterEach(() => machine.remove());
 
 /** `urtuu serve` on the folder: where it is, its key, and how it ends. */
 async function serve(...options: string[]) {

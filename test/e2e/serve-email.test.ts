@@ -3,27 +3,24 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed, root } from '../support/binary.js';
+import { outcomeOf, printed, root } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 
 const key = join(root, 'test/fixtures/tls/key.pem');
 const cert = join(root, 'test/fixtures/tls/self-signed.pem');
 const secrets = { SMTP_PASSWORD: 'secret' };
 
-let machine: Machine;
+const machine = emptyMachine();
 let file: string;
 let close: () => Promise<void>;
 /** Mails with the login of their connections. */
 let taken: { raw: Buffer; from: string; user: string | undefined; secure: boolean }[];
 
 beforeEach(() => {
-  machine = new Machine();
   file = join(machine.home, 'service.json');
   taken = [];
 });
-afterEach(async () => {
-  await close();
-  machine.remove();
-});
+afterEach(() => close());
 
 /** A relay that takes mail with a password over TLS only. */
 async function relay(secure: boolean, certificate = cert): Promise<void> {

@@ -1,16 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed, root } from '../support/binary.js';
+import { describe, expect, it } from 'vitest';
+import { outcomeOf, printed, root } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 
 const tls = join(root, 'test/fixtures/tls');
 const certificate = ['--tls-cert', join(tls, 'unknown-issuer.pem'), '--tls-key', join(tls, 'key.pem')];
 
-let machine: Machine;
-beforeEach(() => {
-  machine = new Machine();
-});
-afterEach(() => machine.remove());
+const machine = emptyMachine();
 
 describe('urtuu serve where nobody watches', () => {
   it('keeps its first key in a private file; speaks TLS; logs requests and shows metrics', async () => {

@@ -3,14 +3,11 @@ import { once } from 'node:events';
 import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { isAbsolute, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed, root } from '../support/binary.js';
+import { describe, expect, it } from 'vitest';
+import { outcomeOf, printed, root } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 
-let machine: Machine;
-beforeEach(() => {
-  machine = new Machine();
-});
-afterEach(() => machine.remove());
+const machine = emptyMachine();
 
 describe('urtuu serve', () => {
   it('says that its port is in use, and ends with 13', async () => {

@@ -1,17 +1,16 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { beforeEach, expect, it } from 'vitest';
+import { outcomeOf, printed } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 
-let machine: Machine;
+const machine = emptyMachine();
 let data: string;
 let backup: string;
 beforeEach(() => {
-  machine = new Machine();
   data = join(machine.home, 'data');
   backup = join(machine.home, 'backup');
 });
-afterEach(() => machine.remove());
 
 async function serve() {
   const child = machine.start(['serve', '--port', '0', '--data', data, '-o', 'ndjson']);

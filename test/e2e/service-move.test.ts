@@ -1,22 +1,17 @@
 import { spawn } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Machine, outcomeOf, root } from '../support/binary.js';
+import { afterEach, expect, it } from 'vitest';
+import { outcomeOf, root } from '../support/binary.js';
 import { Cores, caller, ledgerDifference, replayOf } from '../support/cores.js';
+import { emptyMachine } from '../support/machines.js';
 import { startProxy } from '../support/postgres/proxy.js';
 import { newDatabase } from '../support/postgres.js';
 import { fill, smallDisk, whyNoDisk } from '../support/small-disk.js';
 
 const cores = new Cores();
-let machine: Machine;
-beforeEach(() => {
-  machine = new Machine();
-});
-afterEach(async () => {
-  await cores.closeAll();
-  machine.remove();
-});
+const machine = emptyMachine();
+afterEach(() => cores.closeAll());
 
 it.skipIf(whyNoDisk() !== null).each([
   ['before it is marked', 'CREATE TABLE', 0],

@@ -2,19 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Machine, root } from '../support/binary.js';
+import { root } from '../support/binary.js';
+import { emptyMachine } from '../support/machines.js';
 import { noTmux, Tmux } from './tmux.js';
 
-let machine: Machine;
+const machine = emptyMachine();
 let tmux: Tmux;
 beforeEach(() => {
-  machine = new Machine();
   tmux = new Tmux();
 });
-afterEach(async () => {
-  await tmux.close();
-  machine.remove();
-});
+afterEach(() => tmux.close());
 
 it.skipIf(noTmux() !== null)('leaves nothing of its frames above a screen that was empty', async () => {
   const list = join(machine.home, 'list.csv');
