@@ -2,11 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultProject } from '../../src/service/admin/projects.js';
+import type { Carrier } from '../../src/service/carriers/carrier.js';
+import type { SimulatedCarrier } from '../../src/service/carriers/simulated/simulated.js';
 import type { ManualClock } from '../../src/service/clock.js';
 import { type Core, type CoreDoubles, openCore } from '../../src/service/core.js';
 import { type Mismatch, verify } from '../../src/service/data/verify-data.js';
 import type { Delivery, Fault, ServiceOptions } from '../../src/service/index.js';
 import type { Answer, Caller, RateLimit, RequestHead } from '../../src/service/operations/operations.js';
+import type { Store } from '../../src/service/storage/store.js';
 import { nothingUnderWay } from './postgres/under-way.js';
 import { contentOfDatabase } from './postgres.js';
 import { isOnPostgres, type TestEngine, testEngine, testSecret } from './test-engine.js';
@@ -30,6 +33,19 @@ export class Cores {
     const core = await openCore({ report: this.#report, ...(await this.#on(options)) }, doubles, role);
     this.#opened.push(core);
     return core;
+  }
+
+  /** Opens one whose store does some things in another way. */
+  openWith(options: ServiceOptions, changes: (store: Store) => Partial<Store>): Promise<Core> {
+    return this.open(options, { store: (store) => ({ ...store, ...changes(store) }) });
+  }
+
+  /** Opens one whose simulated carrier does some things in another way. */
+  openWithCarrier(
+    options: ServiceOptions,
+    changes: (carrier: SimulatedCarrier) => Partial<Carrier>,
+  ): Promise<Core> {
+    return this.open(options, { carrier: (carrier) => ({ ...carrier, ...changes(carrier) }) });
   }
 
   /** On PostgreSQL a database stands for a folder. */

@@ -85,19 +85,13 @@ describe('a reset', () => {
     const clock = newClock();
     const directory = cores.folder();
     let resetNow: () => Promise<void> = async () => {};
-    const core = await cores.open(
-      { clock, directory },
-      {
-        store: (store) => ({
-          ...store,
-          // Just before its end is written down, it is gone, and its key is another message's.
-          async finalizeMessages(finalizations, answer) {
-            await resetNow();
-            return store.finalizeMessages(finalizations, answer);
-          },
-        }),
+    const core = await cores.openWith({ clock, directory }, (store) => ({
+      // Just before its end is written down, it is gone, and its key is another message's.
+      async finalizeMessages(finalizations, answer) {
+        await resetNow();
+        return store.finalizeMessages(finalizations, answer);
       },
-    );
+    }));
     const other = await cores.open({ clock, directory });
     resetNow = async () => {
       resetNow = async () => {};
@@ -140,18 +134,12 @@ describe('a reset', () => {
   it('leaves no timer and no lease behind: what comes after it is renewed', async () => {
     const clock = newClock();
     const renewed: string[] = [];
-    const core = await cores.open(
-      { clock },
-      {
-        store: (store) => ({
-          ...store,
-          renewLeases(tokens, leaseMs) {
-            renewed.push(...tokens);
-            return store.renewLeases(tokens, leaseMs);
-          },
-        }),
+    const core = await cores.openWith({ clock }, (store) => ({
+      renewLeases(tokens, leaseMs) {
+        renewed.push(...tokens);
+        return store.renewLeases(tokens, leaseMs);
       },
-    );
+    }));
     const before = send(core, '99000005');
     await ticks();
     await core.administration.reset();
@@ -171,18 +159,12 @@ describe('a reset that fails', () => {
     async (method) => {
       const clock = newClock();
       let broken = true;
-      const core = await cores.open(
-        { clock },
-        {
-          store: (store) => ({
-            ...store,
-            [method]: async (...args: never[]) => {
-              if (broken) throw new Error('database is locked');
-              return (store[method] as (...given: never[]) => unknown)(...args);
-            },
-          }),
+      const core = await cores.openWith({ clock }, (store) => ({
+        [method]: async (...args: never[]) => {
+          if (broken) throw new Error('database is locked');
+          return (store[method] as (...given: never[]) => unknown)(...args);
         },
-      );
+      }));
       const kept = await send(core, '99112233', 'k');
       const resetting = core.administration.reset();
       if (method === 'endReset') await resetting;

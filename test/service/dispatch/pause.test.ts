@@ -22,15 +22,9 @@ async function pausedAt(moment: 'before' | 'behind') {
       return answer;
     };
   const start = Date.now();
-  const paused = await cores.open(
-    { directory, clock: new ManualClock(start) },
-    {
-      carrier: (carrier) => ({
-        ...carrier,
-        submit: submit(carrier),
-      }),
-    },
-  );
+  const paused = await cores.openWithCarrier({ directory, clock: new ManualClock(start) }, (carrier) => ({
+    submit: submit(carrier),
+  }));
   const params = { to: '99112233', text: 'Hello' };
   const answer = paused.operations.sendSms({ caller, params, idempotencyKey: 'k1' });
   await ticks();

@@ -168,16 +168,10 @@ describe('a worker that meets an unexpected error', () => {
   it('in writing down an end, for long: says that the message was accepted, and never that nothing was done', async () => {
     const time = clock();
     let broken = true;
-    core = await cores.open(
-      { clock: time },
-      {
-        store: (store) => ({
-          ...store,
-          finalizeMessages: (...parameters) =>
-            broken ? Promise.reject(lockedTooLong()) : store.finalizeMessages(...parameters),
-        }),
-      },
-    );
+    core = await cores.openWith({ clock: time }, (store) => ({
+      finalizeMessages: (...parameters) =>
+        broken ? Promise.reject(lockedTooLong()) : store.finalizeMessages(...parameters),
+    }));
     const answers = [send('99112233', 'Hi', 'k'), send('88112233', 'Hi')].map((answer) =>
       answer.catch((error) => error),
     );
@@ -224,19 +218,13 @@ describe('a worker that meets an unexpected error', () => {
     };
     let broken = true;
     const sizes: number[] = [];
-    core = await cores.open(
-      { clock: turning },
-      {
-        store: (store) => ({
-          ...store,
-          finalizeMessages: async (all, answer) => {
-            sizes.push(all.length);
-            if (broken) throw lockedTooLong();
-            return store.finalizeMessages(all, answer);
-          },
-        }),
+    core = await cores.openWith({ clock: turning }, (store) => ({
+      finalizeMessages: async (all, answer) => {
+        sizes.push(all.length);
+        if (broken) throw lockedTooLong();
+        return store.finalizeMessages(all, answer);
       },
-    );
+    }));
     const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
     const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
     await ticks(60);
@@ -251,19 +239,13 @@ describe('a worker that meets an unexpected error', () => {
   it('in writing down the end of one of many: holds up no other', async () => {
     const time = clock();
     let broken = true;
-    core = await cores.open(
-      { clock: time },
-      {
-        store: (store) => ({
-          ...store,
-          finalizeMessages: async (all, answer) => {
-            if (broken && all.some(({ claimed }) => claimed.message.to === '88000500'))
-              throw new TypeError('broke');
-            return store.finalizeMessages(all, answer);
-          },
-        }),
+    core = await cores.openWith({ clock: time }, (store) => ({
+      finalizeMessages: async (all, answer) => {
+        if (broken && all.some(({ claimed }) => claimed.message.to === '88000500'))
+          throw new TypeError('broke');
+        return store.finalizeMessages(all, answer);
       },
-    );
+    }));
     const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
     const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
     await ticks(60);
@@ -285,18 +267,12 @@ describe('a worker that meets an unexpected error', () => {
 
   it('of a carrier reports it; what a carrier expects is none', async () => {
     const time = clock();
-    core = await cores.open(
-      { clock: time },
-      {
-        carrier: (carrier) => ({
-          ...carrier,
-          submit: async (submission, signal) => {
-            if (submission.to === '88112233' && submission.attempt === 1) throw new TypeError('a bug');
-            return carrier.submit(submission, signal);
-          },
-        }),
+    core = await cores.openWithCarrier({ clock: time }, (carrier) => ({
+      submit: async (submission, signal) => {
+        if (submission.to === '88112233' && submission.attempt === 1) throw new TypeError('a bug');
+        return carrier.submit(submission, signal);
       },
-    );
+    }));
     const answers = ['99000006', '99000008', '88112233'].map((to) => send(to, 'Hi'));
     await pass(time, 1_000);
     for (const answer of answers) expect(await answer).toMatchObject({ status: 200 });
@@ -377,21 +353,13 @@ describe('room', () => {
     [9, 9],
   ])('of %i takes %i of batches: what is left goes to single messages', async (capacity, taken) => {
     const inCarrier: (() => void)[] = [];
-    core = await cores.open(
-      { clock: clock() },
-      {
-        carrier: (carrier) => ({
-          ...carrier,
-          capacity: () => capacity,
-          submit(submission, signal) {
-            if (submission.to.startsWith('99')) return carrier.submit(submission, signal);
-            return new Promise((resolve) =>
-              inCarrier.push(() => resolve(carrier.submit(submission, signal))),
-            );
-          },
-        }),
+    core = await cores.openWithCarrier({ clock: clock() }, (carrier) => ({
+      capacity: () => capacity,
+      submit(submission, signal) {
+        if (submission.to.startsWith('99')) return carrier.submit(submission, signal);
+        return new Promise((resolve) => inCarrier.push(() => resolve(carrier.submit(submission, signal))));
       },
-    );
+    }));
     for (let batch = 0; batch < 3; batch += 1) {
       await sendBulk(
         Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + batch * 1_000 + at}`),
