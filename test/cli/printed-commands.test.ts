@@ -36,24 +36,33 @@ const ways: Way[] = [
   { name: 'XDG_STATE_HOME', setting: { env: { XDG_STATE_HOME: 'HOME/the төлөв' } }, current: 'work' },
 ];
 
-/** A state in which a command names another one, and what that one has to end with. */
+type Urtuu = (line: string) => Promise<Result>;
+
+/** A state in which a command names another one, and what that one has to end with: 0, unless it says so. */
 interface Scene {
   name: string;
-  play(here: Desk, urtuu: (line: string) => Promise<Result>): Promise<Result>;
-  code: Exit;
+  play(here: Desk, urtuu: Urtuu): Promise<Result>;
+  code?: Exit;
+}
+
+/** A job whose credits last for some of its rows, and then there are more. */
+async function leftUnfinished({ project }: Desk, urtuu: Urtuu, options = ''): Promise<Result> {
+  project.balance = 25;
+  const result = await urtuu(`${partly}${options}`);
+  project.balance = 1_000;
+  return result;
+}
+
+/** A job with a message that fails, and would not again. */
+async function leftFailed({ project }: Desk, urtuu: Urtuu, line = personal): Promise<Result> {
+  project.options.failing = new Set(numbers(5).slice(0, 1));
+  const result = await urtuu(line);
+  project.options.failing = new Set();
+  return result;
 }
 
 const scenes: Scene[] = [
-  {
-    name: 'a job without credits',
-    async play({ project }, urtuu) {
-      project.balance = 25;
-      const result = await urtuu(partly);
-      project.balance = 1_000;
-      return result;
-    },
-    code: 0,
-  },
+  { name: 'a job without credits', play: leftUnfinished },
   {
     name: 'a job in doubt',
     async play({ project }, urtuu) {
@@ -62,89 +71,56 @@ const scenes: Scene[] = [
       delete project.options.instead;
       return result;
     },
-    code: 0,
   },
   {
     name: 'a job at its limit',
-    async play({ project }, urtuu) {
-      project.balance = 25;
-      await urtuu(partly);
-      project.balance = 1_000;
+    async play(here, urtuu) {
+      await leftUnfinished(here, urtuu);
       return urtuu('jobs resume july --max-credits 30');
     },
-    code: 0,
   },
-  {
-    name: 'a finished job with failures',
-    async play({ project }, urtuu) {
-      project.options.failing = new Set(numbers(5).slice(0, 1));
-      const result = await urtuu(personal);
-      project.options.failing = new Set();
-      return result;
-    },
-    code: 0,
-  },
+  { name: 'a finished job with failures', play: leftFailed },
   {
     name: 'a batch with failures',
-    async play({ project }, urtuu) {
-      project.options.failing = new Set(numbers(5).slice(0, 1));
-      const result = await urtuu(`${personal.replace(' {name}', '')} --wait --report report.csv`);
-      project.options.failing = new Set();
-      return result;
-    },
-    code: 0,
+    play: (here, urtuu) =>
+      leftFailed(here, urtuu, `${personal.replace(' {name}', '')} --wait --report report.csv`),
   },
   {
     name: 'the same again after failures',
-    async play({ project }, urtuu) {
-      project.options.failing = new Set(numbers(5).slice(0, 1));
-      await urtuu(personal);
-      project.options.failing = new Set();
+    async play(here, urtuu) {
+      await leftFailed(here, urtuu);
       return urtuu(personal);
     },
-    code: 0,
   },
   {
     name: 'another plan under the name',
     async play(here, urtuu) {
-      here.project.balance = 25;
-      await urtuu(partly);
-      here.project.balance = 1_000;
+      await leftUnfinished(here, urtuu);
       here.write('list.csv', ['phone,name', ...people(6)]);
       return urtuu(personal);
     },
-    code: 0,
   },
   {
     name: 'a job that is not removed',
-    async play({ project }, urtuu) {
-      project.balance = 25;
-      await urtuu(partly);
-      project.balance = 1_000;
+    async play(here, urtuu) {
+      await leftUnfinished(here, urtuu);
       return urtuu('jobs remove july');
     },
-    code: 0,
   },
   {
     name: 'rows that their job would still send',
-    async play({ project }, urtuu) {
-      project.balance = 25;
-      await urtuu(`${partly} --report report.csv`);
-      project.balance = 1_000;
+    async play(here, urtuu) {
+      await leftUnfinished(here, urtuu, ' --report report.csv');
       return urtuu("sms bulk report.csv --only pending --text 'Hello {name}' --yes");
     },
-    code: 0,
   },
   {
     name: 'a list that an unfinished job would send, too',
     async play(here, urtuu) {
-      here.project.balance = 25;
-      await urtuu(partly);
-      here.project.balance = 1_000;
+      await leftUnfinished(here, urtuu);
       here.write('list.csv', ['phone,name', ...people(5).reverse()]);
       return urtuu(personal.replace(' --job july', ''));
     },
-    code: 0,
   },
   {
     name: 'rows that were left out',
@@ -161,7 +137,6 @@ const scenes: Scene[] = [
         method === 'POST' ? refusal(402, 'insufficient_credits') : undefined;
       return urtuu('sms send 99112233 hi');
     },
-    code: 0,
   },
   {
     name: 'a report of a batch with failures',
@@ -171,7 +146,6 @@ const scenes: Scene[] = [
       await urtuu(`${constant} --wait`);
       return urtuu(constant);
     },
-    code: 0,
   },
 ];
 
@@ -185,7 +159,7 @@ function printed(stderr: string): Printed {
 describe.each(ways)(
   'a printed command goes to the same project ($name)',
   ({ setting, options = '', current }) => {
-    it.each(scenes)('after $name', async ({ play, code }) => {
+    it.each(scenes)('after $name', async ({ play, code = 0 }) => {
       const here = desk(people(5));
       const to: string[] = [];
       const { fetch } = here.project.service;
