@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { caller } from '../../../support/cores.js';
 import { answer, FaultyGateway } from '../../../support/gateway.js';
+import { httpRoute } from '../../../support/routes.js';
 import { numbersFrom, SmppInstances } from '../../../support/smpp-instances.js';
 
 let gateway: FaultyGateway;
@@ -10,15 +11,8 @@ const perSecond = 20;
 beforeEach(async () => {
   gateway = new FaultyGateway();
   gateway.react = answer(200, { status: '0' });
-  instances = new SmppInstances({
-    name: 'gateway',
-    http: `http://127.0.0.1:${await gateway.listen()}/send`,
-    form: { to: '{number}', text: '{text}' },
-    accepted: { status: [200], field: 'status', is: ['0'] },
-    concurrent: 5,
-    per_second: perSecond,
-    prefixes: ['99'],
-  });
+  const route = httpRoute(await gateway.listen(), { concurrent: 5, per_second: perSecond });
+  instances = new SmppInstances(route);
 });
 afterEach(async () => {
   await instances.closeAll();

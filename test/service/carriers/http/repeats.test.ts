@@ -7,6 +7,7 @@ import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
 import { answer, bytes, FaultyGateway, type Reaction, type TakenRequest } from '../../../support/gateway.js';
 import { seededRandom } from '../../../support/random.js';
+import { httpRoute } from '../../../support/routes.js';
 import { isOnPostgres, oneOnPostgres } from '../../../support/test-engine.js';
 
 let services: CarrierServices;
@@ -26,20 +27,16 @@ afterEach(async () => {
   await gateway.close();
 });
 
-const route = (changes: object = {}) => ({
-  name: 'gateway',
-  http: `http://127.0.0.1:${port}/send`,
-  form: { to: '{number}', text: '{text}' },
-  accepted: { status: [200], field: 'status', is: ['0'] },
-  refused: { field: 'status', is: ['6'] },
-  id: 'id',
-  repeat_key: { header: 'Idempotency-Key' },
-  repeat_for: '1h',
-  concurrent: 3,
-  per_second: 20_000,
-  prefixes: ['99'],
-  ...changes,
-});
+const route = (changes: object = {}) =>
+  httpRoute(port, {
+    refused: { field: 'status', is: ['6'] },
+    id: 'id',
+    repeat_key: { header: 'Idempotency-Key' },
+    repeat_for: '1h',
+    concurrent: 3,
+    per_second: 20_000,
+    ...changes,
+  });
 const configured = (changes?: object) => services.configured({ routes: [route(changes)] });
 const open = (options: ServiceOptions = configured(), doubles: CoreDoubles = {}) =>
   services.open(options, doubles);

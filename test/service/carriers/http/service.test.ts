@@ -5,6 +5,7 @@ import { CarrierServices, careless } from '../../../support/carrier-services.js'
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
 import { answer, bytes, FaultyGateway, type Reaction } from '../../../support/gateway.js';
+import { httpRoute } from '../../../support/routes.js';
 
 let services: CarrierServices;
 let gateway: FaultyGateway;
@@ -20,19 +21,17 @@ afterEach(async () => {
   await gateway.close();
 });
 
-const route = (changes: object = {}) => ({
-  name: 'gateway',
-  http: `http://127.0.0.1:${port}/send`,
-  form: { to: '{number}', text: '{text}', ref: '{id}' },
-  accepted: { status: [200], field: 'status', is: ['0'] },
-  refused: { field: 'status', is: ['6', '7'] },
-  unknown_recipient: { field: 'status', is: ['7'] },
-  id: 'id',
-  concurrent: 3,
-  per_second: 20_000,
-  prefixes: ['99', '95'],
-  ...changes,
-});
+const route = (changes: object = {}) =>
+  httpRoute(port, {
+    form: { to: '{number}', text: '{text}', ref: '{id}' },
+    refused: { field: 'status', is: ['6', '7'] },
+    unknown_recipient: { field: 'status', is: ['7'] },
+    id: 'id',
+    concurrent: 3,
+    per_second: 20_000,
+    prefixes: ['99', '95'],
+    ...changes,
+  });
 const configured = (...routes: object[]) =>
   services.configured({ routes: routes.length === 0 ? [route()] : routes });
 const open = (options: ServiceOptions = configured(), doubles: CoreDoubles = {}) =>

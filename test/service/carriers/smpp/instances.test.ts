@@ -5,6 +5,7 @@ import type { Core } from '../../../../src/service/core.js';
 import { takenTwice } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash } from '../../../support/crash.js';
+import { smppRoute } from '../../../support/routes.js';
 import { numbersFrom, SmppInstances, StoreCut } from '../../../support/smpp-instances.js';
 import { Smsc, type TakenSegment } from '../../../support/smsc.js';
 import { isOnPostgres } from '../../../support/test-engine.js';
@@ -17,16 +18,8 @@ let mostSessions: number;
 async function begin(route: object = {}): Promise<void> {
   smsc = new Smsc({ bindStatus: () => seen() });
   mostSessions = 0;
-  instances = new SmppInstances({
-    name: 'Mobicom',
-    smpp: `smpp://127.0.0.1:${await smsc.listen()}`,
-    system_id: 'urtuu',
-    password: { env: 'PASSWORD' },
-    per_second: 20_000,
-    window: 5,
-    prefixes: ['99'],
-    ...route,
-  });
+  const wide = { per_second: 20_000, window: 5, ...route };
+  instances = new SmppInstances(smppRoute(await smsc.listen(), wide));
 }
 function seen(): number {
   mostSessions = Math.max(mostSessions, smsc.sockets.size);

@@ -3,6 +3,7 @@ import type { Core } from '../../../../src/service/core.js';
 import { takenTwice } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
+import { smppRoute } from '../../../support/routes.js';
 import { numbersFrom, SmppInstances, StoreCut } from '../../../support/smpp-instances.js';
 import { Smsc } from '../../../support/smsc.js';
 
@@ -12,15 +13,7 @@ const window = 5;
 
 beforeEach(async () => {
   smsc = new Smsc();
-  instances = new SmppInstances({
-    name: 'Mobicom',
-    smpp: `smpp://127.0.0.1:${await smsc.listen()}`,
-    system_id: 'urtuu',
-    password: { env: 'PASSWORD' },
-    per_second: 100,
-    window,
-    prefixes: ['99'],
-  });
+  instances = new SmppInstances(smppRoute(await smsc.listen(), { per_second: 100, window }));
 });
 afterEach(async () => {
   smsc.release();

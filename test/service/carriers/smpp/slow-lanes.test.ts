@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../../src/service/core.js';
 import { takenTwice } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
+import { smppRoute } from '../../../support/routes.js';
 import { numbersFrom, SmppInstances } from '../../../support/smpp-instances.js';
 import { Smsc } from '../../../support/smsc.js';
 import { isOnPostgres } from '../../../support/test-engine.js';
@@ -14,16 +15,8 @@ const now = () => instances.clock.monotonic();
 
 beforeEach(async () => {
   smsc = new Smsc();
-  instances = new SmppInstances({
-    name: 'Mobicom',
-    smpp: `smpp://127.0.0.1:${await smsc.listen()}`,
-    system_id: 'urtuu',
-    password: { env: 'PASSWORD' },
-    per_second: 100,
-    binds: 2,
-    window: 5,
-    prefixes: ['99'],
-  });
+  const route = smppRoute(await smsc.listen(), { per_second: 100, binds: 2, window: 5 });
+  instances = new SmppInstances(route);
 });
 afterEach(async () => {
   await instances.closeAll();
