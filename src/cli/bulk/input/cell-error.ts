@@ -9,6 +9,31 @@ export interface CellError {
 export const errorValue = (value: string) => `${value} is an error, not a value`;
 export const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
 
+/** What spreadsheets show in place of a value: Excel in English, Russian, German, French and Spanish, LibreOffice. */
+const errorNames = new Set(
+  `#NULL! #DIV/0! #VALUE! #REF! #NAME? #NUM! #N/A #GETTING_DATA #SPILL! #CALC! #FIELD! #BLOCKED! #CONNECT! #BUSY!
+  #UNKNOWN! #ERROR! #PYTHON! #EXTERNAL! #TIMEOUT! #MACRO?
+  #ПУСТО! #ДЕЛ/0! #ЗНАЧ! #ССЫЛКА! #ИМЯ? #ЧИСЛО! #Н/Д #ПЕРЕНОС! #ВЫЧИСЛ! #ПОЛЕ! #ОЖИДАНИЕ_ДАННЫХ
+  #WERT! #BEZUG! #ZAHL! #NV #ÜBERLAUF! #KALK!
+  #NUL! #VALEUR! #NOM? #NOMBRE! #EPARS! #PROPAGATION!
+  #¡NULO! #¡DIV/0! #¡VALOR! #¡REF! #¿NOMBRE? #¡NUM! #¡DESBORDAMIENTO! #¡CALC!`.split(/\s+/),
+);
+/** LibreOffice's numbered errors, a column too narrow for its value, and the NULL of MySQL and PostgreSQL. */
+const otherErrors = /^(?:(?:Err|Fehler|Ошибка|Ош):5\d\d|#{3,}|\\N)$/i;
+
+/** Whether a cell has no value but what a spreadsheet or a database shows in its place. */
+export function isErrorValue(cell: string): boolean {
+  const first = cell.trimStart()[0] ?? '';
+  if (!'#\\EeFfОо'.includes(first)) return false;
+  const text = cell.trim();
+  return errorNames.has(text.toUpperCase()) || otherErrors.test(text);
+}
+
+const placeholder = /^\s*(?:null|nan|nat|none|nil|undefined|n\/a|<na>|<null>|\(null\)|\[null\])\s*$/i;
+
+/** Whether a cell is probably what a program wrote for no value; it may also be a name, such as None. */
+export const isPlaceholder = (cell: string): boolean => cell.length < 20 && placeholder.test(cell);
+
 /**
  * The cell errors in a row of a report or rejects file. Those cells had no values in their workbook; as text, they
  * would be sent. `written` is the row's own error text.

@@ -42,11 +42,14 @@ export function numberedColumns(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1));
 }
 
+const none: ReadonlySet<number> = new Set();
+
 /** Index of a column by its exact name, else by its plain name if that is unique; -1 for none. */
-export function columnNamed(columns: readonly string[], name: string): number {
+export function columnNamed(columns: readonly string[], name: string, hidden = none): number {
   const wanted = name.normalize('NFC').trim();
   const exact = columns.indexOf(wanted);
-  if (exact !== -1) return exact;
-  const alike = columns.flatMap((column, index) => (plainName(column) === plainName(wanted) ? [index] : []));
+  if (exact !== -1 && !hidden.has(exact)) return exact;
+  const isAlike = (index: number) => plainName(columns[index] ?? '') === plainName(wanted);
+  const alike = [...columns.keys()].filter((index) => isAlike(index) && !hidden.has(index));
   return alike.length === 1 ? (alike[0] ?? -1) : -1;
 }

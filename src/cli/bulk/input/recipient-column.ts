@@ -1,6 +1,7 @@
 import type { Channel } from '../../../contract/index.js';
 import { columnNamed, columnsHint, plainName } from './header.js';
 import { InputError } from './input-error.js';
+import { ownColumns } from './report-columns.js';
 
 const namesIn = (list: string): string[] => list.trim().split(/,\s+/);
 
@@ -38,7 +39,8 @@ export function findRecipientColumn(search: RecipientColumnSearch): number {
   const { columns, toColumn, channel, source, line } = search;
   const refuse = (what: string, hint: string) => new InputError('columns', source, what, hint, { line });
   if (toColumn !== undefined) {
-    const index = columnNamed(columns, toColumn);
+    const named = columnNamed(columns, toColumn, new Set(ownColumns(columns).values()));
+    const index = named === -1 ? columnNamed(columns, toColumn) : named;
     if (index === -1) throw refuse(`unknown column ${toColumn}`, columnsHint(columns));
     return index;
   }

@@ -1,24 +1,77 @@
-/** The columns of reports by earlier releases. */
-const earlierReportColumns = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
-/** The columns a report adds to those of the input. */
-export const reportColumns = [...earlierReportColumns, 'delivery', 'job'];
+import { plainName } from './header.js';
+
+/** The columns a report adds to those of the list. */
+export const reportColumns = [
+  'message_id',
+  'batch_id',
+  'status',
+  'error_code',
+  'credits',
+  'line',
+  'delivery',
+  'job',
+];
 /** The columns a rejects file adds. */
 export const rejectsColumns = ['line', 'error'];
 
-const ownColumns = [rejectsColumns, earlierReportColumns, reportColumns];
+const addedColumns = [...reportColumns, 'error'];
 
-/** Whether a header is from a report or a rejects file, whose fields are guarded against formulas. */
-export function isOwnHeader(columns: readonly string[]): boolean {
-  return ownColumns.some((own) => own.join() === columns.slice(-own.length).join());
+/** Names that hardly any list has. People remove columns, so two of them show a report. */
+const reportMarkers = ['message_id', 'batch_id', 'error_code'];
+/** Another service's list may have ids and error codes, but not so many of a report's columns. */
+const fewestOfReport = 4;
+
+/** The columns that this program added to a file, by their usual name, as indexes. */
+export type OwnColumns = ReadonlyMap<string, number>;
+
+/** Empty for a file that is neither a report nor a rejects file; both are known by their names, in any order. */
+export function ownColumns(columns: readonly string[]): OwnColumns {
+  const found = likeAdded(columns);
+  const countOf = (names: readonly string[]) => names.filter((name) => found.has(name)).length;
+  const isRejects = countOf(rejectsColumns) === rejectsColumns.length;
+  const isOfReport = countOf(reportMarkers) > 1 && countOf(reportColumns) >= fewestOfReport;
+  const own = [...(isRejects ? rejectsColumns : []), ...(isOfReport ? reportColumns : [])];
+  return new Map([...found].flatMap(([name, { index }]) => (own.includes(name) ? [[name, index]] : [])));
 }
 
-/** Indexes of the input columns that a report or rejects file keeps: all except those that it replaces. */
+export const isReport = (own: OwnColumns): boolean => own.has('error_code') || own.has('batch_id');
+
+/** Whether a file may be a report or rejects file that has lost the columns that show it. */
+export const mayBeOwn = (columns: readonly string[]): boolean => likeAdded(columns).size > 0;
+
+/** Indexes of the columns that a new report or rejects file keeps: all except those that it replaces. */
 export function keptColumns(columns: readonly string[], added: readonly string[]): number[] {
-  return columns.flatMap((name, index) => (added.includes(name) ? [] : [index]));
+  const own = ownColumns(columns);
+  const replaced = new Set(added.map((name) => own.get(name)));
+  return columns.flatMap((_, index) => (replaced.has(index) ? [] : [index]));
 }
 
-/** Index of the column with a row's errors, in a report or rejects file. */
-export function errorColumn(columns: readonly string[]): number {
-  const last = columns.length - 1;
-  return columns[last] === rejectsColumns.at(-1) ? last : columns.lastIndexOf('error_code');
+/** The names of added columns beside those of a list: `line`, or `urtuu_line` if it has a line of its own. */
+export function addedNames(added: readonly string[], kept: readonly string[]): string[] {
+  const taken = likeAdded(kept);
+  return added.map((name) => prefix.repeat((taken.get(name)?.prefixes ?? -1) + 1) + name);
+}
+
+const prefix = 'urtuu_';
+const plainPrefix = 'urtuu ';
+const usualNames = new Map(addedColumns.map((name) => [plainName(name), name]));
+
+/**
+ * The columns with the name of an added one, whatever the case. Of several, it is the one with the most prefixes, then
+ * the one that is written exactly so, then the last.
+ */
+function likeAdded(columns: readonly string[]): Map<string, { index: number; prefixes: number }> {
+  const found = new Map<string, { index: number; prefixes: number }>();
+  columns.forEach((column, index) => {
+    let plain = plainName(column);
+    let prefixes = 0;
+    for (; plain.startsWith(plainPrefix); prefixes += 1) plain = plain.slice(plainPrefix.length);
+    const name = usualNames.get(plain);
+    if (name === undefined) return;
+    const before = found.get(name);
+    const isExact = before !== undefined && columns[before.index] === prefix.repeat(prefixes) + name;
+    if (before === undefined || prefixes > before.prefixes || (prefixes === before.prefixes && !isExact))
+      found.set(name, { index, prefixes });
+  });
+  return found;
 }

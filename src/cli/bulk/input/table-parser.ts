@@ -4,7 +4,7 @@ import { isDamaged } from './damage.js';
 import type { Delimiter } from './delimiter.js';
 import { numberedColumns, readColumnNames } from './header.js';
 import { InputError } from './input-error.js';
-import { errorColumn, isOwnHeader } from './report-columns.js';
+import { type OwnColumns, ownColumns } from './report-columns.js';
 import { type RowHandler, RowParser } from './row-parser.js';
 
 /** How an input is written. A plan keeps it to read its copy of the input the same way. */
@@ -32,7 +32,7 @@ export class TableParser {
   readonly #parser: RowParser;
   readonly #onHeader: (columns: string[], line: number) => void;
   readonly #onRow: RowHandler;
-  #isOwn = false;
+  #own: OwnColumns = new Map();
 
   constructor(
     format: TableFormat,
@@ -71,13 +71,13 @@ export class TableParser {
     }
     const width = this.columns.length;
     if (record.length > width && isBlank(record.slice(width))) record.length = width;
-    if (this.#isOwn) this.#takeOwn(record.map(unguard), line, errors);
+    if (this.#own.size > 0) this.#takeOwn(record.map(unguard), line, errors);
     else this.#onRow(record, line, errors);
   }
 
   #takeOwn(record: string[], line: number, errors: readonly CellError[] = []): void {
-    const written = record[errorColumn(this.columns)] ?? '';
-    const left = written === '' ? [] : cellErrorsLeft(record, this.columns, written);
+    const written = errorColumns.map((name) => record[this.#own.get(name) ?? -1] ?? '').join();
+    const left = written === ',' ? [] : cellErrorsLeft(record, this.columns, written);
     this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left]);
   }
 
@@ -98,7 +98,7 @@ export class TableParser {
       this.columns = this.#format.headerless
         ? numberedColumns(record.length)
         : readColumnNames(record, this.#source, line);
-      this.#isOwn = isOwnHeader(this.columns);
+      this.#own = ownColumns(this.columns);
       this.#onHeader(this.columns, line);
     } catch (error) {
       const isTitle = !this.#format.headerless && record.filter((name) => name.trim() !== '').length === 1;
@@ -106,6 +106,9 @@ export class TableParser {
     }
   }
 }
+
+/** With the errors of a row, in a rejects file and in a report. */
+const errorColumns = ['error', 'error_code'];
 
 const titleHint = 'If a later row names the columns, add --header-row with its number.';
 

@@ -18,7 +18,7 @@ import type { PlanDraft } from './plan-draft.js';
 import { type Preview, previewOf } from './preview.js';
 import { type RecipientStore, recipientStore } from './recipient-store.js';
 import type { ReportedRows } from './reported-rows.js';
-import { RowPlanner, type SentBefore } from './row-planner.js';
+import { type Placeholders, RowPlanner, type SentBefore } from './row-planner.js';
 import { type ColumnOptions, selectColumns } from './select-columns.js';
 import { writePlaces } from './write-places.js';
 import { writeRequests } from './write-requests.js';
@@ -60,6 +60,7 @@ export interface PlanOutcome {
   /** Rows that `only` left out. */
   notSelected: number;
   reportedRows: ReportedRows;
+  placeholders: readonly Placeholders[];
   /** Rows left out because their recipient already got the message. */
   alreadySent: number;
   /** Null for a sheet. */
@@ -181,6 +182,7 @@ async function freeze(
     repairs: recipients.repairs,
     notSelected: planner.notSelected,
     reportedRows: planner.reportedRows,
+    placeholders: [...planner.placeholders.values()],
     alreadySent: planner.alreadySent,
     delimiter: format.sheet === undefined ? format.delimiter : null,
     sheet: format.sheet?.name ?? null,

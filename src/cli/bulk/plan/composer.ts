@@ -10,7 +10,10 @@ import {
   normalizeAddress,
   type TextKind,
 } from '../../../contract/index.js';
+import { unguard } from '../../csv/line.js';
+import { errorValue, isErrorValue } from '../input/cell-error.js';
 import { InputError, quoted } from '../input/input-error.js';
+import { mayBeOwn, ownColumns } from '../input/report-columns.js';
 import { type BoundTemplate, bindTemplate, parseTemplate, type Template } from './template.js';
 
 /** The fields of a message as templates; the channel determines which are required. */
@@ -75,16 +78,15 @@ export function bindMessage(
     bindTemplate(template, columns, field === 'html' ? 'html' : 'plain'),
   ]);
   const used = [...new Set(fields.flatMap(([, template]) => template.columns))];
+  const isUncertain = mayBeOwn(columns) && ownColumns(columns).size === 0;
   const composer: Composer = {
     columns: used,
     compose(values) {
-      const empty = used.filter((column) => (values[column] ?? '').trim() === '');
-      if (empty.length > 0) {
-        return empty.map((column) => ({
-          column: columns[column] ?? '',
-          error: 'is empty, but the message uses it',
-        }));
-      }
+      const faults = used.flatMap((index) => {
+        const error = faultOf(values[index] ?? '', isUncertain);
+        return error === null ? [] : [{ column: columns[index] ?? '', error }];
+      });
+      if (faults.length > 0) return faults;
       const rendered = fields.map(([field, template]): [Field, string] => [field, template.render(values)]);
       const message = channel === 'sms' ? composeSms(rendered) : composeEmail(rendered);
       return 'error' in message ? [message] : message;
@@ -98,6 +100,15 @@ export function bindMessage(
     }
   }
   return composer;
+}
+
+/** Why a cell cannot be put into a message. `isUncertain`: the file may be a report whose columns were removed. */
+function faultOf(value: string, isUncertain: boolean): string | null {
+  if (value.trim() === '') return 'is empty, but the message uses it';
+  if (isErrorValue(value)) return errorValue(value.trim());
+  if (isUncertain && unguard(value) !== value)
+    return `${quoted(value)} begins with ' and a sign, as urtuu writes it in reports: remove the ', or restore the columns of the report`;
+  return null;
 }
 
 function composeSms(rendered: [Field, string][]): ComposedMessage | MessageError {

@@ -33,6 +33,11 @@ export class MessageStore {
     if (composer.columns.length === 0) this.#compose([], '');
   }
 
+  /** Indexes of the columns that the messages use. */
+  get columns(): readonly number[] {
+    return this.#composer.columns;
+  }
+
   /** The number of the row's message; -1 if it has errors. Values must not contain NULs. */
   numberOf(values: readonly string[]): number {
     const { columns } = this.#composer;

@@ -1,3 +1,5 @@
+import type { OwnColumns } from '../input/report-columns.js';
+
 /** Rows of a new plan that come from the reports of other jobs. */
 export class ReportedRows {
   /** Lines of the rows in a job's input, by job id and `status`. */
@@ -31,9 +33,9 @@ export interface ReportColumns {
 }
 
 /** Null for a file that is not a report, or a report of an earlier release, which does not name its job. */
-export function findReportColumns(names: readonly string[]): ReportColumns | null {
-  // A report appends its columns; the input may have some of the same name.
-  const at = (name: string) => names.lastIndexOf(name);
+export function findReportColumns(names: readonly string[], own: OwnColumns): ReportColumns | null {
+  // A file may have lost the columns that show that it is a report.
+  const at = (name: string) => own.get(name) ?? names.lastIndexOf(name);
   const columns = { job: at('job'), line: at('line'), status: at('status') };
   return Object.values(columns).includes(-1) ? null : columns;
 }

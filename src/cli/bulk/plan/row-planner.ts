@@ -1,5 +1,5 @@
 import { counted } from '../../text/wording.js';
-import type { CellError } from '../input/cell-error.js';
+import { type CellError, isPlaceholder } from '../input/cell-error.js';
 import { type DamageWatch, damageOf, isDamaged } from '../input/damage.js';
 import { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
@@ -15,6 +15,15 @@ const noErrors: readonly CellError[] = [];
 
 /** Maximum number of messages with a cached hash: in a file with a message for each row, none recurs. */
 const cachedHashes = 4_096;
+
+/** Cells of a column that a message uses, such as NULL: see `isPlaceholder`. */
+export interface Placeholders {
+  column: string;
+  /** The first one, and its line. */
+  value: string;
+  line: number;
+  count: number;
+}
 
 /** Earlier sends, and whether to leave out their recipients. */
 export interface SentBefore {
@@ -42,6 +51,8 @@ export class RowPlanner {
   readonly reportedRows = new ReportedRows();
   readonly messages: MessageStore;
   readonly rows: RowStore;
+  /** Cells of rows that are sent, by column. */
+  readonly placeholders = new Map<string, Placeholders>();
   rejected = 0;
   /** Rows that `--only` left out. */
   notSelected = 0;
@@ -70,8 +81,9 @@ export class RowPlanner {
 
   take(record: readonly string[], line: number, errors: readonly CellError[] = noErrors): void {
     const { names, recipient } = this.#columns;
-    if (errors.length > 0 && this.#isNeeded(record, errors)) {
-      this.#rejectCells(errors, line);
+    const needed = errors.length > 0 ? this.#neededOf(record, errors) : errors;
+    if (needed.length > 0) {
+      this.#rejectCells(needed, line);
       return;
     }
     if (record.length !== names.length || (this.#damage.isNeeded && record.some(isDamaged))) {
@@ -95,6 +107,7 @@ export class RowPlanner {
       this.rows.add(line, 0, skippedRow);
       return;
     }
+    this.#notePlaceholders(record, line);
     this.rows.add(line, this.#recipients.add(), message);
     this.#noteReport(record);
   }
@@ -103,10 +116,23 @@ export class RowPlanner {
     return this.#columns.selection?.has(record) ?? true;
   }
 
-  /** Errors in a row that `--only` leaves out do not matter, unless one hides its status. */
-  #isNeeded(record: readonly string[], errors: readonly CellError[]): boolean {
-    const read = this.#columns.selection?.columns;
-    return this.#isSelected(record) || errors.some(({ field }) => field === null || read?.includes(field));
+  /** The errors in cells that are read; of a row that `--only` leaves out, those are only the ones of its status. */
+  #neededOf(record: readonly string[], errors: readonly CellError[]): readonly CellError[] {
+    const { recipient, selection } = this.#columns;
+    const ofRow = this.#isSelected(record) ? [recipient, ...this.messages.columns] : [];
+    const read = new Set([...(selection?.columns ?? []), ...ofRow]);
+    return errors.filter(({ field }) => field === null || read.has(field));
+  }
+
+  #notePlaceholders(record: readonly string[], line: number): void {
+    for (const index of this.messages.columns) {
+      const value = record[index] ?? '';
+      if (!isPlaceholder(value)) continue;
+      const column = this.#columns.names[index] ?? '';
+      const noted = this.placeholders.get(column) ?? { column, value, line, count: 0 };
+      noted.count += 1;
+      this.placeholders.set(column, noted);
+    }
   }
 
   #isSent(record: readonly string[], message: number, { index, skip, onlyRejected }: SentBefore): boolean {

@@ -3,6 +3,7 @@ import { columnNamed } from '../input/header.js';
 import { InputError } from '../input/input-error.js';
 import { findRecipientColumn } from '../input/recipient-column.js';
 import type { RecipientReader } from '../input/recipient-reader.js';
+import { ownColumns } from '../input/report-columns.js';
 import { findReportColumns, type ReportColumns } from './reported-rows.js';
 
 /** The columns of an input that the planner reads, as indexes. */
@@ -48,13 +49,19 @@ export function selectColumns(
     isRecipient,
   });
   if (only === undefined) return { names, recipient, selection: null, report: null };
+  const own = ownColumns(names);
   const column = (name: string) => {
-    const found = columnNamed(names, name);
+    const found = own.get(name) ?? columnNamed(names, name);
     if (found !== -1) return found;
     const hint = 'Use a new report of a job.';
     throw new InputError('columns', source, `no ${name} column for --only`, hint, { line });
   };
-  return { names, recipient, selection: selectionOf(only, known, column), report: findReportColumns(names) };
+  return {
+    names,
+    recipient,
+    selection: selectionOf(only, known, column),
+    report: findReportColumns(names, own),
+  };
 }
 
 /** Certainly not delivered; `unknown` might be. */

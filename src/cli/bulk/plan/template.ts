@@ -1,5 +1,6 @@
 import { columnNamed, columnsHint } from '../input/header.js';
 import { InputError, quoted } from '../input/input-error.js';
+import { ownColumns } from '../input/report-columns.js';
 
 /** A text with `{column}` placeholders; `{{` and `}}` are literal braces. */
 export interface Template {
@@ -39,19 +40,34 @@ export function parseTemplate(text: string, label: string): Template {
   return { label, pieces };
 }
 
-/** Throws InputError for an unknown column. */
+/** Throws InputError for an unknown column, or a field in the form of another program. */
 export function bindTemplate(
   template: Template,
   columns: readonly string[],
   content: 'plain' | 'html',
 ): BoundTemplate {
+  const hidden = new Set(ownColumns(columns).values());
+  const refuse = (what: string, hint: string) => new InputError('template', template.label, what, hint);
   const texts = template.pieces.filter((_, index) => index % 2 === 0);
+  for (const text of texts) {
+    const field = mergeFieldIn(text, columns, { hidden, content });
+    if (field === null) continue;
+    const { column, written, source } = field;
+    const rename = `To send ${quoted(written)} itself, give the column another name in the file.`;
+    throw refuse(
+      `${quoted(source)} is text here, not the column`,
+      `Write {${column}} for the column. ${rename}`,
+    );
+  }
   const places = template.pieces
     .filter((_, index) => index % 2 === 1)
     .map((name) => {
-      const index = columnNamed(columns, name);
+      const index = columnNamed(columns, name, hidden);
       if (index !== -1) return index;
-      throw new InputError('template', template.label, `unknown column {${name}}`, columnsHint(columns));
+      const visible = columns.filter((_, at) => !hidden.has(at));
+      if (columnNamed(columns, name) === -1) throw refuse(`unknown column {${name}}`, columnsHint(visible));
+      const hint = `If it is your own, give it another name in the file. ${columnsHint(visible)}`;
+      throw refuse(`{${name}} is a column of urtuu's report or rejects file, not of the list`, hint);
     });
   const insert = content === 'html' ? escapeHtml : (value: string) => value;
   return {
@@ -65,6 +81,60 @@ export function bindTemplate(
     },
   };
 }
+
+/** Fields of other programs, by what is around a name: each match is an opening mark, and looks ahead at the rest. */
+const everywhere = [
+  // {{name}}, which is the literal {name} here; also with a filter or a sigil: {{name|title}}, {{#name}}.
+  /\{(?=\s*[#^&/!=~$]*([^{}|]+)(?:\|[^{}]*)?\})/g,
+  // [name], [[name]]
+  /\[(?=([^[\]]+)\])/g,
+  // <<name>>
+  /<<(?=([^<>]+)>>)/g,
+  /&lt;&lt;(?=((?:(?!&[lg]t;).)+)&gt;&gt;)/g,
+  // *|name|*
+  /\*\|(?=([^|]+)\|\*)/g,
+  // %name%, #name#: no blanks at the marks, because of "10% of 20%".
+  /%(?=([^\s%](?:[^%]*[^\s%])?)%)/g,
+  /#(?=([^\s#](?:[^#]*[^\s#])?)#)/g,
+  // :name, $name: after a blank, because of links and styles (a:link).
+  /(?<![^\s("'«>])[:$](?=([\p{L}\p{N}_]+))/gu,
+];
+/** In HTML it would be a tag. */
+const ofPlainText = [/<(?=([^<>]+)>)/g];
+
+interface MergeField {
+  column: string;
+  /** As everybody would get it. */
+  written: string;
+  /** As it stands in the template. */
+  source: string;
+}
+
+/**
+ * A field of another program in a text that nothing is put into, if it names a column: everybody would get it as it is.
+ */
+function mergeFieldIn(
+  text: string,
+  columns: readonly string[],
+  { hidden, content }: { hidden: ReadonlySet<number>; content: 'plain' | 'html' },
+): MergeField | null {
+  for (const field of content === 'html' ? everywhere : [...everywhere, ...ofPlainText]) {
+    for (const { 0: mark, 1: name = '', index } of text.matchAll(field)) {
+      const column = columns[columnNamed(columns, name, hidden)];
+      if (column === undefined || !isName(mark, column)) continue;
+      const rest = text.slice(index + mark.length);
+      const end = rest.indexOf(name) + name.length;
+      const written = mark + rest.slice(0, end) + (closing.exec(rest.slice(end))?.[0] ?? '');
+      return { column, written, source: written.replace(/[{}]/g, '$&$&') };
+    }
+  }
+  return null;
+}
+
+/** Whether marks around a column's name are meant for it: [1] is a footnote, and the column 1 of a list without a header. */
+const isName = (mark: string, column: string) => mark === '{' || !/^\d+$/.test(column);
+
+const closing = /^(?:[^{}]*\}|\s*(?:\]|>>|&gt;&gt;|\|\*|[%#>]))/;
 
 const entities: Record<string, string> = {
   '&': '&amp;',

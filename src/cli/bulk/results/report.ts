@@ -1,7 +1,7 @@
 import { normalizeAddress, readNumber } from '../../../contract/index.js';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
 import { repairAddress, repairNumber } from '../input/repair.js';
-import { isOwnHeader, keptColumns, reportColumns } from '../input/report-columns.js';
+import { addedNames, keptColumns, reportColumns } from '../input/report-columns.js';
 import type { FrozenPlan, PlannedRow } from '../plan/plan.js';
 import { RowSet } from '../plan/row-set.js';
 import type { Receipts } from './receipts.js';
@@ -35,7 +35,7 @@ export async function* reportRows(
   receipts: Receipts,
   mask: ReportMask | null,
 ): AsyncGenerator<ReportRow, void> {
-  const kept = keptOf(plan.meta.columns);
+  const kept = keptColumns(plan.meta.columns, reportColumns);
   const cellOf = mask === null ? (value: string) => value : masking(plan, mask);
   // Rows of the same recipient were merged into one message, which was charged once.
   const paid = plan.meta.merged > 0 ? new RowSet() : null;
@@ -49,7 +49,7 @@ export async function* reportRows(
   for await (const { line, values, place, error } of plan.rows()) {
     const receipt = place === null ? { ...leftOut, code: error ?? '' } : receipts.of(place);
     yield [
-      ...kept.map(({ index }) => cellOf(values[index] ?? '', index)),
+      ...kept.map((index) => cellOf(values[index] ?? '', index)),
       receipt.id || null,
       receipt.batchId || null,
       receipt.status,
@@ -60,21 +60,6 @@ export async function* reportRows(
       id,
     ];
   }
-}
-
-/** Replaces the columns of an earlier report or rejects file; keeps the input's own columns. */
-function keptOf(columns: readonly string[]): { index: number; name: string }[] {
-  if (isOwnHeader(columns)) {
-    return keptColumns(columns, reportColumns).map((index) => ({ index, name: columns[index] ?? '' }));
-  }
-  const taken = new Set([...columns, ...reportColumns]);
-  return columns.map((column, index) => {
-    if (!reportColumns.includes(column)) return { index, name: column };
-    let name = `${column}_input`;
-    while (taken.has(name)) name += '_input';
-    taken.add(name);
-    return { index, name };
-  });
 }
 
 /** Joins lines, so that a million lines do not need a million writes. */
@@ -99,7 +84,8 @@ async function* linesOf(job: ReportedJob, receipts: Receipts): AsyncGenerator<st
 }
 
 export function columnNamesOf({ meta: { columns } }: FrozenPlan): string[] {
-  return [...keptOf(columns).map(({ name }) => name), ...reportColumns];
+  const kept = keptColumns(columns, reportColumns).map((index) => columns[index] ?? '');
+  return [...kept, ...addedNames(reportColumns, kept)];
 }
 
 /** Earlier releases did not store the recipient column; for their jobs, every recipient is hidden. */

@@ -15,7 +15,11 @@ describe('templates', () => {
     ['Hi {name}, {day}!', 'Hi Бат, Monday!'],
     ['{ name }{Name}{a_b}', 'БатБатx'],
     ['{Дүн}', '5{0}'],
-    ['{{name}} {{{name}}} }}{{', '{name} {Бат} }{'],
+    ['{{nmae}} {{{name}}} }}{{', '{nmae} {Бат} }{'],
+    [
+      `[nmae] 10% of 20% a:day «name» \${name} #{name} <{name}> {{day: 1}}`,
+      '[nmae] 10% of 20% a:day «name» $Бат #Бат <Бат> {day: 1}',
+    ],
     ['$& $1 \\0 {name}', '$& $1 \\0 Бат'],
   ])('%j', (text, expected) => expect(render(text, ['Бат', 'Monday', '5{0}', 'x'])).toBe(expected));
 
@@ -40,8 +44,59 @@ describe('templates', () => {
     });
   });
 
+  it.each([
+    ['{{name}}', '{name}'],
+    ['{{ Name }}', '{ Name }'],
+    ['{{name|title}}', '{name|title}'],
+    ['{{a_b}}', '{a_b}'],
+    ['{{{{name}}}}', '{name}'],
+    ['%name%'],
+    ['%%name%%', '%name%'],
+    ['50% %name%', '%name%'],
+    ['[name]'],
+    ['[[ Дүн ]]', '[ Дүн ]'],
+    ['<<name>>'],
+    ['<name>'],
+    ['*|NAME|*'],
+    ['#name#'],
+    ['Hi :name', ':name'],
+    ['Hi $name!', '$name'],
+    ['{name} [day]', '[day]'],
+  ])(
+    '%j, a field of another program that names a column, is refused with both ways out',
+    (text, written = text) => {
+      const refused = (given: string, content: 'plain' | 'html' = 'plain') => {
+        try {
+          return render(given, ['Бат', 'Monday', '5', 'x'], content);
+        } catch (error) {
+          return error;
+        }
+      };
+      const source = written.replace(/[{}]/g, '$&$&');
+      expect(refused(text)).toMatchObject({
+        kind: 'template',
+        message: `text: ${JSON.stringify(source)} is text here, not the column`,
+        hint: expect.stringMatching(
+          /^Write \{(name|day|a b|Дүн)\} for the column\. To send ".*" itself, give the column another name in the file\.$/,
+        ),
+      });
+      if (text !== '<name>') expect(refused(text, 'html')).toMatchObject({ kind: 'template' });
+    },
+  );
+
+  it('{{name}} and [name] are text where they name no column: of a list without a header, and of a report', async () => {
+    const own = 'phone,line,error\n99112233,2,x\n';
+    const texts = async (csv: string, text: string, headerless = false) =>
+      (await requestsOf(await plan(csv, { text, headerless }))).map(({ body }) => JSON.parse(body).text);
+    expect(await texts(own, '{{line}} [line] %error%')).toEqual(['{line} [line] %error%']);
+    expect(await refusal('99112233\n', { text: '{{1}}', headerless: true })).toMatchObject({
+      kind: 'template',
+    });
+    expect(await texts('99112233\n', '[1] %1% :1', true)).toEqual(['[1] %1% :1']);
+  });
+
   it('any text is itself when its braces are doubled, whatever the values', () => {
-    const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom('{', '}', '{name}', '{{')));
+    const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom('{', '}', '{nmae}', '{{')));
     fc.assert(
       fc.property(texts, fc.string(), (pieces, value) => {
         const text = pieces.join('');

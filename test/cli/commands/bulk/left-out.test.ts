@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import { numbers } from '../../bulk/memory-plan.js';
@@ -264,5 +265,144 @@ describe('a command that a terminal would show as another one', () => {
     const { code, stderr } = await here.run('', { argv });
     expect(code).toBe(3);
     expect(stderr).toMatch(/1 rejected\. Nothing is in doubt\.\n$/);
+  });
+});
+
+describe('a rejects file or report that somebody has changed', () => {
+  const [bat, dorj] = numbers(2) as [string, string];
+  const texts = (here: Desk) => here.project.sends.map(({ body }) => body?.text);
+  const printed = (stderr: string) => / only those with: urtuu (.*)\n$/.exec(stderr)?.[1] ?? 'none';
+
+  it.each([
+    ['line', '{line}', 'line', '7'],
+    ['Line', '{line}', 'Line', '7'],
+    ['line', '{Line}', 'line', '7'],
+    [' line ', '{ line }', 'line', '7'],
+    ['error', '{error}', 'error', '7'],
+    ['urtuu_line', '{urtuu_line}', 'urtuu_line', '7'],
+    ['linе', '{linе}', 'linе', '7'],
+  ])(
+    "has the cells of the column %j of the list, never urtuu's own, for %s",
+    async (column, field, kept, value) => {
+      const here = desk([]);
+      here.write('list.csv', [`name,phone,${column}`, `Бат,${bat},5`, 'Дорж,nobody,7']);
+      const { stderr } = await here.run(
+        `sms bulk list.csv --text '{name}, ${field} шугам' --skip-invalid --rejects rej.csv --yes`,
+      );
+      const [names = '', row = ''] = here.read('rej.csv').split('\r\n');
+      expect(names.startsWith(`name,phone,${kept},`)).toBe(true);
+      here.write('rej.csv', [names, row.replace('nobody', dorj)]);
+      expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
+      expect(texts(here)).toEqual(['Бат, 5 шугам', `Дорж, ${value} шугам`]);
+    },
+  );
+
+  it("is sent to the column that --to-column names, also if that has the name of one of urtuu's", async () => {
+    const here = desk([]);
+    here.write('list.csv', ['name,line', `Бат,${bat}`, 'Дорж,nobody']);
+    const { stderr } = await here.run(
+      "sms bulk list.csv --to-column line --text 'Hi {name}' --skip-invalid --rejects rej.csv --yes",
+    );
+    here.write('rej.csv', here.read('rej.csv').trim().replace('nobody', dorj).split('\r\n'));
+    expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
+    expect([...here.project.received().keys()]).toEqual([bat, dorj]);
+  });
+
+  it('is refused where the text has a column that urtuu added, by an earlier release too', async () => {
+    const here = desk([]);
+    here.write('old.csv', ['name,phone,line,error', `Дорж,${dorj},3,x`]);
+    here.write('report.csv', [
+      'phone,status_input,message_id,batch_id,status,error_code,credits,line,delivery,job',
+      `${dorj},VIP,,,failed,x,0,2,,july`,
+    ]);
+    for (const [file, field, columns] of [
+      ['old.csv', '{line}', 'name, phone'],
+      ['report.csv', '{status}', 'phone, status_input'],
+      ['report.csv', '{Credits}', 'phone, status_input'],
+    ]) {
+      const { code, stderr } = await here.run(`sms bulk ${file} --text 'Hi ${field}' --yes`);
+      expect({ code, stderr }).toEqual({
+        code: 8,
+        stderr:
+          `urtuu: text: ${field} is a column of urtuu's report or rejects file, not of the list\n` +
+          `  If it is your own, give it another name in the file. Columns: ${columns}.\n`,
+      });
+    }
+    expect(
+      await here.run("sms bulk report.csv --only failed --text 'Hi {status_input}' --yes"),
+    ).toMatchObject({ code: 0 });
+    expect(texts(here)).toEqual(['Hi VIP']);
+  });
+
+  it('has the cells of the list for {status}, {line} and {credits} in a report, and its own for --only', async () => {
+    const here = desk([], { failing: new Set([dorj]) });
+    here.write('list.csv', [
+      'name,phone,line,status,credits',
+      `Бат,${bat},5,VIP,120`,
+      `Дорж,${dorj},7,энгийн,80`,
+    ]);
+    const text = "--text '{name} {line} {status} {credits}'";
+    await here.run(`sms bulk list.csv ${text} --job july --report out.csv --yes`);
+    here.project.options.failing = new Set();
+    const before = texts(here).length;
+    expect(await here.run(`sms bulk out.csv ${text} --only failed --yes`)).toMatchObject({ code: 0 });
+    expect(texts(here).slice(before)).toEqual(['Дорж 7 энгийн 80']);
+  });
+
+  const original = ['name,phone,amount', `Бат,nobody,"-5,000₮"`, `Туяа,noone,'=x`, `Болд,none,'5`];
+  const move = (from: number, to: number) => (cells: string[]) => {
+    const [cell = ''] = cells.splice(from, 1);
+    cells.splice(to, 0, cell);
+    return cells;
+  };
+  const without = (at: number) => (cells: string[]) => cells.filter((_, index) => index !== at);
+  it.each<[string, (cells: string[]) => string[], number?]>([
+    ['as it was', (cells) => cells],
+    ['with a column more at its end', (cells) => [...cells, 'x']],
+    ['with a column more at its beginning', (cells) => ['y', ...cells]],
+    ["with urtuu's columns first", (cells) => move(4, 0)(move(4, 0)(cells))],
+    ["with urtuu's columns apart", move(3, 0)],
+    ['without a column of the list', without(0)],
+    [
+      'with its names in capitals',
+      (cells) => cells.map((cell) => (/^[a-z]+$/.test(cell) ? cell.toUpperCase() : cell)),
+    ],
+    ['without the errors', without(4), 8],
+    ['without the lines', without(3), 8],
+  ])('has no guard against formulas in its texts, or is refused: %s', async (_, change, exit = 0) => {
+    const here = desk([]);
+    here.write('list.csv', original);
+    await here.run("sms bulk list.csv --text 'Hi {amount}' --rejects rej.csv --yes");
+    const rows = parse(here.read('rej.csv')) as string[][];
+    expect(rows.map((cells) => cells[2])).toEqual(['amount', "'-5,000₮", "''=x", "'5"]);
+    const fixed = rows.map((cells, at) =>
+      change(cells.map((cell, index) => (at > 0 && index === 1 ? (numbers(4)[at] ?? '') : cell))),
+    );
+    here.write(
+      'rej.csv',
+      fixed.map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';')),
+    );
+    const { code, stderr } = await here.run("sms bulk rej.csv --text 'Hi {amount}' --yes");
+    expect(code).toBe(exit);
+    if (exit === 0) expect(texts(here)).toEqual(['Hi -5,000₮', "Hi '=x", "Hi '5"]);
+    else expect(stderr).toContain(`amount: "'-5,000₮" begins with ' and a sign`);
+  });
+
+  it('is a list whose own cells with an apostrophe are sent as they are', async () => {
+    const here = desk([]);
+    here.write('list.csv', ['phone,amount', `${bat},'-5`, `${dorj},'5`]);
+    expect(await here.run("sms bulk list.csv --text 'Hi {amount}' --yes")).toMatchObject({ code: 0 });
+    expect(texts(here)).toEqual(["Hi '-5", "Hi '5"]);
+  });
+
+  it('rejected from a sorted report names the lines of the job, which knows its rows by them', async () => {
+    const here = desk([`${bat},Bat`, `${dorj},Dorj`], { failing: new Set([dorj]) });
+    await here.run("sms bulk list.csv --text 'Hi {name}' --job july --report out.csv --yes");
+    const [names = '', one = '', two = ''] = here.read('out.csv').split('\r\n');
+    here.write('out.csv', [names, two.replace(dorj, 'nobody'), one]);
+    await here.run("sms bulk out.csv --text 'Hi {name}' --only failed --rejects rej.csv --yes");
+    const [header, row] = here.read('rej.csv').split('\r\n');
+    expect(header).toBe(`${names},error`);
+    expect(row).toMatch(/^nobody,Dorj,.*,3,[^,]*,july,/);
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../../csv/line.js';
 import { columnLetters } from '../../../xlsx/cell-reference.js';
 import { located, quoted, sheetName } from '../../input/input-error.js';
-import { keptColumns, rejectsColumns } from '../../input/report-columns.js';
+import { addedNames, isReport, keptColumns, ownColumns, rejectsColumns } from '../../input/report-columns.js';
 import type { FrozenPlan } from '../plan.js';
 import { BufferedFile } from './buffered-file.js';
 import type { PlanDisk } from './plan-disk.js';
@@ -55,12 +55,17 @@ export async function writeRejects(
   disk.remove(beside);
   const file = new BufferedFile(disk, beside, { checksummed: true });
   const rejects: Rejects = { count: 0, first: [], rows: [], quoted: [], file: null };
-  const kept = keptColumns(columns, rejectsColumns);
+  // A report names the line in its job's list, by which that job knows the row again.
+  const own = ownColumns(columns);
+  const hasLine = isReport(own) && own.has('line');
+  const added = hasLine ? ['error'] : rejectsColumns;
+  const kept = keptColumns(columns, added);
+  const names = kept.map((index) => columns[index] ?? '');
   const errors = readErrors(join(plan.folder, 'errors'));
   let sha256: string;
   try {
     if (plan.input?.marked) file.appendText(byteOrderMark);
-    file.appendText(csvLine([...kept.map((index) => columns[index] ?? ''), ...rejectsColumns]));
+    file.appendText(csvLine([...names, ...addedNames(added, names)]));
     let next = await errors.next();
     for await (const { line, values, error } of plan.rows()) {
       if (error === null) continue;
@@ -74,7 +79,8 @@ export async function writeRejects(
       }
       rejects.count += 1;
       const extra = values.slice(columns.length);
-      file.appendText(csvLine([...kept.map((index) => values[index] ?? ''), ...extra, String(line), error]));
+      const place = hasLine ? [] : [String(line)];
+      file.appendText(csvLine([...kept.map((index) => values[index] ?? ''), ...extra, ...place, error]));
     }
     sha256 = file.finish().sha256;
   } catch (error) {

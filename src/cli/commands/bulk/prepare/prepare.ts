@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Channel, Pricing } from '../../../../contract/index.js';
+import { located, quoted } from '../../../bulk/input/input-error.js';
 import { openJobOf } from '../../../bulk/job/job-of-plan.js';
 import { folderForPlan, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../../bulk/job/keys.js';
@@ -217,12 +218,14 @@ async function confirmOpened(
   }
 }
 
-function showInput(
-  io: Context['io'],
-  { plan, rejects, notSelected, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn }: PlanOutcome,
-  { dryRun = false }: BulkOptions,
-): void {
+function showInput(io: Context['io'], outcome: PlanOutcome, { dryRun = false }: BulkOptions): void {
+  const { plan, rejects, notSelected, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn } =
+    outcome;
   warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
+  for (const { column, value, line, count } of outcome.placeholders) {
+    const what = `${column}: ${quoted(value.trim())} looks like a missing value (${counted(count, 'row')})`;
+    io.warn(located(meta.source, what, { line }));
+  }
   if (notSelected > 0) io.note(`${counted(notSelected, 'row')} with another status left out (--only)`);
   if (hiddenRows > 0) {
     const rows = `sheet ${sheet}: ${counted(hiddenRows, 'hidden row')}`;

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { ownColumns } from '../../../bulk/input/report-columns.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { BatchMessages } from '../../../bulk/results/batch-messages.js';
@@ -41,7 +42,8 @@ export async function planUnknown(
 /** The messages of rows that are planned because they are unknown, by batch; '' for single ones. */
 async function unknownIds(plan: FrozenPlan): Promise<Map<string, Set<string>>> {
   const { columns } = plan.meta;
-  const at = (name: string) => columns.lastIndexOf(name);
+  const own = ownColumns(columns);
+  const at = (name: string) => own.get(name) ?? columns.lastIndexOf(name);
   const status = at('status');
   const delivery = at('delivery');
   const message = at('message_id');

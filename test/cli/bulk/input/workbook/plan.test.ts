@@ -133,7 +133,7 @@ describe('a bad row of a workbook', () => {
       [99_112_233, 'x'],
       [null, { xml: '><f>B3</f>' }],
     ];
-    const { rejects } = await planRows(rows, { skipInvalid: true });
+    const { rejects } = await planRows(rows, { skipInvalid: true, text: 'Hi {name}' });
     expect(rejects.first).toEqual([
       'list.xlsx!Sheet1:B2: name: #N/A is an error, not a value',
       expect.stringMatching(/^list\.xlsx!Sheet1:B4: name: the formula has no stored value/),

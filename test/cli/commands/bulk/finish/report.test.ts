@@ -95,13 +95,22 @@ describe('the report of a job', () => {
     expect(row).toMatch(/^99000000,'=Bat,0/);
   });
 
-  it('keeps a column of the list that has the name of one of its own', async () => {
+  it.each([
+    ['job,delivery,job_input', 'job,delivery,job_input', 'line,urtuu_delivery,urtuu_job'],
+    ['Line,LINE ,urtuu-status', 'Line,LINE,urtuu-status', 'urtuu_line,delivery,job'],
+    ['line,urtuu_line,job', 'line,urtuu_line,job', 'urtuu_urtuu_line,delivery,urtuu_job'],
+    ['linе,lines,job ', 'linе,lines,job', 'line,delivery,urtuu_job'],
+  ])('leaves the columns %s of a list as they are, and names its own apart', async (columns, kept, own) => {
     const here = desk([]);
-    here.write('list.csv', ['phone,job,delivery,job_input', '99000000,driver,van,x']);
+    here.write('list.csv', [`phone,${columns}`, '99000000,driver,van,x']);
     await here.run(`${constant} --report out.csv`);
-    const [first, row] = here.read('out.csv').split('\r\n');
-    expect(first).toBe(`phone,job_input_input,delivery_input,job_input,${header}`);
+    const [first = '', row] = here.read('out.csv').split('\r\n');
+    const status = columns.includes('status') ? 'urtuu_urtuu_status' : 'status';
+    expect(first).toBe(`phone,${kept},message_id,batch_id,${status},error_code,credits,${own}`);
     expect(row).toMatch(/^99000000,driver,van,x,.*,july$/);
+    // The report of a report has the same columns, and --only reads the status that is urtuu's.
+    await here.run('sms bulk out.csv --text Again --only sent --job august --yes --report again.csv --again');
+    expect(here.read('again.csv').split('\r\n')[0]).toBe(first);
   });
 
   it.each(['csv', 'tsv'])('as %s is fed in again with every cell as it was', async (format) => {
