@@ -4,14 +4,27 @@ const isDomainLabel = (label: string) =>
 
 /**
  * The normal form of an email address: the local part as written, the domain in ASCII (IDNA) and lower case, so that
- * all spellings of a domain are one recipient. Null if it is not a mailbox address.
+ * all spellings of a domain are one recipient. Null if it is not a mailbox address, or mixes alphabets: nothing is sent
+ * to it.
  */
 export function normalizeAddress(written: string): string | null {
+  const address = normalizeAnyAddress(written);
+  return address === null || !isOneAlphabet(address) ? null : address;
+}
+
+/** The same for an address that is stored or was received, which may mix alphabets. */
+export function normalizeAnyAddress(written: string): string | null {
   const at = written.lastIndexOf('@');
   const local = written.slice(0, at);
   if (at < 1 || written.length > 254 || local.length > 64 || !localPart.test(local)) return null;
   const domain = asciiDomain(written.slice(at + 1));
   return domain === null || local.length + 1 + domain.length > 254 ? null : `${local}@${domain}`;
+}
+
+/** Whether a part of an address has letters of two alphabets: it is not the one that it looks like. */
+export function mixesAlphabets(written: string): boolean {
+  const address = normalizeAnyAddress(written);
+  return address === null ? written.split(/[@.]/).some(isMixed) : !isOneAlphabet(address);
 }
 
 /** The IDNA form of a domain; null if it is not a domain. */
@@ -31,4 +44,79 @@ function hostOf(domain: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** In one of these alphabets a label is written; Latin letters stand beside Chinese, Japanese and Korean ones. */
+const alphabets = [
+  /[\p{sc=Latin}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}]/u,
+  ...[
+    /\p{sc=Cyrillic}/u,
+    /\p{sc=Greek}/u,
+    /\p{sc=Armenian}/u,
+    /\p{sc=Georgian}/u,
+    /\p{sc=Hebrew}/u,
+    /\p{sc=Arabic}/u,
+  ],
+  ...[
+    /\p{sc=Mongolian}/u,
+    /\p{sc=Tibetan}/u,
+    /\p{sc=Devanagari}/u,
+    /\p{sc=Bengali}/u,
+    /\p{sc=Thai}/u,
+    /\p{sc=Lao}/u,
+  ],
+  ...[
+    /\p{sc=Ethiopic}/u,
+    /\p{sc=Khmer}/u,
+    /\p{sc=Myanmar}/u,
+    /\p{sc=Cherokee}/u,
+    /\p{sc=Coptic}/u,
+    /\p{sc=Lisu}/u,
+  ],
+];
+
+const isMixed = (label: string) => alphabets.filter((alphabet) => alphabet.test(label)).length > 1;
+
+/** The top-level domains com and co in Cyrillic letters, which look the same and do not exist. */
+const likeCom = /\.(?:сом|со)$/;
+
+function isOneAlphabet(address: string): boolean {
+  if (!address.includes('xn--')) return true;
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  const labels = domain
+    .split('.')
+    .map((label) => (label.startsWith('xn--') ? decoded(label.slice(4)) : label));
+  return !labels.some(isMixed) && !likeCom.test(labels.join('.'));
+}
+
+/** Punycode (RFC 3492) that a URL has accepted. */
+function decoded(label: string): string {
+  const end = label.lastIndexOf('-');
+  const points = Array.from(label.slice(0, Math.max(0, end)), (letter) => letter.codePointAt(0) ?? 0);
+  let point = 128;
+  let bias = 72;
+  let at = 0;
+  for (let read = end + 1; read < label.length; ) {
+    const before = at;
+    for (let weight = 1, k = 36; read < label.length; k += 36) {
+      const code = label.charCodeAt(read);
+      read += 1;
+      const digit = code < 0x3a ? code - 0x30 + 26 : code - 0x61;
+      at += digit * weight;
+      const threshold = Math.min(26, Math.max(1, k - bias));
+      if (digit < threshold) break;
+      weight *= 36 - threshold;
+    }
+    const count = points.length + 1;
+    let delta = Math.floor((at - before) / (before === 0 ? 700 : 2));
+    delta += Math.floor(delta / count);
+    let steps = 0;
+    for (; delta > 455; steps += 36) delta = Math.floor(delta / 35);
+    bias = steps + Math.floor((36 * delta) / (delta + 38));
+    point += Math.floor(at / count);
+    at %= count;
+    points.splice(at, 0, point);
+    at += 1;
+  }
+  return String.fromCodePoint(...points);
 }

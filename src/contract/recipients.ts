@@ -1,6 +1,6 @@
-import { normalizeAddress } from './addresses.js';
+import { normalizeAnyAddress } from './addresses.js';
 import { normalNumber } from './numbers.js';
 
 /** The normal form of a phone number of any operator, or of an email address; anything else as written. */
 export const normalizeRecipient = (written: string): string =>
-  normalNumber(written) ?? normalizeAddress(written) ?? written;
+  normalNumber(written) ?? normalizeAnyAddress(written) ?? written;

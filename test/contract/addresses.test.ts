@@ -1,5 +1,7 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeAddress } from '../../src/contract/index.js';
+import { mixesAlphabets, normalizeAddress, normalizeAnyAddress } from '../../src/contract/index.js';
 
 describe('email addresses: the domain is case-insensitive, the local part is exact', () => {
   it.each([
@@ -52,4 +54,58 @@ describe('email addresses: the domain is case-insensitive, the local part is exa
     `bat@${'a'.repeat(64)}.mn`,
     `bat@${'a.'.repeat(130)}mn`,
   ])('%j is none', (written) => expect(normalizeAddress(written)).toBeNull());
+});
+
+describe('an email address whose parts mix alphabets is not the one that it looks like', () => {
+  it.each([
+    ['a Cyrillic с and о', 'bat@gmail.соm', 'bat@gmail.xn--m-0tbi'],
+    ['a Cyrillic а', 'dorj@exаmple.mn', 'dorj@xn--exmple-4nf.mn'],
+    ['the same in capitals', 'dorj@EXАMPLE.MN', 'dorj@xn--exmple-4nf.mn'],
+    ['the same as name servers write it', 'dorj@XN--exmple-4nf.mn', 'dorj@xn--exmple-4nf.mn'],
+    ['a Cyrillic а with a combining mark', 'bat@cа\u0301fe.mn', 'bat@xn--cfe-kdc82m.mn'],
+    ['a Greek π', 'bat@πaypal.com', 'bat@xn--aypal-wce.com'],
+    ['com in Cyrillic, which does not exist', 'bat@gmail.сом', 'bat@gmail.xn--l1adi'],
+    ['co in Cyrillic, which does not exist', 'bat@gmail.со', 'bat@gmail.xn--n1af'],
+    ['a Cyrillic а before the @', 'bаt@example.mn', null],
+  ])('%s: nothing is sent to %s', (_, written, stored) => {
+    expect(normalizeAddress(written)).toBeNull();
+    expect(mixesAlphabets(written)).toBe(true);
+    // What an earlier release stored can be found and erased.
+    expect(normalizeAnyAddress(written)).toBe(stored);
+  });
+
+  it.each([
+    'bat@шуудан.мон',
+    'bat@mail.шуудан.мон',
+    'bat@өртөө-2.мон',
+    'bat@почта.рус',
+    'bat@caf\u00e9.mn',
+    'bat@straße.de',
+    'bat@ｅxample.mn',
+    'bat@例子.公司',
+    'bat@dメニュー.jp',
+    'bat@ελλάδα.ελ',
+    'bat@ᠮᠣᠩᠭᠣᠯ.mn',
+  ])('%s does not', (written) => {
+    expect(normalizeAddress(written)).not.toBeNull();
+    expect(mixesAlphabets(written)).toBe(false);
+  });
+
+  it('the letters of a label are read from its form of name servers as Node.js reads them', () => {
+    const letters = fc.string({
+      unit: fc.constantFrom(...'abéöабвгөү邮箱αβ19ㄅか'),
+      minLength: 1,
+      maxLength: 12,
+    });
+    const alphabets = [/[a-z邮箱ㄅかéö]/u, /[абвгөү]/u, /[αβ]/u];
+    fc.assert(
+      fc.property(letters, (label) => {
+        const ascii = domainToASCII(`${label}.mn`);
+        fc.pre(ascii !== '' && normalizeAnyAddress(`a@${ascii}`) !== null);
+        const read = domainToUnicode(ascii).slice(0, -'.mn'.length);
+        const mixed = alphabets.filter((alphabet) => alphabet.test(read)).length > 1;
+        expect(normalizeAddress(`a@${ascii}`) === null).toBe(mixed);
+      }),
+    );
+  });
 });

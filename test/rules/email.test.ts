@@ -188,6 +188,31 @@ describe('POST /v1/email/bulk', () => {
     for (const to of spellings) expect(await outbox(to)).toHaveLength(4);
   });
 
+  it.each(['bat@gmail.соm', 'bat@exаmple.mn', 'bat@gmail.xn--m-0tbi', 'bat@gmail.сом'])(
+    '[POST /v1/email] [POST /v1/email/bulk] %s looks like another address, and nothing is sent to it',
+    async (address) => {
+      const { post, get, balance } = await newCustomer();
+      const message = 'must be an email address, and must not mix alphabets';
+      for (const [path, body, field] of [
+        ['/email', { ...mail, to: address }, 'to'],
+        ['/email', { ...mail, reply_to: address }, 'reply_to'],
+        ['/verify', { to: address, channel: 'email' }, 'to'],
+      ] as const)
+        expect(await post(path, body)).toMatchObject({
+          status: 400,
+          error: { message: `${field}: ${message}` },
+        });
+      const batch = await post('/email/bulk', { ...mail, to: [mail.to, address] });
+      expect(batch).toMatchObject({ status: 400, error: { invalid: [address] } });
+      expect(await balance()).toBe(100_000);
+      // An earlier release may have sent to it.
+      expect(await get(`/messages?to=${encodeURIComponent(address)}`)).toMatchObject({
+        status: 200,
+        body: { data: [] },
+      });
+    },
+  );
+
   it('[POST /v1/email/bulk] names bad addresses and sends nothing', async () => {
     const { post, idle, outbox, balance } = await newCustomer();
     const refused = await post('/email/bulk', { ...mail, to: ['bat@example.mn', 'bat', '@b.mn'] });

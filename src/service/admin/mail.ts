@@ -1,4 +1,4 @@
-import { messagePage, normalizeAddress, normalNumber, type PageOptions } from '../../contract/index.js';
+import { messagePage, normalizeAnyAddress, normalNumber, type PageOptions } from '../../contract/index.js';
 import type { MailAdministration } from '../inbox/mail-administration.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
@@ -43,7 +43,7 @@ export function mailAdministration(
       remove: (recipient) =>
         store.removeSuppression(
           projectId,
-          normalNumber(recipient) ?? normalizeAddress(recipient) ?? recipient,
+          normalNumber(recipient) ?? normalizeAnyAddress(recipient) ?? recipient,
         ),
     },
     async dnsRecords() {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { normalizeAddress, normalNumber } from '../../contract/index.js';
+import { normalizeAnyAddress, normalNumber } from '../../contract/index.js';
 import type { Administration } from '../administration.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
@@ -114,7 +114,7 @@ export function createPrune(
 /** Nothing is sent to foreign numbers, but SMS arrive from them. */
 function personIn(written: string): string | null {
   const foreign = () => /^(?:\+|00)?([0-9]{6,15})$/.exec(written)?.[1] ?? null;
-  return normalizeAddress(written) ?? normalNumber(written) ?? foreign();
+  return normalizeAnyAddress(written) ?? normalNumber(written) ?? foreign();
 }
 
 function checkAge(olderMs: number | null): void {

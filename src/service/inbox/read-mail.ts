@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
-import { normalizeAddress } from '../../contract/index.js';
+import { normalizeAnyAddress } from '../../contract/index.js';
 import { storable } from '../storage/inbox.js';
 import { withoutStyles } from './html.js';
 
@@ -43,7 +43,10 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
   );
   const delivered = mail.headers.filter(({ key }) => deliveryHeaders.includes(key)).map(({ value }) => value);
   const written = addressesIn([mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []));
-  const recipients = [...delivered.flatMap((address) => normalizeAddress(address.trim()) ?? []), ...written];
+  const recipients = [
+    ...delivered.flatMap((address) => normalizeAnyAddress(address.trim()) ?? []),
+    ...written,
+  ];
   // Not those of the envelope: each of several recipients gets a copy of the mail.
   const identity = [mail.messageId, mail.date, from, written, subject, text];
   return {
@@ -82,7 +85,7 @@ const isReport = ({ mimeType }: Attachment) => /^message\/(?:global-)?delivery-s
 const addressesIn = (written: readonly (Address | undefined)[]): string[] =>
   written
     .flatMap((each) => (each === undefined ? [] : (each.group ?? [each])))
-    .flatMap(({ address }) => normalizeAddress(address) ?? []);
+    .flatMap(({ address }) => normalizeAnyAddress(address) ?? []);
 
 /** The parser makes the text from the HTML if a mail has both. */
 async function textOfHtml(html: string): Promise<string> {

@@ -6,6 +6,7 @@ import {
   maxParts,
   maxSubjectLength,
   measureText,
+  mixesAlphabets,
   normalizeAddress,
   type OperatorTable,
   readNumber,
@@ -38,9 +39,12 @@ export function readSmsRecipient(written: string, operators: OperatorTable): Rec
   throw new ServiceError('unsupported_number', 'to: no supported operator serves this number');
 }
 
+const notAnAddress = (field: string, written: string) =>
+  `${field}: must be an email address${mixesAlphabets(written) ? ', and must not mix alphabets' : ''}`;
+
 export function readEmailRecipient(written: string): Recipient {
   const to = normalizeAddress(written);
-  if (to === null) throw invalid('to: must be an email address');
+  if (to === null) throw invalid(notAnAddress('to', written));
   return { to, operator: null };
 }
 
@@ -106,9 +110,8 @@ export function checkEmail({ subject, html, text, from_name, reply_to }: EmailFi
   }
   if (!html && !text) throw invalid('html, text: one of them is required and must not be empty');
   if (from_name !== undefined) checkLine('from_name', from_name);
-  if (reply_to !== undefined && normalizeAddress(reply_to) === null) {
-    throw invalid('reply_to: must be an email address');
-  }
+  if (reply_to !== undefined && normalizeAddress(reply_to) === null)
+    throw invalid(notAnAddress('reply_to', reply_to));
   const bytes = Buffer.byteLength(html ?? '') + Buffer.byteLength(text ?? '');
   if (bytes > maxEmailBodyBytes) {
     throw new ServiceError(

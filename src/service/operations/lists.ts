@@ -5,7 +5,7 @@ import {
   type Message,
   type MessageFilter,
   type MessagePage,
-  normalizeAddress,
+  normalizeAnyAddress,
   normalNumber,
   type Page,
   readNumber,
@@ -70,7 +70,7 @@ function pageOf<Found, Item>(
 
 /** A number of another country is searched for as written. */
 function recipientOf(written: string): string {
-  const recipient = normalNumber(written) ?? normalizeAddress(written);
+  const recipient = normalNumber(written) ?? normalizeAnyAddress(written);
   if (recipient !== null) return recipient;
   if (readNumber(written).kind === 'invalid') throw invalid('to: must be a phone number or an email address');
   return written;

@@ -19,7 +19,7 @@ const errorNames = new Set(
   #¡NULO! #¡DIV/0! #¡VALOR! #¡REF! #¿NOMBRE? #¡NUM! #¡DESBORDAMIENTO! #¡CALC!`.split(/\s+/),
 );
 /** LibreOffice's numbered errors, a column too narrow for its value, and the NULL of MySQL and PostgreSQL. */
-const otherErrors = /^(?:(?:Err|Fehler|Ошибка|Ош):5\d\d|#{3,}|\\N)$/i;
+const otherErrors = /^(?:(?:[Ee]rr|[Ff]ehler|[Оо]шибка|[Оо]ш):5\d\d|#{3,}|\\N)$/;
 
 /** Whether a cell has no value but what a spreadsheet or a database shows in its place. */
 export function isErrorValue(cell: string): boolean {

@@ -1,4 +1,4 @@
-import { type Channel, normalizeAddress, readNumber } from '../../../contract/index.js';
+import { type Channel, mixesAlphabets, normalizeAddress, readNumber } from '../../../contract/index.js';
 import { quoted } from './input-error.js';
 import {
   hasSeveral,
@@ -119,7 +119,10 @@ export class AddressReader implements RecipientReader {
     const repair = repairAddress(written);
     const address = normalizeAddress(repair.value);
     if (address === null) {
-      return repair.value === '' ? 'is empty' : `${quoted(written)} is not an email address`;
+      if (repair.value === '') return 'is empty';
+      return mixesAlphabets(repair.value)
+        ? `${quoted(written)} mixes letters of two alphabets, such as Latin and Cyrillic`
+        : `${quoted(written)} is not an email address`;
     }
     this.#log.add(repair);
     this.normalized = address;

@@ -88,9 +88,9 @@ const everywhere = [
   /\{(?=\s*[#^&/!=~$]*([^{}|]+)(?:\|[^{}]*)?\})/g,
   // [name], [[name]]
   /\[(?=([^[\]]+)\])/g,
-  // <<name>>
+  // <<name>>, and in HTML &lt;name&gt;
   /<<(?=([^<>]+)>>)/g,
-  /&lt;&lt;(?=((?:(?!&[lg]t;).)+)&gt;&gt;)/g,
+  /&lt;(?=((?:(?!&[lg]t;).)+)&gt;)/g,
   // *|name|*
   /\*\|(?=([^|]+)\|\*)/g,
   // %name%, #name#: no blanks at the marks, because of "10% of 20%".
@@ -134,7 +134,7 @@ function mergeFieldIn(
 /** Whether marks around a column's name are meant for it: [1] is a footnote, and the column 1 of a list without a header. */
 const isName = (mark: string, column: string) => mark === '{' || !/^\d+$/.test(column);
 
-const closing = /^(?:[^{}]*\}|\s*(?:\]|>>|&gt;&gt;|\|\*|[%#>]))/;
+const closing = /^(?:[^{}]*\}|\s*(?:\]|>>|&gt;|\|\*|[%#>]))/;
 
 const entities: Record<string, string> = {
   '&': '&amp;',

@@ -215,6 +215,48 @@ describe('a bad row', () => {
     const outcome = await plan('phone\n9\n8\n', { skipInvalid: true });
     expect(outcome).toMatchObject({ plan: null, rejects: { count: 2 } });
   });
+  it.each([
+    ...[
+      '#N/A',
+      '#REF!',
+      '#VALUE!',
+      '#DIV/0!',
+      '#NAME?',
+      '#NULL!',
+      '#NUM!',
+      '#SPILL!',
+      '#CALC!',
+      '#GETTING_DATA',
+      '#ERROR!',
+    ],
+    ...[
+      '#Н/Д',
+      '#ЗНАЧ!',
+      '#ССЫЛКА!',
+      '#ДЕЛ/0!',
+      '#ИМЯ?',
+      '#ЧИСЛО!',
+      '#ПУСТО!',
+      '#NV',
+      '#WERT!',
+      '#BEZUG!',
+      '#¡REF!',
+    ],
+    ...['Err:502', 'Ошибка:508', '########', '\\N', '#n/a', ' #N/A '],
+  ])('has %j in a column that the message uses, and none in others', async (cell) => {
+    const csv = `phone,name,amount\n99112233,Bat,${cell}\n`;
+    expect((await plan(csv, { text: 'Hi {amount}' })).rejects.first).toEqual([
+      `list.csv:2: amount: ${cell.trim()} is an error, not a value`,
+    ]);
+    expect((await plan(csv, { text: 'Hi {name}' })).rejects.first).toEqual([]);
+  });
+  it.each(['#1', '#Улаанбаатар', '# 5', '##', 'No error', 'Error', '\\n', 'N', 'Err', '-'])(
+    'is none for %j, which may be a value',
+    async (cell) => {
+      const csv = `phone,amount\n99112233,${cell}\n`;
+      expect((await plan(csv, { text: 'Hi {amount}' })).rejects.first).toEqual([]);
+    },
+  );
   it('is formula-safe in the rejects file, which can be read again', async () => {
     const bad = await plan("phone,name\n9,=1+1\n8,-5\n7,'=x\n6,'y\n", { text: '{name}' });
     const rejected = readFileSync(bad.rejects.file ?? '', 'utf8');

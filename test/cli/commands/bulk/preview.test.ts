@@ -56,6 +56,15 @@ describe('the preview of a bulk send', () => {
     expect(stdout).toContain('            x\n            (no text)\n');
   });
 
+  it('warns of cells that programs write for no value, with their count and the first line', async () => {
+    const cells = ['NULL', 'Bat', 'NaN', 'None', 'null', 'undefined', 'nan', 'n/a', '(null)', 'Nullo'];
+    const here = desk(cells.map((cell, at) => `9900000${at},${cell}`).reverse());
+    const warning = 'warning: list.csv:3: name: "(null)" looks like a missing value (8 rows)\n';
+    expect((await here.run(`${line} --dry-run`)).stderr).toContain(warning);
+    expect((await here.run(`${line} --yes`)).stderr).toContain(warning);
+    expect((await here.run('sms bulk list.csv --text Hi --dry-run')).stderr).not.toContain('missing value');
+  });
+
   it('is masked as recipients are', async () => {
     const here = desk(rows);
     const { stdout } = await here.run(`${line} --dry-run --mask`);

@@ -140,6 +140,19 @@ describe('a bad row of a workbook', () => {
     ]);
   });
 
+  it('is none with an error in a cell that nothing reads', async () => {
+    const rows = [
+      ['phone', 'name', 'note'],
+      [99_112_233, 'x', naCell],
+      [99_112_234, 'y', { xml: '><f>B3</f>' }],
+    ];
+    expect((await planRows(rows, { text: 'Hi {name}' })).rejects.first).toEqual([]);
+    expect((await planRows(rows, { text: 'Hi {note}' })).rejects.first).toEqual([
+      'list.xlsx!Sheet1:C2: note: #N/A is an error, not a value',
+      expect.stringMatching(/^list\.xlsx!Sheet1:C3: note: the formula has no stored value/),
+    ]);
+  });
+
   it('with a lost character is refused as in CSV', async () => {
     const { rejects } = await planRows(
       [
