@@ -138,11 +138,10 @@ An Excel workbook (.xlsx) works, too: its only sheet with rows, or --sheet NAME.
 Its first row with cells names the columns. {column} is what the sheet shows:
 00012345, 15%, 1,234.50, 36:00. Dates in the format of the region are written
 2026-11-21. Recipients, and numbers without a format, keep all their digits.
-Formulas have their stored values. Cells with an error (#N/A) are invalid.
-Merged cells have their value in the first cell only. Hidden columns are
-included, and hidden rows too, unless --visible-only is set; a terminal asks
-about them. Hidden sheets are read with --sheet. Errors name a cell as
-FILE!SHEET:CELL.
+Formulas have their stored values. Merged cells have their value in the first
+cell only. Hidden columns are included, and hidden rows too, unless
+--visible-only is set; a terminal asks about them. Hidden sheets are read with
+--sheet. Errors name a cell as FILE!SHEET:CELL.
 
 A list without column names needs --headerless. Its columns are called 1, 2, 3
 and so on: --to-column 2, {1} in a text. A single column holds the recipients.
@@ -151,7 +150,10 @@ If a title is above the names, --header-row 3 sets their row.
 These are repaired and counted: spaces, dashes, brackets and invisible
 characters in a number, 9911.2233 and 9911/2233, +976 and 976, full-width
 digits, a leading ', ="...", 99112233.0 and 9.9112233E7. A number like 9.91E+07
-has lost its digits, and a cell may hold two numbers: those rows are invalid.
+has lost its digits, and a cell may hold two numbers: those rows are invalid. So
+are an address such as bat@gmail.соm with Cyrillic letters, and an empty cell,
+#N/A, Err:502 or \\N in a column that the message uses. NULL and the like are a
+warning.
 
 An invalid row stops the send. Invalid rows are listed as FILE:LINE and written
 beside the list, to LIST.rejected.csv (or --rejects FILE), with their line and
@@ -162,13 +164,14 @@ the second row of a recipient is invalid, unless --allow-repeats sends both.
 
 A report (--report FILE, urtuu jobs report) is CSV, or a workbook if its name
 ends in .xlsx. It has the columns of the list, then message_id, batch_id,
-status, error_code, credits, line, delivery and job. status is sent, queued,
-failed, rejected, moved, pending or in_doubt; the error_code of moved rows names
-the job that took them. A report can be sent again: --only failed moves only
-those rows out of their job. Rows that the job would still send are refused
-(exit 11): resume it. Rows with delivery unknown may have arrived: --only
-unknown sends them again, perhaps twice, and needs --accept-duplicates without a
-terminal.
+status, error_code, credits, line, delivery and job; if the list has a line of
+its own, urtuu_line. A text cannot have the columns that urtuu adds. status is
+sent, queued, failed, rejected, moved, pending or in_doubt; the error_code of
+moved rows names the job that took them. A report can be sent again: --only
+failed moves only those rows out of their job. Rows that the job would still
+send are refused (exit 11): resume it. Rows with delivery unknown may have
+arrived: --only unknown sends them again, perhaps twice, and needs
+--accept-duplicates without a terminal.
 `;
 
 export const templates = `Templates
@@ -181,9 +184,11 @@ columns in braces; {{ and }} are braces.
 The name comes from the header; capitals, spaces and dashes may differ if only
 one column matches. In a list without a header it is the number: {1}.
 
-An unknown column is refused at once. An empty value or a text that is too long
-makes its row invalid. All rows are checked before anything is sent. HTML bodies
-escape the values.
+An unknown column is refused at once, and so are {{name}}, [name], %name%,
+<<name>> or *|NAME|* if name is a column: everybody would get them as they are.
+To send them, give the column another name. An empty value or a text that is too
+long makes its row invalid. All rows are checked before anything is sent. HTML
+bodies escape the values.
 
 Rows with the same text share a request of up to 1,000 recipients; a text of one
 row is a request of its own. Each message is priced by its own text: a Cyrillic

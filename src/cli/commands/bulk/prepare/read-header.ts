@@ -2,6 +2,7 @@ import type { Channel } from '../../../../contract/index.js';
 import { InputError } from '../../../bulk/input/input-error.js';
 import { readTable } from '../../../bulk/input/read-table.js';
 import { recipientReader } from '../../../bulk/input/recipient-reader.js';
+import { ownColumns } from '../../../bulk/input/report-columns.js';
 import { selectColumns } from '../../../bulk/plan/select-columns.js';
 import { bindTemplate, parseTemplate } from '../../../bulk/plan/template.js';
 import type { Context } from '../../../context.js';
@@ -52,8 +53,10 @@ const mostNamed = 8;
 
 /** `Text ({Утас} {Нэр} {Огноо}):` */
 export function questionFor(what: string, columns: readonly string[]): string {
-  const named = columns.slice(0, mostNamed).map((name) => `{${name}}`);
-  const more = columns.length > named.length ? ' …' : '';
+  const own = new Set(ownColumns(columns).values());
+  const usable = columns.filter((_, index) => !own.has(index));
+  const named = usable.slice(0, mostNamed).map((name) => `{${name}}`);
+  const more = usable.length > named.length ? ' …' : '';
   return named.length === 0 ? `${what}:` : `${what} (${named.join(' ')}${more}):`;
 }
 
