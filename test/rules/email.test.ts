@@ -189,7 +189,7 @@ describe('POST /v1/email/bulk', () => {
   });
 
   it.each(['bat@gmail.соm', 'bat@exаmple.mn', 'bat@gmail.xn--m-0tbi', 'bat@gmail.сом'])(
-    '[POST /v1/email] [POST /v1/email/bulk] %s looks like another address, and nothing is sent to it',
+    '[POST /v1/email/bulk] %s looks like another address, and nothing is sent to it',
     async (address) => {
       const { post, get, balance } = await newCustomer();
       const message = 'must be an email address, and must not mix alphabets';
