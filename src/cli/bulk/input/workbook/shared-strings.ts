@@ -77,12 +77,11 @@ export function readSharedStrings(
 ): Promise<void> {
   let text = '';
   let inText = false;
-  let inGuide = false;
   const handler: XmlHandler = {
-    open(name) {
-      if (name === 'si') text = '';
-      else if (name === 'rPh') inGuide = true;
-      else if (name === 't') inText = !inGuide;
+    open(name, _, parent) {
+      if (name === 'si' && parent === 'sst') text = '';
+      // Not of a phonetic guide, `rPh`.
+      else if (name === 't') inText = parent === 'si' || parent === 'r';
     },
     text(value) {
       if (!inText) return;
@@ -90,10 +89,9 @@ export function readSharedStrings(
       if (text.length > longestText)
         throw damaged(`${part} has a text of over ${grouped(longestText)} characters`);
     },
-    close(name) {
+    close(name, parent) {
       if (name === 't') inText = false;
-      else if (name === 'rPh') inGuide = false;
-      else if (name === 'si') strings.add(unescapeText(text));
+      else if (name === 'si' && parent === 'sst') strings.add(unescapeText(text));
     },
   };
   return readXml(part, blocks, handler);

@@ -44,7 +44,6 @@ export class SheetRows implements XmlHandler {
     stored: new Map(),
     faults: new Map(),
   };
-  #inData = false;
   #column = -1;
   #type = 'n';
   #style = 0;
@@ -54,7 +53,6 @@ export class SheetRows implements XmlHandler {
   #stored: string | null = null;
   /** Where the next characters go. */
   #into: 'value' | 'formula' | null = null;
-  #inGuide = false;
   /** Whether the cell has a `v` or an `is`. */
   #hasValue = false;
 
@@ -64,22 +62,23 @@ export class SheetRows implements XmlHandler {
     this.#onRow = onRow;
   }
 
-  open(name: string, attribute: Attribute): void {
-    if (!this.#inData) {
-      this.#inData = name === 'sheetData';
-      return;
-    }
-    if (name === 'c') this.#openCell(attribute);
-    else if (name === 'row') this.#openRow(attribute);
-    else if (name === 'is') this.#beginValue();
-    else if (name === 't' && !this.#inGuide) this.#into = 'value';
+  open(name: string, attribute: Attribute, parent: string): void {
+    if (name === 'c' && parent === 'row') this.#openCell(attribute);
+    else if (name === 'row' && parent === 'sheetData') this.#openRow(attribute);
+    else if (name === 't') {
+      if (isText(parent)) this.#into = 'value';
+    } else if (parent === 'c') this.#openPart(name);
+  }
+
+  #openPart(name: string): void {
+    if (name === 'is') this.#beginValue();
     else if (name === 'v') {
       this.#beginValue();
       this.#into = 'value';
     } else if (name === 'f') {
       this.#into = 'formula';
       this.#formula = '';
-    } else if (name === 'rPh') this.#inGuide = true;
+    }
   }
 
   text(value: string): void {
@@ -89,14 +88,12 @@ export class SheetRows implements XmlHandler {
     if (this.#text.length + (this.#formula?.length ?? 0) > longestText) throw this.#damaged('is too long');
   }
 
-  close(name: string): void {
-    if (!this.#inData) return;
+  close(name: string, parent: string): void {
     if (name === 'v' || name === 't' || name === 'f') this.#into = null;
-    else if (name === 'c') this.#closeCell();
-    else if (name === 'row') {
+    else if (name === 'c' && parent === 'row') this.#closeCell();
+    else if (name === 'row' && parent === 'sheetData') {
       if (this.#row.columns.length > 0) this.#onRow(this.#row);
-    } else if (name === 'rPh') this.#inGuide = false;
-    else if (name === 'sheetData') this.#inData = false;
+    }
   }
 
   #openRow(attribute: Attribute): void {
@@ -237,14 +234,12 @@ const isOn = (written: string | undefined) => written === '1' || written === 'tr
 /** Finds out whether a sheet has any rows, and reads no further. */
 export class HasRows implements XmlHandler {
   done = false;
-  #inCell = false;
 
-  open(name: string): void {
-    if (name === 'c') this.#inCell = true;
-    else if (this.#inCell && (name === 'v' || name === 't' || name === 'f')) this.done = true;
-  }
-
-  close(name: string): void {
-    if (name === 'c') this.#inCell = false;
+  open(name: string, _: Attribute, parent: string): void {
+    if (parent === 'c') this.done ||= name === 'v' || name === 'f';
+    else if (name === 't') this.done ||= isText(parent);
   }
 }
+
+/** Whether a `t` in this element has text of its cell, not of a phonetic guide. */
+const isText = (parent: string) => parent === 'is' || parent === 'r';

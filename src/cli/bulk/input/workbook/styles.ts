@@ -8,19 +8,15 @@ export type Styles = readonly (CellFormat | null)[];
 export async function readStyles(part: string, blocks: AsyncIterable<Buffer>): Promise<Styles> {
   const custom = new Map<number, string>();
   const ids: number[] = [];
-  let inCellFormats = false;
-  // Formats for conditional formatting follow, with ids of any kind.
   const keep = (id: number, code: string) => {
     if (!custom.has(id)) custom.set(id, code);
   };
   const handler: XmlHandler = {
-    open(name, attribute) {
-      if (name === 'cellXfs') inCellFormats = true;
-      else if (name === 'numFmt') keep(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
-      else if (name === 'xf' && inCellFormats) ids.push(Number(attribute('numFmtId') ?? 0));
-    },
-    close(name) {
-      if (name === 'cellXfs') inCellFormats = false;
+    open(name, attribute, parent) {
+      // The formats of conditional formatting have ids too, which mean nothing to cells.
+      if (name === 'numFmt' && parent === 'numFmts')
+        keep(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+      else if (name === 'xf' && parent === 'cellXfs') ids.push(Number(attribute('numFmtId') ?? 0));
     },
   };
   await readXml(part, blocks, handler);

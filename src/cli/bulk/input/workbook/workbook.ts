@@ -37,13 +37,14 @@ export async function openWorkbook(archive: Archive): Promise<Workbook> {
   const sheets: Sheet[] = [];
   let from1904 = false;
   await readXml(part, archive.read(part, mostSmallBytes), {
-    open(name, attribute) {
-      if (name === 'workbookPr') from1904 = ['1', 'true', 'on'].includes(attribute('date1904') ?? '');
-      if (name === 'definedName' && attribute('name') === summaryMark) {
+    open(name, attribute, parent) {
+      if (name === 'workbookPr' && parent === 'workbook')
+        from1904 = ['1', 'true', 'on'].includes(attribute('date1904') ?? '');
+      if (name === 'definedName' && parent === 'definedNames' && attribute('name') === summaryMark) {
         const summary = sheets[Number(attribute('localSheetId'))];
         if (summary !== undefined) summary.isSummary = true;
       }
-      if (name !== 'sheet') return;
+      if (name !== 'sheet' || parent !== 'sheets') return;
       const relation = relations.get(attribute('id') ?? '');
       if (relation === undefined) throw damaged(`its sheet ${attribute('name')} is missing`);
       if (relation.type !== 'worksheet') return;
@@ -74,8 +75,9 @@ async function readRelations(archive: Archive, part: string): Promise<Map<string
   const file = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
   const relations = new Map<string, Relation>();
   await readXml(file, archive.read(file, mostSmallBytes), {
-    open(name, attribute) {
-      if (name !== 'Relationship' || attribute('TargetMode') === 'External') return;
+    open(name, attribute, parent) {
+      if (name !== 'Relationship' || parent !== 'Relationships' || attribute('TargetMode') === 'External')
+        return;
       const target = attribute('Target') ?? '';
       relations.set(attribute('Id') ?? '', {
         type: attribute('Type')?.split('/').at(-1) ?? '',

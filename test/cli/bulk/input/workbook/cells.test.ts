@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exactDigits } from '../../../../../src/cli/bulk/input/workbook/cell-value.js';
 import { columnLetters, columnOf } from '../../../../../src/cli/xlsx/cell-reference.js';
 import { read, recordsOf } from './read.js';
-import { type TestCell, type TestWorkbook, workbook, workbookParts, zipOf } from './write-workbook.js';
+import { type TestCell, type TestWorkbook, workbook } from './write-workbook.js';
 
 /** The record of one cell below a header. */
 async function shown(cell: TestCell, book: Omit<TestWorkbook, 'sheets'> = {}): Promise<string | undefined> {
@@ -112,16 +112,6 @@ describe('a number is shown as the sheet shows it', () => {
     [';;;', ''],
   ])('%s of a text is %j', async (format, text) => {
     expect(await shown({ xml: 't="str" s="1"><v>Бат</v>' }, { formats: [format] })).toBe(text);
-  });
-
-  it('with the first format of an id: conditional formats come after, with ids of their own', async () => {
-    const parts = workbookParts({ formats: ['0.0'], sheets: [{ rows: [['a'], [styled(5)]] }] });
-    const styles = String(parts.get('xl/styles.xml')).replace(
-      '</styleSheet>',
-      '<dxfs><dxf><numFmt numFmtId="170" formatCode="0.000"/></dxf></dxfs></styleSheet>',
-    );
-    parts.set('xl/styles.xml', Buffer.from(styles));
-    expect((await recordsOf(zipOf(parts)))[1]).toEqual(['5.0']);
   });
 });
 
