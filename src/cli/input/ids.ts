@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CellError } from '../bulk/input/cell-error.js';
 import { inputError, usageError } from '../errors.js';
 import type { Files } from '../files/files.js';
 import { nameOf } from '../files/files.js';
@@ -126,7 +127,15 @@ const eachOf =
             if (index === -1) throw inputError(`unknown column ${column}`, columnsHint(columns));
             return {
               recipientColumn: index,
-              take: (record: readonly string[]) => take((record[index] ?? '').trim()),
+              take(record: readonly string[], line: number, errors: readonly CellError[] = []) {
+                const error = errors.find(({ field }) => field === index);
+                if (error !== undefined)
+                  throw inputError(
+                    `${nameOf(file)}:${line}: ${column}: ${error.error}`,
+                    'Fix it, or leave it out.',
+                  );
+                take((record[index] ?? '').trim());
+              },
             };
           },
         },

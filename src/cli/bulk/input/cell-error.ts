@@ -1,12 +1,18 @@
+import { quoted } from './input-error.js';
+
 export interface CellError {
   /** Index in the record; null for a cell outside the table's columns. */
   field: number | null;
   /** Letters of the sheet's column; '' in CSV. */
   letters: string;
   error: string;
+  /** Whether merged cells hide the value, which matters only where it would be used. */
+  isHidden?: boolean;
 }
 
 export const errorValue = (value: string) => `${value} is an error, not a value`;
+export const hiddenValue = (value: string) =>
+  `${quoted(value)} is hidden under merged cells: unmerge them, or clear it`;
 export const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
 
 /** What spreadsheets show in place of a value: Excel in English, Russian, German, French and Spanish, LibreOffice. */
@@ -35,7 +41,7 @@ const placeholder = /^\s*(?:null|nan|nat|none|nil|undefined|n\/a|<na>|<null>|\(n
 export const isPlaceholder = (cell: string): boolean => cell.length < 20 && placeholder.test(cell);
 
 /**
- * The cell errors in a row of a report or rejects file. Those cells had no values in their workbook; as text, they
+ * The cell errors in a row of a report or rejects file. Those cells showed no values in their workbook; as text, they
  * would be sent. `written` is the row's own error text.
  */
 export function cellErrorsLeft(
@@ -44,7 +50,10 @@ export function cellErrorsLeft(
   written: string,
 ): CellError[] {
   return record.flatMap((value, field) => {
+    const isLeft = (error: string) => written.includes(`${columns[field]}: ${error}`);
+    const hidden = hiddenValue(value);
+    if (value !== '' && isLeft(hidden)) return [{ field, letters: '', error: hidden, isHidden: true }];
     const error = value.startsWith('=') ? noStoredValue : errorValue(value);
-    return written.includes(`${columns[field]}: ${error}`) ? [{ field, letters: '', error }] : [];
+    return isLeft(error) ? [{ field, letters: '', error }] : [];
   });
 }

@@ -1,5 +1,5 @@
 import { grouped } from '../../text/wording.js';
-import type { CellError } from './cell-error.js';
+import { type CellError, hiddenValue } from './cell-error.js';
 import { DamageWatch } from './damage.js';
 import { FileError } from './file-error.js';
 import { InputError, sheetName } from './input-error.js';
@@ -60,7 +60,10 @@ class SheetIntake<Consumer extends RowConsumer> {
     this.#parser ??= this.#begin(sheet, record, row);
     if (this.#consumer !== null && !isHeader) {
       const { recipientColumn } = this.#consumer;
-      record[recipientColumn] = stored.get(recipientColumn) ?? record[recipientColumn] ?? '';
+      const recipient = stored.get(recipientColumn) ?? record[recipientColumn] ?? '';
+      record[recipientColumn] = recipient;
+      for (const each of errors)
+        if (each.isHidden && each.field === recipientColumn) each.error = hiddenValue(recipient);
     }
     const text = csvLine(record);
     if (text.length > maxRowLength) {

@@ -1,5 +1,6 @@
 import { Archive, type ByteStore } from './archive.js';
 import { chooseSheet } from './choose-sheet.js';
+import { readMergedCells } from './merged-cells.js';
 import { readSharedStrings, SharedStrings } from './shared-strings.js';
 import { SheetRows } from './sheet-rows.js';
 import { type RecordHandler, SheetTable, type SheetTableOptions } from './sheet-table.js';
@@ -47,7 +48,8 @@ export async function readWorkbook(
   const table = new SheetTable(options, (record, row, errors, stored) =>
     onRecord(name, record, row, errors, stored),
   );
-  const rules = { strings, styles, from1904: workbook.from1904 };
+  const merged = await readMergedCells(part, () => read(part));
+  const rules = { strings, styles, from1904: workbook.from1904, merged };
   await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));
   return { sheet: name, columns: table.columns, hiddenRows: table.hiddenRows };
 }

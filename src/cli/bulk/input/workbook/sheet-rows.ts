@@ -2,7 +2,9 @@ import { columnLetters, columnOf } from '../../../xlsx/cell-reference.js';
 import { errorValue, noStoredValue } from '../cell-error.js';
 import type { CellFormat } from './cell-format.js';
 import { exactDigits, serialOfIso, unescapeText } from './cell-value.js';
+import type { MergedCells } from './merged-cells.js';
 import { longestText, type SharedStrings } from './shared-strings.js';
+import { mostColumns, mostRows } from './sheet-limits.js';
 import type { Styles } from './styles.js';
 import { damaged } from './workbook-error.js';
 import type { Attribute, XmlHandler } from './xml.js';
@@ -19,16 +21,17 @@ export interface SheetRow {
   stored: Map<number, string>;
   /** Errors of cells, by their index in `columns`. */
   faults: Map<number, string>;
+  /** The cells that merged cells hide, by their index in `columns`. */
+  covered: Set<number>;
 }
 
 export interface CellRules {
   strings: SharedStrings;
   styles: Styles;
   from1904: boolean;
+  merged: MergedCells;
 }
 
-const mostRows = 1_048_576;
-const mostColumns = 16_384;
 const daysTo1904 = 1_462;
 
 /** Splits the XML of a sheet into rows. Throws WorkbookError if it contradicts itself. */
@@ -43,6 +46,7 @@ export class SheetRows implements XmlHandler {
     values: [],
     stored: new Map(),
     faults: new Map(),
+    covered: new Set(),
   };
   #column = -1;
   #type = 'n';
@@ -109,6 +113,7 @@ export class SheetRows implements XmlHandler {
     row.values.length = 0;
     if (row.stored.size > 0) row.stored.clear();
     if (row.faults.size > 0) row.faults.clear();
+    if (row.covered.size > 0) row.covered.clear();
     this.#column = -1;
   }
 
@@ -144,10 +149,11 @@ export class SheetRows implements XmlHandler {
     this.#fault = null;
     this.#stored = null;
     const value = this.#text === '' ? this.#withoutValue() : this.#valueOf(this.#text);
-    const { columns, values, stored, faults } = this.#row;
+    const { number, columns, values, stored, faults, covered } = this.#row;
     if (this.#fault !== null) faults.set(columns.length, this.#fault);
     if (this.#stored !== null) stored.set(columns.length, this.#stored);
     else if (value === '') return;
+    if (this.#rules.merged.hides(number, this.#column)) covered.add(columns.length);
     columns.push(this.#column);
     values.push(value);
   }

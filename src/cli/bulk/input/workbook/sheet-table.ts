@@ -1,5 +1,5 @@
 import { columnLetters } from '../../../xlsx/cell-reference.js';
-import type { CellError } from '../cell-error.js';
+import { type CellError, hiddenValue } from '../cell-error.js';
 import type { SheetRow } from './sheet-rows.js';
 
 export interface SheetTableOptions {
@@ -25,7 +25,7 @@ const outside = 'the first row has nothing in this column';
 
 /**
  * Turns the rows of a sheet into records with the columns of its first row. Columns without a name there are left out,
- * wherever they are; a row with a value in one of them has an error.
+ * wherever they are; a row with a value in one of them has an error, unless merged cells hide it.
  */
 export class SheetTable {
   /** The sheet's column for each field. */
@@ -51,8 +51,8 @@ export class SheetTable {
   }
 
   take(row: SheetRow): void {
-    if (isBlank(row) || row.number < this.#headerRow) return;
     const isHeader = this.columns.length === 0 && !this.#headerless;
+    if (isBlank(row, isHeader) || row.number < this.#headerRow) return;
     if (row.hidden && !isHeader) {
       this.hiddenRows += 1;
       if (this.#visibleOnly) return;
@@ -65,13 +65,20 @@ export class SheetTable {
     for (let at = 0; at < row.columns.length; at += 1) {
       const column = row.columns[at] ?? 0;
       const held = row.stored.get(at);
+      const isHidden = row.covered.has(at);
       // A column's name is its stored value, even if the header shows something else.
       const value = (isHeader ? held : undefined) ?? row.values[at] ?? '';
       const field = this.#fields[column] ?? -1;
+      if (isHidden && field === -1) continue;
       if (held !== undefined && field !== -1) stored.set(field, held);
       if (field !== -1) record[field] = value;
       else if (value.trim() === '') continue;
       else record.push(value);
+      if (isHidden && value.trim() !== '') {
+        faults ??= [];
+        faults.push({ field, letters: columnLetters(column), error: hiddenValue(value), isHidden });
+        continue;
+      }
       const error = row.faults.get(at) ?? (field !== -1 ? undefined : this.#headerless ? outside : noName);
       if (error === undefined) continue;
       faults ??= [];
@@ -81,7 +88,7 @@ export class SheetTable {
   }
 
   #begin(row: SheetRow): void {
-    const filled = row.columns.filter((_, at) => heldAt(row, at) !== '');
+    const filled = row.columns.filter((_, at) => heldAt(row, at, !this.#headerless) !== '');
     const [first = 0, last = first] = [filled[0], filled.at(-1)];
     this.columns = this.#headerless
       ? Array.from({ length: last - first + 1 }, (_, index) => first + index)
@@ -93,5 +100,8 @@ export class SheetTable {
   }
 }
 
-const heldAt = ({ values, stored }: SheetRow, at: number) => (stored.get(at) ?? values[at] ?? '').trim();
-const isBlank = (row: SheetRow) => row.columns.every((_, at) => heldAt(row, at) === '');
+/** In a header, a hidden cell is empty: it names no column. */
+const heldAt = ({ values, stored, covered }: SheetRow, at: number, isHeader: boolean) =>
+  isHeader && covered.has(at) ? '' : (stored.get(at) ?? values[at] ?? '').trim();
+const isBlank = (row: SheetRow, isHeader: boolean) =>
+  row.columns.every((_, at) => heldAt(row, at, isHeader) === '');

@@ -153,6 +153,40 @@ describe('a bad row of a workbook', () => {
     ]);
   });
 
+  it('has a value hidden under merged cells in a column that is used', async () => {
+    const rest =
+      '<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B4:B5"/><mergeCell ref="C2:C6"/></mergeCells>';
+    const rows = [
+      ['phone', 'name', 'group'],
+      [99_112_233, 'Бат', 'a'],
+      [{ xml: 's="1"><v>88112233</v>' }, 'Дорж', 'b'],
+      [80_112_233, 'Болд', 'c'],
+      [85_112_233, '=Сүх', 'd'],
+      [86_112_233, 'Нар', 'e'],
+    ];
+    const book = { sheets: [{ rows, rest }], formats: ['0000-0000'] };
+    const outcome = await planBook(book, { text: 'Hi {name}', skipInvalid: true });
+    const hidden = (value: string) => `"${value}" is hidden under merged cells: unmerge them, or clear it`;
+    expect(outcome.rejects.first).toEqual([
+      `list.xlsx!Sheet1:A3: phone: ${hidden('88112233')}`,
+      `list.xlsx!Sheet1:B5: name: ${hidden('=Сүх')}`,
+    ]);
+    expect(await requestsOf(outcome)).toMatchObject([{ lines: [2] }, { lines: [4] }, { lines: [6] }]);
+
+    const rejected = readFileSync(outcome.rejects.file ?? '', 'utf8');
+    const { rejects } = await plan(rejected, { source: 'list.rejected.csv', text: 'Hi {name}' });
+    expect(rejects.first).toEqual([
+      `list.rejected.csv:2: phone: ${hidden('88112233')}`,
+      `list.rejected.csv:3: name: ${hidden('=Сүх')}`,
+    ]);
+    const unnamed = await plan(rejected, { source: 'list.rejected.csv', text: 'Hi', skipInvalid: true });
+    expect(await requestsOf(unnamed)).toMatchObject([{ to: ['85112233'] }]);
+    const fixed = await plan(rejected.replace('88112233', '88112234').replace("'=Сүх", 'Сүх'), {
+      text: 'Hi {name}',
+    });
+    expect(fixed.rejects.count).toBe(0);
+  });
+
   it('with a lost character is refused as in CSV', async () => {
     const { rejects } = await planRows(
       [

@@ -118,20 +118,6 @@ describe('the rows of a sheet', () => {
     expect(found[2]?.faults).toMatchObject([{ field: null, letters: 'A' }]);
   });
 
-  it('of merged cells have the value of the first one only', async () => {
-    const rest = '<mergeCells><mergeCell ref="B2:B3"/></mergeCells>';
-    const rows = [
-      ['phone', 'group'],
-      [99_112_233, 'a'],
-      [88_112_233, null],
-    ];
-    expect(await rowsOf({ rows, rest })).toEqual([
-      [1, 'phone', 'group'],
-      [2, '99112233', 'a'],
-      [3, '88112233', ''],
-    ]);
-  });
-
   it('are counted where they are hidden, and read', async () => {
     const cell = (place: string) => `<c r="${place}" t="str"><v>x</v></c>`;
     const data = `<row r="1">${cell('A1')}</row><row r="2" hidden="1">${cell('A2')}</row><row r="3" hidden="true"/><row r="4" hidden="0">${cell('A4')}</row>`;
