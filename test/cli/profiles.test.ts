@@ -62,6 +62,25 @@ describe('urtuu login', () => {
     expect(stderr).toContain('--api-key-file');
   });
 
+  it('keeps what other commands save and remove while it asks', async () => {
+    const saved = { base_url: 'https://new.example.mn/v1', api_key: testKey };
+    store({ current: 'work', profiles: { work, old: work } });
+    const questions = answers(testKey);
+    const given = { ...balance(), home, env: {}, terminal: 100 };
+    questions.secret = async () => {
+      const line = 'login --profile new --use --base-url https://new.example.mn/v1 --api-key-file -';
+      expect(await run(line, { ...balance(), home, env: {}, stdin: testKey })).toMatchObject({ code: 0 });
+      expect(await run('logout --profile old --yes', { home, env: {} })).toMatchObject({ code: 0 });
+      return testKey;
+    };
+    const line = 'login --profile slow --base-url https://work.example.mn/v1';
+    expect(await run(line, { ...given, questions })).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
+      current: 'new',
+      profiles: { work, new: saved, slow: work },
+    });
+  });
+
   it.each(['', '  ', 'two words'])('asks again for an answer that is no key: %j', async (answer) => {
     const questions = answers(answer);
     // The question of the terminal asks until its check says yes.
@@ -253,6 +272,34 @@ describe('profiles', () => {
     expect(list.stdout + show.stdout).not.toContain(testKey);
     expect(await run('profiles use nobody', { home })).toMatchObject({ code: 2 });
     expect(await run('balance --profile nobody', { home })).toMatchObject({ code: 2 });
+  });
+
+  it('are removed by logout only with the key that was there when it asked', async () => {
+    const other = { ...work, api_key: `${testKey.slice(0, -1)}x` };
+    const questions = answers();
+    const asking = (profiles: object) => {
+      store({ current: 'work', profiles: { work, home: work } });
+      questions.confirm = async () => {
+        store({ current: 'home', profiles });
+        return true;
+      };
+      return run('logout --profile work', { home, env: {}, terminal: 100, questions });
+    };
+    expect(await asking({ work: other, home: work })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('profile work was changed by another command'),
+    });
+    expect(JSON.parse(readFileSync(file(), 'utf8')).profiles).toEqual({ work: other, home: work });
+    for (const left of [
+      { work, home: work, more: work },
+      { home: work, more: work },
+    ]) {
+      expect(await asking(left)).toMatchObject({ code: 0 });
+      expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
+        current: 'home',
+        profiles: { home: work, more: work },
+      });
+    }
   });
 
   it('are removed by logout, which asks unless told --yes', async () => {

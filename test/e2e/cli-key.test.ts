@@ -148,3 +148,14 @@ describe('the key', () => {
     expect(filesWith(secret, machine.home)).toEqual([]);
   });
 });
+
+it('profiles that many processes save at once are all there', async () => {
+  const names = Array.from({ length: 8 }, (_, index) => `at-once-${index}`);
+  const words = ['--base-url', 'http://127.0.0.1:1/v1', '--max-retries', '0', '--api-key-file', '-'];
+  const saved = await Promise.all(
+    names.map((name) => machine.run(['login', '--profile', name, ...words], { input: key })),
+  );
+  expect(saved.map(({ code }) => code)).toEqual(names.map(() => 0));
+  const { stdout } = await machine.run(['profiles', 'list', '--json']);
+  expect(JSON.parse(stdout).map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(names));
+});

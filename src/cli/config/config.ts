@@ -4,7 +4,7 @@ import type { ProcessEnvironment } from '../process-environment.js';
 import { envFlag } from './env-flag.js';
 import { configDirectory, noHome, stateDirectory } from './folders.js';
 import { commandLine, type PrintedCommand, type PrintedOptions, withCommands } from './printed-command.js';
-import { type ConfigFile, readConfig, writeConfig } from './profiles.js';
+import { type ConfigFile, changeConfig, readConfig } from './profiles.js';
 import { type Settings, settingsOf } from './settings.js';
 
 /** Settings and folders: from the environment, the profiles and the options. */
@@ -21,8 +21,8 @@ export interface Config {
   readonly directory: string | null;
   /** The profiles; none without a home. */
   read(): Promise<ConfigFile>;
-  /** Throws CliError (exit 13) without a home. */
-  write(file: ConfigFile): Promise<void>;
+  /** Changes the profiles as they are now, and returns the new ones. Throws CliError (exit 13) without a home. */
+  change(change: (file: ConfigFile) => ConfigFile): Promise<ConfigFile>;
   /** Folder of jobs and the embedded service; throws CliError (exit 13) without a home. */
   readonly stateDirectory: string;
   /** Base URL, profile and where the key is. Throws CliError for a base URL that is not allowed. */
@@ -70,11 +70,11 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
       return directory();
     },
     read: async () => readNow(),
-    async write(value) {
+    async change(change) {
       const folder = directory();
       if (folder === null) throw noHome('profiles', 'XDG_CONFIG_HOME');
-      await writeConfig(folder, value, environment.platform);
-      file = value;
+      file = await changeConfig(folder, change, environment.clock, environment.platform);
+      return file;
     },
     get stateDirectory() {
       const folder = state();

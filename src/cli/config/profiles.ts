@@ -1,7 +1,18 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { releaseLockFile, takeLockFile } from '../platform/lock-file.js';
 import { exposureOf, type FileOwner } from '../platform/private-file.js';
 import { quoteArgument } from '../platform/quote.js';
 import { writePrivateFile } from '../platform/write-private-file.js';
@@ -97,15 +108,53 @@ const exposed = {
   'readable by others': 'can be read by others on this machine',
 } as const;
 
-/** Throws CliError for a folder in which others can write: they could replace the file. */
-export async function writeConfig(
+/** A change takes milliseconds, or seconds on a slow disk. */
+const lockTimes = { staleAfter: 5_000, longestWait: 15_000 };
+
+/**
+ * Changes the file as it is now, which may be what another command has just written. A file that is a link stays one,
+ * and its target is changed. Throws CliError for a folder in which others can write: they could replace the file.
+ */
+export async function changeConfig(
   directory: string,
-  config: ConfigFile,
+  change: (config: ConfigFile) => ConfigFile,
+  timer: Parameters<typeof takeLockFile>[1],
   platform: NodeJS.Platform,
   reader = thisProcess(platform),
-): Promise<void> {
-  if (existsSync(directory)) refuseExposedFolder(directory, reader);
-  await writePrivateFile(configPath(directory), `${JSON.stringify(config, null, 2)}\n`);
+): Promise<ConfigFile> {
+  const file = targetOf(configPath(directory));
+  for (const folder of new Set([directory, dirname(file)]))
+    if (existsSync(folder)) refuseExposedFolder(folder, reader);
+  const lock = `${file}.lock`;
+  const outcome = await takeLockFile(lock, timer, lockTimes);
+  if (outcome === 'late') {
+    const hint = 'Run the command again once it has ended.';
+    throw new CliError('busy_config', exits.machine, `another command is changing ${file}`, { hint });
+  }
+  try {
+    const changed = change(readConfig(directory, platform, reader));
+    await writePrivateFile(file, `${JSON.stringify(changed, null, 2)}\n`);
+    return changed;
+  } finally {
+    // Without a lock the folder is not writable, so the file was not written either.
+    if (outcome === 'taken') releaseLockFile(lock);
+  }
+}
+
+/** As many links as Linux follows. */
+const mostLinks = 40;
+
+/** The file behind a link, or chain of links, even if it does not exist yet. */
+function targetOf(path: string): string {
+  let file = path;
+  for (let links = 0; links <= mostLinks; links += 1) {
+    try {
+      file = resolve(realpathSync(dirname(file)), readlinkSync(file));
+    } catch {
+      return file;
+    }
+  }
+  throw machineError(`cannot write ${path}`, new Error('too many links'));
 }
 
 function parse(text: string, file: string): ConfigFile {

@@ -36,9 +36,10 @@ export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (comm
     const name = profileNameOf(context.options, config.env, context.options.baseUrl ? {} : before);
     const profile = await newProfile(context, name, options);
     await tryKey(context, profile);
-    const { current, profiles } = await config.read();
-    const inUse = isUsed || current === undefined ? name : current;
-    await config.write({ current: inUse, profiles: { ...profiles, [name]: profile } });
+    const { current: inUse } = await config.change(({ current = name, profiles }) => ({
+      current: isUsed ? name : current,
+      profiles: { ...profiles, [name]: profile },
+    }));
     await io.print(profileView, { name, profile, current: name === inUse });
     ensureShown(io.printer, profileSavedAs(name));
     if (name === inUse) return;

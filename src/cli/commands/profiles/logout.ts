@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CommandBody } from '../../command.js';
 import type { ConfigFile } from '../../config/profiles.js';
 import { profileNameOf } from '../../config/settings.js';
+import { usageError } from '../../errors.js';
 import { addHelp } from '../../help/command-help.js';
 import { confirmed } from '../../input/required.js';
 import { namedProfile } from './named.js';
@@ -18,9 +20,15 @@ export const logout: CommandBody<'options' | 'io' | 'config'> = (command, contex
   command.action(async () => {
     const config = await context.config.read();
     const name = profileNameOf(context.options, context.config.env, config);
-    await namedProfile(context.config, name);
+    const profile = namedProfile(config, name);
     await confirmed(context, `Remove profile ${name} and its key?`);
-    await context.config.write(without(config, name));
+    await context.config.change((now) => {
+      // A key that was saved during the prompt is not the one to remove.
+      const left = now.profiles[name];
+      if (left === undefined || isDeepStrictEqual(left, profile)) return without(now, name);
+      const hint = 'To see the profile: `urtuu profiles show`';
+      throw usageError(`profile ${name} was changed by another command`, hint);
+    });
     context.io.note(`Removed profile ${name}.`);
   });
 };

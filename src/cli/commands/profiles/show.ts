@@ -20,7 +20,7 @@ export const profilesShow: CommandBody<'options' | 'io' | 'config'> = (command, 
   command.action(async (given: string | undefined) => {
     const config = await context.config.read();
     const name = given ?? profileNameOf(context.options, context.config.env, config);
-    const profile = await namedProfile(context.config, name);
+    const profile = namedProfile(config, name);
     await context.io.print(profileView, { name, profile, current: name === config.current });
   });
 };

@@ -13,8 +13,10 @@ export const profilesUse: CommandBody<'io' | 'config'> = (command, { io, config 
     exits: [],
   });
   command.action(async (name: string) => {
-    await namedProfile(config, name);
-    await config.write({ ...(await config.read()), current: name });
+    await config.change((now) => {
+      namedProfile(now, name);
+      return { ...now, current: name };
+    });
     io.note(`Now using profile ${name}.`);
   });
 };
