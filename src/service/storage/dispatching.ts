@@ -224,8 +224,8 @@ export interface Receipt {
   state: DeliveryState;
   /**
    * The end of the message's id, as far as the carrier repeats it, for messages in doubt, whose carrier id is
-   * unknown. It matches if exactly one message on the route to the recipient fits, and none is being submitted. Empty
-   * if the carrier repeats nothing.
+   * unknown. It matches if it names exactly one message of the route to the recipient. Empty if the carrier repeats
+   * nothing: the receipt then waits for an answer with its id, and matches no message in doubt.
    */
   reference: string;
   /**

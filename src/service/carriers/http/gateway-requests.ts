@@ -76,9 +76,6 @@ function itemsOf(fields: ReceiptFields | IncomingFields, [query, body]: readonly
 
 const isNoPath = new Set(['token', 'signature', 'delivered', 'undelivered']);
 
-/** An unknown id may belong to somebody else's message to the same number: it resolves no message in doubt. */
-const beforeAnyMessage = 0;
-
 /** Null for a receipt that changes nothing. */
 async function receiptOf(
   route: string,
@@ -89,15 +86,15 @@ async function receiptOf(
   const known = stateOf(state, fields);
   if (known === null) return null;
   const named = to === null ? null : (normalNumber(to) ?? to);
-  const common = { route, state: known };
+  const common = { route, state: known, submittedAt: null };
   if (fields.reference !== null) {
     if (reference === null || !isId(reference)) return null;
     const recipient = await recipientOf(reference);
     if (recipient === null || (named !== null && named !== recipient)) return null;
-    return { ...common, carrierId: reference, reference, to: recipient, submittedAt: null };
+    return { ...common, carrierId: reference, reference, to: recipient };
   }
   if (id === null || named === null || !isId(id) || !isId(named)) return null;
-  return { ...common, carrierId: id, reference: '', to: named, submittedAt: beforeAnyMessage };
+  return { ...common, carrierId: id, reference: '', to: named };
 }
 
 function stateOf(written: string | null, { delivered, undelivered }: ReceiptFields): DeliveryState | null {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchQuery, MessageQuery, PageRequest } from '../../../../src/service/storage/store.js';
+import type { BatchQuery, ClaimedMessage, MessageQuery, PageRequest } from '../../../../src/service/storage/store.js';
 import {
   answerOf,
   batch,
@@ -149,11 +149,14 @@ export function listConformance(fixture: () => Fixture): void {
         [3, 2],
         [1, 1],
       ]);
-      const receive = (to: string, state: 'unknown' | 'delivered') =>
-        fixture().store.recordReceipts(
-          [{ route: 'Mobicom', carrierId: `c${to}`, to, state, reference: '', submittedAt: null }],
+      const receive = (number: string, state: 'unknown' | 'delivered') => {
+        const [{ message }] = to(number) as [ClaimedMessage];
+        const receipt = { route: 'Mobicom', carrierId: `c${number}`, to: number, state } as const;
+        return fixture().store.recordReceipts(
+          [{ ...receipt, reference: message.id, submittedAt: null }],
           answerOf,
         );
+      };
       // Reported as unknown, one that was in doubt, and again.
       await receive('3', 'unknown');
       expect(await counts(one)).toEqual([3, 3]);

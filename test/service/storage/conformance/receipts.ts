@@ -26,6 +26,9 @@ export function receiptConformance(fixture: () => Fixture): void {
     fixture().finalize([claimed], { status: 'sent', carrierIds, delivery });
   const deliveryOf = async ({ message: { id } }: ClaimedMessage) => (await fixture().statusOf(id))?.delivery;
 
+  /** The end of its id, in at least 4 characters, as carriers repeat it. */
+  const referenceOf = ({ message: { id } }: ClaimedMessage, length = 4) => id.slice(-length);
+
   describe('receipts', () => {
     it.each(['after', 'before', 'with'] as const)(
       'join their submission when they come %s it',
@@ -63,6 +66,19 @@ export function receiptConformance(fixture: () => Fixture): void {
       expect(await deliveryOf(second)).toBe('delivered');
     });
 
+    it('of a number that comes before a mark are of an older message, whose id its carrier uses again', async () => {
+      const { store, clock } = fixture();
+      await store.acceptMessage(message());
+      clock.advance(1_000);
+      await record({ state: 'undelivered' });
+      clock.advance(1_000);
+      const [claimed] = await fixture().mark(await fixture().claim());
+      await send(claimed as ClaimedMessage, ['c1']);
+      expect(await deliveryOf(claimed as ClaimedMessage)).toBeNull();
+      await record();
+      expect(await deliveryOf(claimed as ClaimedMessage)).toBe('delivered');
+    });
+
     it('never overwrite a final state, but an unknown one', async () => {
       const claimed = await accepted();
       await send(claimed, ['c1']);
@@ -97,7 +113,6 @@ export function receiptConformance(fixture: () => Fixture): void {
   });
 
   describe('a receipt that came before its message was in doubt', () => {
-    const referenceOf = ({ message: { id } }: ClaimedMessage) => id.slice(-4);
     const fall = (claimed: ClaimedMessage) => fixture().store.leaveInDoubt([{ claimed, delayMs: 0 }]);
     /** Those that a look into the doubt finds. */
     const found = async () => (await fixture().claimDoubts()).map(({ receipts }) => receipts);
@@ -191,7 +206,7 @@ export function receiptConformance(fixture: () => Fixture): void {
 
     it('ends it as sent, with the answer to its key', async () => {
       const claimed = await inDoubt({ idempotencyKey: 'k' });
-      await record();
+      await record({ reference: referenceOf(claimed) });
       expect(await fixture().statusOf(claimed.message.id)).toMatchObject({
         status: 'sent',
         delivery: 'delivered',
@@ -203,66 +218,76 @@ export function receiptConformance(fixture: () => Fixture): void {
 
     it('of several parts makes it delivered once there are as many as parts', async () => {
       const claimed = await inDoubt({ parts: 2 });
-      await record();
+      const reference = referenceOf(claimed);
+      await record({ reference });
       const { id } = claimed.message;
       expect(await fixture().statusOf(id)).toMatchObject({ status: 'sent', delivery: 'unknown' });
-      await record();
+      await record({ reference });
       expect(await deliveryOf(claimed)).toBe('unknown');
-      await record({ carrierId: 'c2' });
+      await record({ carrierId: 'c2', reference });
       expect(await deliveryOf(claimed)).toBe('delivered');
     });
 
     it('of several parts makes it undelivered at once', async () => {
       const claimed = await inDoubt({ parts: 2 });
-      await record({ state: 'undelivered' });
+      await record({ state: 'undelivered', reference: referenceOf(claimed) });
       expect(await deliveryOf(claimed)).toBe('undelivered');
     });
 
-    it('joins by its reference where several fit', async () => {
-      const first = await inDoubt();
-      const second = await inDoubt();
-      await record();
-      expect([await deliveryOf(first), await deliveryOf(second)]).toEqual([null, null]);
-      await record({ carrierId: 'c2', reference: second.message.id.slice(-4) });
+    it.each<[string, (doubtful: ClaimedMessage) => Partial<Receipt>]>([
+      ['no reference, whatever its id', () => ({ carrierId: 'b8be19' })],
+      ['no reference, and its date', () => ({ submittedAt: fixture().clock.now() })],
+      ['another reference', (doubtful) => ({ reference: `x${referenceOf(doubtful).slice(1)}` })],
+      [
+        'its reference over another route',
+        (doubtful) => ({ reference: referenceOf(doubtful), route: 'Unitel' }),
+      ],
+      [
+        'its reference, of another number',
+        (doubtful) => ({ reference: referenceOf(doubtful), to: '88112233' }),
+      ],
+      ...[-3, 3].map((days): [string, (doubtful: ClaimedMessage) => Partial<Receipt>] => [
+        `its reference, submitted ${days} days from it`,
+        (doubtful) => ({
+          reference: referenceOf(doubtful),
+          submittedAt: fixture().clock.now() + days * day,
+        }),
+      ]),
+    ])('joins nothing with %s', async (_, given) => {
+      const doubtful = await inDoubt();
+      await record(given(doubtful));
+      expect(await fixture().statusOf(doubtful.message.id)).toMatchObject({ status: 'queued' });
+      await fixture().finalize([doubtful], { status: 'sent', carrierIds: [], delivery: 'unknown' });
+      await record({ carrierId: 'c2', ...given(doubtful) });
+      expect(await deliveryOf(doubtful)).toBe('unknown');
+    });
+
+    it.each<[string, (other: ClaimedMessage) => Promise<unknown>]>([
+      ['is being submitted', async () => {}],
+      ['is in doubt', (other) => fixture().store.leaveInDoubt([{ claimed: other, delayMs: 60_000 }])],
+      ['was accepted without an id', (other) => send(other, [])],
+    ])('joins nothing while another message with its reference %s', async (_, end) => {
+      const doubtful = await inDoubt({ id: `${newId()}-d00d` });
+      await end(await accepted({ id: `${newId()}-d00d` }));
+      await record({ reference: 'd00d' });
+      expect(await fixture().statusOf(doubtful.message.id)).toMatchObject({ status: 'queued' });
+      await record({ carrierId: 'c2', reference: referenceOf(doubtful, 9) });
+      expect(await deliveryOf(doubtful)).toBe('delivered');
+    });
+
+    it('joins by its reference whatever else is in doubt or being submitted', async () => {
+      const [first, second] = [await inDoubt(), await inDoubt()];
+      await accepted();
+      await record({ reference: referenceOf(second), submittedAt: fixture().clock.now() + day });
       expect([await deliveryOf(first), await deliveryOf(second)]).toEqual([null, 'delivered']);
     });
 
-    it('is kept where none fits: not another recipient, not one that is still being submitted', async () => {
-      const doubtful = await inDoubt();
-      const submitting = await accepted({ to: '88112233' });
-      await record({ to: '88112233' });
-      expect(await deliveryOf(doubtful)).toBeNull();
-      expect(await fixture().statusOf(submitting.message.id)).toMatchObject({ status: 'queued' });
-      await send(submitting, ['c1']);
-      expect(await deliveryOf(submitting)).toBe('delivered');
-    });
-
-    it('is kept while another message to the recipient is being submitted, whose it may be', async () => {
+    it('is kept for the answer of the message that brings its id', async () => {
       const doubtful = await inDoubt();
       const submitting = await accepted();
-      await record({ carrierId: 'c2' });
-      expect(await deliveryOf(doubtful)).toBeNull();
-      await send(submitting, ['c2']);
-      expect([await deliveryOf(doubtful), await deliveryOf(submitting)]).toEqual([null, 'delivered']);
       await record();
-      expect(await deliveryOf(doubtful)).toBe('delivered');
-    });
-
-    it('joins by its reference whatever else is being submitted', async () => {
-      const doubtful = await inDoubt();
-      await accepted();
-      await record({ reference: doubtful.message.id.slice(-4) });
-      expect(await deliveryOf(doubtful)).toBe('delivered');
-    });
-
-    it('is kept where its submission was days before or after the message', async () => {
-      const doubtful = await inDoubt();
-      const now = fixture().clock.now();
-      await record({ submittedAt: now - 3 * day });
-      await record({ carrierId: 'c2', submittedAt: now + 3 * day });
-      expect(await deliveryOf(doubtful)).toBeNull();
-      await record({ carrierId: 'c3', submittedAt: now + day });
-      expect(await deliveryOf(doubtful)).toBe('delivered');
+      await send(submitting, ['c1']);
+      expect([await deliveryOf(doubtful), await deliveryOf(submitting)]).toEqual([null, 'delivered']);
     });
 
     it('still tells of one that ended as unknown', async () => {
@@ -271,7 +296,7 @@ export function receiptConformance(fixture: () => Fixture): void {
       await fixture().store.endLeases();
       const doubts = await fixture().claimDoubts();
       await fixture().finalize(doubts, { status: 'sent', carrierIds: [], delivery: 'unknown' });
-      await record();
+      await record({ reference: referenceOf(claimed) });
       expect(await deliveryOf(claimed)).toBe('delivered');
       expect(await fixture().balance()).toBe(990);
     });

@@ -115,9 +115,12 @@ export function repeatsConformance(fixture: () => Fixture): void {
       expect(await fixture().countRequests()).toBe(0);
       const { first } = await inDoubt();
       await fixture().finalize([first], failed);
-      await inDoubt('request', '88112233');
+      const { doubt: awaited } = await inDoubt('request', '88112233');
       const receipt = { route: 'Mobicom', carrierId: 'c1', to: '88112233', state: 'delivered' } as const;
-      await store.recordReceipts([{ ...receipt, reference: '', submittedAt: null }], answerOf);
+      await store.recordReceipts(
+        [{ ...receipt, reference: awaited.message.id, submittedAt: null }],
+        answerOf,
+      );
       expect(await fixture().countRequests()).toBe(0);
       const stopped = batch(['1', '2']);
       await store.acceptBatch(stopped);

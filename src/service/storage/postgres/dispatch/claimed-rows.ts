@@ -111,7 +111,6 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
          AND NOT EXISTS (SELECT 1 FROM messages o
            WHERE o.project = ANY (ARRAY(SELECT seq FROM projects)) AND o.recipient = m.recipient
              AND o.counts_at > at - ${joinsWithin} AND o.seq <> m.seq AND o.route = r.route
-             AND (o.status = 'queued' OR o.delivery = 'unknown')
              AND right(o.id, length(r.reference)) = r.reference)
        GROUP BY m.seq`,
       [database.now(), rows.map(({ seq }) => seq)],

@@ -27,6 +27,7 @@ import requests from './11-requests.sql' with { type: 'text' };
 import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
+import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -69,6 +70,7 @@ export const migrations: Migrations = {
       filling,
       stopClaimed,
       findWaiting,
+      joinReceipts,
     ],
     constants,
   ),

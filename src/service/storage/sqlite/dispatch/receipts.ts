@@ -4,7 +4,9 @@ import type { Database } from '../database/database.js';
 
 /** Milliseconds after which a carrier may have given an id to another message. */
 const joinsWithin = 7 * 86_400_000;
-const isMeant = `(:reference = '' OR substr(id, -length(:reference)) = :reference)`;
+/** A carrier repeats the end of a message's id. */
+const isNamed = (message: string, reference: string) =>
+  `substr(${message}.id, -length(${reference})) = ${reference}`;
 
 /** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
 const submittedWithin = 2 * 86_400_000;
@@ -15,7 +17,8 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     `INSERT INTO receipts (route, carrier_id, recipient, message, submitted_at)
      VALUES (:route, :carrierId, :to, :seq, :now)
      ON CONFLICT DO UPDATE SET message = excluded.message, submitted_at = excluded.submitted_at,
-       state = CASE WHEN receipts.message IS NULL AND received_at > :now - ${joinsWithin} THEN state END`,
+       state = CASE WHEN receipts.message IS NULL AND received_at > :now - ${joinsWithin} AND received_at >=
+         (SELECT coalesce(marked_at, created_at) FROM messages WHERE seq = :seq) THEN state END`,
   );
   const receive = database.prepare(
     `INSERT INTO receipts (route, carrier_id, recipient, state, received_at, reference)
@@ -39,31 +42,25 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     'SELECT parts FROM messages WHERE seq = ? AND doubt_until IS NOT NULL',
   );
   // A message that ended as unknown keeps the end of its doubt, so that a receipt can still find it.
-  const selectInDoubt = database.prepare(
-    `SELECT seq, status FROM messages WHERE recipient = :to AND doubt_until IS NOT NULL
-       AND (route = :route OR route = '') AND (status = 'queued' OR delivery = 'unknown')
-       AND created_at > :now - ${joinsWithin} AND ${isMeant}
+  const selectMeant = database.prepare(
+    `SELECT seq, status, doubt_until IS NOT NULL AND (status = 'queued' OR delivery = 'unknown') AS isInDoubt
+     FROM messages m INDEXED BY messages_recent
+     WHERE project IN (SELECT seq FROM projects) AND recipient = :to AND created_at > :now - ${joinsWithin}
+       AND (route = :route OR route = '') AND ${isNamed('m', ':reference')}
        AND (:submittedAt IS NULL OR abs(created_at - :submittedAt) <= ${submittedWithin}) LIMIT 2`,
   );
-  // Its receipt may arrive before it is known to be sent.
-  const selectUnderWay = database.prepare(
-    `SELECT 1 FROM messages INDEXED BY messages_recent
-     WHERE project IN (SELECT seq FROM projects) AND recipient = :to AND created_at > :now - ${joinsWithin}
-       AND status = 'queued' AND route = :route AND doubt_until IS NULL AND ${isMeant} LIMIT 1`,
-  );
 
-  // A receipt that arrived before the mark may belong to an older message, and so may one that also fits others.
+  // A receipt that arrived before the mark is of an older message; one that also names others may be.
   const selectOwn = database.prepare(
     `SELECT r.carrier_id AS carrierId FROM messages m
      CROSS JOIN receipts r ON r.recipient = m.recipient AND r.message IS NULL
      WHERE m.seq = :seq AND r.state IS NOT NULL AND (r.route = m.route OR m.route = '')
        AND r.received_at >= coalesce(m.marked_at, m.created_at) AND r.received_at > :now - ${joinsWithin}
-       AND r.reference <> '' AND substr(m.id, -length(r.reference)) = r.reference
+       AND r.reference <> '' AND ${isNamed('m', 'r.reference')}
        AND NOT EXISTS (SELECT 1 FROM messages o INDEXED BY messages_recent
          WHERE o.project IN (SELECT seq FROM projects) AND o.recipient = m.recipient
            AND o.created_at > :now - ${joinsWithin} AND o.seq <> m.seq AND o.route = r.route
-           AND (o.status = 'queued' OR o.delivery = 'unknown')
-           AND substr(o.id, -length(r.reference)) = r.reference)
+           AND ${isNamed('o', 'r.reference')})
      ORDER BY r.carrier_id`,
   );
 
@@ -101,10 +98,11 @@ export function prepareReceipts(database: Database, now: () => Instant) {
         updateMessage(known);
         return null;
       }
-      const meant = { to, route, reference, now: now() };
-      const fitting = selectInDoubt.all({ ...meant, submittedAt });
-      const [only] = fitting as { seq: number; status: string }[];
-      if (only === undefined || fitting.length > 1 || selectUnderWay.get(meant) !== undefined) return null;
+      // An unknown id alone may be of anybody's message to that number.
+      if (reference === '') return null;
+      const meant = selectMeant.all({ to, route, reference, submittedAt, now: now() });
+      const [only] = meant as { seq: number; status: string; isInDoubt: number }[];
+      if (only === undefined || meant.length > 1 || only.isInDoubt !== 1) return null;
       if (only.status === 'queued') return only.seq;
       submit.run({ route, carrierId, to, seq: only.seq, now: now() });
       updateMessage(only.seq);
