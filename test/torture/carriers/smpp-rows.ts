@@ -1,6 +1,8 @@
+import type { CoreDoubles } from '../../../src/service/core.js';
 import { seededRandom } from '../../support/random.js';
 import { groupOf, type Play, type Played, type Row } from '../row.js';
 import { Centre } from './centre.js';
+import { joinsByNumber, playForeignReceipts } from './foreign-receipts.js';
 import { gameRow, playGames } from './games.js';
 import { type KillFindings, type KillGame, playKills, requestsFor } from './kills.js';
 import { playSmppChaos } from './smpp-chaos.js';
@@ -120,6 +122,25 @@ export function killRows(
   ];
 }
 
+/** `doubles`: what joins them. */
+const foreignReceipts =
+  (games: number, doubles?: CoreDoubles): Play =>
+  async (seed) => {
+    let inDoubt = 0;
+    const play = playGames(
+      () => games,
+      'games',
+      async (seed, index) => {
+        inDoubt += await playForeignReceipts(seed * 1_000 + index, doubles);
+        return { unknown: 0, most: 0 };
+      },
+      doubles !== undefined,
+    );
+    const played = await play(seed);
+    if (inDoubt === 0 && played.wrong === 0) throw new Error('nothing was in doubt');
+    return { ...played, measured: `${played.measured}, ${inDoubt} messages in doubt` };
+  };
+
 /** Two segments. */
 const twoSegments = 'a'.repeat(200);
 
@@ -143,6 +164,11 @@ export const smpp = groupOf(
         isControl,
       ),
     ),
+    {
+      name: 'receipts of others to numbers with messages in doubt: other ids, times and systems',
+      play: foreignReceipts(sizes.games),
+      controls: [{ name: 'a join by number alone', play: foreignReceipts(4, joinsByNumber) }],
+    },
     gameRow('a connection over SMPP that is cut at every PDU', (doubles, isControl) => {
       const batch = { messages: sizes.messages, text: twoSegments };
       const bindOf = (seed: number) => (seed % 2 === 0 ? 'transceiver' : 'transmitter+receiver');
