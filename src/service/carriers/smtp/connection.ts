@@ -2,11 +2,11 @@ import SMTPConnection, { type SMTPError as NodemailerError } from 'nodemailer/li
 import type { Clock } from '../../clock.js';
 import type { SubmitResult } from '../carrier.js';
 import { MailBody } from './mail-body.js';
-import { resultOf } from './results.js';
+import { isFarewell, resultOf } from './results.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
 /** Milliseconds until a new connection must be greeted, encrypted and logged in. */
-const openMs = 60_000;
+export const openMs = 60_000;
 /** Milliseconds until the last byte of a mail must be written (RFC 5321, 4.5.3.2). */
 const bodyMs = 120_000;
 /** Milliseconds from then until its answer. */
@@ -15,7 +15,7 @@ const answerMs = 600_000;
 const courtesyMs = 5_000;
 /** Longer than all timeouts above, which run on the service's clock. */
 const socketTimeout = 2 * answerMs;
-/** The longest that a submission can take. */
+/** The longest that a submission over one connection can take. */
 export const longestSubmitMs = bodyMs + answerMs;
 
 /** A mail, ready for the wire. */
@@ -91,9 +91,14 @@ export class Connection {
     return !this.#smtp.destroyed;
   }
 
-  /** Rejects with OutcomeUnknown if the relay may have accepted the mail. */
-  submit(mail: Mail, signal: AbortSignal): Promise<SubmitResult> {
+  /**
+   * Null if this connection carried mails before, and its relay had ended it before it answered anything to this one.
+   * Rejects with OutcomeUnknown if the relay may have accepted the mail.
+   */
+  submit(mail: Mail, signal: AbortSignal): Promise<SubmitResult | null> {
+    const isUsed = this.mails > 0;
     this.mails += 1;
+    this.#smtp.lastServerResponse = false;
     const body = new MailBody(mail.bytes, () => String(this.#smtp.lastServerResponse).startsWith('354'));
     return new Promise((resolve, reject) => {
       let cancel = () => {};
@@ -105,16 +110,17 @@ export class Connection {
         cancel();
         signal.removeEventListener('abort', onAbort);
         this.#smtp.removeListener('end', onClose);
-        this.#afterMail(error, body.isWhole);
+        const isUnheard = isUsed && !body.isWhole && isFarewell(error, this.#smtp.lastServerResponse);
+        this.#afterMail(isUnheard ? null : error, body.isWhole);
         try {
-          resolve(resultOf(error, body.isWhole));
+          resolve(isUnheard ? null : resultOf(error, body.isWhole));
         } catch (unknown) {
           reject(unknown);
         }
       };
       const onAbort = () => end(new Error('the submission was ended'));
       // If it closes because of an error, the error is emitted in the same tick.
-      const onClose = () => queueMicrotask(() => end(new Error('it closed the connection')));
+      const onClose = () => queueMicrotask(() => end(closedByRelay()));
       signal.addEventListener('abort', onAbort, { once: true });
       this.#smtp.once('end', onClose);
       limit(bodyMs);
@@ -165,6 +171,9 @@ export class Connection {
     this.#smtp.close();
   }
 }
+
+const closedByRelay = (): NodemailerError =>
+  Object.assign(new Error('it closed the connection'), { code: 'ECONNECTION' });
 
 /** Some relays repeat the command they refuse. */
 function withoutPassword({ message }: Error, { user, password }: NonNullable<SmtpSettings['login']>): Error {

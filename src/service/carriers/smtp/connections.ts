@@ -29,6 +29,8 @@ export interface ConnectionsParts {
 /** A connection lent for one mail, until it is released. */
 export interface Lent {
   connection: Connection;
+  /** Opens another in its place, within so many milliseconds; false if that fails. */
+  renew(within: number): Promise<boolean>;
   release(): void;
 }
 
@@ -201,7 +203,30 @@ export class Connections {
       return;
     }
     this.#lent.add(connection);
-    waiter({ connection, release: () => void this.#takeBack(connection) });
+    const lent: Lent = {
+      connection,
+      renew: (within) => this.#renew(lent, within),
+      release: () => void this.#takeBack(lent.connection),
+    };
+    waiter(lent);
+  }
+
+  async #renew(lent: Lent, within: number): Promise<boolean> {
+    const { settings, clock } = this.#parts;
+    const stopping = this.#stopping;
+    if (stopping === null || within <= 0) return false;
+    const ended = lent.connection;
+    ended.close();
+    try {
+      lent.connection = await Connection.open(settings, clock, stopping.signal, within);
+    } catch (error) {
+      if (this.#stopping === stopping) this.#failed(error as Error);
+      return false;
+    }
+    this.#lent.delete(ended);
+    this.#lent.add(lent.connection);
+    this.#failures = 0;
+    return true;
   }
 
   async #takeBack(connection: Connection): Promise<void> {

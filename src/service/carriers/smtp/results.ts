@@ -8,6 +8,19 @@ const aboutTheAccount = new Set([421, 530, 535]);
 /** About the dialogue, not the mail. */
 const badSequence = 503;
 
+/** 421, also written 451 4.4.2. With 4.7 it is a policy about the sender, whichever connection it uses. */
+const closing = /^(?:421(?![ -]4\.7\.)|4\d\d[ -]4\.4\.2\b)/;
+
+/**
+ * Whether a relay ended the connection before it knew of the mail: it answered nothing, or to MAIL that it closes, as
+ * after a number of mails or a time. `lastAnswer`: since the mail began.
+ */
+export function isFarewell(error: NodemailerError | null, lastAnswer: string | false): boolean {
+  if (error === null) return false;
+  if (lastAnswer === false) return error.code === 'ECONNECTION' || error.code === 'ESOCKET';
+  return error.command === 'MAIL FROM' && closing.test(String(error.response));
+}
+
 /**
  * The result of a mail; `error` is null if the relay accepted it. `isWhole`: its whole body was written. A relay must
  * discard a mail without the final dot, which follows the last byte. Throws OutcomeUnknown.

@@ -11,7 +11,7 @@ import {
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
-import { longestSubmitMs, type Mail } from './connection.js';
+import { longestSubmitMs, type Mail, openMs } from './connection.js';
 import { Connections, type Lent } from './connections.js';
 import { composeMail, type Sender, UnreadableKey } from './mail.js';
 import { RelayCapacity } from './relay-capacity.js';
@@ -49,12 +49,19 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
   const connections = new Connections(parts);
   const relay = new RelayCapacity(settings.connections, clock);
 
-  async function submitOver(
-    { connection }: Lent,
-    submission: Submission,
-    signal: AbortSignal,
-  ): Promise<SubmitResult> {
-    if (!connection.isOpen || signal.aborted) return notConnected;
+  /** A mail of which a connection that was used before brought nothing to the relay goes over a new one, once. */
+  async function submitMail(lent: Lent, mail: Mail, signal: AbortSignal): Promise<SubmitResult> {
+    const begun = clock.monotonic();
+    const { connection } = lent;
+    const first = connection.isOpen ? await connection.submit(mail, signal) : null;
+    if (first !== null) return first;
+    const isNew = await lent.renew(openMs - (clock.monotonic() - begun));
+    if (!isNew || signal.aborted) return notConnected;
+    return (await lent.connection.submit(mail, signal)) ?? notConnected;
+  }
+
+  async function submitOver(lent: Lent, submission: Submission, signal: AbortSignal): Promise<SubmitResult> {
+    if (signal.aborted) return notConnected;
     let mail: Mail;
     try {
       mail = await composeMail(submission, sender, clock.now());
@@ -69,7 +76,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
         tryNextRoute: false,
       };
     }
-    const result = await relay.measure(connection.submit(mail, signal));
+    const result = await relay.measure(submitMail(lent, mail, signal));
     // A bounce identifies the message.
     const isExpected = result.kind === 'accepted' && bounceDomain !== null;
     return isExpected ? { ...result, carrierIds: [submission.reference] } : result;
@@ -87,7 +94,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
 
   return {
     lanes: [emailLane],
-    submitMs: longestSubmitMs,
+    submitMs: openMs + longestSubmitMs,
     doubtMs,
     async start() {
       connections.start();

@@ -228,6 +228,64 @@ describe.each([false, true])('a relay that answers as it likes (pipelining: %s)'
   });
 });
 
+type React = NonNullable<RelayOptions['react']>;
+
+describe('a relay that ends a connection after its first mail', () => {
+  /** The results of two mails, and the connections that they took. No time passes. */
+  async function results(react: React, end = async () => {}): Promise<unknown[]> {
+    relay.options.react = react;
+    carrier = open({ connections: 1 });
+    await carrier.start(async () => {});
+    expect(await resultOf(submit())).toBe('accepted');
+    await end();
+    return [await resultOf(submit({ reference: 'next' })), relay.taken.length, relay.connections];
+  }
+  const once =
+    (at: Step, reaction: Reaction, most = 1): React =>
+    (step, count) =>
+      step === at && count > 0 && count <= most ? reaction : null;
+
+  it.each<Reaction>(['cut', '421 Too many messages', '421 4.4.2 Timeout', '451 4.4.2 Timeout, closing'])(
+    'with %s in place of the answer to MAIL is given the next one over a new connection at once',
+    async (reaction) => {
+      expect(await results(once('MAIL', reaction))).toEqual(['accepted', 2, 2]);
+    },
+  );
+
+  it.each(['end', 'resetAndDestroy'] as const)(
+    'with %s, heard of or not, is given the next one over a new connection at once',
+    async (how) => {
+      const endAll = async () => {
+        for (const socket of relay.sockets) socket[how]();
+      };
+      expect(await results(() => null, endAll)).toEqual(['accepted', 2, 2]);
+      for (const wait of [ticks, endAll]) {
+        const reservation = await carrier.reserve?.('email', true);
+        await endAll();
+        await wait();
+        expect(await reservation?.submit(submission(), new AbortController().signal)).toMatchObject({
+          kind: 'accepted',
+        });
+        reservation?.release();
+      }
+    },
+  );
+
+  it.each<[string, React, unknown[]]>([
+    ['with a policy about the sender', once('MAIL', '421 4.7.0 Too much from you'), ['later account', 1, 1]],
+    ['after an answer', once('RCPT', 'cut'), ['later message', 1, 1]],
+    ['over the new connection too', once('MAIL', 'cut', 2), ['later message', 1, 2]],
+    [
+      'and greets no other',
+      (...given) => once('MAIL', 'cut')(...given) ?? once('greeting', '421 Busy')(...given),
+      ['later lane', 1, 2],
+    ],
+    ['after the final dot', once('body', 'cut'), ['unknown', 2, 1]],
+  ])('%s has the mail neither lost nor twice', async (_, react, expected) => {
+    expect(await results(react)).toEqual(expected);
+  });
+});
+
 describe('a mail', () => {
   it('is whole at its relay, or not taken, wherever it is cut', async () => {
     const whole = submission({ text: 'a'.repeat(3_000) });
