@@ -25,8 +25,8 @@ const isOpen = (port: number) =>
     socket.on('connect', () => socket.destroy()).on('error', () => resolve(null));
   });
 
-/** Kannel over a centre of ours, and a service that has it as its gateway. */
-async function startKannel() {
+/** Kannel over a centre of ours, and a service that has it as its gateway. `core`, `smsc`: more of its configuration. */
+async function startKannel({ core = {}, smsc = {} } = {}) {
   for (const box of ['bearerbox', 'smsbox']) needProgram(`/usr/sbin/${box}`, 'kannel');
   const centre = new Smsc();
   const centrePort = await centre.listen();
@@ -40,6 +40,7 @@ async function startKannel() {
       'admin-password': 'x',
       'smsbox-port': boxes,
       'dlr-storage': 'internal',
+      ...core,
     },
     {
       group: 'smsc',
@@ -51,6 +52,7 @@ async function startKannel() {
       'smsc-password': 'secret',
       'system-type': '""',
       'reconnect-delay': 1,
+      ...smsc,
     },
     { group: 'smsbox', 'bearerbox-host': '127.0.0.1', 'sendsms-port': sends },
     {
@@ -93,7 +95,7 @@ async function startKannel() {
     receipt_base: `http://127.0.0.1:${own}`,
     concurrent: 5,
     per_second: 50,
-    prefixes: ['99'],
+    prefixes: ['88', '99'],
   };
   const configuration = { email: 'off', sms: { routes: [route] } };
   const serve = (password: string) =>
@@ -149,6 +151,38 @@ it('Kannel refuses a wrong password: nothing is sent, and the sender gets the cr
   expect([code, centre.taken.length]).toEqual([9, 0]);
   expect(stderr).toContain('HTTP 403');
 }, 60_000);
+
+it('Kannel refuses a number without a route, and delays nobody else', async () => {
+  const { centre, serve } = await startKannel({ smsc: { 'denied-prefix': '97688' } });
+  const { run } = await serve('secret');
+  const refused = await run(['sms', 'send', '88112233', 'Hi']);
+  expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining('HTTP 403')]);
+  expect((await run(['sms', 'send', '99112233', 'Hi'])).code).toBe(0);
+  expect(centre.taken.map(({ to }) => to)).toEqual(['99112233']);
+}, 60_000);
+
+it('Kannel whose queue is full gets every message later, once', async () => {
+  const limits = { core: { 'sms-outgoing-queue-limit': 3 }, smsc: { 'max-pending-submits': 1 } };
+  const { centre, serve } = await startKannel(limits);
+  const { json, run } = await serve('secret');
+  centre.options.react = () => 'held';
+  const to = Array.from({ length: 8 }, (_, index) => String(99_112_200 + index));
+  const { stdout } = await run([
+    ...['api', 'POST', '/v1/sms/bulk', '-f', 'text=Hi', '-F', `to=${JSON.stringify(to)}`],
+  ]);
+  const { id } = JSON.parse(stdout) as Batch;
+  const statuses = async () =>
+    (await json<Message[]>('messages', 'list', '--batch', id)).map(({ status }) => status);
+  await until(async () => ((await statuses()).includes('sent') ? true : null));
+  // Longer than the first pause of a message that was too fast.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(await statuses()).toContain('queued');
+  delete centre.options.react;
+  centre.release();
+  await until(async () => ((await statuses()).every((status) => status === 'sent') ? true : null), 120_000);
+  await until(async () => (centre.taken.length === to.length ? true : null));
+  expect(centre.taken.map((one) => one.to).sort()).toEqual(to);
+}, 200_000);
 
 it('Kannel killed in the middle has nobody get a message twice', async () => {
   const { centre, serve, start, kill } = await startKannel();

@@ -127,6 +127,24 @@ describe('kannel', () => {
   });
 });
 
+describe("kannel's answer", () => {
+  it.each([
+    [202, '0: Accepted for delivery', 'accepted'],
+    [202, '3: Queued for later delivery', 'accepted'],
+    [202, 'Sent.', 'accepted'],
+    [202, '', 'unknown'],
+    [400, 'Empty receiver number not allowed, rejected', 'refused'],
+    [400, 'Number(s) has/have been denied by white- and/or black-lists.', 'refused'],
+    [403, 'Not routable. Do not try again.', 'refused'],
+    [403, 'Authorization failed for sendsms', 'account'],
+    [404, 'Unknown request.', 'account'],
+    [503, 'Temporal failure, try again later.', 'throttled'],
+    [503, '<html>Service Unavailable</html>', 'unknown'],
+  ])('%i %s: %s', (status, text, kind) => {
+    expect(outcomeOfAnswer(routeOf('kannel'), decodeAnswer(status, 'text/html', text, null)).kind).toBe(kind);
+  });
+});
+
 describe('twilio', () => {
   const url = `https://sms.example.mn/receipts/gateway/${token}`;
   const signature = (fields: Record<string, string>, at = url) => {
@@ -196,13 +214,10 @@ describe('vonage', () => {
     const says = (...all: string[]) =>
       outcome(route, 200, { messages: all.map((status) => ({ status, 'message-id': `v${status}` })) });
     expect(says('0')).toMatchObject({ kind: 'accepted', carrierIds: ['v0'] });
-    expect(['1', '4', '5', '6', '9'].map((status) => says(status).kind)).toEqual([
-      'throttled',
-      'account',
-      'unknown',
-      'refused',
-      'account',
-    ]);
+    const kinds = { throttled: ['1', '10'], account: ['4', '9', '23', '32'], unknown: ['5'] };
+    const all = { ...kinds, refused: ['6', '22', '29', '33'] };
+    for (const [kind, statuses] of Object.entries(all))
+      expect(statuses.map((status) => says(status).kind)).toEqual(statuses.map(() => kind));
     const query = 'msisdn=97699112233&to=Shop&messageId=v0&status=failed&err-code=6';
     expect(await taken(route, { query })).toMatchObject([{ carrierId: 'v0', state: 'undelivered' }]);
     const body = JSON.stringify({ msisdn: '97699112233', to: '139911', messageId: 'v9', text: 'Hi' });
@@ -231,6 +246,7 @@ describe('infobip', () => {
     expect(says('PENDING', 'PENDING_ACCEPTED')).toMatchObject({ kind: 'accepted', carrierIds: ['i1'] });
     expect(says('REJECTED', 'REJECTED_DESTINATION')).toMatchObject({ kind: 'refused' });
     expect(says('REJECTED', 'REJECTED_NOT_ENOUGH_CREDITS')).toMatchObject({ kind: 'account' });
+    expect(says('REJECTED', 'REJECTED_PREPAID_PACKAGE_EXPIRED')).toMatchObject({ kind: 'account' });
     expect(outcome(route, 401, {})).toMatchObject({ kind: 'account' });
     const results = [
       {

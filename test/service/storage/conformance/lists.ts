@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchQuery, ClaimedMessage, MessageQuery, PageRequest } from '../../../../src/service/storage/store.js';
+import type {
+  BatchQuery,
+  ClaimedMessage,
+  MessageQuery,
+  PageRequest,
+} from '../../../../src/service/storage/store.js';
 import {
   answerOf,
   batch,

@@ -282,6 +282,13 @@ export function receiptConformance(fixture: () => Fixture): void {
       expect([await deliveryOf(first), await deliveryOf(second)]).toEqual([null, 'delivered']);
     });
 
+    it('counts whatever an earlier one of the same id said', async () => {
+      const doubtful = await inDoubt();
+      await record({ state: 'undelivered' });
+      await record({ reference: referenceOf(doubtful) });
+      expect(await deliveryOf(doubtful)).toBe('delivered');
+    });
+
     it('is kept for the answer of the message that brings its id', async () => {
       const doubtful = await inDoubt();
       const submitting = await accepted();

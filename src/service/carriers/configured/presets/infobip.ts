@@ -10,7 +10,7 @@ export const infobip: Preset = {
     account: {
       status: [401, 402, 403, 404, 407],
       field: 'messages.*.status.name',
-      is: ['REJECTED_NOT_ENOUGH_CREDITS'],
+      is: ['REJECTED_NOT_ENOUGH_CREDITS', 'REJECTED_PREPAID_PACKAGE_EXPIRED'],
     },
   },
   receipts: {

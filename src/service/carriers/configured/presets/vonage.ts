@@ -8,12 +8,13 @@ export const vonage: Preset = {
     accepted: { status: [200], field: 'messages.*.status', is: ['0'] },
     id: 'messages.*.message-id',
     // 5 is an internal error of Vonage; nothing says whether the message was sent.
-    refused: { field: 'messages.*.status', is: ['2', '3', '6', '7', '12', '15'] },
+    refused: { field: 'messages.*.status', is: ['2', '3', '6', '7', '12', '15', '22', '29', '33'] },
     later: { status: [429], field: 'messages.*.status', is: ['1', '10'] },
     account: {
       status: [401, 402, 403, 404, 407],
       field: 'messages.*.status',
-      is: ['4', '8', '9', '11', '14'],
+      // The callback and the signature are those of every message.
+      is: ['4', '8', '9', '11', '14', '23', '32'],
     },
   },
   receipts: {

@@ -36,7 +36,8 @@ BEGIN
   ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET received_at = excluded.received_at,
     reference = excluded.reference,
     message = CASE WHEN r.submitted_at > at - :joins_within THEN r.message END,
-    state = CASE WHEN coalesce(r.submitted_at, r.received_at) > at - :joins_within
+    -- Until its message is known, an earlier one of the same id may be of another.
+    state = CASE WHEN r.submitted_at > at - :joins_within
       AND r.state IN ('delivered', 'undelivered', 'bounced') THEN r.state ELSE excluded.state END
   RETURNING r.message INTO known;
   IF known IS NOT NULL THEN

@@ -20,12 +20,13 @@ export function prepareReceipts(database: Database, now: () => Instant) {
        state = CASE WHEN receipts.message IS NULL AND received_at > :now - ${joinsWithin} AND received_at >=
          (SELECT coalesce(marked_at, created_at) FROM messages WHERE seq = :seq) THEN state END`,
   );
+  // Until its message is known, an earlier one of the same id may be of another.
   const receive = database.prepare(
     `INSERT INTO receipts (route, carrier_id, recipient, state, received_at, reference)
      VALUES (:route, :carrierId, :to, :state, :now, :reference)
      ON CONFLICT DO UPDATE SET received_at = excluded.received_at, reference = excluded.reference,
        message = CASE WHEN submitted_at > :now - ${joinsWithin} THEN message END,
-       state = CASE WHEN coalesce(submitted_at, received_at) > :now - ${joinsWithin}
+       state = CASE WHEN submitted_at > :now - ${joinsWithin}
          AND state IN ('delivered', 'undelivered', 'bounced') THEN state ELSE excluded.state END`,
   );
   const selectMessage = database.prepare(
