@@ -141,7 +141,7 @@ export function commandLines(
       json: 'object',
       shape: '',
     },
-    { line: () => 'verify create nobody', code: 8, stderr: /invalid_request/ },
+    { line: () => 'verify create nobody', code: 8, stderr: /neither a phone number nor/ },
     {
       line: () => `verify get ${known.verification}`,
       stdout: /^status +pending$/m,
@@ -198,7 +198,7 @@ export function commandLines(
       shape: 'with --messages',
     },
     { line: () => 'messages list', stdout: /^id /im, json: 'array', shape: '' },
-    { line: () => 'messages list --to nobody', code: 8, stderr: /invalid_request/ },
+    { line: () => 'messages list --to nobody', code: 8, stderr: /neither a phone number nor/ },
     {
       line: () => 'batches list',
       stdout: /^ID +CREATED AT +TOTAL +SENT +FAILED$/m,

@@ -97,10 +97,10 @@ describe('urtuu messages list', () => {
     });
   });
 
-  it('passes on what the service does not take', async () => {
+  it('refuses a recipient that is none', async () => {
     expect(await here('messages list --to nobody')).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('to: must be a phone number or an email address'),
+      stderr: expect.stringContaining("'nobody' is neither a phone number nor an email address"),
     });
   });
 });

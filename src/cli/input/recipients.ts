@@ -1,31 +1,82 @@
 import { InvalidArgumentError } from 'commander';
-import { mixesAlphabets, normalizeAddress, readNumber } from '../../contract/index.js';
+import { mixesAlphabets, normalizeAddress, normalNumber, readNumber } from '../../contract/index.js';
+import { repairAddress, repairNumber, visible } from '../bulk/input/repair.js';
+import { CliError } from '../errors.js';
+import { exits } from '../exit-codes.js';
 import type { Check } from './required.js';
 
-/** Of any operator: the service knows which ones exist. */
-const operators = { any: Array.from({ length: 100 }, (_, prefix) => String(prefix).padStart(2, '0')) };
+/** What a recipient may be. */
+export type RecipientKind = 'number' | 'address' | 'any';
 
-const isNumber = (written: string) => readNumber(written.trim(), operators).kind === 'number';
-const isAddress = (written: string) => normalizeAddress(written.trim()) !== null;
+const problems: Readonly<Record<RecipientKind, string>> = {
+  number: 'is not a phone number: write its 8 digits',
+  address: 'is not an email address',
+  any: 'is neither a phone number nor an email address',
+};
 
-const mixed = (written: string) =>
-  mixesAlphabets(written) && `'${written}' mixes letters of two alphabets, such as Latin and Cyrillic`;
+/**
+ * The recipient, repaired as in a list if the service could not read it as written. The service knows which operators
+ * exist. Throws CliError (exit 8) for anything else.
+ */
+export function readRecipient(kind: RecipientKind, written: string): string {
+  const read = readings[kind](written);
+  if (read === null) throw refused(kind, written, 'Nothing was sent.');
+  return read;
+}
 
-export const checkNumber: Check = (written) =>
-  isNumber(written) || `'${written}' is not a phone number: write its 8 digits`;
+/** The recipient in its normal form, to search for. */
+export function wantedRecipient(written: string): string {
+  const read = readings.any(written);
+  if (read === null) throw refused('any', written);
+  return normalNumber(read) ?? normalizeAddress(read) ?? read;
+}
 
-export const checkAddress: Check = (written) =>
-  isAddress(written) || mixed(written) || `'${written}' is not an email address`;
+/** With the code of the service, which refuses it too. */
+const refused = (kind: RecipientKind, written: string, hint?: string) =>
+  new CliError('invalid_request', exits.input, problemOf(kind, written), hint === undefined ? {} : { hint });
 
-export const checkRecipient: Check = (written) =>
-  isNumber(written) ||
-  isAddress(written) ||
-  mixed(written) ||
-  `'${written}' is neither a phone number nor an email address`;
+const numberOf = (written: string): string | null =>
+  repairedIf((value) => readNumber(value).kind !== 'invalid', written, repairNumber);
+const addressOf = (written: string): string | null =>
+  repairedIf((value) => normalizeAddress(value) !== null, written, repairAddress);
+const readings: Readonly<Record<RecipientKind, (written: string) => string | null>> = {
+  number: numberOf,
+  address: addressOf,
+  any: (written) => numberOf(written) ?? addressOf(written),
+};
+
+/** Undamaged recipients stay as they were written: idempotency keys belong to what was sent. */
+function repairedIf(
+  isValid: (value: string) => boolean,
+  written: string,
+  repair: (written: string) => { value: string },
+): string | null {
+  if (isValid(written)) return written;
+  const value = repair(written).value.trim();
+  return isValid(value) ? value : null;
+}
+
+function problemOf(kind: RecipientKind, written: string): string {
+  const isMixed = kind !== 'number' && mixesAlphabets(written);
+  return `'${visible(written)}' ${isMixed ? 'mixes letters of two alphabets, such as Latin and Cyrillic' : problems[kind]}`;
+}
+
+/** Whoever is prompted is told of numbers that no operator of Mongolia has. */
+const check =
+  (kind: RecipientKind): Check =>
+  (written) => {
+    const read = readings[kind](written);
+    const isKnown = read !== null && (normalNumber(read) !== null || normalizeAddress(read) !== null);
+    return isKnown || problemOf(kind, written);
+  };
+
+export const checkNumber = check('number');
+export const checkAddress = check('address');
+export const checkRecipient = check('any');
 
 /** Reads the value of an option. Throws commander's InvalidArgumentError. */
 export function readAddress(written: string): string {
-  const checked = checkAddress(written);
-  if (checked !== true) throw new InvalidArgumentError(String(checked));
-  return written.trim();
+  const address = addressOf(written);
+  if (address === null) throw new InvalidArgumentError(problemOf('address', written));
+  return address.trim();
 }

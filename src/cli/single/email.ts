@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { EmailSendParams } from '../../contract/index.js';
-import { checkAddress } from '../input/recipients.js';
+import { checkAddress, readRecipient } from '../input/recipients.js';
 import { required } from '../input/required.js';
 import { readText, textSource } from '../input/text.js';
 import type { Io } from '../io.js';
@@ -50,7 +50,7 @@ export async function emailOf(
     },
   });
   const rest = {
-    to: values.to,
+    to: readRecipient('address', values.to),
     subject: values.subject,
     ...(fromName === undefined ? {} : { from_name: fromName }),
     ...(replyTo === undefined ? {} : { reply_to: replyTo }),

@@ -1,3 +1,5 @@
+import { visible } from './repair.js';
+
 /**
  * Why no plan can be made from an input. `file` is not a table, `sheet` needs a choice, `options` do not apply to it.
  */
@@ -49,7 +51,7 @@ export function located(source: string, what: string, { line, cell }: Place): st
 
 /** A value in an error message: in quotes, cut after 40 characters. */
 export function quoted(value: string): string {
-  return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
+  return visible(JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value));
 }
 
 /** A file's name in an error. */

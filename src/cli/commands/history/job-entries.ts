@@ -1,4 +1,3 @@
-import { normalizeRecipient } from '../../../contract/index.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import { statusOfRemoval } from '../../bulk/job/request-states.js';
@@ -27,7 +26,7 @@ export function entryOfJob(job: EnteredJob): Sent {
   };
 }
 
-/** A recipient's place in the jobs of this machine. Warns of a job that cannot be read. */
+/** The place of a recipient, in its normal form, in the jobs of this machine. Warns of a job that cannot be read. */
 export async function entriesOfRecipient(
   { config, io }: Pick<Context, 'config' | 'io'>,
   to: string,
@@ -37,7 +36,7 @@ export async function entriesOfRecipient(
     try {
       const { folder, meta, state } = await viewJob(config.stateDirectory, job, () => true);
       for await (const request of (await openPlan(folder)).requests()) {
-        const index = request.to.indexOf(normalizeRecipient(to));
+        const index = request.to.indexOf(to);
         if (index === -1) continue;
         const removal = state.removed(request.number).get(index);
         entries.push({

@@ -6,6 +6,7 @@ import type { Context } from '../../context.js';
 import { addHelp } from '../../help/command-help.js';
 import { type HistoryEntry, newestFirst } from '../../history/entry.js';
 import { clearHistory, readHistory } from '../../history/file.js';
+import { wantedRecipient } from '../../input/recipients.js';
 import { confirmed } from '../../input/required.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
 import { defaultLimit, readLimit, sayMore } from '../../lookup/list.js';
@@ -84,11 +85,12 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
       ['urtuu history --since 2026-11-01 --until 2026-12-01', 'those of a month, and what they cost'],
       ['urtuu history --to 99112233 --json', 'everything sent to a number, with ids and keys'],
     ],
-    exits: [],
+    exits: [8],
     json: example,
   });
-  command.action(async ({ to, job, since, until, limit: chosen, clear }: Options) => {
+  command.action(async ({ to: written, job, since, until, limit: chosen, clear }: Options) => {
     const limit = chosen ?? defaultLimit;
+    const to = written === undefined ? undefined : wantedRecipient(written);
     const { stateDirectory } = context.config;
     if (clear) {
       await confirmed(context, 'Delete the history of this machine?');
@@ -135,8 +137,7 @@ async function sentTo(
   all: readonly HistoryEntry[],
   to: string,
 ): Promise<HistoryEntry[]> {
-  const wanted = normalizeRecipient(to);
-  const singles = all.filter((entry) => entry.to !== null && normalizeRecipient(entry.to) === wanted);
+  const singles = all.filter((entry) => entry.to !== null && normalizeRecipient(entry.to) === to);
   const found = [...singles, ...(await entriesOfRecipient(context, to))];
   return found.sort(newestFirst);
 }

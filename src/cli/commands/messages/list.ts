@@ -1,6 +1,7 @@
 import type { DeliveryState, MessageStatus } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
+import { wantedRecipient } from '../../input/recipients.js';
 import { addListOptions, commonFilter, type ListOptions, laterOf, showList } from '../../lookup/list.js';
 import { readChoice } from '../../options.js';
 import { messageExample } from '../../output/examples.js';
@@ -40,7 +41,8 @@ export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = 
     json: `[${messageExample}]`,
     notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
   });
-  command.action(async ({ to, status, delivery, batch, ...options }: Options) => {
+  command.action(async ({ to: written, status, delivery, batch, ...options }: Options) => {
+    const to = written === undefined ? undefined : wantedRecipient(written);
     const { messages } = await context.network.client();
     const filter = { to, status, delivery, batch_id: batch, ...commonFilter(options, context.clock.now()) };
     const matchesLater = status !== undefined || delivery !== undefined;

@@ -2,6 +2,7 @@ import type { Delivery } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { usageError } from '../../errors.js';
 import { addHelp } from '../../help/command-help.js';
+import { wantedRecipient } from '../../input/recipients.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { textOfHtml } from '../../text/html-text.js';
@@ -54,7 +55,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       ['urtuu sandbox outbox', 'all messages, oldest first'],
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
     ],
-    exits: [12],
+    exits: [8, 12],
     json: '[{"delivered_at": "2026-11-21T08:00:00.100Z", "channel": "sms", "to": "99112233", "route": "Mobicom", "subject": null, "text": "...", "code": null, "html": null, "from": null, "reply_to": null, "message_id": "0b6f...2c"}]',
   });
   command.action(async ({ to, limit, follow = false, ...options }: Options) => {
@@ -63,7 +64,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       throw usageError('--follow never ends, so it cannot print a JSON array', 'Use --output ndjson.');
     const store = await sandboxStore(context, options);
     const outbox = store.administration.outbox.bind(store.administration);
-    const filter = to === undefined ? {} : { to };
+    const filter = to === undefined ? {} : { to: wantedRecipient(to) };
     if (follow) {
       noteStore(io, store);
       io.endless();

@@ -3,6 +3,7 @@ import type { CommandBody } from '../../command.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
+import { wantedRecipient } from '../../input/recipients.js';
 import { confirmed } from '../../input/required.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
 import { field, type View } from '../../output/view.js';
@@ -56,13 +57,14 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
       ['urtuu service prune --recipient 99112233', 'erase one person'],
     ],
     ok: 'erased',
-    exits: [3, 12],
+    exits: [3, 8, 12],
     json: '{"messages": 48200, "answers": 30150, "incoming": 12, "suppressions": 0, "kept": 0}',
   });
-  command.action(async ({ olderThan, recipient: to, ...options }: Options) => {
+  command.action(async ({ olderThan, recipient, ...options }: Options) => {
     const { io, clock } = context;
-    if (olderThan === undefined && to === undefined)
+    if (olderThan === undefined && recipient === undefined)
       throw usageError('missing: --older-than or --recipient', 'See: `urtuu service prune --help`');
+    const to = recipient === undefined ? undefined : wantedRecipient(recipient);
     const before = olderThan === undefined ? null : timeOf(olderThan, clock.now());
     const olderMs = before === null ? null : clock.now() - Date.parse(before);
     if (olderMs !== null && olderMs < youngest)

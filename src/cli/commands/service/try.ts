@@ -5,6 +5,7 @@ import type { CommandBody } from '../../command.js';
 import { CliError, inputError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
+import { readRecipient } from '../../input/recipients.js';
 import { confirmed } from '../../input/required.js';
 import { field, type View } from '../../output/view.js';
 
@@ -65,8 +66,9 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     exits: [5, 6, 8],
     json: '{"rule": "refused", "status": 200, "ids": [], "reason": "HTTP 200", "answer": "ERR 6"}',
   });
-  command.action(async (route: string, number: string, text: string, { config: file }: Options) => {
+  command.action(async (route: string, written: string, text: string, { config: file }: Options) => {
     const { network, config, io } = context;
+    const number = readRecipient('number', written);
     if (normalNumber(number) === null)
       throw inputError(`${JSON.stringify(number)} is not a phone number`, 'Nothing was sent.');
     const source = { file: resolve(config.cwd, file), environment: config.env };

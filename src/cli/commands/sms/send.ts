@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { fillPlaces } from '../../input/places.js';
-import { checkNumber } from '../../input/recipients.js';
+import { checkNumber, readRecipient } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
 import { readText, textSource } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
@@ -47,10 +47,11 @@ export const smsSend: CommandBody = (command, context) => {
   command.action(async (first: string | undefined, second: string | undefined, options: Options) => {
     const [to, text] = fillPlaces([first, second], { '--to': options.to, '--text': options.text });
     const source = { ...textSource({ ...options, text }), name: '[text]' };
-    const message = await required(context.io, {
+    const written = await required(context.io, {
       to: { value: to, name: '<to>', question: 'Recipient number:', check: checkNumber },
       text: { value: await readText(context.io.files, source), name: '<text>', question: 'Text:' },
     });
+    const message = { ...written, to: readRecipient('number', written.to) };
     if (options.dryRun) return context.io.print(estimateView, await estimateSms(context, message));
     const { sms } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');

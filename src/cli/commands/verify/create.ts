@@ -5,7 +5,7 @@ import { appendFailedSend, appendHistory } from '../../history/append.js';
 import { rememberId } from '../../history/recent-ids.js';
 import { readDuration } from '../../input/duration.js';
 import { fillPlaces } from '../../input/places.js';
-import { checkRecipient } from '../../input/recipients.js';
+import { checkRecipient, readRecipient } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
 import { readText, textSource } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
@@ -53,9 +53,10 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
   command.action(async (given: string | undefined, options: Options) => {
     const text = await readText(io.files, textSource(options));
     const [recipient] = fillPlaces([given], { '--to': options.to });
-    const { to } = await required(io, {
+    const written = await required(io, {
       to: { value: recipient, name: '<to>', question: 'Recipient number or address:', check: checkRecipient },
     });
+    const to = readRecipient('any', written.to);
     const { verify } = await network.client();
     const params = paramsOf(to, text, options);
     const entry = { command: 'verify create', to } as const;

@@ -207,7 +207,7 @@ describe('a bad row', () => {
   it('may have line separators, which end no line of its record', async () => {
     const outcome = await plan('phone\n"9\u20288"\n7\n');
     expect(outcome.rejects.first).toEqual([
-      'list.csv:2: phone: "9\u20288" is not a phone number',
+      'list.csv:2: phone: "9\\u20288" is not a phone number',
       'list.csv:3: phone: "7" is not a phone number',
     ]);
   });

@@ -2,6 +2,7 @@ import type { CommandBody } from '../../../command.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { addHelp } from '../../../help/command-help.js';
+import { wantedRecipient } from '../../../input/recipients.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from '../project.js';
 import { addStoreOptions } from '../store.js';
 
@@ -17,9 +18,10 @@ export const serviceSuppressionsRemove: CommandBody<'io' | 'network' | 'config'>
       ['urtuu service suppressions remove bold@example.com', 'an address that works again'],
       ['urtuu service suppressions remove 99112233 --project Shop', 'a number, in one project'],
     ],
-    exits: [12],
+    exits: [8, 12],
   });
-  command.action(async (recipient: string, options: ProjectOptions) => {
+  command.action(async (written: string, options: ProjectOptions) => {
+    const recipient = wantedRecipient(written);
     const { project } = await ownedProject(context, options);
     const shown = context.io.printer.recipient(recipient);
     if (await project.suppressions.remove(recipient)) {
