@@ -37,9 +37,10 @@ export async function reportError(
   if (hint !== undefined) printed.hint = context.config.withCommands(hint);
   if (!(error instanceof Ended))
     printed.hint ??= context.config.withCommands(`See: \`${nameOf(command)} --help\``);
+  // It quotes the command line, or the list of recipients.
+  if (io.printer.mask && (printed.exit === exits.usage || isTexts(printed.invalid)))
+    printed.message = maskedText(printed.message);
   if (io.printer.mask && isTexts(printed.invalid)) printed.invalid = printed.invalid.map(masked);
-  // It quotes the command line.
-  if (io.printer.mask && printed.exit === exits.usage) printed.message = maskedText(printed.message);
   if (network.sentToSandbox) printed.sandbox = true;
   notices.stop();
   if (isMachine) {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
+import type { Attachment, Email } from 'postal-mime';
 import { type EmailBulkParams, normalizeAddress } from '../../contract/index.js';
 import { CliError, inputError } from '../errors.js';
 import { parseMail, utf8Headers } from './charset.js';
 import { withBody } from './headless.js';
-import { type Addressed, recipientsOf } from './recipients.js';
+import { type Addressed, addressesIn, recipientsOf } from './recipients.js';
 import { keyOfMessage } from './sysexits.js';
 
 export interface Envelope {
@@ -22,7 +22,14 @@ export interface Envelope {
  * service cannot send.
  */
 export async function readMessage(raw: Uint8Array, addressed: Addressed, otherName = ''): Promise<Envelope> {
-  const { message, checked } = utf8Headers(withBody(raw));
+  const { message: whole, strayRecipients } = withBody(raw);
+  if (addressed.inHeaders && strayRecipients !== null) {
+    throw inputError(
+      `'${strayRecipients}' may name a recipient, and is not in To, Cc or Bcc`,
+      'Begin further lines of a header with a space, and end the headers with an empty line.',
+    );
+  }
+  const { message, checked } = utf8Headers(whole);
   const mail = await parseMail(message).catch((error: Error) => {
     if (error instanceof CliError) throw error;
     throw inputError(
@@ -38,8 +45,7 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
       'Only text and HTML can be sent. Send a link instead.',
     );
   }
-  const from = mailboxes(mail.from)[0];
-  const senderName = mail.from === undefined ? otherName : from?.name;
+  const senderName = mail.from === undefined ? otherName : (mail.from.group?.[0] ?? mail.from).name;
   const { replyTo, unused } = replyToOf(mail);
   const common = {
     to,
@@ -52,12 +58,11 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
 }
 
 /** The service accepts one address; without a Reply-To header, it is that of From. */
-function replyToOf({ replyTo = [], from }: Email): { replyTo?: string; unused: string[] } {
-  const written = mailboxes(...replyTo).map(({ address, name }) => address || name);
-  const first = [...written, mailboxes(from)[0]?.address ?? ''].find(
-    (address) => normalizeAddress(address) !== null,
-  );
-  const unused = written.filter((address) => address !== first);
+function replyToOf(mail: Email): { replyTo?: string; unused: string[] } {
+  const { named, unreadable } = addressesIn(mail, 'reply-to');
+  const [from = ''] = addressesIn(mail, 'from').named;
+  const first = [...named, from].find((address) => normalizeAddress(address) !== null);
+  const unused = [...named, ...unreadable].filter((address) => address !== first);
   return first === undefined ? { unused } : { replyTo: first, unused };
 }
 
@@ -70,10 +75,6 @@ function bodiesOf({ text, html }: Email): { text: string; html?: string } | { ht
   if (!plain) throw inputError('the message is empty', 'Nothing was sent.');
   return { text: plain };
 }
-
-const mailboxes = (...addresses: (Address | undefined)[]): Mailbox[] =>
-  addresses.flatMap((each) => (each === undefined ? [] : (each.group ?? [each]))).filter(hasSomething);
-const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== '';
 
 /** Includes the content, because some programs use one Message-ID for all their messages. */
 function keyOf({ messageId }: Email, params: EmailBulkParams): string | null {

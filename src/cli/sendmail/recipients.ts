@@ -1,6 +1,8 @@
-import { addressParser, type Email } from 'postal-mime';
+import type { Email } from 'postal-mime';
 import { normalizeAddress } from '../../contract/index.js';
-import { inputError, usageError } from '../errors.js';
+import { CliError, inputError, usageError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import { type AddressList, readAddressList } from './address-list.js';
 
 /** The recipients: these addresses, and with `inHeaders` those in To, Cc and Bcc. */
 export interface Addressed {
@@ -15,42 +17,59 @@ export async function recipientsOf(
   mail: Email,
   { recipients, inHeaders, localTo }: Addressed,
 ): Promise<string[]> {
-  const names = [...recipients, ...(inHeaders ? addressedIn(mail) : [])].flatMap(namesIn);
-  if (names.length === 0)
+  const { named, unreadable } = readLists([...recipients, ...(inHeaders ? addressedIn(mail) : [])]);
+  if (named.length + unreadable.length === 0)
     throw usageError('the message has no recipient', 'Give it a To: header and use -t.');
   const to = new Set<string>();
-  for (const name of names) to.add(await addressOf(name, localTo));
+  const strange = [...unreadable];
+  for (const name of named) {
+    const address = normalizeAddress(name) !== null ? name : localName.test(name) ? await localTo() : null;
+    if (address === null) strange.push(name);
+    else to.add(address);
+  }
+  if (strange.length > 0) throw notAddresses(strange);
   return [...to];
 }
 
-function addressedIn({ headers }: Email): string[] {
+/** Whom all headers of a name, in lower case, name together. */
+export const addressesIn = (mail: Email, ...names: string[]): AddressList => readLists(listsIn(mail, names));
+
+const listsIn = ({ headers }: Email, names: readonly string[]) =>
+  headers.filter(({ key }) => names.includes(key)).map(({ value }) => value);
+
+function readLists(lists: readonly string[]): AddressList {
+  const read = lists.map(readAddressList);
+  return {
+    named: read.flatMap(({ named }) => named),
+    unreadable: read.flatMap(({ unreadable }) => unreadable),
+  };
+}
+
+function addressedIn(mail: Email): string[] {
   // Such a message is for those it was resent to; those in To already have it.
-  if (headers.some(({ key }) => resent.test(key))) {
+  if (listsIn(mail, ['resent-to', 'resent-cc', 'resent-bcc']).length > 0) {
     throw inputError('the message was resent, and -t cannot tell to whom', 'Name the recipients without -t.');
   }
-  return headers.filter(({ key }) => /^(?:to|cc|bcc)$/.test(key)).map(({ value }) => value);
+  return listsIn(mail, ['to', 'cc', 'bcc']);
 }
-const resent = /^resent-(?:to|cc|bcc)$/;
 
-/** The addresses in a list, or the names of entries without one. Missing commas are added, as sendmail does. */
-function namesIn(list: string): string[] {
-  const complete = /[<>"():\\]/.test(list) ? list : list.trim().replace(/[ \t]+/g, ', ');
-  return addressParser(complete, { flatten: true }).map(({ address, name }) => {
-    // In `a@ex.mn b@ex.mn (both)`, the parser mistakes one for the name of the other.
-    if (name.includes('@') && !list.includes('<')) throw notAnAddress(list);
-    return address || name;
+/** The name of a user of this machine; not an encoded word, which may hide an address. */
+const localName = /^[\p{L}\p{N}._+-]+(?:@localhost)?$/iu;
+
+const mostQuoted = 10;
+const longestQuoted = 200;
+/** In the JSON form, as many as the service names. */
+const mostInvalid = 50;
+
+function notAddresses(written: readonly string[]): CliError {
+  const quoted = written.slice(0, mostQuoted).map((each) => `'${each.slice(0, longestQuoted)}'`);
+  const more = written.length - quoted.length;
+  const all = `${quoted.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const message = written.length === 1 ? `${all} is not an email address` : `not email addresses: ${all}`;
+  return new CliError('invalid_input', exits.input, message, {
+    hint: written.some((each) => localName.test(each))
+      ? 'For names without a domain, add --local-to ADDRESS. In a crontab, set MAILTO=ADDRESS.'
+      : 'Nothing was sent. Write the addresses as in: Bat <bat@example.mn>, dorj@example.mn',
+    details: { invalid: written.slice(0, mostInvalid) },
   });
 }
-
-async function addressOf(name: string, localTo: Addressed['localTo']): Promise<string> {
-  if (normalizeAddress(name) !== null) return name;
-  const address = /^[^\s@]+(?:@localhost)?$/i.test(name) ? await localTo() : null;
-  if (address === null) throw notAnAddress(name);
-  return address;
-}
-
-const notAnAddress = (name: string) =>
-  inputError(
-    `'${name}' is not an email address`,
-    'For names without a domain, add --local-to ADDRESS. In a crontab, set MAILTO=ADDRESS.',
-  );

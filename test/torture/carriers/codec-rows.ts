@@ -2,6 +2,7 @@ import { groupOf, type Played } from '../row.js';
 import { hasty, playAnswerFuzz } from './answer-fuzz.js';
 import { type FuzzFindings, playPduFuzz, trusting } from './pdu-fuzz.js';
 import { naive, playReceiptFuzz } from './receipt-fuzz.js';
+import { forgiving, playRecipientFuzz } from './recipient-fuzz.js';
 import { hopeful, playReplyFuzz } from './reply-fuzz.js';
 import { playRequestFuzz, trustful } from './request-fuzz.js';
 
@@ -21,7 +22,7 @@ async function withUntrue(playing: Promise<FuzzFindings & { untrue: number }>): 
   return fuzzed(findings, findings.untrue);
 }
 
-/** What reads the bytes of carriers, with bytes that none should send. */
+/** What reads bytes of others: carriers, and programs that send mail; with bytes that none should send. */
 export const codecs = groupOf(
   'codecs',
   {
@@ -31,8 +32,9 @@ export const codecs = groupOf(
       replies: 1_000_000,
       answers: 1_000_000,
       requests: 1_000_000,
+      mails: 100_000,
     },
-    small: { pdus: 2_000, receipts: 2_000, replies: 200, answers: 2_000, requests: 2_000 },
+    small: { pdus: 2_000, receipts: 2_000, replies: 200, answers: 2_000, requests: 2_000, mails: 2_000 },
   },
   (sizes) => [
     {
@@ -84,6 +86,17 @@ export const codecs = groupOf(
           play: (seed) => withUntrue(playRequestFuzz(seed, 300, trustful)),
         },
       ],
+    },
+    {
+      name: 'mails of others: recipient lists in any broken form',
+      play: (seed) => playRecipientFuzz(seed, sizes.mails),
+      controls: [
+        {
+          name: 'a splitter that reads what it can',
+          play: (seed) => playRecipientFuzz(seed, 200, forgiving),
+        },
+      ],
+      provedBy: 'test/cli/commands/sendmail/recipients.test.ts',
     },
   ],
 );

@@ -63,67 +63,6 @@ describe('the options of sendmail', () => {
   });
 });
 
-describe('the recipients of sendmail', () => {
-  it.each([
-    [['a@ex.mn,b@ex.mn'], ['a@ex.mn', 'b@ex.mn']],
-    [['a@ex.mn, "B C" <b@ex.mn>'], ['a@ex.mn', 'b@ex.mn']],
-    [['"A B" <a@ex.mn>'], 'a@ex.mn'],
-    [
-      ['<a@ex.mn>', 'b@ex.mn'],
-      ['a@ex.mn', 'b@ex.mn'],
-    ],
-    [['a@ex.mn b@ex.mn'], ['a@ex.mn', 'b@ex.mn']],
-    [['Ops: a@ex.mn, b@ex.mn;'], ['a@ex.mn', 'b@ex.mn']],
-  ])('are read as addresses of a header: %j', async (argv, to) => {
-    expect(await send(argv)).toMatchObject({ code: 0, body: { to } });
-  });
-
-  it.each([
-    ['a@ex.mn,b@ex.mn', ['a@ex.mn', 'b@ex.mn']],
-    ['a@ex.mn b@ex.mn', ['a@ex.mn', 'b@ex.mn']],
-    ['"b@ex.mn" <a@ex.mn>', 'a@ex.mn'],
-  ])('of MAILTO=%s get it', async (mailto, to) => {
-    expect(await send(['-t'], mail.replace('bat@example.mn', mailto))).toMatchObject({
-      code: 0,
-      body: { to },
-    });
-  });
-
-  it.each([
-    ['root', "'root' is not an email address"],
-    ['root (Cron Daemon)', "'root' is not an email address"],
-    ['www-data, bat@example.mn', "'www-data' is not an email address"],
-    ['"A B"', "'A B' is not an email address"],
-    ['a@ex.mn b@ex.mn (both)', "'a@ex.mn b@ex.mn (both)' is not an email address"],
-    ['@', "'@' is not an email address"],
-  ])('that are no addresses are quoted: %s', async (to, reason) => {
-    const { code, stderr, body } = await send(['-t'], mail.replace('bat@example.mn', to));
-    expect({ code, body }).toEqual({ code: 65, body: undefined });
-    expect(stderr).toContain(reason);
-    expect(stderr).toContain('--local-to');
-  });
-
-  it.each([
-    ['root', 'ops@ex.mn'],
-    ['root@localhost', 'ops@ex.mn'],
-    ['root, www-data', 'ops@ex.mn'],
-    ['root www-data', 'ops@ex.mn'],
-    ['root, bat@example.mn', ['ops@ex.mn', 'bat@example.mn']],
-  ])('without a domain are --local-to: %s', async (written, to) => {
-    const words = ['-t', '--local-to', 'ops@ex.mn'];
-    expect(await send(words, mail.replace('bat@example.mn', written))).toMatchObject({
-      code: 0,
-      body: { to },
-    });
-    expect(await send(['--local-to', 'ops@ex.mn', written])).toMatchObject({ code: 0, body: { to } });
-  });
-
-  it('with another domain are never --local-to', async () => {
-    expect(await send(['--local-to', 'ops@ex.mn', 'root@host'])).toMatchObject({ code: 65, body: undefined });
-    expect(await send(['--local-to', 'ops', 'root'])).toMatchObject({ code: 64, body: undefined });
-  });
-});
-
 describe('what cannot be sent on', () => {
   it('is named: a part that is no text', async () => {
     const part = (type: string, more = '') => `--x\nContent-Type: ${type}${more}\n\nAAAA\n`;

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exits } from '../../../../src/cli/exit-codes.js';
+import { readAddressList } from '../../../../src/cli/sendmail/address-list.js';
+import { readMessage } from '../../../../src/cli/sendmail/message.js';
+import { cpuTime } from '../../../support/cpu-time.js';
+import { FakeProject } from '../../../support/fake-project.js';
+import { recipientLists } from '../../../support/recipient-lists.js';
+import { run } from '../../../support/run.js';
+
+const mail = 'To: bat@example.mn\nSubject: s\n\nhi\n';
+const send = async (argv: string[], stdin = mail) => {
+  const project = new FakeProject();
+  const { code, stderr } = await run('', {
+    argv: ['sendmail', ...argv],
+    fetch: project.service.fetch,
+    stdin,
+  });
+  const { to } = project.sends[0]?.body ?? {};
+  return { code, stderr, body: project.sends[0]?.body, to: [to ?? []].flat() };
+};
+const headed = (headers: string) => send(['-t'], `${headers}\nSubject: s\n\nhi\n`);
+
+describe('the recipients of sendmail', () => {
+  it.each([
+    [['a@ex.mn,b@ex.mn'], ['a@ex.mn', 'b@ex.mn']],
+    [['a@ex.mn, "B C" <b@ex.mn>'], ['a@ex.mn', 'b@ex.mn']],
+    [['"A B" <a@ex.mn>'], 'a@ex.mn'],
+    [
+      ['<a@ex.mn>', 'b@ex.mn'],
+      ['a@ex.mn', 'b@ex.mn'],
+    ],
+    [['a@ex.mn b@ex.mn'], ['a@ex.mn', 'b@ex.mn']],
+    [['Ops: a@ex.mn, b@ex.mn;'], ['a@ex.mn', 'b@ex.mn']],
+  ])('are read as addresses of a header: %j', async (argv, to) => {
+    expect(await send(argv)).toMatchObject({ code: 0, body: { to } });
+  });
+
+  it.each([
+    ['a@ex.mn,b@ex.mn', ['a@ex.mn', 'b@ex.mn']],
+    ['a@ex.mn b@ex.mn', ['a@ex.mn', 'b@ex.mn']],
+    ['"b@ex.mn" <a@ex.mn>', 'a@ex.mn'],
+  ])('of MAILTO=%s get it', async (mailto, to) => {
+    expect(await send(['-t'], mail.replace('bat@example.mn', mailto))).toMatchObject({
+      code: 0,
+      body: { to },
+    });
+  });
+
+  it.each([
+    ['root', "'root' is not an email address"],
+    ['root (Cron Daemon)', "'root' is not an email address"],
+    ['www-data, bat@example.mn', "'www-data' is not an email address"],
+  ])('that are no addresses are quoted: %s', async (to, reason) => {
+    const { code, stderr, body } = await send(['-t'], mail.replace('bat@example.mn', to));
+    expect({ code, body }).toEqual({ code: 65, body: undefined });
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain('--local-to');
+  });
+
+  it.each([
+    ['root', 'ops@ex.mn'],
+    ['root@localhost', 'ops@ex.mn'],
+    ['root, www-data', 'ops@ex.mn'],
+    ['root www-data', 'ops@ex.mn'],
+    ['root, bat@example.mn', ['ops@ex.mn', 'bat@example.mn']],
+  ])('without a domain are --local-to: %s', async (written, to) => {
+    const words = ['-t', '--local-to', 'ops@ex.mn'];
+    expect(await send(words, mail.replace('bat@example.mn', written))).toMatchObject({
+      code: 0,
+      body: { to },
+    });
+    expect(await send(['--local-to', 'ops@ex.mn', written])).toMatchObject({ code: 0, body: { to } });
+  });
+
+  it('with another domain are never --local-to', async () => {
+    expect(await send(['--local-to', 'ops@ex.mn', 'root@host'])).toMatchObject({ code: 65, body: undefined });
+    expect(await send(['--local-to', 'ops', 'root'])).toMatchObject({ code: 64, body: undefined });
+  });
+});
+
+describe('a list of recipients', () => {
+  it.each<[string, string[]]>([
+    ['To: Bat <a1@ex.mn>, Dorj <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: a1@ex.mn; Dorj <a2@ex.mn>;', ['a1@ex.mn', 'a2@ex.mn']],
+    [
+      'To: a1@ex.mn\nTo: a2@ex.mn\nCC : a3@ex.mn\nbcc:a4@ex.mn',
+      ['a1@ex.mn', 'a2@ex.mn', 'a3@ex.mn', 'a4@ex.mn'],
+    ],
+    ['To: undisclosed-recipients:;\nBcc: a1@ex.mn', ['a1@ex.mn']],
+    ['To: The team: a1@ex.mn, "D" <a2@ex.mn>;, a3@ex.mn', ['a1@ex.mn', 'a2@ex.mn', 'a3@ex.mn']],
+    ['To: Team: a1@ex.mn, a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: "Dorj, Bat" <a1@ex.mn>,\r\n\t"a \\"b\\"" <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: =?utf-8?Q?Dorj=2C_Bat?= <a1@ex.mn>', ['a1@ex.mn']],
+    ['To: a1@ex.mn (home (or not) \\) yet), (x) a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: "X X" a1@ex.mn, "bat"@ex.mn, < a2@ex.mn >', ['a1@ex.mn', 'bat@ex.mn', 'a2@ex.mn']],
+    ['To: "b@ex.mn" <a1@ex.mn>, A2@ex.mn <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: "Bat <a1@ex.mn>" <a1@ex.mn>, , a2@ex.mn,', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: a1@ex.mn\n a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
+  ])('reaches everybody it names: %j', async (headers, to) => {
+    expect(await headed(headers)).toMatchObject({ code: 0, stderr: '', to });
+  });
+
+  it.each([
+    ['To: Bat <a1@ex.mn> Dorj <a2@ex.mn>', "'Bat <a1@ex.mn> Dorj <a2@ex.mn>' is not an email address"],
+    ['To: <a1@ex.mn> <a2@ex.mn>'],
+    ['To: a3@ex.mn\nCc: <a1@ex.mn><a2@ex.mn>'],
+    ['To: <a1@ex.mn> Dorj'],
+    ['To: a1@ex.mn <a2@ex.mn>'],
+    ['To: a1@ex.mn, Bat <a2@ex.mn', "'Bat <a2@ex.mn' is not an email address"],
+    ['To: Bat <a1@ex.mn, Dorj <a2@ex.mn>'],
+    ['To: Bat a1@ex.mn>, a2@ex.mn'],
+    ['To: "Bat <a1@ex.mn>, a2@ex.mn'],
+    ['To: "Bat <a1@ex.mn>, "Dorj <a2@ex.mn>'],
+    ['To: "Bat <a1@ex.mn>, Dorj" <a2@ex.mn>'],
+    ['To: "a1@ex.mn" a2@ex.mn'],
+    ['To: a1@ex.mn (home, a2@ex.mn'],
+    ['To: a1@ex.mn home), a2@ex.mn'],
+    ['To: a1@ex.mn (home <a2@ex.mn>)'],
+    ['To: user@good.mn(x)evil.mn'],
+    ['To: us(x)er@good.mn'],
+    ['To: <user@good.mn(x)evil.mn>'],
+    ['To: us\\er@good.mn'],
+    ['To: <@a.mn,@b.mn:c@d.mn>'],
+    ['To: Team: Other: a1@ex.mn;, a2@ex.mn'],
+    ['To: a1@ex.mn: a2@ex.mn;'],
+    ['To: a1@ex.mn@ex.mn'],
+    ['To: a1@ex.\n mn', "not email addresses: 'a1@ex.', 'mn'"],
+    ['To: a1@ex.mn\uff0ca2@ex.mn'],
+    ['To: =?utf-8?Q?a1=40ex.mn?='],
+    ['To: =?utf-8?Q?Dorj,_Bat?= <a1@ex.mn>'],
+    ['To: "A B"'],
+    ['To: @'],
+    ['To: a1@ex.mn,\na2@ex.mn', "'a2@ex.mn' may name a recipient"],
+    ['To: a1@ex.mn,\n\n a2@ex.mn', "'a2@ex.mn' may name a recipient"],
+    ['To: a1@ex.mn,\nTeam: a2@ex.mn;', "'Team: a2@ex.mn;' may name a recipient"],
+    ['To: a1@ex.mn\nX: y\nCc a2@ex.mn', "'Cc a2@ex.mn' may name a recipient"],
+    ['To: a1@ex.mn\n--\nCc: a2@ex.mn', "'Cc: a2@ex.mn' may name a recipient"],
+    ['To: a1@ex.mn b, c <d>, "e', `not email addresses: '"e', 'b', 'd'`],
+  ])(
+    'reaches nobody if it may name others than it seems to: %j',
+    async (headers, reason = 'not an email address') => {
+      const { code, stderr, to } = await headed(headers);
+      expect({ code, to }).toEqual({ code: 65, to: [] });
+      expect(stderr).toContain(reason);
+    },
+  );
+
+  it('printed in any form, with one character lost or doubled, reaches everybody it names or nobody', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const { headers, people, isWhole } = recipientLists(seed);
+        const raw = Buffer.from(`${headers}Subject: s\n\nhi`);
+        const to = await readMessage(raw, {
+          recipients: [],
+          inHeaders: true,
+          localTo: async () => null,
+        }).then(
+          ({ params }) => params.to,
+          ({ exit }) => exit,
+        );
+        expect(to).toEqual(isWhole || Array.isArray(to) ? people : exits.input);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each(['(', '<', '"', '\\', 'a@b.mn,', 'a:', '<a@b.mn>', '" "', '=?a?q?', 'a ', ','])(
+    'of a megabyte of %j is read in no time',
+    (piece) => {
+      const begun = cpuTime();
+      readAddressList(piece.repeat(1_000_000 / piece.length));
+      expect(cpuTime() - begun).toBeLessThan(2_000);
+    },
+  );
+
+  it('is masked, and a list for programs', async () => {
+    const stdin = 'To: Bat <a1@ex.mn> <a2@ex.mn>, root\n\nhi';
+    const plain = await send(['-t', '--mask'], stdin);
+    expect(plain.stderr).toContain('a***@ex.mn');
+    expect(plain.stderr).not.toMatch(/a\d@ex/);
+    const { error } = JSON.parse((await send(['-t', '--json'], stdin)).stderr);
+    expect(error).toMatchObject({ invalid: ['Bat <a1@ex.mn> <a2@ex.mn>', 'root'] });
+  });
+});
+
+describe('the address for replies', () => {
+  it.each([
+    ['From: user@good.mn(x)evil.mn', undefined, []],
+    ['From: a@ex.mn <b@ex.mn>', undefined, []],
+    ['Reply-To: <a@ex.mn> <b@ex.mn>\nFrom: c@ex.mn', 'c@ex.mn', ['<a@ex.mn> <b@ex.mn>']],
+    ['Reply-To: user@good.mn(x)evil.mn, a@ex.mn', 'a@ex.mn', ['user@good.mn(x)evil.mn']],
+  ])('is never one that nobody wrote: %j', async (headers, replyTo, unused) => {
+    const { code, stderr, body } = await send(['bat@ex.mn'], `${headers}\nSubject: s\n\nhi`);
+    expect({ code, replyTo: body?.reply_to }).toEqual({ code: 0, replyTo });
+    for (const each of unused) expect(stderr).toContain(`replies do not go to ${each}`);
+  });
+});
