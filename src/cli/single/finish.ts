@@ -21,13 +21,15 @@ export async function finishSend(
   { sent, isRepeat }: SendOutcome<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
-  const { id, to, channel, status, credits } = sent;
+  const { id, to, channel, credits } = sent;
   const { idempotencyKey: key = null } = context.network.lastExchange ?? {};
+  const known = isRepeat && !options.wait ? await stateNow(context, sent) : sent;
+  const { status } = known;
   await appendHistory(context, { command: `${channel} send`, to, channel, id, status, key, credits });
   await rememberId(context.config, id);
   const { message, problem } = options.wait
     ? await readFinal(context, sent, options)
-    : { message: isRepeat && status === 'sent' ? await readOnce(context, sent) : sent, problem: null };
+    : { message: known, problem: null };
   await context.io.print(sentView, message);
   if (message.status === 'failed') throw sendFailed(message);
   if (problem !== null) throw problem;
@@ -63,11 +65,25 @@ async function readFinal(
   return { message, problem: state !== null && isFinalMessage(state) ? null : notFinal(sent, state) };
 }
 
-/** Reads it if possible; the outcome of the send is already known. */
-async function readOnce(context: FinishContext, sent: MessageRow): Promise<MessageRow> {
-  const read = await reading(context, sent);
-  const message = await read().catch(() => sent);
-  return message.id === sent.id ? message : sent;
+/**
+ * What a message sent earlier is by now: the service repeats its first answer, and an email that was queued then may
+ * have failed. Unchanged, with a warning if that is unknown, if it cannot be read.
+ */
+export async function stateNow<Sent extends MessageRow>(
+  { io, network }: Pick<Context, 'io' | 'network'>,
+  sent: Sent,
+): Promise<Sent | MessageRow> {
+  if (sent.status === 'failed') return sent;
+  const { messages } = await network.client();
+  try {
+    const read = await messages.get(sent.id, { timeout: 5_000, maxRetries: 0 });
+    if (read.id !== sent.id) throw new Error('the service answered about another message');
+    return { ...sent, ...read };
+  } catch (error) {
+    if (!isFinalMessage(sent))
+      io.warn(`accepted earlier; could not check if it was sent: ${(error as Error).message}`);
+    return sent;
+  }
 }
 
 async function reading({ network }: FinishContext, sent: MessageRow) {
@@ -98,9 +114,12 @@ function unread(sent: MessageRow, error: unknown): CliError {
   });
 }
 
-export function sendFailed(message: Pick<MessageRow, 'id' | 'error'>): CliError {
+export function sendFailed(
+  message: Pick<MessageRow, 'id' | 'error'>,
+  hint = 'To send it again, use a new idempotency key.',
+): CliError {
   return new CliError('failed', exits.notSent, 'the message was not sent and was refunded', {
-    hint: 'To send it again, use a new idempotency key.',
+    hint,
     details: { id: message.id, ...(message.error ? { cause: message.error.code } : {}) },
   });
 }

@@ -74,6 +74,10 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
     const key = network.lastExchange?.idempotencyKey ?? null;
     await remember(context, call, sender.newest(), key);
     await print(context, sender.newest(), options);
+    if (sender.newest()?.header('Idempotency-Replayed') === 'true')
+      context.io.note(
+        'This idempotency key was used before: this is the first answer, nothing new was sent.',
+      );
     ensureShown(context.io.printer, hiddenAnswer(call, sender.newest(), key));
   });
 };

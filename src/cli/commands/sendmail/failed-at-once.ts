@@ -12,12 +12,14 @@ type Batches = Pick<Urtuu['batches'], 'get' | 'messages'>;
 const pauses = [0, 500, 1_000];
 const oneTry = { timeout: 5_000, maxRetries: 0 };
 
-/** Throws CliError if recipients of an accepted batch fail at once. What it cannot read does not count as failed. */
+/**
+ * Throws CliError if recipients of an accepted batch fail at once, or failed before it was repeated. What it cannot
+ * read does not count as failed. `anew`: how to send it again.
+ */
 export async function checkFailed(
   context: Needs,
   batches: Batches,
-  id: string,
-  total: number,
+  { id, total, anew }: { id: string; total: number; anew: string },
 ): Promise<void> {
   const { io } = context;
   const failed = await failedIn(context, batches, id).catch((error: Error) => {
@@ -38,7 +40,7 @@ export async function checkFailed(
       hint:
         failed.count < total
           ? 'The others were accepted. Send it again only to those that failed.'
-          : 'They were refunded.',
+          : `They were refunded. ${anew}`,
       details: { batch_id: id },
     },
   );

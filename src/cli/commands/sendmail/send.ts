@@ -8,8 +8,11 @@ import { readAddress } from '../../input/recipients.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 import { answersAnother, answersFewer, isAbout } from '../../single/answer.js';
-import { sendFailed } from '../../single/finish.js';
+import { sendFailed, stateNow } from '../../single/finish.js';
 import { checkFailed } from './failed-at-once.js';
+
+/** The same message under its Message-ID is a repeat, which cannot send it. */
+const newMessageId = 'To send it again, remove its Message-ID, or give it a new one.';
 
 /** A 1 MB email with every byte encoded as three by quoted-printable, and its headers. */
 const maxBytes = 4_000_000;
@@ -85,23 +88,21 @@ async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }
     await appendFailedSend(context, error, { ...entry, to });
     throw error;
   };
+  const anew = idempotencyKey === null ? 'Submit it again to send it anew.' : newMessageId;
   if (params.to.length === 1) {
-    const sent = await email.send({ ...params, to: only }, options).catch(remember(only));
+    const sending = () => email.send({ ...params, to: only }, options);
+    const { result, replayed, attempts } = await context.network.send(sending).catch(remember(only));
     const single = { channel: 'email', to: only } as const;
-    if (!isAbout(sent, single)) throw answersAnother(context, single);
-    await appendHistory(context, {
-      ...entry,
-      to: only,
-      id: sent.id,
-      status: sent.status,
-      credits: sent.credits,
-    });
-    if (sent.status === 'failed') throw sendFailed(sent);
+    if (!isAbout(result, single)) throw answersAnother(context, single);
+    const sent = replayed || attempts > 1 ? await stateNow(context, result) : result;
+    const { id, status, error = null } = sent;
+    await appendHistory(context, { ...entry, to: only, id, status, credits: result.credits });
+    if (status === 'failed') throw sendFailed({ id, error }, anew);
     return;
   }
   const { id, status, total, credits } = await email.sendBulk(params, options).catch(remember(null));
   await appendHistory(context, { ...entry, id, status, credits });
   const recipients = new Set(params.to.map(normalizeAddress)).size;
   if (total < recipients) throw answersFewer(context, total, recipients);
-  await checkFailed(context, batches, id, total);
+  await checkFailed(context, batches, { id, total, anew });
 }
