@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { mailDecoder } from './scripts/mail-decoder.js';
 
 /** Where each test file plays: in the first project that lists it. */
 const places = {
@@ -78,19 +79,28 @@ const settings: Partial<Record<Place, TestProjectInlineConfiguration['test']>> =
 };
 
 /** Vite does not know imports `with { type: 'text' }`. */
-const sqlAsText = {
-  name: 'sql-as-text',
-  transform: (code: string, id: string) =>
-    id.endsWith('.sql') ? `export default ${JSON.stringify(code)};` : null,
-};
+const plugins = [
+  {
+    name: 'sql-as-text',
+    transform: (code: string, id: string) =>
+      id.endsWith('.sql') ? `export default ${JSON.stringify(code)};` : null,
+  },
+  mailDecoder,
+];
 
-const common = { maxWorkers: '100%', testTimeout: 30_000, hookTimeout: 30_000 };
+const common = {
+  maxWorkers: '100%',
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  // Only what is inlined is transformed.
+  server: { deps: { inline: ['postal-mime'] } },
+};
 
 function project(name: Place, order: number): TestProjectInlineConfiguration {
   const names = Object.keys(places) as Place[];
   const listedBefore = names.slice(0, names.indexOf(name)).flatMap((other) => places[other]);
   return {
-    plugins: [sqlAsText],
+    plugins,
     test: {
       ...common,
       name,
@@ -106,7 +116,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     projects:
       mode === 'nodes'
-        ? [{ plugins: [sqlAsText], test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }]
+        ? [{ plugins, test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }]
         : (modes[mode] ?? inEveryRun).map(project),
     env: mode === 'all' ? { URTUU_TEST_ALL: '1' } : {},
     globalSetup: ['fast-folders', 'own-home', 'postgres-cluster'].map((name) => `test/support/${name}.ts`),

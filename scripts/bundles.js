@@ -3,6 +3,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { transformSync } from 'esbuild';
 import { rolldown } from 'rolldown';
+import { mailDecoder } from './mail-decoder.js';
 
 /** The command line reaches the service through one lazy door; its bundle stays out of every other. */
 const serviceDoor = {
@@ -40,11 +41,7 @@ const mailReader = {
       ? { id: '../mail/postal-mime.cjs', external: 'relative' }
       : null;
   },
-  load: (id) =>
-    id === mail
-      ? // As CommonJS has it: one export, with the other as its property.
-        `import PostalMime, { addressParser } from 'postal-mime'; export default Object.assign(PostalMime, { addressParser });`
-      : null,
+  load: (id) => (id === mail ? `export { default } from 'postal-mime';` : null),
 };
 export const mail = '\0mail';
 
@@ -287,6 +284,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     plugins: [
       serviceDoor,
       mailReader,
+      mailDecoder,
       commanderSpawnsNothing,
       plainWhereNothingElse,
       onlyTheVersion,

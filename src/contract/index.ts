@@ -11,3 +11,4 @@ export * from './proxy.js';
 export * from './recipients.js';
 export * from './resources.js';
 export * from './slow.js';
+export * from './whole-text.js';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -7,10 +8,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { allHighBytes, highBytes } from '../support/high-bytes.js';
 import { Consumer, root, type Tarball } from './consumer.js';
 
 const { version, man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -195,6 +200,47 @@ describe('the installed command', () => {
     const link = join(consumer.folder, 'urtuu-link');
     symlinkSync(bin(), link);
     expect((await consumer.run(link, ['-V'])).stdout).toBe(`${version}\n`);
+  });
+
+  it('reads every letter of a mail, whatever its charset', async () => {
+    const bodies: { subject?: string; text: string }[] = [];
+    const service = createServer(async (request, response) => {
+      bodies.push(JSON.parse(await text(request)));
+      const channel = request.url === '/v1/sms' ? 'sms' : 'email';
+      const to = channel === 'sms' ? '99112233' : 'bat@example.mn';
+      const sent = { id: 'm', status: 'sent', channel, to, credits: 1, balance: 1 };
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(sent));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void service.close());
+    await once(service, 'listening');
+    const { port } = service.address() as AddressInfo;
+    const env = { HOME: consumer.home(), URTUU_API_KEY: 'k', URTUU_BASE_URL: `http://127.0.0.1:${port}/v1` };
+    const urtuu = (words: string, input: Uint8Array) => {
+      writeFileSync(join(consumer.folder, 'input'), input);
+      return consumer.run('sh', ['-c', `"$0" ${words} < input`, bin()], env);
+    };
+    const encodings = Object.entries(highBytes);
+    for (const [charset, letters] of encodings) {
+      const word = `=?${charset}?B?${allHighBytes.toString('base64')}?=`;
+      const type = `text/plain; charset=${charset}`;
+      const head = `To: bat@example.mn\nSubject: ${word}\nContent-Type: ${type}\nContent-Transfer-Encoding: 8bit\n\nx`;
+      await urtuu('sendmail -t', Buffer.concat([Buffer.from(head), allHighBytes, Buffer.from('x')]));
+      expect(bodies.pop()).toMatchObject({ subject: letters, text: `x${letters}x` });
+    }
+    // The reader of mails by itself, as the inbox uses it.
+    const parse = `require('./node_modules/urtuu/dist/mail/postal-mime.cjs').parse(require('fs').readFileSync(0))`;
+    for (const [charset, letters] of encodings) {
+      const mail = Buffer.concat([
+        Buffer.from(
+          `Subject: =?${charset}?B?${allHighBytes.toString('base64')}?=\nContent-Type: text/plain; charset=${charset}\n\n`,
+        ),
+        allHighBytes,
+      ]);
+      writeFileSync(join(consumer.folder, 'input'), mail);
+      const program = `${parse}.then(({ subject, text }) => console.log(JSON.stringify([subject, text.slice(0, -1)])))`;
+      const { stdout } = await consumer.run('sh', ['-c', '"$0" -e "$1" < input', consumer.nodePath, program]);
+      expect(JSON.parse(stdout)).toEqual([letters, letters]);
+    }
   });
 
   it('shows the same help with and without compiled code, and where none can be kept', async () => {

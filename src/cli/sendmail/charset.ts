@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Email } from 'postal-mime';
+import { wholeTextDecoder } from '../../contract/index.js';
 import { inputError } from '../errors.js';
 
 const nameIt = 'Name the charset in the Content-Type header, for example: text/plain; charset=windows-1251';
@@ -25,7 +26,7 @@ function decoded(bytes: Uint8Array, charset: string): string | null {
   if (charset === 'utf-16' && !isMarked) return null;
   const encoding = charset === 'utf-16' && isBigEndian ? 'utf-16be' : encodingOf(charset);
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return wholeTextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
-import { normalizeAnyAddress } from '../../contract/index.js';
+import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
 import { storable } from '../storage/inbox.js';
 import { withoutStyles } from './html.js';
 
@@ -73,7 +73,7 @@ async function failureIn({ headers, attachments }: Email, raw: Uint8Array): Prom
   const outer = await PostalMime.parse(raw, { ...limits, forceRfc822Attachments: true });
   const report = outer.attachments.find(isReport);
   if (report === undefined) return null;
-  const fields = new TextDecoder('latin1').decode(report.content as ArrayBuffer);
+  const fields = wholeTextDecoder('latin1').decode(report.content as ArrayBuffer);
   // The mail's own fields, then a group for each recipient.
   const failed = fields.split(/\r?\n[ \t]*\r?\n/).find((group) => /^action:[ \t]*failed\b/im.test(group));
   if (failed === undefined) return null;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readMail } from '../../../src/service/inbox/read-mail.js';
 import { bounceOf } from '../../support/bounces.js';
 import { cpuTime } from '../../support/cpu-time.js';
+import { allHighBytes, highBytes } from '../../support/high-bytes.js';
 
 const read = (...lines: string[]) => readMail(Buffer.from(lines.join('\r\n'), 'latin1'));
 
@@ -27,6 +28,25 @@ describe('a mail', () => {
       failure: null,
     });
   });
+
+  it.each(Object.entries(highBytes))(
+    'has every letter of %s, in its text, its page and its subject',
+    async (charset, letters) => {
+      const bytes = Buffer.concat([Buffer.from('x'), allHighBytes, Buffer.from('x')]);
+      const quoted = bytes.toString('hex').toUpperCase().replace(/../g, '=$&');
+      for (const type of ['plain', 'html']) {
+        const mail = await read(
+          'From: a@b.mn',
+          `Subject: =?${charset}?Q?${quoted}?= =?${charset}?B?${bytes.toString('base64')}?=`,
+          `Content-Type: text/${type}; charset=${charset}`,
+          'Content-Transfer-Encoding: base64',
+          '',
+          bytes.toString('base64'),
+        );
+        expect(mail).toMatchObject({ subject: `x${letters}xx${letters}x`, text: `x${letters}x` });
+      }
+    },
+  );
 
   it('has the text of its page where it has no other, and no attachments', async () => {
     const html =

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { highBytes } from '../../../support/high-bytes.js';
 import { plan, refusal, requestsOf } from '../plans.js';
 
 const text = 'утас,нэр\n99112233,Өлзий\n88112233,Үүрийнтуяа\n';
@@ -29,6 +30,25 @@ describe('encodings', () => {
       );
     }
   });
+
+  it.each(['windows-1252', 'koi8-r', 'ibm866'] as const)(
+    '%s, named, has all its letters',
+    async (encoding) => {
+      const written = [...highBytes[encoding]].map((letter, at) => ({ letter, byte: 0x80 + at }));
+      // Blanks and controls are rules of their own.
+      const shown = written.filter(({ letter }) => /[^\p{C}\p{Z}]/u.test(letter));
+      for (const blockBytes of [1, 7, 1_000]) {
+        const bytes = Buffer.concat([
+          Buffer.from('phone,name\n99112233,x'),
+          Buffer.from(shown.map(({ byte }) => byte)),
+          Buffer.from('x\n'),
+        ]);
+        const [request] = await requestsOf(await plan(bytes, { text: '{name}', blockBytes, encoding }));
+        const { text: sent } = JSON.parse(request?.body ?? '');
+        expect(sent).toBe(`x${shown.map(({ letter }) => letter).join('')}x`);
+      }
+    },
+  );
 
   it.each([
     [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { allHighBytes, highBytes } from '../../../support/high-bytes.js';
 import { emailResult } from '../../../support/resources.js';
 import { fakeService, run } from '../../../support/run.js';
 
@@ -48,6 +49,18 @@ describe('the text of a mail', () => {
         stderr: '',
         body: { text: 'Сайн' },
       });
+    },
+  );
+
+  it.each(Object.entries(highBytes).flatMap((each) => encodings.map((encoding) => [...each, encoding])))(
+    'has every letter of %s',
+    async (charset, letters, encoding) => {
+      const { body } = await typed(
+        charset,
+        Buffer.concat([Buffer.from('x'), allHighBytes, Buffer.from('x')]),
+        encoding,
+      );
+      expect(body).toMatchObject({ text: `x${letters}x` });
     },
   );
 
@@ -112,6 +125,19 @@ describe('a header of a mail', () => {
       body: { subject: 'Сайн', from_name: 'Сайн', reply_to: 'ops@example.mn' },
     });
   });
+
+  it.each(['windows-1252', 'iso-8859-1', 'cp1252'])(
+    'has the quotes, dashes and signs of %s',
+    async (charset) => {
+      const written = Buffer.from([0x93, 0x80, 0x94, 0x92, 0x96, 0x85]);
+      for (const [type, subject] of [
+        [charset, written],
+        ['us-ascii', Buffer.from(`=?${charset}?Q?=93=80=94=92=96=85?=`)],
+        ['us-ascii', Buffer.from(`=?${charset}?B?${written.toString('base64')}?=`)],
+      ] as const)
+        expect((await headers(type, subject)).body).toMatchObject({ subject: '“€”’–…' });
+    },
+  );
 
   it.each([
     ['the subject', cp1251('Сайн'), Buffer.from('root')],

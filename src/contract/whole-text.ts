@@ -1,0 +1,11 @@
+/**
+ * Decodes whole texts. Several versions of Node.js read windows-1252 as ISO-8859-1, without “ ” ’ – €, unless they are
+ * told that more comes. Throws RangeError for an unknown encoding; with `fatal`, decoding throws TypeError.
+ */
+export function wholeTextDecoder(
+  encoding: string,
+  options: { fatal?: boolean } = {},
+): { decode(bytes: Uint8Array | ArrayBuffer): string } {
+  const decoder = new TextDecoder(encoding, options);
+  return { decode: (bytes) => decoder.decode(bytes, { stream: true }) + decoder.decode() };
+}

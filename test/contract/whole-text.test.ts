@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { wholeTextDecoder } from '../../src/contract/index.js';
+import { allHighBytes, highBytes } from '../support/high-bytes.js';
+
+it.each(Object.entries(highBytes))(
+  'a decoder of %s knows every byte, time and again',
+  (encoding, letters) => {
+    for (const fatal of [true, false]) {
+      const decoder = wholeTextDecoder(encoding, { fatal });
+      for (const _ of [1, 2]) expect(decoder.decode(allHighBytes)).toBe(letters);
+    }
+  },
+);
+
+it('a fatal decoder refuses a text that ends within a character, and decodes the next one', () => {
+  const decoder = wholeTextDecoder('utf-8', { fatal: true });
+  expect(() => decoder.decode(Buffer.from('ө').subarray(0, 1))).toThrow(TypeError);
+  expect(decoder.decode(Buffer.from('ө'))).toBe('ө');
+  expect(() => wholeTextDecoder('x-nobody-knows')).toThrow(RangeError);
+});
