@@ -73,13 +73,18 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     report: (error) => parts.report(error, randomUUID()),
   });
 
-  async function contextOf(asked: Asked, { name, projectId }: Session, id: string): Promise<PageContext> {
+  async function contextOf(
+    asked: Asked,
+    { name, projectId, isOwner }: Session,
+    id: string,
+  ): Promise<PageContext> {
     const project = await administration.project(projectId);
     if (project === null) throw new Error(`there is no project ${projectId}`);
     return {
       t: asked.t,
       now: clock.now(),
       projectId,
+      isOwner,
       store,
       operations,
       administration: project,

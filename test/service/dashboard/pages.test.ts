@@ -401,7 +401,8 @@ describe('settings', () => {
   });
 
   it('of prices leave holidays that were added since the page was shown', async () => {
-    const { cookie, service, post } = await openPopulated();
+    const { signIn, service, post } = await openPopulated();
+    const cookie = await signIn(undefined, { allProjects: true });
     const { settings } = service.administration;
     await settings.update(({ holidays }) => ({ holidays: { ...holidays, '2027-02-07': 2.5 } }));
     const given = { sms_part: '12', email: '3', date: '2026-12-29', multiplier: '1.5' };
@@ -414,7 +415,8 @@ describe('settings', () => {
   });
 
   it('of prices have holidays that are added and removed', async () => {
-    const { cookie, service, address } = await openPopulated();
+    const { signIn, service, address } = await openPopulated();
+    const cookie = await signIn(undefined, { allProjects: true });
     const save = (pairs: [string, string][]) =>
       fetch(`${address}/dashboard/settings/prices`, {
         method: 'POST',
@@ -460,7 +462,7 @@ it('nothing sends again what may have been sent: no page has a form that sends',
       forms.add(action);
   }
   expect([...forms].sort()).toEqual(
-    ['keys', 'language', 'messages', 'settings/email', 'settings/prices', 'settings/sending', 'sign-out'].map(
+    ['keys', 'language', 'messages', 'settings/email', 'settings/sending', 'sign-out'].map(
       (name) => `/dashboard/${name}`,
     ),
   );

@@ -85,6 +85,36 @@ describe('a session of a project', () => {
       expect((await get('/messages', `${name}=${forged}; ${name}_project=${first}`)).status).toBe(401);
   });
 
+  it('sees the prices and holidays of its project, and changes none', async () => {
+    const { get, post, signIn, first, shop, shopId } = await openTwo();
+    const given = { prices: { sms_part: 17, email: 3 }, holidays: { '2026-12-29': 1.5 } };
+    const before = await shop.settings.update(given);
+    const session = await signIn(shop);
+    const page = await (await get('/settings/prices', session)).text();
+    for (const shown of ['17', '2026-12-29', '× 1.5', 'Only the owner']) expect(page).toContain(shown);
+    expect(page).not.toMatch(/action="\/dashboard\/settings|name="sms_part"/);
+    const free = { sms_part: '0', email: '0', date: '2026-12-30', multiplier: '0.01', remove: '2026-12-29' };
+    for (const project of [shopId, undefined]) {
+      const answer = await post('/settings/prices', { ...free, ...(project && { project }) }, session);
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).toContain('Only the owner');
+    }
+    expect((await post('/settings/prices', { ...free, project: first }, session)).status).toBe(409);
+    // Fields of another form are nothing in this one.
+    const hidden = {
+      ...free,
+      operators: '{}',
+      no_link_operators: '',
+      prices: '{"sms_part": 0}',
+      shown: 'sms_part=17',
+    };
+    const sending = { per_10_minutes: '5', per_24_hours: '20', brand_name: '', reply_to: '' };
+    expect((await post('/settings/sending', { ...sending, ...hidden }, session)).status).toBe(303);
+    expect((await post('/settings/email', { list_unsubscribe: '', ...hidden }, session)).status).toBe(303);
+    const { prices, holidays, operators, no_link_operators } = before;
+    expect(await shop.settings.get()).toMatchObject({ prices, holidays, operators, no_link_operators });
+  });
+
   it('is all that its link opens, marked as an owner’s too', async () => {
     const { post, newLink, tokenOf, shop } = await openTwo();
     const token = tokenOf(await newLink(shop));

@@ -238,6 +238,8 @@ export const english = {
   suppressions: 'Suppress addresses that bounce',
   suppressionsHint: 'Later emails to them fail and are refunded.',
   delivering: 'Bulk and bounces',
+  pricesOfOwner: 'Only the owner of the service changes prices and holidays.',
+  holiday: 'Holiday',
   priceNote: 'In credits, for messages accepted from now on.',
   holidays: 'Holidays',
   holidaysNote: 'On these days (Ulaanbaatar) an SMS costs its price times the multiplier.',

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { maxNameLength, type Settings } from '../../settings.js';
 import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
-import { Field, Notice, OfProject } from '../parts/parts.js';
+import { Facts, Field, Notice, OfProject } from '../parts/parts.js';
 import { emailTopic } from './settings-email.js';
 import { number, type Topic, text } from './settings-topic.js';
 
@@ -76,6 +76,18 @@ const sendingTopic: Topic = {
 const pricesTopic: Topic = {
   path: 'prices',
   title: (t) => t.pricesAndHolidays,
+  unchangeable: (t, { prices, holidays }) => (
+    <>
+      <p class="hint">{t.pricesOfOwner}</p>
+      <Facts
+        facts={[
+          [t.smsPrice, prices.sms_part],
+          [t.emailPrice, prices.email],
+          ...holidaysOf(holidays).map(([date, times]) => [`${t.holiday} ${date}`, `× ${times}`] as const),
+        ]}
+      />
+    </>
+  ),
   values: ({ prices }) => ({ sms_part: String(prices.sms_part), email: String(prices.email) }),
   fields: ({ t }, value, { holidays }) => (
     <>
@@ -88,11 +100,9 @@ const pricesTopic: Topic = {
       <fieldset>
         <legend>{t.holidays}</legend>
         <p class="hint">{t.holidaysNote}</p>
-        {Object.entries(holidays)
-          .sort(([one], [other]) => (one < other ? -1 : 1))
-          .map(([date, multiplier], index) => (
-            <HolidayRow t={t} index={index} date={date} multiplier={multiplier} />
-          ))}
+        {holidaysOf(holidays).map(([date, multiplier], index) => (
+          <HolidayRow t={t} index={index} date={date} multiplier={multiplier} />
+        ))}
         <HolidayRow t={t} index={Object.keys(holidays).length} />
       </fieldset>
     </>
@@ -113,6 +123,9 @@ const pricesTopic: Topic = {
     };
   },
 };
+
+const holidaysOf = (holidays: Settings['holidays']) =>
+  Object.entries(holidays).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** A holiday that is there, or the empty row for a new one. */
 function HolidayRow({
@@ -165,6 +178,7 @@ async function settingsView(
   const { t } = context;
   const facts = await topic.facts?.(context, settings);
   const shown = given ?? new URLSearchParams(topic.values(settings));
+  const unchangeable = context.isOwner ? undefined : topic.unchangeable?.(t, settings);
   return {
     title: t.settings,
     section: 'settings',
@@ -180,16 +194,18 @@ async function settingsView(
         {notice}
         {facts}
         <section class="panel">
-          <form method="post" action={linkTo(`/settings/${topic.path}`)}>
-            <OfProject context={context} />
-            <input type="hidden" name="shown" value={given?.get('shown') ?? `${shown}`} />
-            {topic.fields(context, (name) => shown.get(name) ?? '', settings)}
-            <p class="actions">
-              <button type="submit" class="primary">
-                {t.save}
-              </button>
-            </p>
-          </form>
+          {unchangeable ?? (
+            <form method="post" action={linkTo(`/settings/${topic.path}`)}>
+              <OfProject context={context} />
+              <input type="hidden" name="shown" value={given?.get('shown') ?? `${shown}`} />
+              {topic.fields(context, (name) => shown.get(name) ?? '', settings)}
+              <p class="actions">
+                <button type="submit" class="primary">
+                  {t.save}
+                </button>
+              </p>
+            </form>
+          )}
         </section>
       </>
     ),
@@ -209,6 +225,8 @@ export const settingsPage =
 export const settingsForm =
   (topic: Topic): Form =>
   async (context, fields) => {
+    if (topic.unchangeable !== undefined && !context.isOwner)
+      throw new ServiceError('forbidden', context.t.pricesOfOwner);
     const { settings } = context.administration;
     const change = (current: Settings) => topic.patch(changedIn(fields, topic.values(current)), current);
     const saved = await orRefusal(settings.update(change), 'invalid_request');
