@@ -246,6 +246,64 @@ describe('a config file', () => {
   });
 });
 
+describe('a stored key', () => {
+  const elsewhere = 'https://evil.example.mn/v1';
+  const command = { base_url: work.base_url, key_command: 'echo key' };
+  const lines = ['balance', 'sms send 99112233 hi', 'whoami', 'api get balance', 'messages list', 'doctor'];
+
+  it.each([
+    ...lines.map((line) => [line, ` --base-url ${elsewhere}`, {}, work] as const),
+    ...lines.map((line) => [line, '', { URTUU_BASE_URL: elsewhere }, work] as const),
+    ['balance', ` --profile work --base-url ${elsewhere}`, { URTUU_API_KEY: testKey }, work],
+    ['balance', '', { URTUU_BASE_URL: elsewhere }, command],
+    ['balance', '', { URTUU_BASE_URL: 'https://work.example.mn:8443/v1' }, work],
+    ['balance', '', { URTUU_BASE_URL: 'https://work.example.mn/other' }, work],
+    ['balance', '', { URTUU_BASE_URL: 'https://work.example.mn.evil.mn/v1' }, work],
+  ] as const)(
+    'goes only to the base URL of its profile, not by %s%s %j',
+    async (line, more, env, profile) => {
+      store({ current: 'work', profiles: { work: profile } });
+      const service = balance();
+      const { code, stdout, stderr } = await run(line + more, { ...service, home, env });
+      expect(code).toBe(2);
+      expect(stdout + stderr).toContain(`the key of profile work is for ${work.base_url}, not for https://`);
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it.each(['https://WORK.example.mn/v1', 'https://work.example.mn:443/v1/', 'HTTPS://work.example.mn/v1//'])(
+    'goes to the base URL of its profile in another spelling: %s',
+    async (url) => {
+      store({ current: 'work', profiles: { work } });
+      const { code } = await run('balance', { ...balance(), home, env: { URTUU_BASE_URL: url } });
+      expect(code).toBe(0);
+    },
+  );
+
+  it('leaves an address to the key that is given for it', async () => {
+    store({ current: 'work', profiles: { work } });
+    const env = { URTUU_BASE_URL: elsewhere, URTUU_API_KEY: testKey };
+    expect((await run('balance', { ...balance(), home, env })).code).toBe(0);
+    const stdin = { ...balance(), home, env: {}, stdin: testKey };
+    expect((await run(`balance --api-key-file - --base-url ${elsewhere}`, stdin)).code).toBe(0);
+  });
+
+  it.each(['balance', 'login --profile work --api-key-file -'])(
+    'of a profile that allows plain http allows it to its own base URL only: %s',
+    async (line) => {
+      const plain = { base_url: 'http://10.0.0.1/v1', allow_http: true, api_key: testKey };
+      store({ current: 'work', profiles: { work: plain } });
+      const setting = { ...balance(), home, stdin: testKey };
+      const elsewhere = { URTUU_BASE_URL: 'http://10.0.0.2/v1', URTUU_API_KEY: testKey };
+      const { code, stderr } = await run(line, { ...setting, env: elsewhere });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is plain http') });
+      expect((await run(line, { ...setting, env: { URTUU_BASE_URL: 'http://10.0.0.1:80/v1/' } })).code).toBe(
+        0,
+      );
+    },
+  );
+});
+
 describe('profiles', () => {
   const other = { base_url: 'https://other.example.mn/v1', api_key: 'other' };
 

@@ -16,6 +16,7 @@ export async function readKey(
       hint: 'Set URTUU_API_KEY, add --sandbox to try without one, or run: `urtuu login`',
     });
   }
+  if (source.kind === 'refused') throw source.error;
   const text =
     source.kind === 'file'
       ? await files.text(source.file)

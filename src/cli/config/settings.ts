@@ -1,5 +1,6 @@
-import { defaultBaseUrl } from '../../contract/index.js';
-import { type CliError, usageError } from '../errors.js';
+import { defaultBaseUrl, isSameBaseUrl } from '../../contract/index.js';
+import { CliError, usageError } from '../errors.js';
+import { exits } from '../exit-codes.js';
 import type { GlobalOptions } from '../options.js';
 import { didYouMean } from '../text/suggest.js';
 import { checkBaseUrl } from './base-url.js';
@@ -13,7 +14,9 @@ export type KeySource =
   | { kind: 'environment'; key: string }
   | { kind: 'stored'; key: string }
   | { kind: 'command'; command: string; isSaved: boolean }
-  | { kind: 'none' };
+  | { kind: 'none' }
+  /** Of a profile for another base URL. */
+  | { kind: 'refused'; error: CliError };
 
 export interface Settings {
   profileName: string;
@@ -43,16 +46,38 @@ export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile)
   const fromEnv = env.URTUU_BASE_URL || undefined;
   const named = options.profile !== undefined;
   const baseUrl =
-    options.baseUrl ?? (named ? (profile?.base_url ?? fromEnv) : (fromEnv ?? profile?.base_url));
-  const allowHttp = profile?.allow_http === true || envFlag(env, 'URTUU_ALLOW_HTTP');
+    options.baseUrl ??
+    (named ? (profile?.base_url ?? fromEnv) : (fromEnv ?? profile?.base_url)) ??
+    defaultBaseUrl;
+  const allowHttp = allowsHttp(profile, baseUrl) || envFlag(env, 'URTUU_ALLOW_HTTP');
+  const key = keyOf(options, env, profile, named);
+  const service = profile?.base_url;
+  const isSaved = key.kind === 'stored' || key.kind === 'command';
   return {
     profileName,
-    baseUrl: checkBaseUrl(baseUrl ?? defaultBaseUrl, allowHttp),
+    baseUrl: checkBaseUrl(baseUrl, allowHttp),
     allowHttp,
-    key: keyOf(options, env, profile, named),
+    key:
+      isSaved && service !== undefined && !isSameBaseUrl(service, baseUrl)
+        ? { kind: 'refused', error: keyOfAnother(profileName, service, baseUrl) }
+        : key,
     localTo: profile?.local_to ?? null,
   };
 }
+
+/** Plain http is allowed to the base URL of the profile, not to others. */
+export const allowsHttp = (profile: Profile | undefined, baseUrl: string): boolean =>
+  profile?.allow_http === true && profile.base_url !== undefined && isSameBaseUrl(profile.base_url, baseUrl);
+
+const keyOfAnother = (name: string, service: string, baseUrl: string) =>
+  new CliError(
+    'key_of_another_service',
+    exits.usage,
+    `the key of profile ${name} is for ${service}, not for ${baseUrl}`,
+    {
+      hint: `Leave out the base URL, give that service's key (URTUU_API_KEY, --api-key-file), or save a key for it: \`urtuu login\``,
+    },
+  );
 
 export function noSuchProfile(name: string, profiles: ConfigFile['profiles']): CliError {
   const names = Object.keys(profiles);

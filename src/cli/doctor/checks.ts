@@ -145,6 +145,7 @@ async function apiKey({ config, files }: Setup): Promise<string> {
     stored: `stored in profile ${profileName}`,
     command: `printed by the key_command of profile ${profileName}`,
     none: '',
+    refused: '',
   };
   return origin[key.kind];
 }

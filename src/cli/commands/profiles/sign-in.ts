@@ -4,6 +4,7 @@ import { checkBaseUrl } from '../../config/base-url.js';
 import { envFlag } from '../../config/env-flag.js';
 import { checkedKey, isKey, readKey } from '../../config/key.js';
 import { isProfileName, type Profile } from '../../config/profiles.js';
+import { allowsHttp } from '../../config/settings.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { exitOfFailure, exits } from '../../exit-codes.js';
@@ -36,8 +37,8 @@ export async function newProfile(
   }
   const { profiles } = await config.read();
   const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const allowHttp = allow ?? before?.allow_http ?? false;
   const url = baseUrl ?? config.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
+  const allowHttp = allow ?? allowsHttp(before, url);
   const isHttpAllowed = allowHttp || envFlag(config.env, 'URTUU_ALLOW_HTTP');
   const local = localTo ?? before?.local_to;
   const place = {

@@ -31,6 +31,7 @@ const sources: Readonly<Record<KeySource['kind'], string>> = {
   stored: 'profile',
   command: 'key_command',
   none: 'none',
+  refused: 'none',
 };
 
 export const whoami: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
