@@ -1,6 +1,7 @@
 export * from './addresses.js';
 export * from './base-url.js';
 export * from './errors.js';
+export * from './ids.js';
 export * from './limits.js';
 export * from './lines.js';
 export * from './lists.js';

@@ -82,6 +82,9 @@ describe('completion', () => {
     }
     expect(await words('messages', 'get', '')).toEqual(['m-2', 'm-1']);
     expect(await words('verify', 'check', 'm-1')).toEqual(['m-1']);
+    const id = '0193a1b2-0000-7000-8000-0000000000af';
+    await run('sms send 99112233 hi', { ...fakeService(() => ({ body: smsResult({ id }) })), home });
+    expect(await words('messages', 'get', '0193A')).toEqual([id]);
   });
 
   it('completes profiles and jobs', async () => {

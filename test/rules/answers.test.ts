@@ -14,6 +14,31 @@ describe('reading', () => {
     expect((await post(`/verify/${unknown}/check`, { code: '123456' })).status).toBe(404);
   });
 
+  it('[GET /v1/messages/{id}] [GET /v1/batches/{id}] ids are read in capitals too', async () => {
+    const { get, post, idle } = await newCustomer();
+    const { id: first } = (await post('/sms', sms)).body;
+    const { id: batch } = (await post('/sms/bulk', { to: ['88112233', '88112244'], text: 'Hello' })).body;
+    const { id: verification } = (await post('/verify', { to: 'bat@example.mn' })).body;
+    await idle();
+    const { data } = (await get(`/messages?batch_id=${batch}`)).body as { data: Message[] };
+    const [{ id: second }, { id: third }] = data as [Message, Message];
+    for (const path of [
+      `/messages/${first}`,
+      `/batches/${batch}`,
+      `/batches/${batch}/messages?after=${third}`,
+      `/messages?batch_id=${batch}`,
+      `/messages?after=${second}`,
+      `/batches?after=${batch}`,
+      `/verify/${verification}`,
+    ]) {
+      const capitals = path.replace(/[0-9a-f-]{36}/g, (id) => id.toUpperCase());
+      expect(capitals).not.toBe(path);
+      expect(await get(capitals)).toMatchObject({ status: 200, body: (await get(path)).body });
+    }
+    const check = `/verify/${String(verification).toUpperCase()}/check`;
+    expect((await post(check, { code: '000000' })).error?.code).toBe('invalid_code');
+  });
+
   it('[GET /v1/balance] [GET /v1/pricing] have their fields and no other', async () => {
     const { get } = await newCustomer();
     expect((await get('/balance')).body).toEqual({ balance: 100_000 });

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
+import { normalId } from '../../contract/index.js';
 import type { Config } from '../config/config.js';
 import { viewOf } from '../help/command-help.js';
 import { commandsOf, visibleCommands } from '../help/command-tree.js';
@@ -84,7 +85,11 @@ export async function candidates(tree: Tree, words: readonly string[]): Promise<
 }
 
 const beginning = (found: readonly Candidate[], current: string) =>
-  found.filter(({ word }) => word.startsWith(current) && plain.test(word.replace(/^--[\w-]+=/, '')));
+  found.filter(
+    ({ word }) =>
+      (word.startsWith(current) || (normalId(word) !== null && word.startsWith(current.toLowerCase()))) &&
+      plain.test(word.replace(/^--[\w-]+=/, '')),
+  );
 
 interface Position {
   command: Command;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { idAsWritten } from '../../contract/index.js';
 import type { CellError } from '../bulk/input/cell-error.js';
 import { inputError, usageError } from '../errors.js';
 import type { Files } from '../files/files.js';
@@ -71,7 +72,7 @@ export function readId(written: string): string {
       `invalid id '${written}'`,
       'A send prints its id first; --value id prints nothing else.',
     );
-  return written;
+  return idAsWritten(written);
 }
 
 const severalColumns = /[,;\t]/;

@@ -1,4 +1,4 @@
-import { maxActiveKeys, normalizeRecipient } from '../../contract/index.js';
+import { idAsWritten, maxActiveKeys, normalizeRecipient } from '../../contract/index.js';
 import type {
   Administration,
   ApiKey,
@@ -69,9 +69,10 @@ export function createAdministration(
     },
     async renameProject(id, name) {
       checkName('name', name);
-      return store.renameProject(id, name);
+      return store.renameProject(idAsWritten(id), name);
     },
-    async project(id) {
+    async project(written) {
+      const id = idAsWritten(written);
       return (await store.getProject(id)) === null ? null : administrationOf(context, id, relay);
     },
     async *outbox({ to, ...filter } = {}) {
@@ -128,7 +129,7 @@ function administrationOf(
       );
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
-    revokeKey: (id) => store.revokeKey(projectId, id),
+    revokeKey: (id) => store.revokeKey(projectId, idAsWritten(id)),
     async credit(amount, { note, id = context.newId() } = {}) {
       if (note !== undefined) checkName('note', note);
       if (!Number.isInteger(amount) || Math.abs(amount) > mostCredits)

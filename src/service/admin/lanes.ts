@@ -1,3 +1,4 @@
+import { idAsWritten } from '../../contract/index.js';
 import type { Administration, LaneSummary } from '../administration.js';
 import { batchStopped } from '../dispatch/tries.js';
 import type { Store } from '../storage/store.js';
@@ -35,7 +36,8 @@ export function administerLanes(
       await (status === 'paused' ? store.pauseLane(lane) : store.resumeLane(lane));
       return find(lane);
     },
-    async stopBatch(id) {
+    async stopBatch(written) {
+      const id = idAsWritten(written);
       const counts = await store.stopBatch(id, batchStopped);
       if (counts === null) return null;
       const { total, sent, failed, stopped, refunded } = counts;

@@ -21,7 +21,7 @@ import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
 import { languageOf, languages, type Strings } from './language/language.js';
 import { newSecrets } from './new-secrets.js';
 import type { Origin } from './origin.js';
-import { linkTo, type PageContext, root, type View } from './page.js';
+import { idOf, linkTo, type PageContext, root, type View } from './page.js';
 import { askSignIn, badLink, notFound, refused, signedOut, tooMany, unavailable } from './pages/alone.js';
 import { messageHtml } from './pages/message.js';
 import { Layout, type Shell } from './parts/layout.js';
@@ -127,9 +127,9 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const refusal = await overRate(asked, session, 'reading');
     if (refusal !== null) return refusal;
     if (path === '/live') return live(asked, session);
-    const frame = /^\/messages\/([0-9a-f-]{36})\/html$/.exec(path);
+    const frame = /^\/messages\/([0-9a-f-]{36})\/html$/i.exec(path);
     if (frame !== null) {
-      const text = await messageHtml(await contextOf(asked, session, frame[1] ?? ''));
+      const text = await messageHtml(await contextOf(asked, session, idOf(frame[1]) ?? ''));
       if (text !== null) return new Response(text, { headers: emailHeaders });
     }
     const found = pageAt(path);
@@ -171,7 +171,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const session = await sessions.of(asked.request);
     if (session === null) return html(asked, signedOut(t));
     if (path === '/sign-out') return signOut(session);
-    if (path === '/project') return changeProject(asked, session, fields.get('project') ?? '');
+    if (path === '/project') return changeProject(asked, session, idOf(fields.get('project')) ?? '');
     const refusal = await overRate(asked, session, 'sending');
     if (refusal !== null) return refusal;
     if (isOfAnother(fields.get('project'), session)) return html(asked, refused(t, t.otherProject, 409));
@@ -266,7 +266,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
 /** A page that is still open may be of the project that the browser showed before. */
 const isOfAnother = (projectId: string | null | undefined, session: Session) =>
-  (projectId ?? session.projectId) !== session.projectId;
+  (projectId == null ? session.projectId : idOf(projectId)) !== session.projectId;
 
 const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
 

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import type { ErrorCode, Message, MessageFilter } from '../../contract/index.js';
+import { type ErrorCode, type Message, type MessageFilter, normalId } from '../../contract/index.js';
 import type { ProjectAdministration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -78,11 +78,9 @@ export function linkTo(
   return root + path + (given.length === 0 ? '' : `?${new URLSearchParams(given)}`);
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** The id in an address; null for anything else. */
-export const idOf = (given: string | undefined): string | null =>
-  given !== undefined && uuid.test(given) ? given : null;
+export const idOf = (given: string | null | undefined): string | null =>
+  given == null ? null : normalId(given);
 
 /** Rows of a page of a list. */
 export const rowsPerPage = 50;

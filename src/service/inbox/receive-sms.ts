@@ -1,4 +1,4 @@
-import { normalNumber } from '../../contract/index.js';
+import { idAsWritten, normalNumber } from '../../contract/index.js';
 import type { Incoming } from '../carriers/carrier.js';
 import type { CarrierConfiguration } from '../carriers/configured/configuration.js';
 import { ConfigurationError } from '../errors/configuration-error.js';
@@ -24,7 +24,7 @@ export async function smsReceiver(
   const inboxes = new Map(
     routes.map(({ name, inboxProject: given }, index) => {
       if (given === null) return [name, first.id];
-      const found = projects.filter((project) => project.id === given || project.name === given);
+      const found = projects.filter((project) => project.id === idAsWritten(given) || project.name === given);
       const [only] = found;
       if (only !== undefined && found.length === 1) return [name, only.id];
       const problem = found.length === 0 ? 'there is no project' : 'several projects are called';
@@ -53,7 +53,7 @@ function isStop(text: string, words: readonly string[]): boolean {
     written
       .normalize()
       .trim()
-      .replace(/[.!]+$/, '')
+      .replace(/(?<![.!])[.!]+$/, '')
       .toLowerCase();
   return words.some((word) => plain(word) === plain(text));
 }

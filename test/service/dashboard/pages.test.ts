@@ -332,6 +332,40 @@ describe('keys', () => {
   });
 });
 
+it('an id in an address is read in capitals too', async () => {
+  const { service, signIn, get } = await openDashboard();
+  const { administration } = service;
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${service.localKey}`, 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (
+      (await (await service.fetch(`http://embedded.invalid/v1${path}`, request)).json()) as { id: string }
+    ).id;
+  };
+  const message = await post('/email', { to: 'bat@example.mn', subject: 'Hi', html: '<p>Hi</p>' });
+  const batch = await post('/sms/bulk', { to: ['88112233', '88112244'], text: 'Hi' });
+  await administration.idle();
+  const key = await administration.createKey({ label: 'shop' });
+  const other = await administration.createProject('Shop');
+  const cookie = await signIn(undefined, { allProjects: true });
+  for (const path of [
+    `/messages/${message}`,
+    `/messages/${message}/html`,
+    `/messages?batch_id=${batch}`,
+    `/batches/${batch}`,
+    `/keys/${key.id}/revoke`,
+  ]) {
+    const capitals = path.replace(/[0-9a-f-]{36}/g, (id) => id.toUpperCase());
+    expect(capitals).not.toBe(path);
+    const texts = await Promise.all([path, capitals].map(async (each) => (await get(each, cookie)).text()));
+    expect(wordsOf(texts[1] ?? '')).toBe(wordsOf(texts[0] ?? ''));
+    expect(texts[1]).not.toContain('404');
+  }
+  const name = cookie.split('=')[0];
+  const chosen = await get('', `${cookie}; ${name}_project=${other.id.toUpperCase()}`);
+  expect(await chosen.text()).toMatch(new RegExp(`value="${other.id}" selected`));
+});
+
 describe('settings', () => {
   it('are saved', async () => {
     const { post, page, cookie, service } = await openPopulated();

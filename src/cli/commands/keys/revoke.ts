@@ -1,3 +1,4 @@
+import { idAsWritten } from '../../../contract/index.js';
 import type { ApiKey } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { CliError, usageError } from '../../errors.js';
@@ -41,7 +42,9 @@ function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
   const found = keys.filter(
     ({ id, prefix, label, revoked_at: revokedAt }) =>
       revokedAt === null &&
-      (id === given || label === given || (given.length >= shortest && prefix?.startsWith(given))),
+      (id === idAsWritten(given) ||
+        label === given ||
+        (given.length >= shortest && prefix?.startsWith(given))),
   );
   const [key] = found;
   if (key === undefined) throw noSuchKey(given);

@@ -1,3 +1,4 @@
+import { idAsWritten } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { usageError } from '../../errors.js';
 import { addHelp } from '../../help/command-help.js';
@@ -38,5 +39,5 @@ function pathOf(page: string | undefined): string {
   if (page === undefined) return '';
   if (page === 'messages') return '/messages';
   if (!idForm.test(page)) throw usageError('no such page', 'Give messages, or the id of a message.');
-  return `/messages/${page}`;
+  return `/messages/${idAsWritten(page)}`;
 }

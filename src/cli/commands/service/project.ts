@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { idAsWritten } from '../../../contract/index.js';
 import type { Administration, ProjectAdministration, ProjectSummary } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
@@ -36,7 +37,7 @@ export async function ownedProject(
 /** The project with an id or a name. Throws CliError: exit 12 if there is none, 2 if several have the name. */
 export async function namedProject(administration: Administration, given: string): Promise<ProjectSummary> {
   const projects = await administration.listProjects();
-  const byId = projects.filter(({ id }) => id === given);
+  const byId = projects.filter(({ id }) => id === idAsWritten(given));
   const [project, ...others] = byId.length > 0 ? byId : projects.filter(({ name }) => name === given);
   if (project === undefined) throw noProject(given);
   if (others.length === 0) return project;

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { normalNumber } from '../../../contract/index.js';
+import { idAsWritten, normalNumber } from '../../../contract/index.js';
 import { storable } from '../../storage/inbox.js';
 import type { DeliveryState, Receipt } from '../../storage/store.js';
 import type { CarrierRequest, Incoming } from '../carrier.js';
@@ -89,9 +89,10 @@ async function receiptOf(
   const common = { route, state: known, submittedAt: null };
   if (fields.reference !== null) {
     if (reference === null || !isId(reference)) return null;
-    const recipient = await recipientOf(reference);
+    const messageId = idAsWritten(reference);
+    const recipient = await recipientOf(messageId);
     if (recipient === null || (named !== null && named !== recipient)) return null;
-    return { ...common, carrierId: reference, reference, to: recipient };
+    return { ...common, carrierId: messageId, reference: messageId, to: recipient };
   }
   if (id === null || named === null || !isId(id) || !isId(named)) return null;
   return { ...common, carrierId: id, reference: '', to: named };

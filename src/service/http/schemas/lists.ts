@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { messagePage } from '../../../contract/index.js';
+import { messagePage, normalId } from '../../../contract/index.js';
+import { rule } from '../../parse-fields.js';
 import { text } from './fields.js';
-import { uuid } from './path.js';
 
 /** Separate schemas, to which the OpenAPI document adds their rules. */
 export const limit = z.string().check(
@@ -9,9 +9,12 @@ export const limit = z.string().check(
     error: `must be a whole number from ${messagePage.min} to ${messagePage.max}`,
   }),
 );
-export const after = z.string().check(z.regex(uuid, { error: 'must be the next of an earlier page' }));
-
-const id = z.string().check(z.regex(uuid, { error: 'must be the id of a batch' }));
+const idOr = (problem: string) =>
+  z.string().check(
+    z.toLowerCase(),
+    rule((id) => normalId(id) !== null, problem),
+  );
+export const after = idOr('must be the next of an earlier page');
 const time = z.iso.datetime({
   offset: true,
   error: 'must be an ISO 8601 time, such as 2026-11-21T08:00:00Z',
@@ -32,7 +35,7 @@ export const messagesQuery = z.strictObject({
   to: z.exactOptional(text),
   status: z.exactOptional(z.enum(['queued', 'sent', 'failed'])),
   delivery: z.exactOptional(z.enum(['delivered', 'undelivered', 'bounced', 'unknown'])),
-  batch_id: z.exactOptional(id),
+  batch_id: z.exactOptional(idOr('must be the id of a batch')),
   ...filters,
   ...page,
 });

@@ -8,6 +8,7 @@ it.each([
   ['open', root],
   ['open messages', `${root}/messages`],
   ['open 5NJin2600nv7oDFrg8w2n', `${root}/messages/5NJin2600nv7oDFrg8w2n`],
+  ['open 0193A1B2-0000-7000-8000-0000000000AF', `${root}/messages/0193a1b2-0000-7000-8000-0000000000af`],
 ])('%s prints where it is, without a key', async (line, url) => {
   expect(await run(line, { env })).toMatchObject({
     code: 0,

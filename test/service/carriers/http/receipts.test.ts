@@ -118,6 +118,9 @@ describe('a receipt of a gateway', () => {
     const form = 'application/x-www-form-urlencoded';
     expect(await take({ query: `ref=${id}`, type: form, body: 'state=ok&ref=other' })).toBe(true);
     expect(await deliveryOf(id)).toBe('delivered');
+    const other = await send();
+    expect(await take({ query: `ref=${other.toUpperCase()}&state=failed` })).toBe(true);
+    expect(await deliveryOf(other)).toBe('undelivered');
   });
 
   it('decides what was unknown, by our id at once', async () => {

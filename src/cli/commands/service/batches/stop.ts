@@ -3,6 +3,7 @@ import type { CommandBody } from '../../../command.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { addHelp } from '../../../help/command-help.js';
+import { readId } from '../../../input/ids.js';
 import { confirmed } from '../../../input/required.js';
 import { field, type View } from '../../../output/view.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from '../store.js';
@@ -25,7 +26,7 @@ export const serviceBatchesStop: CommandBody<'options' | 'io' | 'network' | 'con
     .description(
       'Stop a batch on every instance. Messages not submitted yet fail with provider_failed and are refunded; those in progress keep their outcome.',
     )
-    .argument('<id>', 'id of the batch');
+    .argument('<id>', 'id of the batch', readId);
   addStoreOptions(command);
   addHelp(command, {
     view,
