@@ -4,7 +4,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** A base URL in its one spelling: lower case, without a default port or trailing slashes. */
-export const baseUrlFrom = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/+$/, '');
+export const baseUrlFrom = ({ origin, pathname }: URL): string =>
+  origin + pathname.replace(/(?<!\/)\/+$/, '');
 
 /** A base URL as it was written, in its one spelling; other text stays as it is. */
 export function canonicalBaseUrl(written: string): string {

@@ -49,7 +49,8 @@ function withoutPunctuation(found: string): string {
 
 /** Joins the texts before and after a link without doubling the blanks. */
 function join(before: string, behind: string): string {
-  if (/^(?:$|[\n\r]|[.,;:!?…](?:\s|$))/u.test(behind)) return before.replace(/[ \t]+$/, '') + behind;
+  if (/^(?:$|[\n\r]|[.,;:!?…](?:\s|$))/u.test(behind))
+    return before.replace(/(?<![ \t])[ \t]+$/, '') + behind;
   if (/(?:^|\s)$/.test(before)) return before + behind.replace(/^[ \t]+/, '');
   return before + behind;
 }

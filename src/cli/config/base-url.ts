@@ -26,7 +26,7 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
     );
   }
   // The keys of jobs contain it as written.
-  return written.replace(/\/+$/, '');
+  return written.replace(/(?<!\/)\/+$/, '');
 }
 
 const refused = (message: string, hint: string) => new CliError('base_url', exits.usage, message, { hint });

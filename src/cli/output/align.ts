@@ -39,7 +39,7 @@ export function align(
       style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
     });
     table.push(...painted.slice(at, at + rowsAtOnce));
-    aligned.push(`${table.toString().replace(/ +$/gm, '')}\n`);
+    aligned.push(`${table.toString().replace(/(?<! ) +$/gm, '')}\n`);
   }
   return placeholders.resolve(aligned.join(''));
 }

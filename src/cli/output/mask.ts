@@ -1,8 +1,19 @@
 /** Masks recipients anywhere in a text. */
 export function maskedText(text: string): string {
   return text
-    .replace(/[^\s"'<>,;]+@[^\s"'<>,;]+/g, masked)
-    .replace(/(?<![\w-])\+?\d[\d -]{4,}\d(?![\w-])/g, masked);
+    .replace(/(?<![^\s"'<>,;])[^\s"'<>,;]+@[^\s"'<>,;]+/g, masked)
+    .replace(/\+?\d[\d -]{4,}\d/g, maskedRun);
+}
+
+/** Only what begins and ends at the edges of words: an id has digits too. */
+function maskedRun(run: string, at: number, whole: string): string {
+  const isInWord = (index: number) => /[\w-]/.test(whole.charAt(index));
+  const begin = isInWord(at - 1) ? run.search(/(?<=[ +])\d/) : 0;
+  const end = isInWord(at + run.length) ? (/^.*\d(?= )/s.exec(run)?.[0].length ?? 0) : run.length;
+  const number = run.slice(begin, end);
+  return begin < 0 || !/\d.{4,}\d/s.test(number)
+    ? run
+    : run.slice(0, begin) + masked(number) + run.slice(end);
 }
 
 /**

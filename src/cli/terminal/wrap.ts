@@ -12,6 +12,8 @@ const minRoom = 20;
 /** A command to copy within a text: up to the end of the text, a mark that ends a clause, or a bracket. */
 const command =
   /(?:\b[A-Z_]+=(?:[^\s'"]|'[^']*'|"[^"]*")+ )*\burtuu(?: (?:[^\s'";()]|'[^']*')*(?:[^\s'";(),.]|'[^']*'))+/g;
+/** Characters of a text in which commands are kept whole; what prints one is shorter. */
+const mostWithCommands = 2_000;
 /** Where a line may be broken: not between a number and its unit. */
 export const betweenWords = /(?<!\d) | (?!\p{L})/u;
 const beforeUnit = /(?<=\d) (?=\p{L})/gu;
@@ -27,8 +29,9 @@ export async function wrapper(): Promise<Wrap> {
   return (text, room, indent) => {
     const most = takesOneColumnEach(text) ? text.length : 2 * text.length;
     if (most <= room || room < minRoom) return text;
-    const whole = text.replace(command, (each) => each.replaceAll(' ', joint)).replace(beforeUnit, joint);
-    return wrapAnsi(whole, room)
+    const kept =
+      text.length > mostWithCommands ? text : text.replace(command, (each) => each.replaceAll(' ', joint));
+    return wrapAnsi(kept.replace(beforeUnit, joint), room)
       .replaceAll(joint, ' ')
       .replaceAll('\n', `\n${' '.repeat(indent)}`);
   };

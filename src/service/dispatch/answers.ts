@@ -3,7 +3,7 @@ import type { ShownAnswer } from '../storage/store.js';
 
 /** Characters shown of a carrier's text. */
 const mostWords = 40;
-const address = /[^\s@<>]+@[^\s@<>]+/gu;
+const address = /(?<![^\s@<>])[^\s@<>]+@[^\s@<>]+/gu;
 const longNumber = /\+?[0-9](?:[ -]?[0-9]){3,}/g;
 
 export type ShowAnswer = (answer: Pick<CarrierAnswer, 'code' | 'words'>) => ShownAnswer;

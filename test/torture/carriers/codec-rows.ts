@@ -1,11 +1,13 @@
 import { groupOf, type Played } from '../row.js';
 import { hasty, playAnswerFuzz } from './answer-fuzz.js';
+import { playedOn, playPatterns } from './pattern-games.js';
 import { type FuzzFindings, playPduFuzz, trusting } from './pdu-fuzz.js';
 import { naive, playReceiptFuzz } from './receipt-fuzz.js';
 import { forgiving, playRecipientFuzz } from './recipient-fuzz.js';
 import { hopeful, playReplyFuzz } from './reply-fuzz.js';
 import { playRequestFuzz, trustful } from './request-fuzz.js';
 
+const readsAgain = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|-?\\d+';
 /** MB that a heap may have grown by after any number of inputs. */
 const mostGrown = 50;
 
@@ -33,8 +35,17 @@ export const codecs = groupOf(
       answers: 1_000_000,
       requests: 1_000_000,
       mails: 100_000,
+      characters: 1_000_000,
     },
-    small: { pdus: 2_000, receipts: 2_000, replies: 200, answers: 2_000, requests: 2_000, mails: 2_000 },
+    small: {
+      pdus: 2_000,
+      receipts: 2_000,
+      replies: 200,
+      answers: 2_000,
+      requests: 2_000,
+      mails: 2_000,
+      characters: 8_000,
+    },
   },
   (sizes) => [
     {
@@ -97,6 +108,18 @@ export const codecs = groupOf(
         },
       ],
       provedBy: 'test/cli/commands/sendmail/recipients.test.ts',
+    },
+    {
+      name: 'every regular expression that outsiders feed, on hostile input',
+      provedBy: 'test/patterns.test.ts',
+      isTimed: true,
+      play: async () => playPatterns(sizes.characters),
+      controls: [
+        {
+          name: 'a reader of strings that begins again at each quote of one without an end',
+          play: async () => playedOn([{ file: 'control', source: readsAgain, flags: 'g' }], 100_000),
+        },
+      ],
     },
   ],
 );

@@ -43,8 +43,9 @@ export function fromForm(body: string): Record<string, string | null> {
 /** Converts numbers as long as ids to strings, because JSON.parse would round them. */
 function withWholeIds(json: string): string {
   if (!/\d{16}/.test(json)) return json;
-  const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-  return json.replace(stringOrNumber, (found) => (/^\d{16,}$/.test(found) ? `"${found}"` : found));
+  // A string without an end is a token too: the rest is not searched again from each of its quotes.
+  const stringOrId = /"[^"\\]*(?:\\.[^"\\]*)*"?|(?<![\w.+-])\d{16,}(?![\w.])/g;
+  return json.replace(stringOrId, (found) => (found.startsWith('"') ? found : `"${found}"`));
 }
 
 /**

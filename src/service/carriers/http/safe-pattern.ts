@@ -2,6 +2,8 @@
 const mostWays = 16;
 /** The same, in a pattern with a repetition. */
 const mostRepeated = 4;
+/** Characters that a pattern with a repetition or alternatives may count, as `.{8}`, if it can match anywhere. */
+const mostCounted = 8;
 
 /**
  * Why a pattern could take for ever on a gateway's text; null if it cannot. It may have one repetition of variable
@@ -18,5 +20,15 @@ export function dangerOf(source: string): string | null {
   const optional = plain.match(/(?<![*+}(])\?/g)?.length ?? 0;
   const alternatives = plain.split(/[()]/).map((piece) => piece.split('|').length);
   const ways = alternatives.reduce((product, count) => product * count, 2 ** optional);
-  return ways > (varying.length === 0 ? mostWays : mostRepeated) ? 'has too many alternatives' : null;
+  if (ways > (varying.length === 0 ? mostWays : mostRepeated)) return 'has too many alternatives';
+  const counts = [...plain.matchAll(/\{(\d+)\}/g)].map(([, count]) => Number(count));
+  const counted = counts.reduce((sum, count) => sum + count, 0);
+  // Blanks end where the letters and digits of an id begin: `id: *([0-9a-f]{32})`.
+  const isOfBlanks = /(?: |\\s)(?:[*+]|\{\d+,)/.test(source);
+  const others = source.replace(/(?:\\[dw]|\[[\w-]+\])\{\d+\}/g, '');
+  const isOfId = isOfBlanks && !/\{\d+\}/.test(others);
+  const isCheap = source.startsWith('^') || ((varying.length === 0 || isOfId) && ways <= mostRepeated);
+  return !isCheap && counted > mostCounted
+    ? `must begin with ^, or count at most ${mostCounted} characters`
+    : null;
 }

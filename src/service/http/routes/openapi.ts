@@ -8,8 +8,8 @@ export function openApi(): Route<Call> {
     document ??= openApiJson();
     const { body, tag } = await document;
     const headers = { ETag: tag, 'Cache-Control': 'no-cache' };
-    const known = request.headers.get('if-none-match')?.split(/ *, */) ?? [];
-    return known.some((each) => each === '*' || each.replace(/^W\//, '') === tag)
+    const known = request.headers.get('if-none-match')?.split(',') ?? [];
+    return known.some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag)
       ? { status: 304, headers, body: '' }
       : { status: 200, headers, body };
   };

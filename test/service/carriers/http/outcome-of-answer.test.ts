@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../../../src/service/carriers/http/answer-values.js';
+import { decodeAnswer, valuesAt } from '../../../../src/service/carriers/http/answer-values.js';
 import type { AnswerRule, GatewayRoute } from '../../../../src/service/carriers/http/gateway-route.js';
 import { outcomeOfAnswer } from '../../../../src/service/carriers/http/outcome-of-answer.js';
 import { gatewayRoute } from './gateway-routes.js';
@@ -32,6 +32,26 @@ const outcome = (route: GatewayRoute, status: number, body: unknown, type = 'app
   );
 const parts = (...statuses: unknown[]) => ({
   messages: statuses.map((status, index) => ({ status, 'message-id': `m${index}` })),
+});
+
+it.each([
+  ['{"id": 1234567890123456789, "to": [99112233, -1234567890123456789]}', '1234567890123456789'],
+  [
+    '{"note": "no. 9234567890123456789 \\" 9234567890123456789", "id": 1234567890123456789}',
+    '1234567890123456789',
+  ],
+  ['{"id": 12345678901234567.5}', '12345678901234568'],
+  ['{"id": 1.234567890123456789}', '1.2345678901234568'],
+  ['{"id": 1e-1234567890123456}', '0'],
+])('an id in an answer, %s, keeps its digits', (body, id) => {
+  expect(valuesAt(decodeAnswer(200, 'application/json', body, null).fields, 'id')).toEqual([id]);
+});
+
+it('a string without an end in an answer of 1 MB is read once', () => {
+  const body = `{"id": 1234567890123456789, "text": "${'\\"'.repeat(500_000)}`;
+  const begun = performance.now();
+  expect(decodeAnswer(200, 'application/json', body, null).fields).toBeUndefined();
+  expect(performance.now() - begun).toBeLessThan(1_000);
 });
 
 describe('an answer of a gateway is', () => {

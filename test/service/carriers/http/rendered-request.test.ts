@@ -94,12 +94,17 @@ it.each([
 });
 
 describe('a pattern of a route', () => {
-  it.each(['^0: Accepted', 'id=(\\w+)', 'OK|Accepted', '^\\d{3}: [^+*{]+$', 'status:\\s?0', '\\(a\\)\\+'])(
-    '%s is safe',
-    (source) => {
-      expect(dangerOf(source)).toBeNull();
-    },
-  );
+  it.each([
+    '^0: Accepted',
+    'id=(\\w+)',
+    'OK|Accepted',
+    '^\\d{3}: [^+*{]+$',
+    'status:\\s?0',
+    '\\(a\\)\\+',
+    'id=\\s*([0-9a-f-]{36})',
+  ])('%s is safe', (source) => {
+    expect(dangerOf(source)).toBeNull();
+  });
 
   it.each([
     '(a+)+',
@@ -114,6 +119,10 @@ describe('a pattern of a route', () => {
     'a?a?a?a?a?aaaaa',
     '(a|a)(a|a)(a|a)(a|a)(a|a)b',
     '(a|a)(a|a)(a|a)a*b',
+    '.*a.{36}b',
+    ' *.{36}b',
+    '\\s*[^,]{36}b',
+    '(a|a)(a|a)(a|a)(a|a)a{4000}b',
   ])('%s is refused', (source) => {
     expect(dangerOf(source)).toMatch(/^(?:must|has) /);
   });

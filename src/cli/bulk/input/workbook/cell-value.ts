@@ -33,7 +33,7 @@ function plainDigits(digits: string, point: number): string {
   const padded = point > 0 ? digits.padEnd(point, '0') : '0'.repeat(1 - point) + digits;
   const at = Math.max(point, 1);
   const whole = padded.slice(0, at).replace(/^0+(?=\d)/, '');
-  const fraction = padded.slice(at).replace(/0+$/, '');
+  const fraction = padded.slice(at).replace(/(?<!0)0+$/, '');
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 

@@ -1,5 +1,5 @@
 /** The placeholders of a fraction in a number format: `# ??/??`, `?/8`. */
-const places = /(?:([#?0]+)[ \\]+)?[#?0]+ *\/ *(\d+|[#?0]+)/g;
+const places = /(?<![#?0])(?:([#?0]+)[ \\]+)?[#?0]+ *\/ *(\d+|[#?0]+)/g;
 const mostDenominators = 9_999;
 
 /** Replaces the placeholders of a fraction in a pattern with the value, as text. */
