@@ -12,7 +12,7 @@ export interface OpenedAdministration {
  * no key. Rejects with NoDataError for a database without a service; a folder must already have data.
  */
 export async function openAdministration(
-  options: Pick<ServiceOptions, 'directory' | 'database' | 'secret' | 'report'>,
+  options: Pick<ServiceOptions, 'directory' | 'database' | 'databaseSchema' | 'secret' | 'report'>,
 ): Promise<OpenedAdministration> {
   const { administration, close } = await openCore(options, {}, { forOwner: true });
   return { administration, close };

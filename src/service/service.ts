@@ -14,6 +14,8 @@ export interface ServiceOptions {
    * missing in the URL comes from libpq's variables and password file.
    */
   database?: string;
+  /** The schema of the service in `database`. Without it, the only one with a service; `urtuu` for a new one. */
+  databaseSchema?: string | undefined;
   /** 32 bytes that are not in the database, the same in every instance. Required with `database`. */
   secret?: Uint8Array;
   /** Opens incomplete data as it is. Otherwise incomplete data is refused with DataError. */

@@ -99,7 +99,7 @@ async function usageOf(database: string, cluster: string): Promise<Usage> {
     database,
     `SELECT sum(pg_table_size(oid)) AS table, sum(pg_indexes_size(oid)) AS index,
        pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS wal
-     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'urtuu'::regnamespace`,
   );
   const { user, system } = process.cpuUsage();
   const [table, index, wal] = [Number(row?.table), Number(row?.index), Number(row?.wal)];

@@ -154,7 +154,7 @@ async function columnsThatAreOff(): Promise<string[]> {
   const columns = await query<{ table: string; column: string }>(
     database,
     `SELECT table_name AS table, column_name AS column FROM information_schema.columns
-     WHERE table_schema = 'public' AND data_type = 'bigint' AND column_name ~ '(_at|^at|until)$'
+     WHERE table_schema = 'urtuu' AND data_type = 'bigint' AND column_name ~ '(_at|^at|until)$'
        AND column_name NOT IN ('bound_at', 'expires_at')`,
   );
   expect(columns.length).toBeGreaterThan(20);

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { countUnderWay, nothingUnderWay } from './postgres/under-way.js';
-import { newDatabase, query } from './postgres.js';
+import { connectionTo, newDatabase, query } from './postgres.js';
 
 it('the tests have a PostgreSQL 14 or newer, with a database for each file', async () => {
   const one = await newDatabase();
@@ -17,7 +17,7 @@ it('the tests have a PostgreSQL 14 or newer, with a database for each file', asy
 it('time may be let pass after a connection was ended while it was made', async () => {
   const url = await newDatabase();
   onTestFinished(countUnderWay(url));
-  const client = new Client({ connectionString: url });
+  const client = new Client(connectionTo(url));
   client.on('error', () => {});
   void client.connect().catch(() => {});
   void client.end();

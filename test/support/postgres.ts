@@ -12,6 +12,8 @@ export async function newDatabase(more = ''): Promise<string> {
   const url = await sharedUrl();
   const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
   await query(`${url}/postgres`, `CREATE DATABASE ${name} ${more}`);
+  // A statement of the service that is not bound to its schema finds nothing.
+  await query(`${url}/postgres`, `ALTER DATABASE ${name} SET search_path = pg_catalog`);
   return `${url}/${name}`;
 }
 
@@ -19,7 +21,7 @@ export async function newDatabase(more = ''): Promise<string> {
 export async function newPooledDatabase(): Promise<string> {
   const url = await newDatabase();
   // Sets the timeouts that sessions start with.
-  await migrate(url, migrations);
+  await migrate({ url }, [migrations]);
   pooler ??= sharedUrl().then(openPooler);
   return (await pooler) + new URL(url).pathname;
 }
@@ -47,7 +49,7 @@ export async function emptyDatabase(url: string): Promise<void> {
   await query(
     url,
     `DO $$ DECLARE each regclass; tables regclass[] := ARRAY(
-         SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+         SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'urtuu'::regnamespace
            AND relname NOT LIKE '%_schema'
          ORDER BY oid NOT IN (SELECT conrelid FROM pg_constraint WHERE contype = 'f'));
      BEGIN
@@ -58,7 +60,7 @@ export async function emptyDatabase(url: string): Promise<void> {
          ELSIF pg_relation_size(each) > 0 THEN EXECUTE 'DELETE FROM ' || each;
          END IF;
        END LOOP;
-       PERFORM setval(oid, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace;
+       PERFORM setval(oid, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = 'urtuu'::regnamespace;
      END $$`,
   );
 }
@@ -67,10 +69,17 @@ export async function emptyDatabase(url: string): Promise<void> {
 export async function contentOfDatabase(url: string): Promise<string> {
   const rows = (await query(
     url,
-    "SELECT query_to_xml('SELECT * FROM ' || quote_ident(tablename), true, true, '')::text AS rows FROM pg_tables WHERE schemaname = 'public'",
+    "SELECT query_to_xml('SELECT * FROM ' || quote_ident(tablename), true, true, '')::text AS rows FROM pg_tables WHERE schemaname = 'urtuu'",
   )) as { rows: string }[];
   return rows.map((table) => table.rows).join('\n');
 }
+
+/** For a connection of a test, whose names are looked up in the schema of the service. */
+export const connectionTo = (url: string) => ({
+  connectionString: url,
+  // A busy machine takes longer to fill a table than the service waits.
+  options: '-c statement_timeout=0 -c search_path=urtuu,public',
+});
 
 /** Runs one statement on a connection of its own. */
 export async function query<Row = Record<string, unknown>>(
@@ -78,8 +87,7 @@ export async function query<Row = Record<string, unknown>>(
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  // A busy machine takes longer to fill a table than the service waits.
-  const client = new Client({ connectionString: url, options: '-c statement_timeout=0' });
+  const client = new Client(connectionTo(url));
   // A test may terminate its backend.
   client.on('error', () => {});
   await client.connect();

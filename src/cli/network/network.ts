@@ -40,7 +40,7 @@ export interface Network {
   serviceOn(options: DatabaseOptions): Promise<Service>;
   /** For the owner of a service that may be running: dispatches and creates nothing; opened once, closed at the end. */
   administration(
-    data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
+    data: { directory: string } | Pick<DatabaseOptions, 'url' | 'schema' | 'secret'>,
     report?: (fault: Fault) => void,
   ): Promise<Administration>;
   /** Uses the data of a service without opening it. Throws CliError for unusable data. */

@@ -23,11 +23,12 @@ export async function openService(
 /** Throws CliError for unusable data or engine; for a database, its driver's error. */
 export async function openAdministration(
   environment: ProcessEnvironment,
-  data: { directory: string } | { url: string; secret: Uint8Array },
+  data: { directory: string } | { url: string; schema?: string | undefined; secret: Uint8Array },
   report: (fault: Fault) => void,
 ): Promise<OpenedAdministration> {
   const open = environment.openAdministration ?? (await loadService()).openAdministration;
-  if ('url' in data) return open({ database: data.url, secret: data.secret, report });
+  if ('url' in data)
+    return open({ database: data.url, databaseSchema: data.schema, secret: data.secret, report });
   return open({ ...data, report }).catch(async (error) => {
     throw await openError(environment, error, data.directory, false);
   });

@@ -9,7 +9,7 @@ import type { ProcessEnvironment } from '../process-environment.js';
 import { openAdministration, openerOf, openService } from './open-service.js';
 
 export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration' | 'metrics'>;
-export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<
+export type DatabaseOptions = { url: string; schema?: string | undefined; secret: Uint8Array } & Pick<
   ServiceOptions,
   'configuration' | 'metrics'
 >;
@@ -25,7 +25,7 @@ const errorsTo = (report: (fault: Fault) => void) => (fault: Fault) => {
 export class Services {
   readonly #environment: ProcessEnvironment;
   readonly #report: (fault: Fault) => void;
-  /** By folder or URL. */
+  /** By folder, or URL and schema. */
   readonly #services = new Map<string, Promise<Service>>();
   readonly #administrations = new Map<string, Promise<OpenedAdministration>>();
 
@@ -42,16 +42,18 @@ export class Services {
     );
   }
 
-  async on({ url, ...options }: DatabaseOptions): Promise<Service> {
+  async on({ url, schema, ...options }: DatabaseOptions): Promise<Service> {
     const open = await openerOf(this.#environment);
-    return this.#once(url, () => open({ database: url, ...options, report: this.#report }));
+    return this.#once(`${url} ${schema}`, () =>
+      open({ database: url, databaseSchema: schema, ...options, report: this.#report }),
+    );
   }
 
   async administration(
-    data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
+    data: { directory: string } | Pick<DatabaseOptions, 'url' | 'schema' | 'secret'>,
     report = this.#report,
   ): Promise<Administration> {
-    const name = 'url' in data ? data.url : data.directory;
+    const name = 'url' in data ? `${data.url} ${data.schema}` : data.directory;
     const opened = this.#administrations.get(name) ?? openAdministration(this.#environment, data, report);
     this.#administrations.set(name, opened);
     return (await opened).administration;

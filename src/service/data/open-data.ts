@@ -43,7 +43,7 @@ async function openFiles({ directory, acceptData = false }: ServiceOptions, need
 }
 
 async function openDatabase(options: ServiceOptions, { clock, report, isExisting }: Needs): Promise<Data> {
-  const { database: url = '', secret, directory } = options;
+  const { database: url = '', databaseSchema: schema, secret, directory } = options;
   if (directory !== undefined) throw new TypeError('database and directory cannot be combined');
   if (secret?.length !== 32) throw new TypeError('secret must have 32 bytes');
   // Loaded late: only needed with a database.
@@ -51,6 +51,7 @@ async function openDatabase(options: ServiceOptions, { clock, report, isExisting
   const { outboxMigrations, postgresOutbox } = await import('../carriers/simulated/postgres-outbox.js');
   const storage = await openPostgresStorage({
     url,
+    schema,
     secret,
     clock,
     report,

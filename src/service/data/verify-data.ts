@@ -7,13 +7,13 @@ export type { Mismatch };
  * newer schema.
  */
 export async function verify(
-  data: { directory: string } | { database: string; secret: Uint8Array },
+  data: { directory: string } | { database: string; databaseSchema?: string | undefined; secret: Uint8Array },
 ): Promise<AsyncIterable<Mismatch>> {
   // Loaded late: a service does not need it.
   if ('database' in data) {
     const { verifyDatabase } = await import('../storage/postgres/verify.js');
     const { outboxMigrations } = await import('../carriers/simulated/postgres-outbox.js');
-    return verifyDatabase(data.database, data.secret, outboxMigrations);
+    return verifyDatabase({ url: data.database, schema: data.databaseSchema }, data.secret, outboxMigrations);
   }
   const { verifyFiles } = await import('../storage/sqlite/backup/verify.js');
   const { outboxMigrations } = await import('../carriers/simulated/sqlite-outbox.js');

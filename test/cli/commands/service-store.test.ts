@@ -77,7 +77,9 @@ describe('the commands of the owner, where there is no service', () => {
         code: 12,
         stderr: expect.stringContaining('urtuu serve --database'),
       });
-      expect(await query(database, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+      expect(
+        await query(database, "SELECT 1 FROM pg_tables WHERE schemaname IN ('public', 'urtuu')"),
+      ).toEqual([]);
     },
   );
 

@@ -34,7 +34,7 @@ import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.
 import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { Cores, caller, ledgerDifference, outboxOf, replayOf } from '../../support/cores.js';
-import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
+import { backupOfDatabase, connectionTo, newDatabase, query } from '../../support/postgres.js';
 import { isTestAll } from '../../support/test-all.js';
 
 const cores = new Cores();
@@ -465,8 +465,8 @@ describe('a move', () => {
 describe('a database', () => {
   it('that falls silent ends the move, which then goes on', async () => {
     const filled = await fill();
-    (await openTarget(url)).close();
-    const other = new Client({ connectionString: url });
+    (await openTarget({ url })).close();
+    const other = new Client(connectionTo(url));
     await other.connect();
     await other.query('BEGIN; LOCK TABLE messages');
     await expect(move({ patience: 300 })).rejects.toThrow(DatabaseFailure);
@@ -489,11 +489,11 @@ describe('a move is refused', () => {
 
   it('into a database with a foreign table', async () => {
     await fill();
-    await query(url, 'CREATE TABLE customers (name text)');
+    await query(url, 'CREATE TABLE public.customers (name text)');
     await isRefused(move(), /a table of something else: public\.customers/);
-    await query(url, 'DROP TABLE customers; CREATE SCHEMA other; CREATE TABLE other.projects (name text)');
+    await query(url, 'DROP TABLE public.customers; CREATE SCHEMA other; CREATE TABLE other.projects (name text)');
     await isRefused(move(), /other\.projects/);
-    expect(await query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    expect(await query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'urtuu'")).toEqual([]);
     await unmarked();
   });
 
@@ -611,7 +611,7 @@ describe('a move is refused', () => {
     await killedAt('database');
     const copy = join(root, 'copy');
     cpSync(directory, copy, { recursive: true });
-    const target = await openTarget(url);
+    const target = await openTarget({ url });
     await move();
     const name = await targetOf(copy);
     const copyOfIt = copyOf(copy);
@@ -686,10 +686,10 @@ describe('the mapping', () => {
   });
 
   it('names every table and column of the database', async () => {
-    (await openTarget(url)).close();
+    (await openTarget({ url })).close();
     const rows = await query<{ name: string; column: string }>(
       url,
-      `SELECT table_name AS name, column_name AS "column" FROM information_schema.columns WHERE table_schema = 'public'`,
+      `SELECT table_name AS name, column_name AS "column" FROM information_schema.columns WHERE table_schema = 'urtuu'`,
     );
     const missing = rows.filter(({ name, column }) => {
       const table = movedTables.find(({ to }) => to === name);

@@ -15,7 +15,7 @@ import { migrations } from '../../../src/service/storage/postgres/schema/migrati
 import { caller, ticks } from '../../support/cores.js';
 import { ownCluster } from '../../support/postgres/own-cluster.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
-import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
+import { connectionTo, copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { answerOf, batch, claimOf, message, project, sent } from './conformance/fixture.js';
 
 const secret = new Uint8Array(32).fill(7);
@@ -404,7 +404,7 @@ describe('a server', () => {
     const url = await ownDatabase();
     const { store } = await opened(url);
     const { Client } = await import('pg');
-    const holder = new Client({ connectionString: url });
+    const holder = new Client(connectionTo(url));
     await holder.connect();
     onTestFinished(() => holder.end());
     await holder.query('BEGIN');

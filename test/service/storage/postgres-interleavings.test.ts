@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import type { ClaimedMessage, Store } from '../../../src/service/storage/store.js';
 import { startProxy } from '../../support/postgres/proxy.js';
-import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
+import { connectionTo, copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { answerOf, batch, claimOf, doubtMs, failed, message, project, sent } from './conformance/fixture.js';
 
 const secret = new Uint8Array(32).fill(7);
@@ -32,7 +32,7 @@ async function opened({ statementTimeout = '5s' } = {}): Promise<{ url: string; 
 
 /** A session that holds locks. */
 async function session(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
+  const client = new Client(connectionTo(url));
   await client.connect();
   onTestFinished(() => client.end());
   await client.query('BEGIN');

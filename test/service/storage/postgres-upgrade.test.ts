@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
-import { newDatabase, query } from '../../support/postgres.js';
+import { connectionTo, newDatabase, query } from '../../support/postgres.js';
 import { project, start } from './conformance/fixture.js';
 
 const before = readFileSync(new URL('../../fixtures/postgres/schema-1.sql', import.meta.url), 'utf8');
@@ -108,7 +108,7 @@ it('data of the release before is brought up to date, and its instances go on be
 it('waits for who reads for long, such as a dump, and lets others write meanwhile', async () => {
   const url = await oldDatabase();
   const old = oldInstance(url);
-  const reader = new Client({ connectionString: url });
+  const reader = new Client(connectionTo(url));
   await reader.connect();
   await reader.query('BEGIN');
   await reader.query('SELECT FROM messages');

@@ -8,6 +8,8 @@ import { exits } from '../../exit-codes.js';
 /** A PostgreSQL database, and the secret of its installation. */
 export interface DatabaseAccess {
   url: string;
+  /** From URTUU_DATABASE_SCHEMA. */
+  schema?: string | undefined;
   secret: Uint8Array;
 }
 
@@ -23,7 +25,7 @@ export function databaseAccess(
   if (database !== undefined && data !== undefined)
     throw usageError('--data and --database cannot be combined', 'Give one of them.');
   const url = databaseUrl(config, { ...(database === undefined ? {} : { database }), data });
-  return url === null ? null : { url, secret: readSecret(config) };
+  return url === null ? null : { url, schema: databaseSchema(config), secret: readSecret(config) };
 }
 
 /** The same without its secret. */
@@ -44,6 +46,21 @@ export function databaseUrl(
     throw usageError(`${name} is not the URL of a database`, 'Write it as postgres://user@host/name.');
   }
   return url;
+}
+
+/** The schema of the service, from URTUU_DATABASE_SCHEMA; undefined without it. */
+export function databaseSchema({ env }: Pick<Config, 'env'>): string | undefined {
+  const name = env.URTUU_DATABASE_SCHEMA || undefined;
+  // PostgreSQL would shorten a longer one.
+  if (
+    name === undefined ||
+    (/^(?!pg_|information_schema$)[\p{L}_][\p{L}\p{N}_$-]*$/u.test(name) && Buffer.byteLength(name) < 64)
+  )
+    return name;
+  throw usageError(
+    'URTUU_DATABASE_SCHEMA is not the name of a schema',
+    'Write it as PostgreSQL lists it: urtuu.',
+  );
 }
 
 function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {

@@ -9,7 +9,7 @@ import { confirmed } from '../../input/required.js';
 import { readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { quoteArgument } from '../../platform/quote.js';
-import { databaseError, databaseUrl } from '../serve/database.js';
+import { databaseError, databaseSchema, databaseUrl } from '../serve/database.js';
 import { addStoreOptions, hasData, noData, type StoreOptions } from './store.js';
 
 interface Row {
@@ -83,6 +83,7 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     const folder = data === undefined ? usual(config.stateDirectory) : resolve(config.cwd, data);
     const url = databaseUrl(config, options);
     if (url === null) throw usageError('missing: --database', 'Name the database to move to.');
+    const schema = databaseSchema(config);
     if (given === undefined && !abandon)
       throw usageError('missing: --secret-file', 'Every instance needs the secret: name a new file for it.');
     if (!hasData(folder))
@@ -100,7 +101,7 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     const done = { copy: 0, verify: 0 };
     const work = await network
       .files(async (service) => {
-        const places = { directory: folder, url, database };
+        const places = { directory: folder, url, database, databaseSchema: schema };
         if (abandon) return service.abandonMove(places);
         return service.moveData({
           ...places,

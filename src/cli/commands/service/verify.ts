@@ -47,7 +47,11 @@ export const serviceVerify: CommandBody<'io' | 'network' | 'config'> = (command,
     const data =
       'folder' in place
         ? { directory: place.folder }
-        : { database: place.database.url, secret: place.database.secret };
+        : {
+            database: place.database.url,
+            databaseSchema: place.database.schema,
+            secret: place.database.secret,
+          };
     const read = async function* ({ verify }: ServiceFiles) {
       try {
         yield* counting(await verify(data));

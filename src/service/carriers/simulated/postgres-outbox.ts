@@ -24,10 +24,10 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
         sender: from,
         reply_to: replyTo,
       }));
-      const rows = await database.attempt<{ deliver_1: number }>('SELECT deliver_1($1, $2)', [
-        database.now(),
-        JSON.stringify(items),
-      ]);
+      const rows = await database.attempt<{ deliver_1: number }>(
+        'SELECT :s.deliver_1($1::bigint, $2::json)',
+        [database.now(), JSON.stringify(items)],
+      );
       const delivered = new Set(rows.map(({ deliver_1: place }) => place));
       return submissions.map((_, index) => delivered.has(index + 1));
     },
@@ -37,7 +37,7 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
   const inquiries = new Groups<{ reference: string; before: number }, number | null>(
     async (asked) => {
       const rows = await database.attempt<{ place: number; age: number }>(
-        'SELECT * FROM ages_or_fence_1($1, $2)',
+        'SELECT * FROM :s.ages_or_fence_1($1::bigint, $2::json)',
         [database.now(), JSON.stringify(asked)],
       );
       const ages = new Map(rows.map(({ place, age }) => [place, age]));
@@ -53,7 +53,7 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     if (limit !== undefined) {
       // The sequence number before the newest of them.
       const [row] = await database.query<{ last: number | null }>(
-        `SELECT min(seq) - 1 AS last FROM (SELECT seq FROM deliveries WHERE ${filter} ORDER BY seq DESC LIMIT $2) newest`,
+        `SELECT min(seq) - 1 AS last FROM (SELECT seq FROM :s.deliveries WHERE ${filter} ORDER BY seq DESC LIMIT $2) newest`,
         [to, limit],
       );
       if (row === undefined || row.last === null) return;
@@ -61,7 +61,7 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     }
     for (;;) {
       const rows = await database.query<DeliveryRow>(
-        `SELECT * FROM deliveries WHERE seq > $2 AND ${filter} ORDER BY seq LIMIT ${pageSize}`,
+        `SELECT * FROM :s.deliveries WHERE seq > $2 AND ${filter} ORDER BY seq LIMIT ${pageSize}`,
         [to, last],
       );
       for (const row of rows) {
@@ -78,23 +78,23 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     read,
     async find(messageIds) {
       const rows = await database.query<DeliveryRow>(
-        'SELECT * FROM deliveries WHERE reference = ANY ($1) ORDER BY seq',
+        'SELECT * FROM :s.deliveries WHERE reference = ANY ($1) ORDER BY seq',
         [messageIds],
       );
       return rows.map(toRecord);
     },
     async forget(messageIds) {
-      await database.query('DELETE FROM deliveries WHERE reference = ANY ($1)', [messageIds]);
+      await database.query('DELETE FROM :s.deliveries WHERE reference = ANY ($1)', [messageIds]);
     },
     async repeats() {
       const [row] = await database.query<{ repeats: number }>(
-        'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
+        'SELECT count(*) - pg_catalog.count(DISTINCT reference) AS repeats FROM :s.deliveries',
       );
       return row?.repeats ?? 0;
     },
     async isFirst(name) {
       const rows = await database.query(
-        'INSERT INTO first_names (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING name',
+        'INSERT INTO :s.first_names (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING name',
         [name],
       );
       return rows.length === 1;
@@ -102,8 +102,8 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     async reset() {
       // Fences for all attempts remain: a paused process may still submit one.
       await database.query(
-        `WITH gone AS (DELETE FROM deliveries), names AS (DELETE FROM first_names)
-         DELETE FROM fences WHERE before < ${everyAttempt}`,
+        `WITH gone AS (DELETE FROM :s.deliveries), names AS (DELETE FROM :s.first_names)
+         DELETE FROM :s.fences WHERE before < ${everyAttempt}`,
       );
     },
     // Its connections are closed with the store's.

@@ -17,6 +17,8 @@ export interface MovePlaces {
   url: string;
   /** The URL without its password. */
   database: string;
+  /** The schema of the service in it; without one, the only one with a service, or a new one. */
+  databaseSchema?: string | undefined;
 }
 
 export interface MoveOptions extends MovePlaces {
@@ -61,7 +63,7 @@ export interface Moved {
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const source = await openSource(options.directory);
   try {
-    const target = await openTarget(options.url, options.patience);
+    const target = await openTarget(placeOf(options), options.patience);
     try {
       return await moveInto(source, target, options);
     } finally {
@@ -71,6 +73,8 @@ export async function moveData(options: MoveOptions): Promise<Moved> {
     source.close();
   }
 }
+
+const placeOf = ({ url, databaseSchema: schema }: MovePlaces) => ({ url, schema });
 
 async function moveInto(source: Source, target: Target, options: MoveOptions): Promise<Moved> {
   const { at = () => {}, onProgress = () => {} } = options;
@@ -105,7 +109,7 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   at('copied');
   const digest = await verify(source, target, (rows) => onProgress('verify', rows, total));
   for await (const { check, subject, problem } of verifyDatabase(
-    options.url,
+    placeOf(options),
     source.secret,
     outboxMigrations,
   )) {
@@ -169,12 +173,12 @@ async function begin(source: Source, target: Target, options: MoveOptions): Prom
  * may have opened. False if there is no move.
  */
 export async function abandonMove(places: MovePlaces): Promise<boolean> {
-  const { directory, url } = places;
+  const { directory } = places;
   const source = await openSource(directory);
   try {
     const move = source.move();
     if (move === null) return false;
-    const target = await openTarget(url);
+    const target = await openTarget(placeOf(places));
     try {
       const state = await target.state(move.target);
       if (move.state !== 'moving') {

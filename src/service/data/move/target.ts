@@ -3,6 +3,12 @@ import { DataError } from '../../errors/data-error.js';
 import type { HoldReason } from '../../storage/holding.js';
 import { checkTerms, destroy, newClient } from '../../storage/postgres/database/connection.js';
 import { migrate } from '../../storage/postgres/database/migrate.js';
+import {
+  beginIn,
+  type DatabasePlace,
+  findSchema,
+  usual,
+} from '../../storage/postgres/database/own-schema.js';
 import { migrations } from '../../storage/postgres/schema/migrations.js';
 import { type MovedTable, movedTables, unfilled } from './mapping.js';
 import { columnsOf, fromDatabase, type Row, type Summary, summing } from './rows.js';
@@ -26,15 +32,23 @@ const filled = tables.filter((one) => one !== 'installation' && !one.endsWith('_
 /** Milliseconds, above what any statement of a move takes. A database that falls silent would keep it for hours. */
 const longestStatement = 300_000;
 
-/** Creates the schema in an empty database, and connects. Throws DataError if the database has other tables. */
-export async function openTarget(url: string, patience = longestStatement) {
+/**
+ * Creates the schema of the service in an empty database, and connects. Throws DataError if there are other tables: in a
+ * schema that was named only there.
+ */
+export async function openTarget(place: DatabasePlace, patience = longestStatement) {
+  const { url } = place;
   const first = await connect(url, patience);
   try {
+    await failing(beginIn(first));
+    const found = await failing(findSchema(first, place.schema));
     const { rows } = await failing(
       first.query<{ schema: string; name: string; is_here: boolean }>(
-        `SELECT n.nspname AS schema, c.relname AS name, n.nspname = current_schema() AS is_here
+        `SELECT n.nspname AS schema, c.relname AS name, coalesce(n.oid = $1, n.nspname = $2) AS is_here
          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-         WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'`,
+         WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+           AND ($3 OR coalesce(n.oid = $1, n.nspname = $2))`,
+        [found?.oid ?? null, place.schema ?? usual, place.schema === undefined],
       ),
     );
     const foreign = rows.find(({ name, is_here }) => !is_here || !isOwn(name));
@@ -46,7 +60,7 @@ export async function openTarget(url: string, patience = longestStatement) {
   } finally {
     destroy(first);
   }
-  for (const each of [migrations, outboxMigrations]) await failing(migrate(url, each));
+  const schema = await failing(migrate(place, [migrations, outboxMigrations]));
   const client = await connect(url, patience);
   await failing(checkTerms(client)).catch((error) => {
     destroy(client);
@@ -54,7 +68,7 @@ export async function openTarget(url: string, patience = longestStatement) {
   });
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    await query('BEGIN');
+    await failing(beginIn(client, schema));
     try {
       await query(
         `SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
@@ -85,16 +99,20 @@ export async function openTarget(url: string, patience = longestStatement) {
 
   return {
     async state(target: string | null): Promise<TargetState | null> {
-      const [row] = await query<TargetState>(
-        `SELECT id, filling IS NOT NULL AS "isFilling", coalesce(filling = ${mark}, false) AS "isOwn" FROM installation`,
-        [target ?? ''],
+      const [row] = await transaction(() =>
+        query<TargetState>(
+          `SELECT id, filling IS NOT NULL AS "isFilling", coalesce(filling = ${mark}, false) AS "isOwn" FROM installation`,
+          [target ?? ''],
+        ),
       );
       return row ?? null;
     },
     /** The first table with a row. */
     async someRow(): Promise<string | null> {
       const exists = filled.map((one) => `WHEN EXISTS (SELECT 1 FROM ${one}) THEN '${one}'`);
-      const [row] = await query<{ name: string | null }>(`SELECT CASE ${exists.join(' ')} END AS name`);
+      const [row] = await transaction(() =>
+        query<{ name: string | null }>(`SELECT CASE ${exists.join(' ')} END AS name`),
+      );
       return row?.name ?? null;
     },
     /** False if another move has taken the database meanwhile. */

@@ -50,7 +50,7 @@ export function createAdmission(
       burst: bucket?.burst,
     }));
     const since = clock.monotonic();
-    const rows = await database.attempt<AdmittedRow>('SELECT * FROM admit_1($1, $2)', [
+    const rows = await database.attempt<AdmittedRow>('SELECT * FROM :s.admit_1($1::bigint, $2::json)', [
       database.now(),
       JSON.stringify(written),
     ]);
@@ -98,20 +98,20 @@ export function createAdmission(
     },
     async takePermits(route, perSecond, wanted) {
       const [row] = await database.query<{ granted: number; wait_ms: number; factor: number }>(
-        'SELECT * FROM take_turns_2($1, $2, $3, $4, $5)',
+        'SELECT * FROM :s.take_turns_2($1::bigint, $2::text, $3::double precision, $4::int, $5::double precision)',
         [database.now(), route, perSecond, wanted, blockMs],
       );
       return { granted: row?.granted ?? 0, waitMs: row?.wait_ms ?? blockMs, factor: row?.factor ?? 1 };
     },
     async lowerRate(route, perSecond, answeredMs) {
       const [row] = await database.query<{ factor: number }>(
-        'SELECT lower_rate_1($1, $2, $3, $4) AS factor',
+        'SELECT :s.lower_rate_1($1::bigint, $2::text, $3::double precision, $4::double precision) AS factor',
         [database.now(), route, perSecond, answeredMs],
       );
       return row?.factor ?? 1;
     },
     async reset() {
-      await database.query('DELETE FROM buckets');
+      await database.query('DELETE FROM :s.buckets');
     },
     // Its connections are closed with the others.
     close: async () => {},

@@ -23,14 +23,14 @@ export function createInbox(
     let before = Number.MAX_SAFE_INTEGER;
     if (after !== null) {
       const [row] = await database.query<{ seq: number }>(
-        `SELECT seq FROM ${table} WHERE ${ofProject} AND ${name} = $2`,
+        `SELECT seq FROM :s.${table} WHERE ${ofProject} AND ${name} = $2`,
         [projectId, after],
       );
       if (row === undefined) return null;
       before = row.seq;
     }
     const found = await database.query<Row>(
-      `SELECT *, time_1($4) AS now FROM ${table} WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+      `SELECT *, :s.time_1($4::bigint) AS now FROM :s.${table} WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
       [projectId, before, limit + 1, database.now()],
     );
     const rows = found.slice(0, limit);
@@ -43,8 +43,8 @@ export function createInbox(
       const rows = await database.attempt<SuppressionRow & { ord: number }>(
         `SELECT w.ord::int, s.recipient, s.reason, s.created_at
          FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w(project, recipient, pseudonym, ord)
-         JOIN projects p ON p.id = w.project
-         JOIN suppressions s ON s.project = p.seq AND s.recipient IN (w.recipient, w.pseudonym)`,
+         JOIN :s.projects p ON p.id = w.project
+         JOIN :s.suppressions s ON s.project = p.seq AND s.recipient IN (w.recipient, w.pseudonym)`,
         [
           wanted.map(({ project }) => project),
           wanted.map(({ to }) => to),
@@ -59,20 +59,23 @@ export function createInbox(
   return {
     async keepIncoming(message) {
       const { projectId, id, channel, from, to, subject, text, fingerprint, part } = message;
-      await database.query('SELECT keep_incoming_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
-        database.now(),
-        projectId,
-        id,
-        channel,
-        from,
-        to,
-        subject,
-        text,
-        fingerprint,
-        seriesOf(message),
-        part?.number ?? null,
-        part?.total ?? null,
-      ]);
+      await database.query(
+        'SELECT :s.keep_incoming_1($1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::int, $12::int)',
+        [
+          database.now(),
+          projectId,
+          id,
+          channel,
+          from,
+          to,
+          subject,
+          text,
+          fingerprint,
+          seriesOf(message),
+          part?.number ?? null,
+          part?.total ?? null,
+        ],
+      );
     },
     async listInbox(projectId, page) {
       const listed = await newest<InboxRow & { now: number }>(['inbox', 'id'], projectId, page);
@@ -84,7 +87,12 @@ export function createInbox(
       );
     },
     async suppress(projectId, to, reason) {
-      await database.query('SELECT suppress_1($1, $2, $3, $4)', [database.now(), projectId, to, reason]);
+      await database.query('SELECT :s.suppress_1($1::bigint, $2::text, $3::text, $4::text)', [
+        database.now(),
+        projectId,
+        to,
+        reason,
+      ]);
     },
     getSuppression: (project, to) => orUnavailable(suppressions.add({ project, to }), report),
     async listSuppressions(projectId, page) {
@@ -92,10 +100,10 @@ export function createInbox(
       return listed && { records: listed.rows.map(toSuppression), next: listed.next };
     },
     async removeSuppression(projectId, to) {
-      const [row] = await database.query<{ is_done: boolean }>('SELECT unsuppress_1($1, $2) AS is_done', [
-        projectId,
-        [to, pseudonymOf(to)],
-      ]);
+      const [row] = await database.query<{ is_done: boolean }>(
+        'SELECT :s.unsuppress_1($1::text, $2::text[]) AS is_done',
+        [projectId, [to, pseudonymOf(to)]],
+      );
       return row?.is_done === true;
     },
   };

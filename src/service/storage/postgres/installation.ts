@@ -7,17 +7,17 @@ import type { Database } from './database/database.js';
 export async function bind(database: Database, secret: Uint8Array, random: Random): Promise<void> {
   const id = Buffer.from(random.bytes(16)).toString('hex');
   await database.attempt(
-    'INSERT INTO installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
+    'INSERT INTO :s.installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
     [id, fingerprintOf(secret)],
   );
   await checkSecret(database, secret);
-  await database.attempt('SELECT open_hold_1()', []);
+  await database.attempt('SELECT :s.open_hold_1()', []);
 }
 
 /** Refuses a database bound to another secret or none, and one that a move is filling. */
 export async function checkSecret(database: Database, secret: Uint8Array): Promise<void> {
   const [row] = await database.attempt<{ id: string; secret_fingerprint: Buffer; filling: string | null }>(
-    'SELECT id, secret_fingerprint, filling FROM installation',
+    'SELECT id, secret_fingerprint, filling FROM :s.installation',
     [],
   );
   if (row === undefined) throw new NoDataError('there is no service in the database');

@@ -59,9 +59,13 @@ export function createLost(database: Database, report: (error: unknown) => void)
       if (marked.length === 0) return;
       const projects = [...new Set(marked.map(({ project }) => project))];
       const ids = marked.flatMap(({ messages }) => messages);
-      void write(marked, 'SELECT disown_1($1, $2, $3)', () => [database.now(), projects, ids]);
+      void write(marked, 'SELECT :s.disown_1($1::bigint, $2::text[], $3::text[])', () => [
+        database.now(),
+        projects,
+        ids,
+      ]);
     },
-    unmark: (marks) => void write(marks, 'SELECT unmark_1($1)', () => [JSON.stringify(marks)]),
+    unmark: (marks) => void write(marks, 'SELECT :s.unmark_1($1::json)', () => [JSON.stringify(marks)]),
     report,
     close: () => closing.abort(),
   };

@@ -3,8 +3,8 @@ import type { Client } from 'pg';
 import type { Topic } from '../changes.js';
 import { destroy, newClient } from './database/connection.js';
 import type { Connections } from './database/connections.js';
+import type { OwnSchema } from './database/own-schema.js';
 
-const channel = 'urtuu_changes';
 /** Bytes; PostgreSQL allows 8,000. */
 const longestPayload = 7_000;
 /** Milliseconds between notifications, each for everything committed meanwhile. */
@@ -16,7 +16,14 @@ const listenAgain = 2_000;
  * Wakes other instances before their next poll. It has a connection of its own and notifies after the commits,
  * because that costs four times as much within them. Lost notifications do not matter: the poll finds the change.
  */
-export function createNotifications(url: string, connections: Connections, onTopic: (topic: Topic) => void) {
+export function createNotifications(
+  url: string,
+  { oid }: OwnSchema,
+  connections: Connections,
+  onTopic: (topic: Topic) => void,
+) {
+  // Of each service in the database.
+  const channel = `urtuu_changes_${oid}`;
   const own = randomBytes(6).toString('base64url');
   const waiting = new Set<Topic>();
   let timer: NodeJS.Timeout | null = null;
@@ -42,7 +49,7 @@ export function createNotifications(url: string, connections: Connections, onTop
     payloads.push(payload);
     waiting.clear();
     connections
-      .query(`SELECT pg_notify('${channel}', payload) FROM unnest($1::text[]) payload`, [payloads])
+      .query(`SELECT pg_notify('${channel}', payload) FROM pg_catalog.unnest($1::text[]) payload`, [payloads])
       .catch(() => {});
   }
 

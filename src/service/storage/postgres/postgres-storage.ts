@@ -19,6 +19,8 @@ import { migrations } from './schema/migrations.js';
 export interface PostgresStorageOptions {
   /** `postgres://user@host/database` */
   url: string;
+  /** The schema of the service in it; without one, the only one with a service, or a new one. */
+  schema?: string | undefined;
   /** 32 bytes that are not in the database. */
   secret: Uint8Array;
   clock: Clock;
@@ -43,7 +45,8 @@ const sizes = { store: 8, admission: 2, notifications: 1 };
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, secret, clock, now, report } = options;
   const prepare = options.isExisting ? checkSchema : migrate;
-  for (const each of [migrations, ...(options.migrations ?? [])]) await prepare(url, each);
+  const allMigrations = [migrations, ...(options.migrations ?? [])];
+  const schema = await prepare(options, allMigrations);
   let connectedAt = clock.monotonic();
   const pools = {
     store: new Connections({
@@ -58,10 +61,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     notifications: new Connections({ url, size: sizes.notifications, report }),
   };
   const databaseOf = (connections: Connections) =>
-    databaseOn(connections, now ?? (() => null), () => clock.monotonic() - connectedAt, report);
+    databaseOn(connections, schema, now ?? (() => null), () => clock.monotonic() - connectedAt, report);
   const database = databaseOf(pools.store);
   const changes = createPolledChanges(clock);
-  const notifications = createNotifications(url, pools.notifications, (topic) =>
+  const notifications = createNotifications(url, schema, pools.notifications, (topic) =>
     topic === 'reset' ? changes.tellAll() : changes.tell(topic),
   );
   const lost = createLost(database, report);
@@ -103,8 +106,8 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const instances = createInstances(database);
 
   async function check(): Promise<void> {
-    for (const { table, steps } of [migrations, ...(options.migrations ?? [])]) {
-      const [row] = await database.query<{ version: number }>(`SELECT version FROM ${table}`);
+    for (const { table, steps } of allMigrations) {
+      const [row] = await database.query<{ version: number }>(`SELECT version FROM :s.${table}`);
       // A newer one keeps the functions of the previous version.
       if ((row?.version ?? 0) < steps.length) throw older();
     }
@@ -126,6 +129,6 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
 
 async function clockOf(database: Database, clock: Clock): Promise<DatabaseClock> {
   const since = clock.monotonic();
-  const [row] = await database.query<{ at: number }>('SELECT time_1(NULL) AS at');
+  const [row] = await database.query<{ at: number }>('SELECT :s.time_1(NULL::bigint) AS at');
   return new DatabaseClock(clock, row?.at ?? clock.now(), since);
 }

@@ -106,7 +106,7 @@ export function postgresStore(
     },
 
     async endReset(owner) {
-      await database.query('DELETE FROM resets WHERE owner = $1', [owner]);
+      await database.query('DELETE FROM :s.resets WHERE owner = $1', [owner]);
       tell(['reset']);
     },
   };

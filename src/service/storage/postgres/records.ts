@@ -61,7 +61,7 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
     (await database.query<Row>(text, values))[0];
 
   async function batchNumber(projectId: string, id: string): Promise<number | null> {
-    const row = await first<{ seq: number }>(`SELECT seq FROM batches WHERE ${ofProject} AND id = $2`, [
+    const row = await first<{ seq: number }>(`SELECT seq FROM :s.batches WHERE ${ofProject} AND id = $2`, [
       projectId,
       id,
     ]);
@@ -76,8 +76,8 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
     const row = await first<{ at: number | null; expires_at: number | null; is_over: boolean }>(
       `SELECT e.expires_at, coalesce(e.expires_at <= n.at, false) AS is_over,
          CASE WHEN e.expires_at <= n.at THEN NULL
-           ELSE add_key_1(n.at, $2, $3, $4, $5, $6, $7, e.expires_at, $8, $9) END AS at
-       FROM (SELECT time_1($1) AS at OFFSET 0) n
+           ELSE :s.add_key_1(n.at, $2::text, $3::text, $4::bytea, $5::text, $6::text, $7::text, e.expires_at, $8::int, $9::boolean) END AS at
+       FROM (SELECT :s.time_1($1::bigint) AS at OFFSET 0) n
        CROSS JOIN LATERAL (SELECT coalesce($10::bigint, n.at + $11::bigint) AS expires_at) e`,
       [
         database.now(),
@@ -100,53 +100,53 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
   }
 
   async function getVerification(projectId: string, id: string): Promise<VerificationRecord | null> {
-    const row = await first<VerificationRow>('SELECT * FROM read_verification_1($1, $2, $3)', [
-      database.now(),
-      projectId,
-      id,
-    ]);
+    const row = await first<VerificationRow>(
+      'SELECT * FROM :s.read_verification_1($1::bigint, $2::text, $3::text)',
+      [database.now(), projectId, id],
+    );
     return row === undefined ? null : toVerification(row);
   }
 
   return {
     async createProject({ id, name, balance }) {
-      const row = await first<{ at: number | null }>('SELECT create_project_1($1, $2, $3, $4) AS at', [
-        database.now(),
-        id,
-        name,
-        balance,
-      ]);
+      const row = await first<{ at: number | null }>(
+        'SELECT :s.create_project_1($1::bigint, $2::text, $3::text, $4::bigint) AS at',
+        [database.now(), id, name, balance],
+      );
       const at = row?.at ?? null;
       return at === null ? null : { id, name, balance, settings: '{}', createdAt: at };
     },
     listProjects: async () =>
-      (await database.query<ProjectRow>('SELECT * FROM projects ORDER BY seq')).map(toProject),
+      (await database.query<ProjectRow>('SELECT * FROM :s.projects ORDER BY seq')).map(toProject),
     async changeSettings(projectId, change) {
       for (;;) {
         const project = await getProject(projectId);
         if (project === null) throw new Error(`there is no project ${projectId}`);
         const { settings: before } = project;
         const after = change(before);
-        const row = await first<{ is_done: boolean }>('SELECT change_settings_1($1, $2, $3) AS is_done', [
-          projectId,
-          before,
-          after,
-        ]);
+        const row = await first<{ is_done: boolean }>(
+          'SELECT :s.change_settings_1($1::text, $2::text, $3::text) AS is_done',
+          [projectId, before, after],
+        );
         if (row?.is_done) return after;
       }
     },
     async recordLanes(lanes) {
       const rows = await database.query<{ name: string }>(
-        `WITH given AS (SELECT DISTINCT name COLLATE "C" AS name FROM unnest($1::text[]) name),
-         written AS (INSERT INTO lanes SELECT name FROM given ON CONFLICT DO NOTHING)
-         SELECT name FROM lanes UNION SELECT name FROM given ORDER BY name`,
+        `WITH given AS (SELECT DISTINCT name COLLATE "C" AS name FROM pg_catalog.unnest($1::text[]) name),
+         written AS (INSERT INTO :s.lanes SELECT name FROM given ON CONFLICT DO NOTHING)
+         SELECT name FROM :s.lanes UNION SELECT name FROM given ORDER BY name`,
         [lanes],
       );
       return rows.map(({ name }) => name);
     },
     async credit(projectId, amount, { id, note } = { id: randomUUID(), note: null }) {
       const values = [database.now(), projectId, amount, id, note];
-      const call = () => database.attempt<CreditRow>('SELECT * FROM credit_1($1, $2, $3, $4, $5)', values);
+      const call = () =>
+        database.attempt<CreditRow>(
+          'SELECT * FROM :s.credit_1($1::bigint, $2::text, $3::bigint, $4::text, $5::text)',
+          values,
+        );
       const rows = await orUnavailable(
         repeatLost(lost, [{ project: projectId, messages: [] }], call),
         lost.report,
@@ -154,18 +154,22 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
       return rows[0]?.balance ?? 0;
     },
     async renameProject(id, name) {
-      const row = await first<{ is_done: boolean }>('SELECT rename_project_1($1, $2) AS is_done', [id, name]);
+      const row = await first<{ is_done: boolean }>(
+        'SELECT :s.rename_project_1($1::text, $2::text) AS is_done',
+        [id, name],
+      );
       return row?.is_done === true;
     },
     async listLedger(projectId) {
-      const rows = await database.query<LedgerRow>(`SELECT * FROM ledger WHERE ${ofProject} ORDER BY seq`, [
-        projectId,
-      ]);
+      const rows = await database.query<LedgerRow>(
+        `SELECT * FROM :s.ledger WHERE ${ofProject} ORDER BY seq`,
+        [projectId],
+      );
       return rows.map(toLedger);
     },
     async listLedgerPage(projectId, { limit, before }) {
       const rows = await database.query<LedgerRow & { seq: number }>(
-        `SELECT * FROM ledger WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+        `SELECT * FROM :s.ledger WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
         [projectId, before ?? Number.MAX_SAFE_INTEGER, limit + 1],
       );
       const page = rows.slice(0, limit);
@@ -178,21 +182,24 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
     },
     async listKeys(projectId) {
       const rows = await database.query<KeyRow>(
-        `SELECT * FROM keys WHERE ${ofProject} ORDER BY created_at, id`,
+        `SELECT * FROM :s.keys WHERE ${ofProject} ORDER BY created_at, id`,
         [projectId],
       );
       return rows.map((row) => toKey(row, projectId));
     },
     async revokeKey(projectId, id) {
-      const row = await first<{ is_done: boolean }>('SELECT revoke_key_1($1, $2, $3) AS is_done', [
-        database.now(),
-        projectId,
-        id,
-      ]);
+      const row = await first<{ is_done: boolean }>(
+        'SELECT :s.revoke_key_1($1::bigint, $2::text, $3::text) AS is_done',
+        [database.now(), projectId, id],
+      );
       return row?.is_done === true;
     },
     async recordKeyUse(id) {
-      await database.query('SELECT record_key_use_1($1, $2, $3)', [database.now(), id, keyUseEvery]);
+      await database.query('SELECT :s.record_key_use_1($1::bigint, $2::text, $3::bigint)', [
+        database.now(),
+        id,
+        keyUseEvery,
+      ]);
     },
     async getBatch(projectId, id) {
       const row = await first<BatchRow>(`${selectBatches} WHERE b.${ofProject} AND b.id = $2`, [
@@ -206,7 +213,7 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
       if (batch === null) return null;
       let from = 0;
       if (after !== null) {
-        const row = await first<{ seq: number }>('SELECT seq FROM messages WHERE id = $1 AND batch = $2', [
+        const row = await first<{ seq: number }>('SELECT seq FROM :s.messages WHERE id = $1 AND batch = $2', [
           after,
           batch,
         ]);
@@ -214,7 +221,7 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
         from = row.seq;
       }
       const rows = await database.query<MessageRow>(
-        `${selectMessage} WHERE m.batch = $1 AND m.seq > $2 ORDER BY m.seq LIMIT $3`,
+        `${selectMessage(':s.')} WHERE m.batch = $1 AND m.seq > $2 ORDER BY m.seq LIMIT $3`,
         [batch, from, limit],
       );
       return rows.map((row) => toMessage(row, projectId));
@@ -222,8 +229,8 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
     getVerification,
     findVerifications: (messageIds) =>
       database.query<VerificationOfMessage>(
-        `SELECT m.id AS "messageId", v.id, v.code_hash AS "codeHash" FROM messages m
-         JOIN verifications v ON v.message = m.seq WHERE m.id = ANY ($1)`,
+        `SELECT m.id AS "messageId", v.id, v.code_hash AS "codeHash" FROM :s.messages m
+         JOIN :s.verifications v ON v.message = m.seq WHERE m.id = ANY ($1)`,
         [messageIds],
       ),
     async checkVerification(projectId, id, matches) {
@@ -232,7 +239,7 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
       if (before.status !== 'pending' && before.status !== 'expired')
         return { tried: false, verification: before };
       const row = await first<VerificationRow & { tried: boolean }>(
-        'SELECT tried, (verification).* FROM check_verification_1($1, $2, $3, $4)',
+        'SELECT tried, (verification).* FROM :s.check_verification_1($1::bigint, $2::text, $3::text, $4::boolean)',
         [database.now(), projectId, id, matches(before.codeHash)],
       );
       return row === undefined ? null : { tried: row.tried, verification: toVerification(row) };

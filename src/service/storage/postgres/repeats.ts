@@ -6,7 +6,7 @@ export function createRepeats(database: Database): Pick<Dispatching, 'markRepeat
     async markRepeating(claimed, withinMs) {
       const { seq, message, token, attempts, mark } = claimed;
       const [row] = await database.query<{ request: Buffer | null }>(
-        'SELECT mark_repeat_1($1, $2, $3, $4, $5, $6) AS request',
+        'SELECT :s.mark_repeat_1($1::bigint, $2::bigint, $3::text, $4::text, $5::int, $6::bigint) AS request',
         [database.now(), seq, message.id, token, attempts, withinMs],
       );
       if (!row?.request || mark === null) return null;

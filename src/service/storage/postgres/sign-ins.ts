@@ -9,35 +9,35 @@ export function createSignIns(database: Database): SignIns {
   return {
     async addSignInLink({ hash, projectId, lifeMs }) {
       await database.query(
-        'SELECT add_sign_in_1($1, $2, (SELECT seq FROM projects WHERE id = $3), true, $4)',
+        'SELECT :s.add_sign_in_1($1::bigint, $2::bytea, (SELECT seq FROM :s.projects WHERE id = $3), true, $4::bigint)',
         [database.now(), Buffer.from(hash), projectId, lifeMs],
       );
     },
     async openSession(link, { hash, lifeMs }) {
       const row = await first<{ project: string | null }>(
-        'SELECT open_session_1($1, $2, $3, $4) AS project',
+        'SELECT :s.open_session_1($1::bigint, $2::bytea, $3::bytea, $4::bigint) AS project',
         [database.now(), Buffer.from(link), Buffer.from(hash), lifeMs],
       );
       return row?.project ?? null;
     },
     async findSession(hash) {
-      const row = await first<{ project: string | null }>('SELECT find_session_1($1, $2) AS project', [
-        database.now(),
-        Buffer.from(hash),
-      ]);
+      const row = await first<{ project: string | null }>(
+        'SELECT :s.find_session_1($1::bigint, $2::bytea) AS project',
+        [database.now(), Buffer.from(hash)],
+      );
       return row?.project ?? null;
     },
     async endSession(hash) {
-      await database.query('DELETE FROM sign_ins WHERE hash = $1 AND NOT is_link', [Buffer.from(hash)]);
+      await database.query('DELETE FROM :s.sign_ins WHERE hash = $1 AND NOT is_link', [Buffer.from(hash)]);
     },
     async recordDashboard(url) {
       await database.query(
-        `INSERT INTO dashboard (one, url) VALUES (1, $1)
+        `INSERT INTO :s.dashboard (one, url) VALUES (1, $1)
         ON CONFLICT (one) DO UPDATE SET url = excluded.url, place = excluded.place, written = excluded.written`,
         [url],
       );
     },
     dashboardUrl: async () =>
-      (await first<{ url: string | null }>('SELECT dashboard_url_1() AS url'))?.url ?? null,
+      (await first<{ url: string | null }>('SELECT :s.dashboard_url_1() AS url'))?.url ?? null,
   };
 }

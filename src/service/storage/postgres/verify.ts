@@ -3,6 +3,7 @@ import type { Check, Mismatch } from '../checks/mismatches.js';
 import { isSecretOf } from '../shared/secret.js';
 import { destroy, newClient } from './database/connection.js';
 import { checkSchema, type Migrations } from './database/migrate.js';
+import { beginIn, type DatabasePlace } from './database/own-schema.js';
 import { migrations } from './schema/migrations.js';
 
 const checks: Check[] = [
@@ -47,16 +48,17 @@ const rowsAtOnce = 1_000;
 
 /** Lists everything that is wrong with a database, in one snapshot, beside instances that use it. */
 export async function* verifyDatabase(
-  url: string,
+  place: DatabasePlace,
   secret: Uint8Array,
   carrierMigrations: Migrations,
 ): AsyncGenerator<Mismatch> {
-  for (const each of [migrations, carrierMigrations]) await checkSchema(url, each);
-  const client = newClient(url, false);
+  const schema = await checkSchema(place, [migrations, carrierMigrations]);
+  const client = newClient(place.url, false);
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await beginIn(client, schema);
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     const { rows } = await client.query<{ id: string; secret_fingerprint: Buffer }>(

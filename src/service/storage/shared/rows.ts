@@ -36,8 +36,9 @@ export function boundOf(status: number | null, body: string | null): BoundAnswer
   return status === null || body === null ? null : { status, body };
 }
 
-export const selectMessage =
-  'SELECT m.*, b.id AS batch_id FROM messages m LEFT JOIN batches b ON b.seq = m.batch';
+/** `before`: what stands before the names of tables. */
+export const selectMessage = (before = '') =>
+  `SELECT m.*, b.id AS batch_id FROM ${before}messages m LEFT JOIN ${before}batches b ON b.seq = m.batch`;
 
 export function toMessage(row: MessageRow, projectId: string): MessageRecord {
   return {

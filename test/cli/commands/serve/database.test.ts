@@ -102,7 +102,9 @@ describe('urtuu serve with a database is refused', () => {
     expect(code).toBe(13);
     expect(stderr).toContain(`the encoding of the database is ${encoding}, not UTF8`);
     expect(stderr).toContain('createdb --encoding UTF8 --locale C --template template0');
-    expect(await query(database, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    expect(await query(database, "SELECT 1 FROM pg_tables WHERE schemaname IN ('public', 'urtuu')")).toEqual(
+      [],
+    );
   });
 
   it('with another secret than the one it was started with', async () => {

@@ -69,11 +69,11 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
   }
 
   const accepts = new Groups<Item, AcceptedRow>((items) =>
-    call('SELECT * FROM accept_1($1, $2) ORDER BY ord', items, (all) => all),
+    call('SELECT * FROM :s.accept_1($1::bigint, $2::json) ORDER BY ord', items, (all) => all),
   );
   // Large on their own.
   const batches = new Groups<Item, AcceptedBatchRow>(
-    (items) => call('SELECT * FROM accept_batch_1($1, $2)', items, ([batch]) => batch),
+    (items) => call('SELECT * FROM :s.accept_batch_1($1::bigint, $2::json)', items, ([batch]) => batch),
     { most: 1 },
   );
 

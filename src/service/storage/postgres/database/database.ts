@@ -1,10 +1,11 @@
 import type { Connections } from './connections.js';
 import { StatementError, unavailable } from './failure.js';
+import { inSchema, type OwnSchema } from './own-schema.js';
 
 /** Attempts of a write that another transaction made fail. */
 const maxTries = 5;
 
-/** The database, as the parts of the store use it. */
+/** The database, as the parts of the store use it. Statements write `:s.` before names: see inSchema. */
 export interface Database {
   /** The time passed to statements; null for the database's own. */
   now(): number | null;
@@ -18,11 +19,13 @@ export interface Database {
 
 export function databaseOn(
   connections: Connections,
+  schema: OwnSchema,
   now: () => number | null,
   connectedMs: () => number,
   report: (error: unknown) => void,
 ): Database {
-  const attempt = <Row>(text: string, values: readonly unknown[]) => connections.query<Row>(text, values);
+  const attempt = <Row>(text: string, values: readonly unknown[]) =>
+    connections.query<Row>(inSchema(text, schema), values);
   return {
     now,
     attempt,

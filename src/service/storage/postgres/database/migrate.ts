@@ -1,9 +1,25 @@
 import { setTimeout } from 'node:timers/promises';
-import { DataError, NoDataError } from '../../../errors/data-error.js';
+import type { Client } from 'pg';
+import { DataError } from '../../../errors/data-error.js';
 import { destroy, newClient } from './connection.js';
+import {
+  beginIn,
+  bindFunctions,
+  checkFunctions,
+  createSchema,
+  type DatabasePlace,
+  findSchema,
+  noService,
+  type OwnSchema,
+} from './own-schema.js';
 
-/** The advisory lock under which one instance at a time migrates. */
-const lockKey = 7_788_001;
+/**
+ * The advisory lock of the database: whoever creates a schema holds it alone, as every start of an earlier release
+ * does. Starts on existing schemas share it.
+ */
+const databaseLock = 7_788_001;
+/** With the number of a schema: the lock under which one instance at a time migrates it. */
+const schemaLock = 7_788_002;
 /** Milliseconds that a step waits for a lock. */
 const patienceMs = 300;
 /** Milliseconds until the next attempt. */
@@ -18,24 +34,86 @@ export interface Migrations {
 }
 
 /**
- * Migrates a schema to this version, or waits until another process has. Settings and lock belong to the transaction,
- * so that a pooler may be in between.
+ * Migrates the schema of a service to this version, or waits until another process has; makes it for a new one. Settings
+ * and locks belong to transactions, so that a pooler may be in between.
  */
-export async function migrate(url: string, { table, steps }: Migrations): Promise<void> {
-  const client = newClient(url, false);
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    await refuseStandby(client);
-    for (;;) {
-      const taken = await takeStep(client, table, steps);
-      if (taken === 'none') break;
-      if (taken === 'locked') await setTimeout(pauseMs);
+export function migrate(
+  { url, schema: wanted }: DatabasePlace,
+  all: readonly Migrations[],
+): Promise<OwnSchema> {
+  return connected(newClient(url, false), async (client) => {
+    const schema = await ownSchema(client, wanted);
+    for (const each of all) {
+      for (;;) {
+        const taken = await takeStep(client, schema, each);
+        if (taken === 'none') break;
+        if (taken === 'locked') await setTimeout(pauseMs);
+      }
     }
+    return schema;
+  });
+}
+
+/** Refuses a database without this version of the schema; changes nothing. */
+export function checkSchema(
+  { url, schema: wanted }: DatabasePlace,
+  all: readonly Migrations[],
+): Promise<OwnSchema> {
+  return connected(newClient(url), async (client) => {
+    await beginIn(client);
+    const schema = await findSchema(client, wanted);
+    if (schema === null) throw noService(wanted);
+    for (const { table, steps } of all) {
+      const { rows: tables } = await client.query<{ is_there: boolean }>(
+        'SELECT to_regclass($1::text) IS NOT NULL AS is_there',
+        [`${schema.name}.${table}`],
+      );
+      if (!tables[0]?.is_there) throw noService(wanted);
+      const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema.name}.${table}`);
+      const version = rows[0]?.version ?? 0;
+      if (version > steps.length) throw newer();
+      if (version < steps.length) throw older();
+      await checkFunctions(client, schema, steps);
+    }
+    await client.query('COMMIT');
+    return schema;
+  });
+}
+
+/** Refuses a standby, does the work, and ends the connection. */
+async function connected<Result>(client: Client, work: (client: Client) => Promise<Result>): Promise<Result> {
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await refuseStandby(client);
+    const result = await work(client);
     await client.end();
+    return result;
   } finally {
     destroy(client);
   }
+}
+
+async function ownSchema(client: Client, wanted: string | undefined): Promise<OwnSchema> {
+  await beginIn(client);
+  await withoutTimeouts(client);
+  let schema = await findSchema(client, wanted);
+  if (schema === null) {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [databaseLock]);
+    // Another may have made it meanwhile.
+    schema = await findSchema(client, wanted);
+  }
+  if (schema === null) {
+    await refuseEncoding(client);
+    schema = await createSchema(client, wanted);
+  }
+  await client.query('COMMIT');
+  return schema;
+}
+
+async function withoutTimeouts(client: Client): Promise<void> {
+  await client.query('SET LOCAL statement_timeout = 0');
+  await client.query('SET LOCAL lock_timeout = 0');
 }
 
 /**
@@ -43,22 +121,26 @@ export async function migrate(url: string, { table, steps }: Migrations): Promis
  * gives up, because all others would wait behind it.
  */
 async function takeStep(
-  client: ReturnType<typeof newClient>,
-  table: string,
-  steps: readonly string[],
+  client: Client,
+  schema: OwnSchema,
+  { table, steps }: Migrations,
 ): Promise<'done' | 'locked' | 'none'> {
-  await client.query('BEGIN');
-  await client.query('SET LOCAL statement_timeout = 0');
-  await client.query('SET LOCAL lock_timeout = 0');
-  await client.query('SELECT pg_advisory_xact_lock($1)', [lockKey]);
-  await client.query(`CREATE TABLE IF NOT EXISTS ${table} (version int NOT NULL)`);
-  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
+  const versions = `${schema.name}.${table}`;
+  await beginIn(client, schema);
+  await withoutTimeouts(client);
+  await client.query('SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2, $3::oid::int)', [
+    databaseLock,
+    schemaLock,
+    schema.oid,
+  ]);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${versions} (version int NOT NULL)`);
+  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${versions}`);
   const version = rows[0]?.version ?? 0;
   if (version > steps.length) throw newer();
-  if (version === 0) await refuseEncoding(client);
   const step = steps[version];
   if (step === undefined) {
-    // Also for a restored database: a dump does not have these.
+    // Also for a restored database, whose dump does not have the timeouts, and for a schema that was renamed.
+    await bindFunctions(client, schema, steps);
     await setTimeouts(client);
   } else {
     try {
@@ -69,37 +151,16 @@ async function takeStep(
       await client.query('ROLLBACK');
       return 'locked';
     }
-    await client.query(`DELETE FROM ${table}`);
-    await client.query(`INSERT INTO ${table} VALUES ($1)`, [version + 1]);
+    await bindFunctions(client, schema, steps);
+    await client.query(`DELETE FROM ${versions}`);
+    await client.query(`INSERT INTO ${versions} VALUES ($1)`, [version + 1]);
   }
   await client.query('COMMIT');
   return step === undefined ? 'none' : 'done';
 }
 
-/** Refuses a database without this version of the schema; changes nothing. */
-export async function checkSchema(url: string, { table, steps }: Migrations): Promise<void> {
-  const client = newClient(url);
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    await refuseStandby(client);
-    const { rows } = await client.query<{ is_there: boolean }>(
-      'SELECT to_regclass($1) IS NOT NULL AS is_there',
-      [table],
-    );
-    if (!rows[0]?.is_there) throw new NoDataError('there is no service in the database');
-    const versions = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
-    const version = versions.rows[0]?.version ?? 0;
-    if (version > steps.length) throw newer();
-    if (version < steps.length) throw older();
-    await client.end();
-  } finally {
-    destroy(client);
-  }
-}
-
 /** Set on the role: settings of a connection leak through a pooler. The role's own settings remain. */
-async function setTimeouts(client: ReturnType<typeof newClient>): Promise<void> {
+async function setTimeouts(client: Client): Promise<void> {
   const timeouts = [
     ['statement_timeout', '5s'],
     ['idle_in_transaction_session_timeout', '5s'],
@@ -117,7 +178,7 @@ async function setTimeouts(client: ReturnType<typeof newClient>): Promise<void> 
   }
 }
 
-async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void> {
+async function refuseStandby(client: Client): Promise<void> {
   const { rows } = await client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby');
   if (rows[0]?.is_standby) {
     throw new DataError('the database is a standby', {
@@ -127,7 +188,7 @@ async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void
 }
 
 /** Only of a new database: SQL_ASCII was accepted before, and stores UTF-8 unread. */
-async function refuseEncoding(client: ReturnType<typeof newClient>): Promise<void> {
+async function refuseEncoding(client: Client): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>(
     "SELECT current_setting('server_encoding') AS encoding",
   );

@@ -50,7 +50,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
     if (rows.length === 0) return [];
     const numbers = [...new Set(rows.map(({ content }) => content))];
     const found = await database.query<ContentRow & { seq: number; has_erasures: boolean }>(
-      'SELECT *, EXISTS (SELECT 1 FROM erasures) AS has_erasures FROM contents WHERE seq = ANY ($1::bigint[])',
+      'SELECT *, EXISTS (SELECT 1 FROM :s.erasures) AS has_erasures FROM :s.contents WHERE seq = ANY ($1::bigint[])',
       [numbers],
     );
     const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
@@ -74,7 +74,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
 
   async function triedOf(rows: readonly ClaimedRow[]): Promise<Map<number, TriedRun[]>> {
     const found = await database.query<{ seq: number; tried: TriedRun[] }>(
-      'SELECT seq, tried FROM messages WHERE seq = ANY ($1::bigint[]) AND tried IS NOT NULL',
+      'SELECT seq, tried FROM :s.messages WHERE seq = ANY ($1::bigint[]) AND tried IS NOT NULL',
       [rows.flatMap(({ seq, tries }) => (tries > 0 ? [seq] : []))],
     );
     return new Map(found.map(({ seq, tried }) => [seq, tried]));
@@ -84,9 +84,9 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   async function earlierTo(rows: readonly ClaimedRow[]): Promise<Map<number, number[]>> {
     const counted = rows.filter(({ batch }) => batch !== null);
     const found = await database.query<{ seq: number; earlier: number[] }>(
-      `SELECT m.seq, earlier_1(m.project, w.recipient, m.created_at - $4, m.seq, $5, w.pseudonym) AS earlier
+      `SELECT m.seq, :s.earlier_1(m.project, w.recipient, m.created_at - $4::bigint, m.seq, $5::int, w.pseudonym) AS earlier
        FROM unnest($1::bigint[], $2::text[], $3::text[]) AS w(seq, recipient, pseudonym)
-       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = w.seq OFFSET 0) m`,
+       CROSS JOIN LATERAL (SELECT * FROM :s.messages m WHERE m.seq = w.seq OFFSET 0) m`,
       [
         counted.map(({ seq }) => seq),
         counted.map(({ recipient }) => recipient),
@@ -101,15 +101,15 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   /** A receipt that arrived before the mark may belong to an older message, and so may one that also fits others. */
   async function receiptsOf(rows: readonly ClaimedRow[]): Promise<Map<number, string[]>> {
     const found = await database.query<{ seq: number; ids: string[] }>(
-      `SELECT m.seq, array_agg(r.carrier_id ORDER BY r.carrier_id) AS ids
-       FROM unnest($2::bigint[]) AS w(seq), time_1($1) AS at
-       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = w.seq OFFSET 0) m
-       CROSS JOIN LATERAL (SELECT * FROM receipts r WHERE r.recipient = m.recipient AND r.message IS NULL OFFSET 0) r
+      `SELECT m.seq, pg_catalog.array_agg(r.carrier_id ORDER BY r.carrier_id) AS ids
+       FROM pg_catalog.unnest($2::bigint[]) AS w(seq), :s.time_1($1::bigint) AS at
+       CROSS JOIN LATERAL (SELECT * FROM :s.messages m WHERE m.seq = w.seq OFFSET 0) m
+       CROSS JOIN LATERAL (SELECT * FROM :s.receipts r WHERE r.recipient = m.recipient AND r.message IS NULL OFFSET 0) r
        WHERE r.state IS NOT NULL AND r.route = m.route
          AND r.received_at >= coalesce(m.marked_at, m.created_at) AND r.received_at > at - ${joinsWithin}
          AND r.reference <> '' AND right(m.id, length(r.reference)) = r.reference
-         AND NOT EXISTS (SELECT 1 FROM messages o
-           WHERE o.project = ANY (ARRAY(SELECT seq FROM projects)) AND o.recipient = m.recipient
+         AND NOT EXISTS (SELECT 1 FROM :s.messages o
+           WHERE o.project = ANY (ARRAY(SELECT seq FROM :s.projects)) AND o.recipient = m.recipient
              AND o.counts_at > at - ${joinsWithin} AND o.seq <> m.seq AND o.route = r.route
              AND right(o.id, length(r.reference)) = r.reference)
        GROUP BY m.seq`,

@@ -27,6 +27,8 @@ interface MarkItem {
 }
 
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
+/** The functions that claim, and the type of the argument in which they differ. */
+const claimFunctions = { claim_1: 'boolean', claim_2: 'json', claim_overdue_1: 'bigint' } as const;
 
 export function createClaims(database: Database, lost: Lost, toClaimed: ToClaimed) {
   const marks = new Groups<MarkItem, boolean>(
@@ -34,7 +36,10 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
       onceEach(all, async (items) => {
         const mark = items.some(({ request }) => request !== undefined) ? 'mark_3' : 'mark_2';
         const rows = await database
-          .attempt<{ seq: number }>(`SELECT ${mark}($1, $2) AS seq`, [database.now(), JSON.stringify(items)])
+          .attempt<{ seq: number }>(`SELECT :s.${mark}($1::bigint, $2::json) AS seq`, [
+            database.now(),
+            JSON.stringify(items),
+          ])
           .catch((error) => {
             if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
             throw error;
@@ -45,14 +50,16 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
     { isPatient: true },
   );
 
-  /** Calls a claim function of the schema, which returns the longest-waiting messages first. They differ in `argument`. */
+  /** Calls a claim function of the schema, which returns the longest-waiting messages first. */
   function claim<Row = ClaimedRow>(
-    name: 'claim_1' | 'claim_2' | 'claim_overdue_1',
+    name: keyof typeof claimFunctions,
     { token, leaseMs, limit, lane }: Claim,
     kind: keyof typeof classes,
     argument: unknown,
   ): Promise<Row[]> {
-    return database.query<Row>(`SELECT * FROM ${name}($1, $2, $3, $4, $5, $6, $7, $8, $9)`, [
+    const types = ['bigint', 'text', 'bigint', 'int', 'text', 'int', claimFunctions[name], 'bigint', 'int'];
+    const values = types.map((type, index) => `$${index + 1}::${type}`).join(', ');
+    return database.query<Row>(`SELECT * FROM :s.${name}(${values})`, [
       database.now(),
       token,
       leaseMs,
@@ -76,7 +83,7 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
   async function rememberTurns(turned: object[] | null | undefined): Promise<void> {
     if (!turned) return;
     // A failure here loses a turn, but no message.
-    await database.query('SELECT remember_turns_1($1)', [JSON.stringify(turned)]).catch(() => {});
+    await database.query('SELECT :s.remember_turns_1($1::json)', [JSON.stringify(turned)]).catch(() => {});
   }
 
   const heldOf = ({ seq, message: { id }, token, mark, lane }: ClaimedMessage) => ({
@@ -122,26 +129,30 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
         lane,
       }));
       const hasAnswers = items.some(({ answer }) => answer !== undefined);
-      await write(hasAnswers ? 'SELECT postpone_2($1, $2)' : 'SELECT postpone_1($1, $2)', items);
+      await write(
+        hasAnswers
+          ? 'SELECT :s.postpone_2($1::bigint, $2::json)'
+          : 'SELECT :s.postpone_1($1::bigint, $2::json)',
+        items,
+      );
     },
     async leaveInDoubt(doubts: readonly { claimed: ClaimedMessage; delayMs: number }[]): Promise<void> {
       const items = doubts.map(({ claimed, delayMs }) => ({
         ...heldOf(claimed),
         delay_ms: Math.ceil(delayMs),
       }));
-      await write('SELECT doubt_1($1, $2)', items);
+      await write('SELECT :s.doubt_1($1::bigint, $2::json)', items);
     },
     async renewLeases(tokens: readonly string[], leaseMs: number): Promise<boolean[]> {
-      const rows = await database.query<{ renew_1: string }>('SELECT renew_1($1, $2, $3)', [
-        database.now(),
-        tokens,
-        leaseMs,
-      ]);
+      const rows = await database.query<{ renew_1: string }>(
+        'SELECT :s.renew_1($1::bigint, $2::text[], $3::bigint)',
+        [database.now(), tokens, leaseMs],
+      );
       const renewed = new Set(rows.map(({ renew_1: token }) => token));
       return tokens.map((token) => renewed.has(token));
     },
     async endLeases(): Promise<void> {
-      await database.query('SELECT end_leases_1($1, $2)', [
+      await database.query('SELECT :s.end_leases_1($1::bigint, $2::bigint)', [
         database.now(),
         Math.floor(database.connectedMs()),
       ]);

@@ -22,13 +22,13 @@ export function createFinalization(database: Database, toClaimed: ToClaimed) {
   const groups = new Groups<Item, FinalizedRow | null>(
     (all) =>
       onceEach(all, async (items) => {
-        const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_2($1, $2)', [
-          database.now(),
-          JSON.stringify(items),
-        ]);
+        const rows = await database.attempt<FinalizedRow>(
+          'SELECT * FROM :s.finalize_2($1::bigint, $2::json)',
+          [database.now(), JSON.stringify(items)],
+        );
         const ended = new Map(rows.map((row) => [row.seq, row]));
         if (items.some(({ answer }) => answer !== undefined))
-          await database.query('SELECT record_answers_1($1, $2, $3)', [
+          await database.query('SELECT :s.record_answers_1($1::bigint, $2::json, $3::bigint[])', [
             database.now(),
             JSON.stringify(items),
             [...ended.keys()],
@@ -57,7 +57,7 @@ export function createFinalization(database: Database, toClaimed: ToClaimed) {
     answer: AnswerOf,
   ): Promise<FinalizedDoubt[]> {
     const rows = await database.query<ClaimedRow>(
-      'SELECT * FROM receive_2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      'SELECT * FROM :s.receive_2($1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::bigint, $8::bigint, $9::int)',
       [database.now(), route, carrierId, to, state, reference, submittedAt, longestWindow, earlierMessages],
     );
     const [claimed] = await toClaimed(rows, '');

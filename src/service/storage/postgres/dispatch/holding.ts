@@ -7,36 +7,39 @@ export function createHolding(database: Database, toClaimed: ToClaimed): Holding
   /** Called before they must be gone: many leases take several statements. */
   async function endLeases(): Promise<void> {
     for (;;) {
-      const [row] = await database.query<{ is_done: boolean }>('SELECT end_held_leases_1($1) AS is_done', [
-        database.now(),
-      ]);
+      const [row] = await database.query<{ is_done: boolean }>(
+        'SELECT :s.end_held_leases_1($1::bigint) AS is_done',
+        [database.now()],
+      );
       if (row?.is_done !== false) return;
     }
   }
 
   return {
     async hold(reason) {
-      await database.query('SELECT begin_hold_1($1)', [reason]);
+      await database.query('SELECT :s.begin_hold_1($1::text)', [reason]);
     },
     async held() {
-      const [row] = await database.query<{ reason: HoldReason | null }>('SELECT hold_reason_1() AS reason');
+      const [row] = await database.query<{ reason: HoldReason | null }>(
+        'SELECT :s.hold_reason_1() AS reason',
+      );
       return row?.reason ?? null;
     },
     async countUnfinished() {
-      const [row] = await database.query<Unfinished>('SELECT * FROM count_unfinished_1()');
+      const [row] = await database.query<Unfinished>('SELECT * FROM :s.count_unfinished_1()');
       return row as Unfinished;
     },
     async claimUnfinished({ token, leaseMs, limit }) {
       await endLeases();
       const rows = await database.query<ClaimedRow>(
-        'SELECT * FROM claim_unfinished_1($1, $2, $3, $4, $5, $6)',
+        'SELECT * FROM :s.claim_unfinished_1($1::bigint, $2::text, $3::bigint, $4::int, $5::bigint, $6::int)',
         [database.now(), token, leaseMs, limit, longestWindow, earlierMessages],
       );
       return toClaimed(rows, token);
     },
     async release() {
       await endLeases();
-      const [row] = await database.query<{ ended: boolean }>('SELECT release_1($1) AS ended', [
+      const [row] = await database.query<{ ended: boolean }>('SELECT :s.release_1($1::bigint) AS ended', [
         database.now(),
       ]);
       return row?.ended === true;

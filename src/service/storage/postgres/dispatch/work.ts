@@ -21,7 +21,7 @@ export function createWork(
   return {
     async nextWork(lanes) {
       const rows = await database.query<WorkRow>(
-        'SELECT *, ARRAY(SELECT lane FROM lane_pauses) AS paused FROM work_1($1, $2, $3)',
+        'SELECT *, ARRAY(SELECT lane FROM :s.lane_pauses) AS paused FROM :s.work_1($1::bigint, $2::text[], $3::bigint)',
         [database.now(), lanes, Math.floor(database.connectedMs())],
       );
       const least = (waits: (number | null)[]) => {
@@ -43,34 +43,34 @@ export function createWork(
     },
     async queueDepth() {
       const rows = await database.query<Omit<LaneDepth, 'oldestMs'> & { oldest_ms: number | null }>(
-        'SELECT * FROM depth_1($1)',
+        'SELECT * FROM :s.depth_1($1::bigint)',
         [database.now()],
       );
       return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
     },
     async hasDue() {
-      const [row] = await database.query<{ is_due: boolean }>('SELECT has_due_1($1) AS is_due', [
+      const [row] = await database.query<{ is_due: boolean }>('SELECT :s.has_due_1($1::bigint) AS is_due', [
         database.now(),
       ]);
       return row?.is_due === true;
     },
     async findWaiting(lane, projectIds) {
-      const rows = await database.query<{ project: string }>('SELECT find_waiting_1($1, $2) AS project', [
-        lane,
-        projectIds,
-      ]);
+      const rows = await database.query<{ project: string }>(
+        'SELECT :s.find_waiting_1($1::text, $2::text[]) AS project',
+        [lane, projectIds],
+      );
       return rows.map(({ project }) => project);
     },
     async beginReset(owner, holdMs) {
       const [row] = await database.query<{ is_mine: boolean }>(
-        'SELECT begin_reset_1($1, $2, $3) AS is_mine',
+        'SELECT :s.begin_reset_1($1::bigint, $2::text, $3::bigint) AS is_mine',
         [database.now(), owner, holdMs],
       );
       return row?.is_mine === true;
     },
     async reset(balance, holdMs) {
       const rows = await database.query<{ id: string; recipient: string }>(
-        'SELECT * FROM reset_2($1, $2, $3)',
+        'SELECT * FROM :s.reset_2($1::bigint, $2::bigint, $3::bigint)',
         [database.now(), balance, holdMs],
       );
       return rows.map(({ id, recipient }) => ({ id, to: recipient }));

@@ -14,11 +14,11 @@ import type { Database } from '../database/database.js';
 import { ofProject } from '../read/lookups.js';
 import { tolerance } from '../schema/constants.js';
 
-const columns = `m.seq, m.id, p.id AS "projectId", time_1($2) - m.created_at AS "ageMs"`;
+const columns = `m.seq, m.id, p.id AS "projectId", :s.time_1($2::bigint) - m.created_at AS "ageMs"`;
 const ended = `m.status <> 'queued' AND m.content <> 0`;
 /** Looks up the recipients of each project, rather than scanning all of its messages. */
-const toRecipient = `projects p CROSS JOIN LATERAL (
-  SELECT * FROM messages m WHERE m.project = p.seq AND m.recipient = $1 OFFSET 0) m`;
+const toRecipient = `:s.projects p CROSS JOIN LATERAL (
+  SELECT * FROM :s.messages m WHERE m.project = p.seq AND m.recipient = $1 OFFSET 0) m`;
 
 /** Erases recipients and texts of old messages. */
 export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pruning {
@@ -34,18 +34,18 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
   return {
     async listPrunable({ olderMs, after }) {
       const messages = await database.query<PrunableMessage>(
-        `SELECT ${columns} FROM messages m JOIN projects p ON p.seq = m.project
-         WHERE m.seq > $1 AND m.seq <= $1 + ${scannedRows} AND ${ended} AND m.created_at < time_1($2) - $3
+        `SELECT ${columns} FROM :s.messages m JOIN :s.projects p ON p.seq = m.project
+         WHERE m.seq > $1 AND m.seq <= $1 + ${scannedRows} AND ${ended} AND m.created_at < :s.time_1($2::bigint) - $3
          ORDER BY m.seq LIMIT ${pruneRows}`,
         [after, database.now(), olderMs],
       );
-      const [row] = await database.query<{ last: number | null }>('SELECT max(seq) AS last FROM messages');
+      const [row] = await database.query<{ last: number | null }>('SELECT max(seq) AS last FROM :s.messages');
       return portionOf(messages, after, row?.last ?? 0);
     },
     listFinalTo: (to, olderMs) =>
       database.query<PrunableMessage>(
         `SELECT ${columns} FROM ${toRecipient} WHERE ${ended}
-           AND ($3::bigint IS NULL OR m.created_at < time_1($2) - $3) LIMIT ${pruneRows}`,
+           AND ($3::bigint IS NULL OR m.created_at < :s.time_1($2::bigint) - $3) LIMIT ${pruneRows}`,
         [to, database.now(), olderMs],
       ),
     async countMessagesTo(to) {
@@ -56,7 +56,7 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       return row?.messages ?? 0;
     },
     async pruneMessages(messages, erased) {
-      await database.query('SELECT prune_messages_1($1, $2, $3)', [
+      await database.query('SELECT :s.prune_messages_1($1::bigint, $2::bigint[], $3::text)', [
         database.now(),
         messages.map(({ seq }) => seq),
         erased === null ? null : pseudonymOf(erased),
@@ -65,8 +65,8 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
     async listPrunedAnswers(after) {
       const rows = await database.query<StoredAnswer & { is_pruned: boolean | null }>(
         `SELECT i.project, i.key, i.body, m.content = 0 AS is_pruned
-         FROM (SELECT * FROM idempotency WHERE (project, key) > ($1, $2) ORDER BY project, key LIMIT ${pruneRows}) i
-         LEFT JOIN messages m ON m.id = coalesce(i.body::json ->> 'id', i.body::json -> 'error' ->> 'id')
+         FROM (SELECT * FROM :s.idempotency WHERE (project, key) > ($1, $2) ORDER BY project, key LIMIT ${pruneRows}) i
+         LEFT JOIN :s.messages m ON m.id = coalesce(i.body::json ->> 'id', i.body::json -> 'error' ->> 'id')
          ORDER BY i.project, i.key`,
         [after?.project ?? -1, after?.key ?? ''],
       );
@@ -79,14 +79,14 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       };
     },
     async replaceAnswers(answers) {
-      await database.query('SELECT replace_answers_1($1)', [JSON.stringify(answers)]);
+      await database.query('SELECT :s.replace_answers_1($1::json)', [JSON.stringify(answers)]);
     },
     pruneInbox(which) {
       const [where, value] = 'from' in which ? ['sender = $1', which.from] : [ofProject, which.projectId];
       return changed(
-        `DELETE FROM inbox WHERE seq IN (
-           SELECT seq FROM inbox WHERE ${where}
-             AND ($3::bigint IS NULL OR received_at < time_1($2) - $3) LIMIT ${pruneRows})`,
+        `DELETE FROM :s.inbox WHERE seq IN (
+           SELECT seq FROM :s.inbox WHERE ${where}
+             AND ($3::bigint IS NULL OR received_at < :s.time_1($2::bigint) - $3) LIMIT ${pruneRows})`,
         [value, database.now(), which.olderMs],
       );
     },
@@ -94,30 +94,30 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       const given = [to, pseudonymOf(to)];
       // Some were suppressed again after they were erased.
       await database.query(
-        `INSERT INTO suppressions (project, recipient, reason, created_at)
+        `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
          SELECT project, $2,
-           CASE WHEN position(lower($1) in lower(reason)) > 0 THEN '${prunedText}' ELSE reason END, created_at
-         FROM suppressions WHERE recipient = $1 ON CONFLICT DO NOTHING`,
+           CASE WHEN position(lower($1::text) in lower(reason)) > 0 THEN '${prunedText}' ELSE reason END, created_at
+         FROM :s.suppressions WHERE recipient = $1 ON CONFLICT DO NOTHING`,
         given,
       );
-      return changed('DELETE FROM suppressions WHERE recipient = $1', [to]);
+      return changed('DELETE FROM :s.suppressions WHERE recipient = $1', [to]);
     },
     async pruneLeftovers(to) {
-      await database.query('SELECT prune_ended_1($1)', [database.now()]);
+      await database.query('SELECT :s.prune_ended_1($1::bigint)', [database.now()]);
       const [where, ...values] =
         to === null
-          ? ['received_at < time_1($2) - $1', receiptsWait, database.now()]
+          ? ['received_at < :s.time_1($2::bigint) - $1', receiptsWait, database.now()]
           : ['recipient = $1', to];
       return changed(
-        `DELETE FROM receipts WHERE (route, carrier_id, recipient) IN (
-           SELECT route, carrier_id, recipient FROM receipts WHERE message IS NULL AND ${where} LIMIT ${pruneRows})`,
+        `DELETE FROM :s.receipts WHERE (route, carrier_id, recipient) IN (
+           SELECT route, carrier_id, recipient FROM :s.receipts WHERE message IS NULL AND ${where} LIMIT ${pruneRows})`,
         values,
       );
     },
     async beginPruneRun(everyMs) {
       const [row] = await database.query<{ is_repeated: boolean; idle: number | null }>(
-        `WITH before AS (SELECT coalesce(ended_at, begun_at) AS at FROM prune_runs)
-         INSERT INTO prune_runs AS r (one, begun_at) VALUES (1, time_1($1))
+        `WITH before AS (SELECT coalesce(ended_at, begun_at) AS at FROM :s.prune_runs)
+         INSERT INTO :s.prune_runs AS r (one, begun_at) VALUES (1, :s.time_1($1::bigint))
          ON CONFLICT (one) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL,
            is_repeated = r.ended_at IS NULL
          WHERE CASE WHEN r.ended_at IS NULL
@@ -129,7 +129,7 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       return row === undefined ? null : { isRepeated: row.is_repeated, idleMs: row.idle };
     },
     async endPruneRun() {
-      await database.query('UPDATE prune_runs SET ended_at = time_1($1)', [database.now()]);
+      await database.query('UPDATE :s.prune_runs SET ended_at = :s.time_1($1::bigint)', [database.now()]);
     },
   };
 }

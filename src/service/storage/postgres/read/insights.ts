@@ -44,7 +44,7 @@ export function createInsights(database: Database): Insights {
     const rows = await database.query<CountRow>(
       `SELECT created_at >= $2 AS is_since, greatest(0, (created_at - $2) / $3) AS slot, status, error_code,
          count(*)::int AS count, (count(*) FILTER (WHERE delivery = 'unknown'))::int AS unknown, min(seq) AS oldest
-       FROM (SELECT seq, created_at, status, error_code, delivery FROM messages WHERE ${ofProject} AND seq < $4
+       FROM (SELECT seq, created_at, status, error_code, delivery FROM :s.messages WHERE ${ofProject} AND seq < $4
          ORDER BY seq DESC LIMIT ${countedAtOnce}) newest
        GROUP BY 1, 2, 3, 4`,
       [projectId, since, stepMs, before ?? Number.MAX_SAFE_INTEGER],
@@ -64,8 +64,8 @@ export function createInsights(database: Database): Insights {
       const [row] = await database.query<{ seen: number; waiting: number; age: number | null }>(
         // A join would search all messages for them.
         `SELECT count(*)::int AS seen, (count(*) FILTER (WHERE ${ofProject}))::int AS waiting,
-           time_1($2) - min(created_at) FILTER (WHERE ${ofProject}) AS age
-         FROM messages WHERE seq = ANY (ARRAY(SELECT message FROM queue WHERE class < 2 LIMIT ${lookedAt}))`,
+           :s.time_1($2::bigint) - min(created_at) FILTER (WHERE ${ofProject}) AS age
+         FROM :s.messages WHERE seq = ANY (ARRAY(SELECT message FROM :s.queue WHERE class < 2 LIMIT ${lookedAt}))`,
         [projectId, database.now()],
       );
       const { seen = 0, waiting = 0, age = null } = row ?? {};
@@ -74,18 +74,18 @@ export function createInsights(database: Database): Insights {
     async getHistory(projectId, messageId): Promise<MessageHistory | null> {
       const [row] = await database.query<HistoryRow>(
         `SELECT m.seq, m.route, m.attempts % ${attemptsARelease} AS attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted
-         FROM messages m LEFT JOIN contents c ON c.seq = m.content WHERE m.${ofProject} AND m.id = $2`,
+         FROM :s.messages m LEFT JOIN :s.contents c ON c.seq = m.content WHERE m.${ofProject} AND m.id = $2`,
         [projectId, messageId],
       );
       if (row === undefined) return null;
       const { seq, route, attempts } = row;
       const receipts = await database.query<MessageHistory['receipts'][0]>(
-        `SELECT carrier_id AS "carrierId", state, received_at AS "receivedAt" FROM receipts
+        `SELECT carrier_id AS "carrierId", state, received_at AS "receivedAt" FROM :s.receipts
          WHERE message = $1 AND state IS NOT NULL ORDER BY received_at, carrier_id`,
         [seq],
       );
       const [refund] = await database.query<{ amount: number; createdAt: number }>(
-        `SELECT amount, created_at AS "createdAt" FROM ledger WHERE reason = 'refund' AND subject_id = $1`,
+        `SELECT amount, created_at AS "createdAt" FROM :s.ledger WHERE reason = 'refund' AND subject_id = $1`,
         [messageId],
       );
       const content = row.content === null ? null : toContent(row);

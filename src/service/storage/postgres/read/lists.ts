@@ -34,13 +34,13 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const conditions = present.map(
         ([comparison], index) => ` AND ${comparison.replace('?', `$${index + 2}`)}`,
       );
-      const source = `FROM ${table} WHERE ${ofProject}${conditions.join('')}
+      const source = `FROM :s.${table} WHERE ${ofProject}${conditions.join('')}
         ORDER BY ${seq} DESC LIMIT ${count}`;
       return database.query<{ seq: number; id: string }>(
         // The index has the numbers of skipped rows, but not their ids.
         place === 0
           ? `SELECT seq, id ${source}`
-          : `SELECT seq, id FROM ${table} WHERE seq = (SELECT seq ${source} OFFSET ${place})`,
+          : `SELECT seq, id FROM :s.${table} WHERE seq = (SELECT seq ${source} OFFSET ${place})`,
         [projectId, ...present.map(([, value]) => value)],
       );
     };
@@ -62,7 +62,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const listing: Listing = {
         table: 'messages',
         rows: [
-          ['batch = (SELECT seq FROM batches WHERE id = ?)', batchId],
+          ['batch = (SELECT seq FROM :s.batches WHERE id = ?)', batchId],
           ['recipient = ?', to],
         ],
         areFew: to !== null,
@@ -71,7 +71,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const list = await listed(listing, projectId, page);
       if (list === null) return null;
       const rows = await database.query<MessageRow>(
-        `${selectMessage} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq DESC`,
+        `${selectMessage(':s.')} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq DESC`,
         [list.seqs],
       );
       return { records: rows.map((row) => toMessage(row, projectId)), next: list.next };

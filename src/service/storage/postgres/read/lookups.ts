@@ -6,12 +6,12 @@ import { orUnavailable } from '../database/failure.js';
 import { Groups } from '../database/groups.js';
 
 /** The rows of the project whose id is the first parameter. */
-export const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
+export const ofProject = 'project = (SELECT seq FROM :s.projects WHERE id = $1)';
 
 /** Batches with the number of their messages whose delivery is unknown. */
 export const selectBatches = `SELECT b.*,
-    (SELECT count(*)::int FROM unknown_deliveries u WHERE u.batch = b.seq) AS unknown
-  FROM batches b`;
+    (SELECT count(*)::int FROM :s.unknown_deliveries u WHERE u.batch = b.seq) AS unknown
+  FROM :s.batches b`;
 
 interface AnswerRow {
   ord: number;
@@ -25,7 +25,7 @@ export function createLookups(
   report: (error: unknown) => void,
 ): Pick<Store, 'getProject' | 'findAnswer' | 'getMessage' | 'findMessage'> {
   const projects = new Groups<string, ProjectRecord | null>(async (ids) => {
-    const rows = await database.attempt<ProjectRow>('SELECT * FROM projects WHERE id = ANY ($1)', [
+    const rows = await database.attempt<ProjectRow>('SELECT * FROM :s.projects WHERE id = ANY ($1)', [
       [...new Set(ids)],
     ]);
     const found = new Map(rows.map((row) => [row.id, toProject(row)]));
@@ -35,7 +35,7 @@ export function createLookups(
     async (wanted) => {
       const rows = await database.attempt<AnswerRow>(
         `SELECT w.ord::int, k.status, k.body FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(project, key, ord)
-         JOIN projects p ON p.id = w.project JOIN idempotency k ON k.project = p.seq AND k.key = w.key`,
+         JOIN :s.projects p ON p.id = w.project JOIN :s.idempotency k ON k.project = p.seq AND k.key = w.key`,
         [wanted.map(({ project }) => project), wanted.map(({ key }) => key)],
       );
       const found = new Map(rows.map((row) => [row.ord - 1, boundOf(row.status, row.body)]));
@@ -45,8 +45,8 @@ export function createLookups(
   const messages = new Groups<{ project: string | null; id: string }, MessageRecord | null>(
     async (wanted) => {
       const rows = await database.attempt<MessageRow & { project_id: string }>(
-        `SELECT m.*, b.id AS batch_id, p.id AS project_id FROM messages m JOIN projects p ON p.seq = m.project
-         LEFT JOIN batches b ON b.seq = m.batch WHERE m.id = ANY ($1)`,
+        `SELECT m.*, b.id AS batch_id, p.id AS project_id FROM :s.messages m JOIN :s.projects p ON p.seq = m.project
+         LEFT JOIN :s.batches b ON b.seq = m.batch WHERE m.id = ANY ($1)`,
         [wanted.map(({ id }) => id)],
       );
       const found = new Map(rows.map((row) => [row.id, row]));

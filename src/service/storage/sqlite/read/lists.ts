@@ -80,7 +80,7 @@ export function prepareLists(
     const list = listed(['messages', index], project, { rows, spans, filters }, page);
     if (list === null) return null;
     const found = prepared(
-      `${selectMessage} WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq DESC`,
+      `${selectMessage()} WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq DESC`,
     ).all(JSON.stringify(list.seqs)) as MessageRow[];
     return { records: found.map((row) => toMessage(row, projectId)), next: list.next };
   }

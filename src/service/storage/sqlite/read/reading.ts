@@ -36,10 +36,10 @@ export function prepareReading(
   corrections: ClockCorrections,
   now: () => Instant,
 ) {
-  const selectOne = database.prepare(`${selectMessage} WHERE m.project = ? AND m.id = ?`);
-  const selectById = database.prepare(`${selectMessage} WHERE m.id = ?`);
+  const selectOne = database.prepare(`${selectMessage()} WHERE m.project = ? AND m.id = ?`);
+  const selectById = database.prepare(`${selectMessage()} WHERE m.id = ?`);
   const selectPage = database.prepare(
-    `${selectMessage} WHERE m.seq > ? AND m.seq < ? ORDER BY m.seq LIMIT ?`,
+    `${selectMessage()} WHERE m.seq > ? AND m.seq < ? ORDER BY m.seq LIMIT ?`,
   );
   const selectBatch = database.prepare(`${selectBatches} WHERE b.project = ? AND b.id = ?`);
   const selectVerification = database.prepare(

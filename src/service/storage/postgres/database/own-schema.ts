@@ -1,0 +1,231 @@
+import type { Client } from 'pg';
+import { DataError, NoDataError } from '../../../errors/data-error.js';
+
+/** A database, and the schema of the service in it; without one, the only one with a service, or a new one. */
+export interface DatabasePlace {
+  url: string;
+  schema?: string | undefined;
+}
+
+/** The schema of a service. */
+export interface OwnSchema {
+  /** As it stands in statements: quoted where it must be. */
+  name: string;
+  /** Stays when it is renamed. */
+  oid: number;
+}
+
+/** Functions and operators of others cannot take the place of PostgreSQL's. */
+const catalog = { name: 'pg_catalog' };
+/** Of a new service. */
+export const usual = 'urtuu';
+/** The table with the version, which every service has. */
+export const versionTable = 'urtuu_schema';
+/** A dump that is being loaded has its functions before its tables. */
+const earlyFunction = 'hold_reason_1';
+
+/**
+ * Writes the schema before the names of a statement that runs alone: `:s.messages`. Nothing is set on the connection,
+ * which a pooler may give to another client; and what the role or the database sets changes nothing.
+ */
+export const inSchema = (text: string, { name }: Pick<OwnSchema, 'name'>): string =>
+  text.replaceAll(':s.', () => `${name}.`);
+
+/** Begins a transaction that looks names up in the schema, or only in the catalog. The path ends with it. */
+export async function beginIn(
+  client: Pick<Client, 'query'>,
+  { name }: Pick<OwnSchema, 'name'> = catalog,
+): Promise<void> {
+  await client.query('BEGIN');
+  await client.query(`SET LOCAL search_path = ${name}, pg_temp`);
+}
+
+interface Found extends OwnSchema {
+  plain: string;
+  is_whole: boolean;
+  is_usable: boolean;
+}
+
+/**
+ * The schema with the service; null if there is none yet. In a transaction. Throws DataError if it is not certain which
+ * one it is: an empty service beside another would send everything anew.
+ */
+export async function findSchema(client: Client, wanted: string | undefined): Promise<OwnSchema | null> {
+  const { rows } = await client.query<Found>(
+    `SELECT n.oid, quote_ident(n.nspname) AS name, n.nspname::text AS plain, c.oid IS NOT NULL AS is_whole,
+       has_schema_privilege(n.oid, 'USAGE') AND coalesce(has_table_privilege(c.oid, 'SELECT'), true) AS is_usable
+     FROM pg_catalog.pg_namespace n
+       LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = $1 AND c.relkind = 'r'
+     WHERE n.nspname !~ '^pg_temp_' AND (c.oid IS NOT NULL OR EXISTS (
+       SELECT 1 FROM pg_catalog.pg_proc p WHERE p.pronamespace = n.oid AND p.proname = $2))
+     ORDER BY n.nspname`,
+    [versionTable, earlyFunction],
+  );
+  if (wanted !== undefined) {
+    const named = rows.find(({ plain }) => plain === wanted);
+    if (named !== undefined) return checkedSchema(named);
+    const alike = rows.find(({ plain }) => plain.toLowerCase() === wanted.toLowerCase());
+    if (alike === undefined) return null;
+    throw new DataError(`the service is in the schema ${alike.name}`, {
+      hint: `Write it like that: URTUU_DATABASE_SCHEMA=${alike.plain}`,
+    });
+  }
+  const [usable, ...others] = rows.filter(({ is_usable, is_whole }) => is_usable && is_whole);
+  if (usable !== undefined && others.length === 0) return usable;
+  if (usable === undefined) return rows[0] === undefined ? null : checkedSchema(rows[0]);
+  const names = [usable, ...others].map(({ plain }) => plain);
+  throw new DataError(`the database has several services, in the schemas ${names.join(', ')}`, {
+    hint: `Name the schema of this one: URTUU_DATABASE_SCHEMA=${names[0]}`,
+  });
+}
+
+function checkedSchema({ is_usable, is_whole, ...schema }: Found): OwnSchema {
+  if (!is_usable) {
+    throw new DataError(`the service is in the schema ${schema.name}, which this role may not use`, {
+      hint: 'Connect as the owner of its tables, or give the role its rights back. For a new service beside it, name another schema: URTUU_DATABASE_SCHEMA',
+    });
+  }
+  if (!is_whole) {
+    throw new DataError(`the service in the schema ${schema.name} has no table ${versionTable}`, {
+      hint: 'Wait until its dump is loaded. If loading has failed, drop the schema and load the dump again.',
+    });
+  }
+  return schema;
+}
+
+export const noService = (wanted: string | undefined): NoDataError =>
+  new NoDataError(`there is no service in ${wanted === undefined ? 'the database' : `the schema ${wanted}`}`);
+
+interface NewSchema {
+  name: string;
+  oid: number | null;
+  user: string;
+  may_create: boolean;
+}
+
+/** Makes the schema of a new service, with the table of its version. Only in a transaction that holds the lock of all. */
+export async function createSchema(client: Client, wanted: string | undefined): Promise<OwnSchema> {
+  const plain = wanted ?? usual;
+  const read = async () =>
+    (
+      await client.query<NewSchema>(
+        `SELECT quote_ident($1) AS name, n.oid, quote_ident(current_user) AS user,
+           coalesce(has_schema_privilege(n.oid, 'CREATE'),
+             has_database_privilege(current_database(), 'CREATE')) AS may_create
+         FROM (SELECT 1) one LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = $1`,
+        [plain],
+      )
+    ).rows[0] as NewSchema;
+  const { name, oid: existing, user, may_create } = await read();
+  if (!may_create) {
+    const statement =
+      existing === null
+        ? `CREATE SCHEMA ${name} AUTHORIZATION ${user}`
+        : `GRANT ALL ON SCHEMA ${name} TO ${user}`;
+    throw new DataError(
+      `the role ${user} may not create ${existing === null ? 'the schema' : 'tables in the schema'} ${name}`,
+      {
+        hint: `As the owner of the database: ${statement}`,
+      },
+    );
+  }
+  if (existing === null) await client.query(`CREATE SCHEMA ${name}`);
+  const oid = existing ?? ((await read()).oid as number);
+  const others = await othersWhoCreate(client, oid);
+  if (others.length > 0) {
+    throw new DataError(`others may create in the schema ${name}: ${others.join(', ')}`, {
+      hint: `They could take over the service by functions of their own. ${revoke(name, others)}; or name another schema: URTUU_DATABASE_SCHEMA`,
+    });
+  }
+  await client.query(`CREATE TABLE ${name}.${versionTable} (version int NOT NULL)`);
+  return { name, oid };
+}
+
+export const revoke = (name: string, others: readonly string[]): string =>
+  `REVOKE CREATE ON SCHEMA ${name} FROM ${others.join(', ')}`;
+
+/** Roles that may create in a schema, and could do nothing to this one otherwise. */
+export async function othersWhoCreate(client: Client, oid: number): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT 'PUBLIC' AS name FROM pg_catalog.pg_namespace n
+       CROSS JOIN LATERAL aclexplode(n.nspacl) a
+     WHERE n.oid = $1 AND a.grantee = 0 AND a.privilege_type = 'CREATE'
+     UNION ALL
+     SELECT quote_ident(r.rolname) FROM pg_catalog.pg_namespace n
+       CROSS JOIN pg_catalog.pg_roles r
+       JOIN pg_catalog.pg_database d ON d.datname = current_database()
+     WHERE n.oid = $1 AND NOT r.rolsuper AND r.rolname !~ '^pg_'
+       AND NOT pg_has_role(current_user, r.oid, 'MEMBER') AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+       AND NOT pg_has_role(r.oid, d.datdba, 'MEMBER')
+       AND has_schema_privilege(r.oid, n.oid, 'CREATE')
+       AND NOT EXISTS (SELECT 1 FROM aclexplode(n.nspacl) a WHERE a.grantee = 0 AND a.privilege_type = 'CREATE')`,
+    [oid],
+  );
+  return rows.map(({ name }) => name);
+}
+
+interface Unbound {
+  signature: string;
+  owner: string;
+  is_ours: boolean;
+}
+
+const isBound = `coalesce('search_path=' || quote_ident(n.nspname) || ', pg_temp' = ANY (p.proconfig), false)`;
+
+/**
+ * Functions of the service that look their names up elsewhere: of an earlier release, of a schema that was renamed, and
+ * those of a new step.
+ */
+async function unboundFunctions(
+  client: Client,
+  { oid }: OwnSchema,
+  steps: readonly string[],
+): Promise<Unbound[]> {
+  const names = new Set(
+    steps.flatMap((step) =>
+      [...step.matchAll(/CREATE (?:OR REPLACE )?FUNCTION (\w+)/g)].map(([, name]) => name),
+    ),
+  );
+  const { rows } = await client.query<Unbound>(
+    `SELECT p.oid::regprocedure::text AS signature, quote_ident(r.rolname) AS owner, p.proowner = c.relowner AS is_ours
+     FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+       JOIN pg_catalog.pg_roles r ON r.oid = p.proowner
+       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = $3
+     WHERE n.oid = $1 AND p.proname = ANY ($2) AND (NOT ${isBound} OR p.proowner <> c.relowner)
+     ORDER BY 1`,
+    [oid, [...names], versionTable],
+  );
+  return rows;
+}
+
+/** In a transaction that looks names up in the schema. No function is written anew for it. */
+export async function bindFunctions(
+  client: Client,
+  schema: OwnSchema,
+  steps: readonly string[],
+): Promise<void> {
+  for (const { signature, owner, is_ours } of await unboundFunctions(client, schema, steps)) {
+    if (!is_ours) {
+      throw new DataError(
+        `the function ${signature} in the schema ${schema.name} belongs to the role ${owner}`,
+        {
+          hint: `It is not the service's. Look at it, then: DROP FUNCTION ${schema.name}.${signature}`,
+        },
+      );
+    }
+    await client.query(`ALTER FUNCTION ${signature} SET search_path = ${schema.name}, pg_temp`);
+  }
+}
+
+/** Throws DataError if a start has to bind them first. In a transaction. */
+export async function checkFunctions(
+  client: Client,
+  schema: OwnSchema,
+  steps: readonly string[],
+): Promise<void> {
+  const [unbound] = await unboundFunctions(client, schema, steps);
+  if (unbound === undefined) return;
+  throw new DataError(`functions in the schema ${schema.name} are not bound to it`, {
+    hint: 'It was renamed, or written by an older version of urtuu. A start of this version brings it up to date: `urtuu serve`',
+  });
+}
