@@ -491,7 +491,10 @@ describe('a move is refused', () => {
     await fill();
     await query(url, 'CREATE TABLE public.customers (name text)');
     await isRefused(move(), /a table of something else: public\.customers/);
-    await query(url, 'DROP TABLE public.customers; CREATE SCHEMA other; CREATE TABLE other.projects (name text)');
+    await query(
+      url,
+      'DROP TABLE public.customers; CREATE SCHEMA other; CREATE TABLE other.projects (name text)',
+    );
     await isRefused(move(), /other\.projects/);
     expect(await query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'urtuu'")).toEqual([]);
     await unmarked();

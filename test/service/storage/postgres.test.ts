@@ -13,8 +13,22 @@ import { storeConformance } from './conformance/store.js';
 const secret = new Uint8Array(32).fill(7);
 let url: string;
 
+/** What another role may put into a schema of the search path: it fits better than what PostgreSQL has for any type. */
+const traps = `
+  CREATE SCHEMA traps;
+  CREATE FUNCTION traps.spring(bigint, text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
+  CREATE FUNCTION traps.spring(bigint, bigint) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
+  CREATE FUNCTION traps.unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
+  CREATE FUNCTION traps.unnest(bigint[]) RETURNS SETOF bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
+  CREATE AGGREGATE traps.count(text) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0');
+  CREATE AGGREGATE traps.count(bigint) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0');
+  CREATE AGGREGATE traps.array_agg(text) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0');
+  CREATE AGGREGATE traps.array_agg(bigint) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0')`;
+
 beforeAll(async () => {
   url = await newPooledDatabase();
+  await query(url, traps);
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = traps`);
 });
 
 async function openHandle(clock: Clock): Promise<Handle> {

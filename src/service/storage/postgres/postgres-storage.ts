@@ -31,7 +31,7 @@ export interface PostgresStorageOptions {
   /** Creates nothing: refuses a database without a service. */
   isExisting?: boolean;
   /** Called for every unexpected error in the background. */
-  report(error: unknown): void;
+  report(error: unknown, about?: { level: 'warning' }): void;
 }
 
 export interface PostgresStorage extends Storage {
@@ -46,7 +46,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { url, secret, clock, now, report } = options;
   const prepare = options.isExisting ? checkSchema : migrate;
   const allMigrations = [migrations, ...(options.migrations ?? [])];
-  const schema = await prepare(options, allMigrations);
+  const schema = await prepare(options, allMigrations, (warning) => report(warning, { level: 'warning' }));
   let connectedAt = clock.monotonic();
   const pools = {
     store: new Connections({

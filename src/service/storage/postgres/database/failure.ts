@@ -33,10 +33,14 @@ export function failureOf(error: unknown): Failure {
   // The driver's own errors have none, or the socket's.
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return 'unknown';
   if (code === '40001' || code === '40P01') return 'conflict';
+  if (isRearranged(code)) return 'unavailable';
   if (code === '25006' || code === '55P03' || code === '57014' || code.startsWith('53')) return 'unavailable';
   if (code.startsWith('08') || code.startsWith('57P')) return 'unknown';
   return 'refused';
 }
+
+/** A right, the schema, or a table, function or type in it is missing: the owner of the database is rearranging it. */
+const isRearranged = (code: string) => ['42501', '3F000', '42P01', '42883', '42704'].includes(code);
 
 /** Whether no connection of the pool is usable any more: the server is shutting down, or is now a standby. */
 export function endsAllConnections(error: unknown): boolean {

@@ -11,6 +11,8 @@ import {
   findSchema,
   noService,
   type OwnSchema,
+  othersWhoCreate,
+  takeover,
 } from './own-schema.js';
 
 /**
@@ -35,11 +37,13 @@ export interface Migrations {
 
 /**
  * Migrates the schema of a service to this version, or waits until another process has; makes it for a new one. Settings
- * and locks belong to transactions, so that a pooler may be in between.
+ * and locks belong to transactions, so that a pooler may be in between. `warn` is called for a schema of before in which
+ * others may create.
  */
 export function migrate(
   { url, schema: wanted }: DatabasePlace,
   all: readonly Migrations[],
+  warn: (warning: Error) => void = () => {},
 ): Promise<OwnSchema> {
   return connected(newClient(url, false), async (client) => {
     const schema = await ownSchema(client, wanted);
@@ -50,6 +54,13 @@ export function migrate(
         if (taken === 'locked') await setTimeout(pauseMs);
       }
     }
+    await beginIn(client);
+    const others = await othersWhoCreate(client, schema);
+    if (others.length > 0) {
+      const { problem, way } = takeover(schema, others);
+      warn(new DataError(`${problem}. ${way}`, { hint: way }));
+    }
+    await client.query('COMMIT');
     return schema;
   });
 }

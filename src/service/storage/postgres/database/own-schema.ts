@@ -131,21 +131,26 @@ export async function createSchema(client: Client, wanted: string | undefined): 
   }
   if (existing === null) await client.query(`CREATE SCHEMA ${name}`);
   const oid = existing ?? ((await read()).oid as number);
-  const others = await othersWhoCreate(client, oid);
+  const schema = { name, oid };
+  const others = await othersWhoCreate(client, schema);
   if (others.length > 0) {
-    throw new DataError(`others may create in the schema ${name}: ${others.join(', ')}`, {
-      hint: `They could take over the service by functions of their own. ${revoke(name, others)}; or name another schema: URTUU_DATABASE_SCHEMA`,
-    });
+    const { problem, way } = takeover(schema, others);
+    throw new DataError(problem, { hint: `${way}; or name another schema: URTUU_DATABASE_SCHEMA` });
   }
   await client.query(`CREATE TABLE ${name}.${versionTable} (version int NOT NULL)`);
-  return { name, oid };
+  return schema;
 }
 
-export const revoke = (name: string, others: readonly string[]): string =>
-  `REVOKE CREATE ON SCHEMA ${name} FROM ${others.join(', ')}`;
+/** Others could take over the service by functions and operators of their own. */
+export function takeover({ name }: OwnSchema, others: readonly string[]): { problem: string; way: string } {
+  return {
+    problem: `others may create in the schema ${name}, and so take over the service`,
+    way: `Run as its owner: REVOKE CREATE ON SCHEMA ${name} FROM ${others.join(', ')}`,
+  };
+}
 
-/** Roles that may create in a schema, and could do nothing to this one otherwise. */
-export async function othersWhoCreate(client: Client, oid: number): Promise<string[]> {
+/** Roles that may create in a schema, and could do nothing to the service otherwise. In a transaction. */
+export async function othersWhoCreate(client: Client, { oid }: OwnSchema): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT 'PUBLIC' AS name FROM pg_catalog.pg_namespace n
        CROSS JOIN LATERAL aclexplode(n.nspacl) a
@@ -154,8 +159,11 @@ export async function othersWhoCreate(client: Client, oid: number): Promise<stri
      SELECT quote_ident(r.rolname) FROM pg_catalog.pg_namespace n
        CROSS JOIN pg_catalog.pg_roles r
        JOIN pg_catalog.pg_database d ON d.datname = current_database()
+       JOIN pg_catalog.pg_roles u ON u.rolname = current_user
      WHERE n.oid = $1 AND NOT r.rolsuper AND r.rolname !~ '^pg_'
-       AND NOT pg_has_role(current_user, r.oid, 'MEMBER') AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+       AND r.rolname <> current_user AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+       -- A superuser is a member of all.
+       AND (u.rolsuper OR NOT pg_has_role(u.oid, r.oid, 'MEMBER'))
        AND NOT pg_has_role(r.oid, d.datdba, 'MEMBER')
        AND has_schema_privilege(r.oid, n.oid, 'CREATE')
        AND NOT EXISTS (SELECT 1 FROM aclexplode(n.nspacl) a WHERE a.grantee = 0 AND a.privilege_type = 'CREATE')`,
