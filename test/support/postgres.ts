@@ -49,7 +49,7 @@ export async function emptyDatabase(url: string): Promise<void> {
   await query(
     url,
     `DO $$ DECLARE each regclass; tables regclass[] := ARRAY(
-         SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'urtuu'::regnamespace
+         SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = to_regnamespace('urtuu')
            AND relname NOT LIKE '%_schema'
          ORDER BY oid NOT IN (SELECT conrelid FROM pg_constraint WHERE contype = 'f'));
      BEGIN
@@ -60,7 +60,7 @@ export async function emptyDatabase(url: string): Promise<void> {
          ELSIF pg_relation_size(each) > 0 THEN EXECUTE 'DELETE FROM ' || each;
          END IF;
        END LOOP;
-       PERFORM setval(oid, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = 'urtuu'::regnamespace;
+       PERFORM setval(oid, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = to_regnamespace('urtuu');
      END $$`,
   );
 }

@@ -128,7 +128,7 @@ describe('/healthz and /readyz', () => {
       status: 503,
       body: { error: { message: 'the database was written by an older version of urtuu' } },
     });
-    await query(database, 'DROP SCHEMA public CASCADE');
+    await query(database, 'DROP SCHEMA urtuu CASCADE');
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'unavailable' } });
   });
 });

@@ -15,12 +15,16 @@ import { type Acknowledgement, type Task, type TaskMaker, taskMaker } from '../s
 import { wrongClock } from '../wrong-clock.js';
 import { type Admitted, offCap, overRate } from './limits.js';
 import { createDatabase, withCluster } from './own-cluster.js';
-import { startAgain, type Trouble, troubles } from './troubles.js';
+import { clearAway, giveAway, rearrangements } from './rearrange.js';
+import { troubles as failures, startAgain } from './troubles.js';
 
 /** Of the first rounds of the projects, one in so many goes to the recipient who reaches the cap. */
 const hotRounds = { first: 60, every: 3 };
 const troublesUntilRest = 12;
 const hourMs = 3_600_000;
+
+const troubles = { ...failures, ...rearrangements };
+export type Trouble = keyof typeof troubles;
 
 export interface ClusterOptions {
   seed: number;
@@ -40,6 +44,8 @@ export interface ClusterOptions {
   calmMs: number;
   /** One statement in so many is cut off, before it arrives or when it was answered; 0 for none. */
   cutEvery?: number;
+  /** The instances have a role of their own, which owns the database. */
+  hasRole?: boolean;
   /** The control of the other side: customers who repeat with a new key. */
   forgetKeys?: boolean;
 }
@@ -54,6 +60,8 @@ export interface ClusterResult extends Findings {
   rates: number;
   /** Messages without an end. */
   unfinished: number;
+  /** Copies of the data that delivered something. */
+  unheld: number;
   /** Refused as over a cap to others than the one who reaches it. */
   refused: number;
   /** SMS that failed and were refunded, because nobody could submit them in the time that their callers wait. */
@@ -69,19 +77,21 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
     const servers: Server[] = [];
     const database = await createDatabase(cluster.url, 'urtuu');
     const accounts = await openAccounts(database, projects);
+    const served = options.hasRole ? await giveAway(database) : database;
     const proxy = await startProxy(database, false);
     const secretFile = join(machine.home, 'secret');
     writeFileSync(secretFile, databaseSecret, { mode: 0o600 });
     let customers: Customers | undefined;
+    const serverOn = async (url: string, clock: NodeJS.ProcessEnv = {}) => {
+      const env = { ...clock, [leaseVariable]: String(leaseMs) };
+      return service === 'urtuu serve'
+        ? servedOn(machine, url, secretFile, env)
+        : scripted(machine, url, service, env);
+    };
     try {
       for (let at = 0; at < instances; at += 1) {
         // The database tells the time: what the instances take it to be must not matter.
-        const env = { ...wrongClock(at * hourMs), [leaseVariable]: String(leaseMs) };
-        const url = cutEvery > 0 ? proxy.url : database;
-        const server =
-          service === 'urtuu serve'
-            ? servedOn(machine, url, secretFile, env)
-            : await scripted(machine, url, service, env);
+        const server = await serverOn(cutEvery > 0 ? proxy.url : served, wrongClock(at * hourMs));
         servers.push(server);
         await startAgain(server);
       }
@@ -95,6 +105,8 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
         random,
         pauseMs: leaseMs + 1_500,
         crashes: [] as number[],
+        unheld: [] as number[],
+        serverOn: (url: string) => serverOn(options.hasRole ? url.replace('postgres@', 'app@') : url),
       };
       const admitted: Admitted[] = [];
       const maker = withHotRecipients(taskMaker(projects, random, 40), projects);
@@ -127,6 +139,7 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
       const answered = await customers.finish();
       const unfinished = await unfinishedIn(database);
       await Promise.all(servers.map((server) => server.end('SIGTERM')));
+      if (options.hasRole) await clearAway(database);
       const isHot = (task: Task) => task.body.to === hot;
       const refused = answered.filter(({ status }) => status === 429);
       const sent = answered.filter(({ status }) => status !== 429).map(asAnswered);
@@ -148,6 +161,7 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
         givenUp: answered.filter((one) => asAnswered(one) !== one).length,
         rates: service === 'urtuu serve' ? overRate(admitted, setting.crashes) : 0,
         unfinished,
+        unheld: setting.unheld.length,
       };
     } finally {
       customers?.dismiss();

@@ -12,18 +12,34 @@ import { playStatements } from './statements.js';
 export const cluster = groupOf(
   'cluster',
   {
-    full: { instances: 3, customers: 48, messages: 40_000, paused: 10_000, cuts: 1_000, sequences: 100 },
-    small: { instances: 2, customers: 16, messages: 100, paused: 150, cuts: 4, sequences: 1 },
+    full: {
+      instances: 3,
+      customers: 48,
+      messages: 40_000,
+      paused: 10_000,
+      rearranged: 10_000,
+      cuts: 1_000,
+      sequences: 100,
+    },
+    small: {
+      instances: 2,
+      customers: 16,
+      messages: 100,
+      paused: 150,
+      rearranged: 100,
+      cuts: 4,
+      sequences: 1,
+    },
   },
   (sizes) => {
     const play = async (options: Omit<ClusterOptions, 'customers'>, customers = 48): Promise<Played> => {
       const result = await playCluster({ ...options, customers });
-      const { lost, twice, answers, credits, caps, rates, unfinished, refused, givenUp } = result;
+      const { lost, twice, answers, credits, caps, rates, unfinished, refused, givenUp, unheld } = result;
       const tooMany = Math.max(0, givenUp - Math.ceil(result.sends / 50));
       return {
         measured: `${result.sends} sends, ${result.messages} messages, ${result.troubles} troubles, ${givenUp} SMS failed after 15 s`,
-        found: `${lost} lost, ${twice} twice, ${answers} other answers, ${credits} credits off, ${caps} off their caps, ${refused} wrongly capped, ${rates} over the rate, ${unfinished} without an end`,
-        wrong: wrong(result) + caps + rates + unfinished + refused + tooMany,
+        found: `${lost} lost, ${twice} twice, ${answers} other answers, ${credits} credits off, ${caps} off their caps, ${refused} wrongly capped, ${rates} over the rate, ${unfinished} without an end, ${unheld} copies not held`,
+        wrong: wrong(result) + caps + rates + unfinished + refused + unheld + tooMany,
       };
     };
     const cutStatements = async (options: Parameters<typeof playStatements>[0]): Promise<Played> => {
@@ -45,6 +61,10 @@ export const cluster = groupOf(
     /** `urtuu serve` itself, with leases of 30 s and its rate. */
     const real = { projects: 12, leaseMs: 30_000, calmMs: 700, service: 'urtuu serve' as const };
     const size = isFull ? real : { ...short, service: 'nothing' as const };
+    const rearranged = {
+      hasRole: true,
+      troubles: [...(['schemaOfTheRole', 'searchPath', 'rename', 'grants', 'neighbour', 'restore'] as const)],
+    };
     const broken = (service: Break, given: Partial<ClusterOptions>) => (seed: number) =>
       play({ seed, ...short, messages: isFull ? 400 : 200, troubles: [], service, ...given });
     return [
@@ -81,6 +101,20 @@ export const cluster = groupOf(
           {
             name: 'an instance that ignores the fence',
             play: broken('forgets_submissions', { troubles: ['pause', 'kill'] }),
+          },
+        ],
+      },
+      {
+        name: 'the database is rearranged: schemas, roles, search_path, grants, restores',
+        provedBy: 'test/service/storage/postgres-schemas.test.ts',
+        play: (seed) =>
+          play({
+            ...{ seed, ...size, ...rearranged, instances: sizes.instances, messages: sizes.rearranged },
+          }),
+        controls: [
+          {
+            name: 'instances that are where their search_path leads',
+            play: broken('follows_its_search_path', { ...rearranged, troubles: ['schemaOfTheRole'] }),
           },
         ],
       },

@@ -13,6 +13,10 @@ export interface Setting {
   pauseMs: number;
   /** When PostgreSQL crashed, on the clock of `performance.now()`. */
   crashes: number[];
+  /** When a copy of the data was not held, on the same clock. */
+  unheld: number[];
+  /** A further instance on another database. */
+  serverOn(database: string): Promise<Server>;
 }
 
 export const troubles = {

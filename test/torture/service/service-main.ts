@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { systemClock } from '../../../src/service/clock.js';
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
@@ -30,6 +31,7 @@ export type Break =
   | 'believes_what_a_repeat_is_answered'
   | 'measures_on_the_system_clock'
   | 'trusts_its_own_clock'
+  | 'follows_its_search_path'
   | 'serves_one_project_after_the_other';
 
 const doubles: Record<Break, CoreDoubles> = {
@@ -37,6 +39,7 @@ const doubles: Record<Break, CoreDoubles> = {
   boundless: {},
   measures_on_the_system_clock: {},
   trusts_its_own_clock: {},
+  follows_its_search_path: {},
   forgets_keys: {
     admit: (admit) => (admission) => admit({ ...admission, idempotencyKey: null }),
     store: (store) => ({
@@ -171,6 +174,15 @@ const options: Partial<Record<Break, ServiceOptions>> = {
   trusts_its_own_clock: { clock: systemClock, rates: 'off' },
 };
 
+/** Where names without a schema are looked up and made. */
+async function currentSchema(database: string): Promise<string> {
+  const client = new Client({ connectionString: database });
+  await client.connect();
+  const { rows } = await client.query('SELECT current_schema()::text AS name');
+  await client.end();
+  return rows[0].name;
+}
+
 /**
  * The service as a process of its own, without a request rate. Prints its base URL as JSON. With `reset` for a port
  * it resets the service in the folder and ends.
@@ -178,7 +190,12 @@ const options: Partial<Record<Break, ServiceOptions>> = {
 async function main(data: string, given: string, broken: Break, file: string): Promise<void> {
   const carriers = file === '' ? {} : { configuration: { file, environment: process.env } };
   const core = await openCore(
-    { ...dataAt(data), ...(options[broken] ?? { rates: 'off' }), ...carriers },
+    {
+      ...dataAt(data),
+      ...(options[broken] ?? { rates: 'off' }),
+      ...(broken === 'follows_its_search_path' && { databaseSchema: await currentSchema(data) }),
+      ...carriers,
+    },
     { ...doubles[broken], leaseMs: Number(process.env[leaseVariable] ?? leaseMs) },
   );
   if (given === 'reset') {
