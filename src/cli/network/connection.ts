@@ -72,7 +72,7 @@ export async function connect(
     ...(maxRetries === undefined ? {} : { maxRetries }),
   });
   return {
-    client: limitedClient(key, settingsFor(true), limiter, parts.signal),
+    client: limitedClient(key, settingsFor(true), limiter, environment.clock, parts.signal),
     async unlimited() {
       const { createSendFrozen } = await import('../../client/frozen.js');
       const settings = settingsFor(false);
@@ -89,7 +89,11 @@ export async function connect(
       const settings = settingsFor(true);
       const recording = recorded(settings.fetch as FetchLike, headers, redactorOf(key));
       const options = readOptions({ ...settings, fetch: recording.fetch });
-      const send = createRequestSender(readApiKey(key), options, limitedSystem(limiter, parts.signal));
+      const send = createRequestSender(
+        readApiKey(key),
+        options,
+        limitedSystem(limiter, environment.clock, parts.signal),
+      );
       return { send, newest: recording.newest };
     },
     close: () => limiter.close(),

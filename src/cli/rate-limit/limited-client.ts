@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { UrtuuOptions } from '../../client/index.js';
-import { realSystem, type System } from '../../client/system.js';
+import type { System } from '../../client/system.js';
 import { Urtuu } from '../../client/urtuu.js';
 import { randomUuid } from '../platform/random-uuid.js';
 import type { Clock } from '../time/clock.js';
@@ -59,17 +59,26 @@ export function limitedClient(
   key: string,
   options: UrtuuOptions,
   limiter: RateLimiter,
+  clock: Clock,
   signal: () => AbortSignal,
 ): Urtuu {
-  const system = limitedSystem(limiter, signal);
+  const system = limitedSystem(limiter, clock, signal);
   const Client = Urtuu as unknown as new (key: string, options: UrtuuOptions, system: System) => Urtuu;
   return new Client(key, options, system);
 }
 
 /** Each attempt takes a token before it is sent. Keys are generated without loading a module. */
-export function limitedSystem(limiter: RateLimiter, signal: () => AbortSignal): System {
+export function limitedSystem(limiter: RateLimiter, clock: Clock, signal: () => AbortSignal): System {
   return {
-    ...realSystem,
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    after: (milliseconds, run) => clock.after(milliseconds, run),
+    async sleep(milliseconds, until) {
+      await clock.sleep(milliseconds, until ?? undefined).catch((error) => {
+        if (!until?.aborted) throw error;
+      });
+    },
+    random: Math.random,
     newIdempotencyKey: randomUuid,
     async ready(method) {
       const kind = method === 'GET' ? 'reading' : 'sending';

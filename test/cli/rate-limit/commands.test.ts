@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { limitedClient } from '../../../src/cli/rate-limit/limited-client.js';
 import type { RateLimiter } from '../../../src/cli/rate-limit/rate-limiter.js';
 import type { Desk } from '../../support/desk.js';
@@ -95,8 +95,10 @@ describe('a single request', () => {
 });
 
 describe('every attempt of the client', () => {
-  it('takes a token of its kind first, verification counting as sending', async () => {
+  it('takes a token of its kind first, verification counting as sending, and waits by the clock', async () => {
     const taken: string[] = [];
+    const sleep = vi.fn(async () => {});
+    const clock = { now: () => 0, elapsed: () => 0, sleep, after: () => () => {} };
     const limiter = { closed: false, take: async (kind: string) => taken.push(kind) > 0 };
     const { fetch } = fakeService((_, index) => {
       taken.push('attempt');
@@ -108,10 +110,12 @@ describe('every attempt of the client', () => {
       testKey,
       options,
       limiter as unknown as RateLimiter,
+      clock,
       () => new AbortController().signal,
     );
     await client.messages.get('a');
     expect(taken.splice(0)).toEqual(['reading', 'attempt', 'reading', 'attempt']);
+    expect(sleep).toHaveBeenCalledOnce();
     await client.sms.send({ to: '99112233', text: 'x' });
     await client.verify.create({ to: '99112233' }).catch(() => {});
     await client.verify.check(smsMessage().id, { code: '123456' });
