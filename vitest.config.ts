@@ -7,17 +7,14 @@ const places = {
   peers: ['test/peers/**'],
   /** What kills, cuts and confuses, and large inputs. */
   torture: [
-    'test/{corpus,torture}/**',
+    'test/corpus/**',
+    'test/torture/!(small).test.ts',
     'test/cli/{hostile,masked}.test.ts',
     'test/cli/bulk/plan/memory.test.ts',
-    'test/e2e/service-torture.test.ts',
   ],
   browser: ['test/service/dashboard/browser.test.ts'],
   /** Pages typed as written, the package, and terminals. */
-  pages: [
-    'test/{package,terminal}/**',
-    'test/docs/{action,cron,image,pages,scripts,several-machines}.test.ts',
-  ],
+  pages: ['test/{package,terminal}/**', 'test/docs/{action,cron,image,scripts,several-machines}.test.ts'],
   /** On PostgreSQL what `npm test` plays on SQLite alone. */
   'second-engine': ['test/service/admin/failover.test.ts', 'test/service/storage/postgres-plans.test.ts'],
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
@@ -41,6 +38,7 @@ const places = {
     'test/service/dispatch/crash.test.ts',
     'test/service/postgres-*.test.ts',
     'test/service/storage/{installation,postgres-faults}.test.ts',
+    'test/torture/small.test.ts',
   ],
   /** In this process, on SQLite. */
   fast: ['test/**'],
@@ -49,7 +47,7 @@ type Place = keyof typeof places;
 
 /** What plays once more, on the other engine or with all of its cases. */
 const again: Partial<Record<Place, string[]>> = {
-  torture: ['test/service/data/move-data.test.ts'],
+  torture: ['test/torture/small.test.ts', 'test/service/data/move-data.test.ts'],
   pages: ['test/docs/pages.test.ts'],
   postgres: ['test/rules/**', 'test/service/dispatch/{crash,pause}.test.ts'],
   'second-engine': [
