@@ -27,10 +27,14 @@ const errorNames = new Set(
 /** LibreOffice's numbered errors, a column too narrow for its value, and the NULL of MySQL and PostgreSQL. */
 const otherErrors = /^(?:(?:[Ee]rr|[Ff]ehler|[Оо]шибка|[Оо]ш):5\d\d|#{3,}|\\N)$/;
 
+/** Almost every cell is told apart by its first character, which costs least. */
+const codesOf = (characters: string) => new Set(Array.from(characters, (each) => each.charCodeAt(0)));
+const firstOfError = codesOf(' \u00a0#\\EeFfОо');
+const firstOfPlaceholder = codesOf(' \u00a0NnUu<([');
+
 /** Whether a cell has no value but what a spreadsheet or a database shows in its place. */
 export function isErrorValue(cell: string): boolean {
-  const first = cell.trimStart()[0] ?? '';
-  if (!'#\\EeFfОо'.includes(first)) return false;
+  if (!firstOfError.has(cell.charCodeAt(0))) return false;
   const text = cell.trim();
   return errorNames.has(text.toUpperCase()) || otherErrors.test(text);
 }
@@ -38,7 +42,8 @@ export function isErrorValue(cell: string): boolean {
 const placeholder = /^\s*(?:null|nan|nat|none|nil|undefined|n\/a|<na>|<null>|\(null\)|\[null\])\s*$/i;
 
 /** Whether a cell is probably what a program wrote for no value; it may also be a name, such as None. */
-export const isPlaceholder = (cell: string): boolean => cell.length < 20 && placeholder.test(cell);
+export const isPlaceholder = (cell: string): boolean =>
+  firstOfPlaceholder.has(cell.charCodeAt(0)) && cell.length < 20 && placeholder.test(cell);
 
 /**
  * The cell errors in a row of a report or rejects file. Those cells showed no values in their workbook; as text, they

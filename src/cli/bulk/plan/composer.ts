@@ -82,11 +82,10 @@ export function bindMessage(
   const composer: Composer = {
     columns: used,
     compose(values) {
-      const faults = used.flatMap((index) => {
-        const error = faultOf(values[index] ?? '', isUncertain);
-        return error === null ? [] : [{ column: columns[index] ?? '', error }];
-      });
-      if (faults.length > 0) return faults;
+      const faultAt = (index: number) => faultOf(values[index] ?? '', isUncertain);
+      const faulty = used.filter((index) => faultAt(index) !== null);
+      if (faulty.length > 0)
+        return faulty.map((index) => ({ column: columns[index] ?? '', error: faultAt(index) ?? '' }));
       const rendered = fields.map(([field, template]): [Field, string] => [field, template.render(values)]);
       const message = channel === 'sms' ? composeSms(rendered) : composeEmail(rendered);
       return 'error' in message ? [message] : message;
