@@ -27,7 +27,7 @@ const errorNames = new Set(
 /** LibreOffice's numbered errors, a column too narrow for its value, and the NULL of MySQL and PostgreSQL. */
 const otherErrors = /^(?:(?:[Ee]rr|[Ff]ehler|[Оо]шибка|[Оо]ш):5\d\d|#{3,}|\\N)$/;
 
-/** Almost every cell is told apart by its first character, which costs least. */
+/** The first character decides for almost every cell, at the least cost. */
 const codesOf = (characters: string) => new Set(Array.from(characters, (each) => each.charCodeAt(0)));
 const firstOfError = codesOf(' \u00a0#\\EeFfОо');
 const firstOfPlaceholder = codesOf(' \u00a0NnUu<([');
