@@ -39,10 +39,10 @@ const diskHints: Readonly<Record<string, string>> = {
   ENOTDIR: 'Part of the path is a file and not a folder.',
 };
 
-/** The operating system refuses a file or folder. Without a hint, one is derived from the cause. */
+/** The operating system refuses a file or folder. Without a hint, one is derived from the cause, or tells it. */
 export function machineError(message: string, cause: unknown, hint?: string): CliError {
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  const what = hint ?? diskHints[code ?? ''];
+  const { code, message: reason } = (cause ?? {}) as Partial<NodeJS.ErrnoException>;
+  const what = hint ?? diskHints[code ?? ''] ?? reason;
   return new CliError('machine', exits.machine, message, {
     ...(what === undefined ? {} : { hint: what }),
     details: code === undefined ? {} : { errno: code },

@@ -1,6 +1,7 @@
 // Installs the package out of a registry of its own with npm, pnpm, yarn and Bun: none fails, warns, or asks for more.
+// Under Yarn's Plug'n'Play, whose files lack some of the methods of Node.js, it is used too.
 import { execFile, execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -20,11 +21,13 @@ const installers = {
   'pnpm 10': [...script('pnpm', '10.26.0', 'bin/pnpm.cjs'), 'add'],
   'yarn 1': [...script('yarn', '1.22.22', 'bin/yarn.js'), 'add'],
   'yarn 4': [...script('@yarnpkg/cli-dist', '4.18.1', 'bin/yarn.js'), 'add'],
+  'yarn 4 PnP': [...script('@yarnpkg/cli-dist', '4.18.1', 'bin/yarn.js'), 'add'],
   Bun: [fetchPackage(bun, '1.4.5', `bin/bun${isWindows ? '.exe' : ''}`), 'add'],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'urtuu-installers-'));
 const registry = createServer((request, response) => {
+  if (request.url.startsWith('/v1/')) return serve(request, response);
   if (request.url === '/urtuu.tgz') response.end(tarball);
   else if (request.url === '/urtuu') response.end(JSON.stringify(packument()));
   else response.writeHead(404).end('{}');
@@ -47,6 +50,38 @@ const packed = JSON.parse(
 )[0];
 const tarball = readFileSync(join(folder, packed.filename));
 
+/** A service that sends everything. */
+async function serve(request, response) {
+  let written = '';
+  for await (const piece of request) written += piece;
+  const answers = {
+    '/v1/balance': { balance: 900 },
+    '/v1/pricing': {
+      sms: {
+        credits_per_part: 10,
+        rate_multiplier: 1,
+        latin_characters_per_part: 150,
+        cyrillic_characters_per_part: 60,
+        max_parts: 5,
+      },
+      email: { credits_per_message: 2 },
+    },
+    '/v1/sms': {
+      id: randomUUID(),
+      channel: 'sms',
+      to: written === '' ? null : JSON.parse(written).to,
+      status: 'sent',
+      parts: 1,
+      credits: 10,
+      error: null,
+      created_at: '2026-01-01T00:00:00.000Z',
+      balance: 890,
+    },
+  };
+  response.setHeader('Content-Type', 'application/json');
+  response.end(JSON.stringify(answers[request.url] ?? {}));
+}
+
 /** As a registry answers: with what an installer needs of package.json. */
 function packument() {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -63,22 +98,46 @@ function packument() {
   };
 }
 
+/** What Yarn says of every package of ES modules under Plug'n'Play. */
+const ownWarnings = /^.*YN0092: .*ESM support for PnP.*\n|Done with warnings/gm;
+
 /** What is wrong with an install; null when nothing is. */
 async function problemOf([file, ...args], name) {
-  const cwd = join(folder, name.replace(' ', '-'));
+  const isPnp = name.endsWith('PnP');
+  const cwd = join(folder, name.replaceAll(' ', '-'));
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'package.json'), '{ "name": "consumer", "version": "1.0.0", "license": "MIT" }');
   writeFileSync(
     join(cwd, '.yarnrc.yml'),
-    `nodeLinker: node-modules\nenableTelemetry: false\nnpmRegistryServer: '${registryUrl}'\nunsafeHttpWhitelist: ['127.0.0.1']\n`,
+    `nodeLinker: ${isPnp ? 'pnp' : 'node-modules'}\nenableTelemetry: false\nnpmRegistryServer: '${registryUrl}'\nunsafeHttpWhitelist: ['127.0.0.1']\n`,
   );
   const options = { cwd, env, encoding: 'utf8', shell: isWindows };
   const { stdout, stderr, message } = await run(file, [...args, 'urtuu'], options).catch((error) => error);
-  const said = `${stdout}${stderr}`;
+  const said = `${stdout}${stderr}`.replace(ownWarnings, '');
   if (message !== undefined || /warn|error|ignored|scripts/i.test(said)) return said;
+  if (isPnp) return problemOfUse([file, args[0], 'run', 'urtuu'], options);
   await run(join(cwd, 'node_modules/.bin/urtuu'), ['--version'], options);
   const others = readdirSync(join(cwd, 'node_modules')).filter((each) => !/^\.|^urtuu$/.test(each));
   return others.length === 0 ? null : `it installed ${others.join(', ')} too`;
+}
+
+/** Saves a profile and sends a list; null if both succeed. */
+async function problemOfUse([file, ...words], options) {
+  const path = (name) => join(options.cwd, name);
+  writeFileSync(path('key.txt'), 'a-key-of-nobody');
+  writeFileSync(path('list.csv'), 'phone,name\n99112233,Bat\n88112233,Dorj\n');
+  const login = ['login', '--base-url', `${registryUrl}v1`, '--api-key-file'];
+  const bulk = ['sms', 'bulk', path('list.csv'), '--text', 'Hi {name}', '--yes', '--report'];
+  for (const command of [
+    [...login, path('key.txt')],
+    [...bulk, path('report.csv')],
+    ['jobs', 'list'],
+  ]) {
+    const { code = 0, stderr } = await run(file, [...words, ...command], options).catch((error) => error);
+    if (code !== 0) return `${command.join(' ')} ended with ${code}: ${stderr}`;
+  }
+  const report = readFileSync(path('report.csv'), 'utf8');
+  return report.split(',sent,').length === 3 ? null : report;
 }
 
 try {

@@ -87,8 +87,8 @@ export async function carelessCommand(folder: string): Promise<Command> {
           onLoad({ filter: /journal\/append-file\.ts$/ }, ({ path }) => {
             const synced = overlook(
               readFileSync(path, 'utf8'),
-              'file.datasync()',
-              'file.datasync().catch(() => {})',
+              'syncBytes(file)',
+              'syncBytes(file).catch(() => {})',
             );
             const contents = overlook(
               synced,

@@ -4,6 +4,7 @@ import { access, copyFile, type FileHandle, open, readlink, realpath, rm, stat }
 import { dirname, resolve } from 'node:path';
 import { CliError, machineError } from '../errors.js';
 import { renameFile } from '../platform/rename.js';
+import { syncFile } from '../platform/sync-file.js';
 import { syncFolder } from '../platform/sync-folder.js';
 import { visibleLines } from '../terminal/sanitise.js';
 
@@ -70,7 +71,7 @@ async function replace(
     try {
       for await (const block of blocks) await writing(path, () => file.appendFile(block));
       if (stats !== null) await writing(path, () => keepOwner(file, stats));
-      await writing(path, () => file.sync());
+      await writing(path, () => syncFile(file));
     } finally {
       await file.close();
     }

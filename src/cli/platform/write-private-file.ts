@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { machineError } from '../errors.js';
 import { makeFolder } from './make-folder.js';
 import { renameFile } from './rename.js';
+import { syncFile } from './sync-file.js';
 
 /** Replaces a private file as a whole: 0600 in a 0700 folder, synced, then renamed. Throws CliError (exit 13). */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
@@ -13,7 +14,7 @@ export async function writePrivateFile(file: string, text: string): Promise<void
     const handle = await promises.open(temporary, 'w', 0o600);
     try {
       await handle.writeFile(text);
-      await handle.sync();
+      await syncFile(handle);
     } finally {
       await handle.close();
     }

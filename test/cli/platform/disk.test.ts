@@ -24,7 +24,7 @@ function folders({ open, sync }: { open?: string; sync?: string }) {
   };
   const later = async () => {
     opening();
-    return { sync: async () => syncing(), close: async () => closing() };
+    return { fd: 3, close: async () => closing() };
   };
   const opened = () => {
     opening();
@@ -35,7 +35,9 @@ function folders({ open, sync }: { open?: string; sync?: string }) {
     seen,
     both: {
       'while other things happen': (platform: NodeJS.Platform) =>
-        syncFolder('/jobs', platform, later as unknown as Parameters<typeof syncFolder>[2]),
+        syncFolder('/jobs', platform, later as unknown as Parameters<typeof syncFolder>[2], async () =>
+          syncing(),
+        ),
       'for a plan': async (platform: NodeJS.Platform) => syncPlanFolder(now, '/jobs', platform),
     },
   };

@@ -1,6 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncBytes } from '../../../platform/sync-file.js';
 import { syncFolder } from '../../../platform/sync-folder.js';
 
 /** An append-only file. Every method rejects with the operating system's error. */
@@ -39,7 +40,7 @@ export const nodeDisk: Disk = {
         for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done)).bytesWritten;
       },
       truncate: (size) => file.truncate(size),
-      sync: () => file.datasync(),
+      sync: () => syncBytes(file),
       close: () => file.close(),
     };
   },
