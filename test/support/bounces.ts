@@ -1,7 +1,12 @@
 /** A report of a mail server (RFC 3464) about a mail that was sent by `to`. */
 export function bounceOf(
   to: string,
-  { action = 'failed', status = '5.1.1', type = 'multipart/report' } = {},
+  {
+    action = 'failed',
+    status = '5.1.1',
+    type = 'multipart/report',
+    diagnostic = 'smtp; 550 5.1.1 <bold@example.com>: user\r\n    unknown',
+  } = {},
 ): string {
   return [
     'Return-Path: <>',
@@ -27,8 +32,7 @@ export function bounceOf(
     'Final-Recipient: rfc822; bold@example.com',
     `Action: ${action}`,
     `Status: ${status}`,
-    'Diagnostic-Code: smtp; 550 5.1.1 <bold@example.com>: user',
-    '    unknown',
+    `Diagnostic-Code: ${diagnostic}`,
     '',
     '--AAA.1/mx.example.com',
     'Content-Type: message/rfc822',

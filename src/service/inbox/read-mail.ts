@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
+import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
 import { storable } from '../storage/inbox.js';
 import { withoutStyles } from './html.js';
 
@@ -14,9 +15,10 @@ export interface ReceivedMail {
   /** In normal form: first those it was delivered to, then those it is addressed to. */
   recipients: string[];
   /**
-   * Set for a report that a mail cannot be delivered (RFC 3464), with the status such as `5.1.1`; empty without one.
+   * Set for a report that a mail cannot be delivered (RFC 3464), with the status such as `5.1.1`, empty without one, and
+   * whether the address does not exist.
    */
-  failure: { status: string } | null;
+  failure: { status: string; isUnknownRecipient: boolean } | null;
   /** The same if the mail is received again. */
   fingerprint: string;
 }
@@ -75,9 +77,30 @@ async function failureIn({ headers, attachments }: Email, raw: Uint8Array): Prom
   if (report === undefined) return null;
   const fields = wholeTextDecoder('latin1').decode(report.content as ArrayBuffer);
   // The mail's own fields, then a group for each recipient.
-  const failed = fields.split(/\r?\n[ \t]*\r?\n/).find((group) => /^action:[ \t]*failed\b/im.test(group));
-  if (failed === undefined) return null;
-  return { status: /^status:[ \t]*(\d\.\d{1,3}\.\d{1,3})\b/im.exec(failed)?.[1] ?? '' };
+  const groups = fields.split(/\r?\n[ \t]*\r?\n/).filter((group) => /^action:/im.test(group));
+  const failed = groups.filter((group) => /^action:[ \t]*failed\b/im.test(group));
+  const [status] = failed.map(statusIn);
+  if (status === undefined) return null;
+  // The address may stand for several people, some of whom do not exist.
+  const isUnknown = (group: string) => isUnknownRecipient(diagnosticIn(group), statusIn(group));
+  return { status, isUnknownRecipient: groups.length === failed.length && failed.every(isUnknown) };
+}
+
+const statusIn = (group: string) => /^status:[ \t]*(\d\.\d{1,3}\.\d{1,3})\b/im.exec(group)?.[1] ?? '';
+
+/** The server's answer; some reports continue it without a blank. */
+function diagnosticIn(group: string): string {
+  let isIn = false;
+  const lines = group.split(/\r?\n/).filter((line) => {
+    const [, name] = /^([!-9;-~]+)[ \t]*:/.exec(line) ?? [];
+    if (name !== undefined) isIn = name.toLowerCase() === 'diagnostic-code';
+    return isIn;
+  });
+  return lines
+    .join(' ')
+    .replace(/^[^:]*:/, '')
+    .replace(/^\s*[a-z][\w-]*\s*;/i, '')
+    .trim();
 }
 
 const isReport = ({ mimeType }: Attachment) => /^message\/(?:global-)?delivery-status$/.test(mimeType);

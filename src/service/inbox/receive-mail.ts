@@ -1,7 +1,6 @@
 import { normalizeAddress } from '../../contract/index.js';
 import { emailRoute } from '../carriers/carrier.js';
 import { messageIdOfBounce } from '../carriers/smtp/bounce-address.js';
-import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
 import { ServiceError } from '../errors/service-error.js';
 import { asciiDomain, domainOf } from '../mailbox.js';
 import type { OperationContext } from '../operations/context.js';
@@ -43,7 +42,7 @@ export async function receiveMail(
 async function recordBounce(
   { store, project }: Context,
   messageId: string,
-  { status }: NonNullable<ReceivedMail['failure']>,
+  { status, isUnknownRecipient }: NonNullable<ReceivedMail['failure']>,
 ): Promise<ReceivedAs> {
   const message = await store.findMessage(messageId);
   // Newer than the restored backup, or pruned.
@@ -59,8 +58,8 @@ async function recordBounce(
   } as const;
   await store.recordReceipts([receipt], (finalized, balance) => bound(messageAnswer(finalized, balance)));
   const { settings } = await project({ projectId });
-  if (settings.suppressions && isUnknownRecipient(status))
-    await store.suppress(projectId, to, `it bounced with status ${status}`);
+  if (settings.suppressions && isUnknownRecipient)
+    await store.suppress(projectId, to, status === '' ? 'it bounced' : `it bounced with status ${status}`);
   return 'bounced';
 }
 

@@ -177,13 +177,16 @@ describe('suppressions', () => {
     await open();
     await set({ suppressions: true });
     const { id, from } = await send();
-    await receive(bounceOf(from, { status }));
+    await receive(bounceOf(from, { status, diagnostic: 'smtp; 550 not delivered' }));
     expect([(await messageOf(id)).delivery, await suppressed()]).toEqual(['bounced', []]);
   });
 
   it.each<[string, string[]]>([
     ['550 5.1.1 User unknown', ['bold@example.com']],
     ['550-5.1.1 User\r\n550 5.1.1 unknown', ['bold@example.com']],
+    ['550 #5.1.1 User unknown', ['bold@example.com']],
+    ['550-5.1.1 Not accepted\r\n550 5.1.1 at this rate', []],
+    ['550 5.1.1 No such user (5.2.2)', []],
     ['550 5.7.1 Spam', []],
     ['550 User unknown', []],
   ])('are for addresses that the relay refuses with %j', async (reply, expected) => {

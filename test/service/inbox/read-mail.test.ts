@@ -190,25 +190,41 @@ describe('a mail', () => {
 describe('a report', () => {
   const failureIn = async (raw: string) => (await readMail(Buffer.from(raw))).failure;
 
+  const unknown = { status: '5.1.1', isUnknownRecipient: true };
   it.each<[string, string, object | null]>([
-    ['of a failure', bounceOf('x@b.mn'), { status: '5.1.1' }],
-    ['with line feeds alone', bounceOf('x@b.mn').replaceAll('\r\n', '\n'), { status: '5.1.1' }],
-    ['in capitals', bounceOf('x@b.mn', { action: 'FAILED', type: 'MULTIPART/REPORT' }), { status: '5.1.1' }],
+    ['of a failure', bounceOf('x@b.mn'), unknown],
+    ['with line feeds alone', bounceOf('x@b.mn').replaceAll('\r\n', '\n'), unknown],
+    ['in capitals', bounceOf('x@b.mn', { action: 'FAILED', type: 'MULTIPART/REPORT' }), unknown],
     [
       'with a comment',
       bounceOf('x@b.mn', { action: 'failed (gave up)', status: '4.4.7 (expired)' }),
-      { status: '4.4.7' },
+      { status: '4.4.7', isUnknownRecipient: false },
     ],
-    ['without a status', bounceOf('x@b.mn', { status: '' }), { status: '' }],
+    ['without a status', bounceOf('x@b.mn', { status: '' }), { status: '', isUnknownRecipient: true }],
     ['of a delay', bounceOf('x@b.mn', { action: 'delayed', status: '4.4.1' }), null],
     ['of a delivery', bounceOf('x@b.mn', { action: 'delivered', status: '2.0.0' }), null],
     ['of a relay', bounceOf('x@b.mn', { action: 'relayed', status: '2.0.0' }), null],
     [
       'of a failure among several recipients',
       bounceOf('x@b.mn', { action: 'delivered\r\n\r\nAction: failed' }),
-      { status: '5.1.1' },
+      { status: '5.1.1', isUnknownRecipient: false },
     ],
-    ['of OpenSMTPD', bounceOf('x@b.mn', { type: 'multipart/mixed' }), { status: '5.1.1' }],
+    ['of OpenSMTPD', bounceOf('x@b.mn', { type: 'multipart/mixed' }), unknown],
+    [
+      'whose answer goes on without a blank, and has another cause',
+      bounceOf('x@b.mn', { diagnostic: 'smtp; 550-5.1.1 Not now:\r\n550 over quota' }),
+      { status: '5.1.1', isUnknownRecipient: false },
+    ],
+    [
+      'whose answer names no type',
+      bounceOf('x@b.mn', { diagnostic: '552 5.2.2 full; bold@example.com' }),
+      { status: '5.1.1', isUnknownRecipient: false },
+    ],
+    [
+      'with other words beside the answer',
+      bounceOf('x@b.mn', { diagnostic: 'smtp; 550 5.1.1 unknown\r\nX-Filter: spam' }),
+      unknown,
+    ],
     ['that only looks like one', bounceOf('x@b.mn', { type: 'multipart/alternative' }), null],
     [
       'that somebody forwards',

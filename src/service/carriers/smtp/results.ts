@@ -41,7 +41,7 @@ export function resultOf(error: NodemailerError | null, isWhole: boolean): Submi
   const isOfSender = code === 'EENVELOPE' && command === 'MAIL FROM';
   const isPermanent = isReply && responseCode >= 500 && responseCode < 600;
   if (isPermanent && !(isOfSender && responseCode === badSequence)) {
-    const isUnknown = !isOfSender && isUnknownRecipient(readReply(error.response).enhanced);
+    const isUnknown = !isOfSender && isUnknownRecipient(readReply(error.response).line);
     const about = isOfSender ? { isOfSender: true as const } : isUnknown ? { isUnknownRecipient: true } : {};
     return { kind: 'refused', ...answer, tryNextRoute: false, ...about };
   }

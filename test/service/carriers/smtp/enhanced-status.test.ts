@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { isUnknownRecipient } from '../../../../src/service/carriers/smtp/enhanced-status.js';
+import { cpuTime } from '../../../support/cpu-time.js';
+
+/** Answers in the manner of large servers: what they say, and the `Status` of a report with it. */
+describe('an answer', () => {
+  it.each<[server: string, answer: string, status?: string]>([
+    [
+      'Gmail',
+      '550-5.1.1 This account does not exist. Look for typing errors or 550-5.1.1 unnecessary spaces. 550 5.1.1 https://support.google.com/mail/?p=NoSuchUser a1-b2c3.4 - gsmtp',
+    ],
+    [
+      'Gmail',
+      '550-5.2.1 This account is inactive. 550 5.2.1 https://support.google.com/mail/?p=DisabledUser - gsmtp',
+    ],
+    [
+      'Microsoft',
+      '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient bold@example.com not found by SMTP address lookup',
+    ],
+    ['Microsoft', '550 5.1.1 RESOLVER.ADR.RecipNotFound; not found', '5.1.1'],
+    [
+      'Yahoo',
+      '554 delivery error: dd No such account here (bold@example.com) [0] - mta1.mail.example',
+      '5.1.1',
+    ],
+    ['Yahoo', '552 1 Requested mail action aborted, mailbox not found', '5.1.1'],
+    [
+      'Postfix',
+      '550 5.1.1 <bold@example.com>: Recipient address rejected: User unknown in virtual mailbox table',
+    ],
+    [
+      'Postfix',
+      '550 5.1.1 <bold@example.com>: Recipient address rejected: User unknown in relay recipient table',
+    ],
+    ['Postfix', 'unknown user: "bold"', '5.1.1'],
+    [
+      'Postfix',
+      'Host or domain name not found. Name service error for name=example.com type=A: Host not found',
+      '5.1.2',
+    ],
+    [
+      'Postfix',
+      'host spam-filter.example.com[192.0.2.4] said: 550 5.1.1 <full.quota@example.com>: unknown',
+      '5.0.0',
+    ],
+    ['Exim', '550 5.1.1 Unrouteable address'],
+    ['Barracuda', 'host d1.ess.barracudanetworks.com[192.0.2.4] said: 550 5.1.1 User unknown', '5.1.1'],
+    ['Sendmail', '550 5.1.1 <bold@example.com>... User unknown', '5.1.1'],
+    ['IronPort', '550 #5.1.1 Address unknown bold@example.com', '5.0.0'],
+    ['Zimbra', '553 (5.1.3) no such mailbox', ''],
+    ['Domino', '550 bold@example.com... No such user', '5.1.1'],
+  ])('means that the address does not exist: %s: %s (%s)', (_, answer, status) => {
+    expect(isUnknownRecipient(answer, status)).toBe(true);
+  });
+
+  it.each<[server: string, answer: string, status?: string]>([
+    [
+      'Gmail',
+      '550-5.2.1 The user you write to is receiving mail at a rate that 550-5.2.1 keeps more from being delivered. 550 5.2.1 https://support.google.com/mail/?p=ReceivingRatePerm - gsmtp',
+    ],
+    [
+      'Gmail',
+      '552-5.2.2 This account is over quota. 552 5.2.2 https://support.google.com/mail/?p=OverQuotaPerm - gsmtp',
+      '5.1.1',
+    ],
+    ['Gmail', '550-5.7.1 Likely unsolicited mail. 550 5.7.1 - gsmtp', '5.1.1'],
+    ['Gmail', '450-4.2.1 Receiving mail too quickly', '5.2.1'],
+    ['Microsoft', '550 5.7.606 Access denied, banned sending IP [192.0.2.1]', '5.1.1'],
+    ['Microsoft', '550 5.4.1 Recipient address rejected: Access denied. AS(201806281)', '5.4.1'],
+    ['Microsoft', '550 5.1.8 Access denied, bad outbound sender', '5.1.8'],
+    ['Microsoft', '550 5.2.1 Content Filter agent quarantined this message', '5.2.1'],
+    ['Microsoft', '550 5.2.2 STOREDRV.Deliver; mailbox full', '5.2.2'],
+    ['Microsoft', '550 5.1.10 Reputation of 192.0.2.1 is too low', '5.1.10'],
+    ['Yahoo', '554 5.7.9 Message not accepted for policy reasons', '5.1.1'],
+    ['Yahoo', '554 delivery error: dd bold@example.com is over quota', '5.1.1'],
+    ['Yahoo', '421 4.7.0 [TSS04] Messages from 192.0.2.1 deferred - 4.16.55.1', '5.1.1'],
+    [
+      'Postfix',
+      '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org',
+      '5.1.3',
+    ],
+    ['Postfix', '550 5.1.1 see https://www.spamhaus.org/query/ip/192.0.2.1', '5.1.1'],
+    ['Postfix', '554 5.7.1 <bold@example.com>: Relay access denied', '5.1.1'],
+    ['Postfix', 'cannot update mailbox /var/mail/bold: error writing message: disk quota exceeded', '5.1.1'],
+    ['Postfix', 'host mx.example.com[192.0.2.4] said: 450 <bold@example.com>: greeted slowly', '5.1.1'],
+    [
+      'Exim',
+      '550-Verification failed for <a@example.mn> 550-Response: 550 5.1.1 unknown 550 Sender verify failed',
+    ],
+    ['Exim', '550 5.1.1 too many recipients this hour', '5.1.1'],
+    ['Exim', '550 5.1.1 mailbox is full: retry timeout exceeded', '5.1.1'],
+    ['Sendmail', '550 5.1.1 No space left on device', '5.1.1'],
+    ['IronPort', '550 #5.1.1 Your domain is blacklisted', '5.1.1'],
+    ['qmail', '550 5.1.1 (#5.7.1) blacklisted'],
+    ['other', '550 5.1.1 Try again later'],
+    ['other', '550 User unknown'],
+    ['other', '550 5.1.1 unknown', '5.2.2'],
+    ['other', '550 connect to 5.1.1.1 failed'],
+    ['other', ''],
+  ])('means something else: %s: %s (%s)', (_, answer, status) => {
+    expect(isUnknownRecipient(answer, status)).toBe(false);
+  });
+
+  it.each(['5.1.1 ', ' ', ';', '4', 'a@', 'too ', 'time', '.'])(
+    'of a megabyte of %j is read in no time',
+    (piece) => {
+      const begun = cpuTime();
+      isUnknownRecipient(`550 ${piece.repeat(1_000_000 / piece.length)}`);
+      expect(cpuTime() - begun).toBeLessThan(2_000);
+    },
+  );
+});
