@@ -4,7 +4,7 @@ import { createPrune } from './admin/prune.js';
 import { createReset } from './admin/reset.js';
 import { Retention } from './admin/retention.js';
 import type { Administration } from './administration.js';
-import type { Carrier, CarrierRequest } from './carriers/carrier.js';
+import type { Carrier, Taken } from './carriers/carrier.js';
 import {
   type CarrierConfiguration,
   type ConfigurationSource,
@@ -68,7 +68,7 @@ export interface Core {
   heartbeat: Heartbeat;
   retention: Retention;
   /** Accepts requests from carriers; null if none sends any. */
-  take: ((request: CarrierRequest) => Promise<boolean | null>) | null;
+  take: NonNullable<Carrier['take']> | null;
   /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
@@ -224,9 +224,9 @@ export async function openCore(
   }
 
   const takers = served.flatMap((one) => one.take ?? []);
-  async function take(request: CarrierRequest): Promise<boolean | null> {
+  async function take(...request: Parameters<NonNullable<Carrier['take']>>): Promise<Taken> {
     for (const takeIt of takers) {
-      const isTaken = await takeIt(request);
+      const isTaken = await takeIt(...request);
       if (isTaken !== null) return isTaken;
     }
     return null;

@@ -31,6 +31,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       : withCarrierRequests(app.answer, {
           take,
           count: observer.notFound,
+          countUnread: observer.unread,
           report: (warning) => core.report(warning, { level: 'warning' }),
           now: () => core.context.clock.monotonic(),
         });

@@ -14,6 +14,8 @@ export interface Observer {
   shed(): void;
   /** Counts a request of a gateway that got 404. */
   notFound: Metrics['notFound'];
+  /** Counts a part of one that was not read. */
+  unread: Metrics['unread'];
   /** A handler that answers only `/metrics`. Throws TypeError without metrics. */
   metricsOnly(sources: Sources): RequestHandler;
   close(): void;
@@ -35,6 +37,7 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
     },
     shed: () => metrics?.shed(),
     notFound: (of) => metrics?.notFound(of),
+    unread: (...given) => metrics?.unread(...given),
     metricsOnly(sources) {
       if (metrics === null) throw new TypeError('the service has no metrics');
       return metricsHandler(() => metrics.read(sources), null);

@@ -136,10 +136,20 @@ export interface CarrierRequest {
   token: string;
   query: string;
   type: string;
-  body: string;
+  /** As it came, or decoded. */
+  body: string | Uint8Array;
   /** Its X-Twilio-Signature. */
   signature?: string | null;
 }
+
+/**
+ * True once it is committed, false if it cannot be now, null if no route has this token; `unsupported` for a body that
+ * no gateway's route can describe.
+ */
+export type Taken = boolean | null | 'unsupported';
+
+/** What of a gateway's request was not read: its body, its fields, or a state that its route does not name. */
+export type Unread = 'body' | 'fields' | 'state';
 
 /** Room for one message. No more messages are marked, so no more are in doubt if a process dies. */
 export interface Reservation {
@@ -224,8 +234,8 @@ export interface Carrier {
    * submit one later.
    */
   submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
-  /** Receives a gateway's request: true if it is committed, false if not, null if no route has this token. */
-  take?(request: CarrierRequest): Promise<boolean | null>;
+  /** Receives a gateway's request. `onUnread` is called for each part of it that changes nothing. */
+  take?(request: CarrierRequest, onUnread?: (what: Unread) => void): Promise<Taken>;
   /** How a route repeats requests; absent or null if nothing may be sent twice. */
   repeatsOf?(route: string): Repeats | null;
   /** The outcome of the attempts below `before`, for carriers that can be asked. */

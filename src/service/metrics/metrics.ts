@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { Carrier, CarrierRequest, Submission, SubmitResult } from '../carriers/carrier.js';
+import type { Carrier, CarrierRequest, Submission, SubmitResult, Unread } from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
 import type { LaneDepth } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
@@ -54,6 +54,10 @@ export class Metrics {
     'urtuu_gateway_requests_not_found_total',
     'Requests of gateways that got 404, by path.',
   );
+  readonly #unread = new Counter(
+    'urtuu_gateway_requests_unread_total',
+    'Parts of requests of gateways that changed nothing, by path, route and reason.',
+  );
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
@@ -65,6 +69,7 @@ export class Metrics {
     this.#submitted,
     this.#receipts,
     this.#notFound,
+    this.#unread,
     this.#store,
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -91,6 +96,10 @@ export class Metrics {
 
   notFound(of: CarrierRequest['of']): void {
     this.#notFound.add(`path="${of}"`);
+  }
+
+  unread(of: CarrierRequest['of'], route: string, reason: Unread): void {
+    this.#unread.add(`path="${of}",route="${quotedLabel(route)}",reason="${reason}"`);
   }
 
   /** The same parts, measured. */

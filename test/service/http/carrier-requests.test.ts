@@ -53,13 +53,16 @@ it('requests of carriers are answered without a key, on their own paths only', a
       [path, form('ref=1&state=1')],
       [path, form('x'.repeat(65_537))],
       [path, { method: 'DELETE' }],
+      [path, { method: 'HEAD' }],
+      [`${path}x`, { method: 'HEAD' }],
+      [path, { ...form('<dlr/>'), headers: { 'Content-Type': 'application/xml' } }],
       [`/receipts/a%20gateway/${token}x`],
       [`/receipts/a%zz/${token}`],
       [`/incoming/a%20gateway/${token}`],
       [`${path}/more`],
       ['/v1/balance'],
     ),
-  ).toEqual([200, 200, 413, 405, 404, 404, 404, 404, 401]);
+  ).toEqual([200, 200, 413, 405, 200, 404, 415, 404, 404, 404, 404, 401]);
   const answer = await call(path);
   expect([await answer.text(), answer.headers.get('content-type')]).toEqual(['', null]);
 });
@@ -91,5 +94,26 @@ it('requests to an unknown path are counted, and logged at most once a minute wi
     warning('1 request to /receipts'),
     warning('1 request to /incoming'),
     warning('6 requests to /receipts'),
+  ]);
+});
+
+it('requests that cannot be read are counted by route, and logged at most once a minute without the token', async () => {
+  const { call, clock, warnings } = await open();
+  const counted = async () =>
+    (await (await call('/metrics')).text()).match(/^urtuu_gateway_requests_unread_total\{.*$/gm);
+  const post = (body: string) => call(path, { method: 'POST', body });
+  for (const body of ['nonsense', '{"state":1}', 'state=1', 'ref=1&state=sent', 'ref=1&state=1', ''])
+    expect((await post(body)).status).toBe(200);
+  await call(`${path}x`, { method: 'POST', body: 'nonsense' });
+  const line = (reason: string, count: number) =>
+    `urtuu_gateway_requests_unread_total{path="receipts",route="a gateway",reason="${reason}"} ${count}`;
+  expect(await counted()).toEqual([line('body', 1), line('fields', 2), line('state', 1)]);
+  clock.advance(60_000);
+  await post('nonsense');
+  const warning = (count: string) =>
+    `warning GatewayRequestsUnread GatewayRequestsUnread: ${count} to /receipts/a gateway could not be read: a form or JSON with the fields of the route is expected`;
+  expect(warnings.filter((line) => line.includes('Unread'))).toEqual([
+    warning('1 request'),
+    warning('3 requests'),
   ]);
 });

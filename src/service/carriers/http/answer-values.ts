@@ -6,7 +6,7 @@ export interface GatewayAnswer {
   status: number;
   /** Parsed JSON or form; undefined for other answers. */
   fields: unknown;
-  /** Its first 4 KB. */
+  /** Its first 4 KB, without blanks and a byte order mark around them. */
   text: string;
   retryAfterMs: number | null;
 }
@@ -18,25 +18,67 @@ export function decodeAnswer(
   body: string,
   retryAfterMs: number | null,
 ): GatewayAnswer {
-  return { status, fields: fieldsOf(type, body), text: body.slice(0, lookedAt), retryAfterMs };
+  return { status, fields: fieldsOf(type, body), text: body.slice(0, lookedAt).trim(), retryAfterMs };
+}
+
+/** Decodes a body by its byte order mark, else by the charset of its type, else as UTF-8. */
+export function decodeBody(type: string, bytes: Uint8Array): string {
+  const decoder = decoderOf(type, bytes);
+  // Some versions of Node.js decode windows-1252 wrongly in one piece.
+  return decoder.decode(bytes, { stream: true }) + decoder.decode();
+}
+
+function decoderOf(type: string, [first, second]: Uint8Array) {
+  // JSON in UTF-16 without a mark begins with a zero byte, or has one as its second.
+  if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder('utf-16le');
+  if ((first === 0xfe && second === 0xff) || first === 0) return new TextDecoder('utf-16be');
+  const [, charset = 'utf-8'] = /;\s*charset="?([\w.:-]+)/i.exec(type) ?? [];
+  const hasMark = first === 0xef && second === 0xbb;
+  try {
+    return new TextDecoder(hasMark ? 'utf-8' : charset);
+  } catch {
+    return new TextDecoder();
+  }
 }
 
 /** The fields of an answer or a receipt in JSON or a form; undefined for anything else. */
 export function fieldsOf(type: string, body: string): unknown {
-  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return fromForm(body);
+  // Blanks here include a byte order mark.
+  const text = body.trim();
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(type);
+  if (isForm && !/^[{[]/.test(text)) return fromForm(text);
   try {
     // Gateways send JSON with any content type.
-    return JSON.parse(withWholeIds(body));
+    return JSON.parse(withWholeIds(text));
+  } catch {
+    return isForm ? fromForm(text) : undefined;
+  }
+}
+
+/** The fields of a gateway's request, which may be a form with any content type. */
+export async function fieldsOfRequest(type: string, body: string): Promise<unknown> {
+  if (/^multipart\/form-data\b/i.test(type)) return fromMultipart(type, body);
+  const text = body.trim();
+  return fieldsOf(type, text) ?? (/^[^\s<>{}[\]"=&]+=/.test(text) ? fromForm(text) : undefined);
+}
+
+/** Undefined if it is none. Files are left out. */
+async function fromMultipart(type: string, body: string): Promise<unknown> {
+  try {
+    const form = await new Response(body, { headers: { 'Content-Type': type } }).formData();
+    return fromEntries([...form].filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   } catch {
     return undefined;
   }
 }
 
+export const fromForm = (body: string): Record<string, string | null> =>
+  fromEntries(new URLSearchParams(body));
+
 /** A field that appears twice with different values is left out: nobody knows which one is meant. */
-export function fromForm(body: string): Record<string, string | null> {
+function fromEntries(entries: Iterable<[string, string]>): Record<string, string | null> {
   const fields: Record<string, string | null> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(body))
-    fields[name] = name in fields && fields[name] !== value ? null : value;
+  for (const [name, value] of entries) fields[name] = name in fields && fields[name] !== value ? null : value;
   return fields;
 }
 

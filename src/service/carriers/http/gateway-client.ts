@@ -2,9 +2,9 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { brotliDecompress, unzip } from 'node:zlib';
 import type { Clock } from '../../clock.js';
-import { decodeAnswer, type GatewayAnswer } from './answer-values.js';
+import { decodeAnswer, decodeBody, type GatewayAnswer } from './answer-values.js';
 import { GatewayAgent } from './gateway-agent.js';
 import type { RenderedRequest } from './rendered-request.js';
 
@@ -97,9 +97,9 @@ async function readAnswer(incoming: http.IncomingMessage, now: number): Promise<
   const { statusCode = 0, headers } = incoming;
   const whole = await readWhole(incoming);
   const { 'content-encoding': encoding = 'identity' } = headers;
-  const body = encoding === 'identity' ? whole : await decompressed(whole, encoding);
+  const body = encoding.toLowerCase() === 'identity' ? whole : await decompressed(whole, encoding);
   const type = headers['content-type'] ?? '';
-  return decodeAnswer(statusCode, type, body.toString(), retryAfterMs(headers['retry-after'], now));
+  return decodeAnswer(statusCode, type, decodeBody(type, body), retryAfterMs(headers['retry-after'], now));
 }
 
 /** Uses events: an iterator takes as long as the rest of a request. */
@@ -131,8 +131,10 @@ function readWhole(incoming: http.IncomingMessage): Promise<Buffer> {
 
 /** Some gateways compress answers unasked. */
 async function decompressed(body: Buffer, encoding: string): Promise<Buffer> {
-  if (encoding !== 'gzip') throw new Error('its answer has an encoding that nobody asked for');
-  return promisify(gunzip)(body, { maxOutputLength: mostBytes });
+  const known = /^(?:(?:x-)?gzip|deflate|br)$/i.exec(encoding)?.[0].toLowerCase();
+  if (known === undefined) throw new Error('its answer has an encoding that nobody asked for');
+  const limits = { maxOutputLength: mostBytes };
+  return known === 'br' ? promisify(brotliDecompress)(body, limits) : promisify(unzip)(body, limits);
 }
 
 /** Seconds or a date; null for anything else. */

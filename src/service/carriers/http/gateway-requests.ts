@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { idAsWritten, normalNumber } from '../../../contract/index.js';
 import { storable } from '../../storage/inbox.js';
 import type { DeliveryState, Receipt } from '../../storage/store.js';
-import type { CarrierRequest, Incoming } from '../carrier.js';
-import { fieldsOf, fromForm, valuesAt } from './answer-values.js';
+import type { CarrierRequest, Incoming, Taken, Unread } from '../carrier.js';
+import { decodeBody, fieldsOfRequest, fromForm, valuesAt } from './answer-values.js';
 import type { GatewayRoute, IncomingFields, ReceiptFields } from './gateway-route.js';
 import { isId } from './outcome-of-answer.js';
 import { isSigned } from './twilio-signature.js';
@@ -16,36 +16,49 @@ export interface RequestTools {
   recipientOf(messageId: string): Promise<string | null>;
   onReceipt(receipt: Receipt): Promise<void>;
   onIncoming(incoming: Incoming): Promise<void>;
+  /** Called for what is skipped. */
+  onUnread?(what: Unread): void;
 }
 
 /**
- * Takes a gateway's request: true once it is committed, null if the token is wrong. Unreadable items are skipped: a
- * gateway would repeat them for ever. Rejects if it cannot commit.
+ * Takes a gateway's request. Unreadable items are skipped: a gateway would repeat them for ever. Rejects if it cannot
+ * commit.
  */
 export async function takeRequest(
   route: GatewayRoute | undefined,
-  request: CarrierRequest,
-  tools: RequestTools,
-): Promise<true | null> {
+  given: CarrierRequest,
+  { onUnread = () => {}, ...tools }: RequestTools,
+): Promise<Taken> {
+  const { type, query } = given;
+  const body = typeof given.body === 'string' ? given.body : decodeBody(type, given.body);
+  const request = { ...given, body };
   const fields = (request.of === 'receipts' ? route?.receipts : route?.incoming) ?? null;
   const isMeant = isSame(request.token, fields?.token ?? '');
   if (route === undefined || fields === null || !isMeant) return null;
   if (fields.signature !== null && !isSigned(fields.signature, request)) return null;
-  const { query, type, body } = request;
-  const given = [fromForm(query), body === '' ? undefined : fieldsOf(type, body)];
-  if ('state' in fields) {
-    for (const item of itemsOf(fields, given)) {
-      const receipt = await receiptOf(route.name, item, fields, tools);
-      if (receipt !== null) await tools.onReceipt(receipt);
-    }
-  } else {
-    for (const item of itemsOf(fields, given)) {
-      const incoming = incomingOf(route.name, item);
-      if (incoming !== null) await tools.onIncoming(incoming);
-    }
+  // A gateway that looks whether the address exists.
+  const isEmpty = body.trim() === '';
+  if (query === '' && isEmpty) return true;
+  const content = isEmpty ? undefined : await fieldsOfRequest(type, body);
+  if (content === undefined && !isEmpty) onUnread('body');
+  if (content === undefined && isXml(type, body)) return 'unsupported';
+  for (const item of itemsOf(fields, [fromForm(query), content])) {
+    const read =
+      'state' in fields
+        ? await receiptOf(route.name, item, fields, tools)
+        : (incomingOf(route.name, item) ?? 'fields');
+    if (read === null) continue;
+    // Said above of the whole.
+    if (typeof read === 'string') {
+      if (content !== undefined || isEmpty) onUnread(read);
+    } else if ('state' in read) await tools.onReceipt(read);
+    else await tools.onIncoming(read);
   }
   return true;
 }
+
+const isXml = (type: string, body: string): boolean =>
+  /[/+]xml\b/i.test(type) || body.trim().startsWith('<?xml');
 
 /** Compares in constant time, whatever the lengths. */
 function isSame(given: string, secret: string): boolean {
@@ -76,32 +89,38 @@ function itemsOf(fields: ReceiptFields | IncomingFields, [query, body]: readonly
 
 const isNoPath = new Set(['token', 'signature', 'delivered', 'undelivered']);
 
-/** Null for a receipt that changes nothing. */
+/** Null for a receipt of a message that is not its own. */
 async function receiptOf(
   route: string,
   { id = null, reference = null, to = null, state = null }: Item,
   fields: ReceiptFields,
-  { recipientOf }: RequestTools,
-): Promise<Receipt | null> {
+  { recipientOf }: Pick<RequestTools, 'recipientOf'>,
+): Promise<Receipt | null | 'fields' | 'state'> {
+  if (state === null) return 'fields';
   const known = stateOf(state, fields);
-  if (known === null) return null;
+  if (known === null) return 'state';
   const named = to === null ? null : (normalNumber(to) ?? to);
   const common = { route, state: known, submittedAt: null };
   if (fields.reference !== null) {
-    if (reference === null || !isId(reference)) return null;
+    if (reference === null || !isId(reference)) return 'fields';
     const messageId = idAsWritten(reference);
     const recipient = await recipientOf(messageId);
     if (recipient === null || (named !== null && named !== recipient)) return null;
     return { ...common, carrierId: messageId, reference: messageId, to: recipient };
   }
-  if (id === null || named === null || !isId(id) || !isId(named)) return null;
+  if (id === null || named === null || !isId(id) || !isId(named)) return 'fields';
   return { ...common, carrierId: id, reference: '', to: named };
 }
 
-function stateOf(written: string | null, { delivered, undelivered }: ReceiptFields): DeliveryState | null {
-  if (written === null) return null;
-  if (delivered.includes(written)) return 'delivered';
-  return undelivered.includes(written) ? 'undelivered' : null;
+/** As its route writes it, else in capitals or small letters. */
+function stateOf(written: string, { delivered, undelivered }: ReceiptFields): DeliveryState | null {
+  const state = written.trim();
+  for (const spelled of [(text: string) => text, (text: string) => text.toLowerCase()]) {
+    const names = (all: readonly string[]) => all.some((each) => spelled(each) === spelled(state));
+    if (names(delivered)) return 'delivered';
+    if (names(undelivered)) return 'undelivered';
+  }
+  return null;
 }
 
 function incomingOf(

@@ -60,13 +60,15 @@ export function gatewayCarrier(parts: GatewayParts): Carrier {
     lowerRate: (lane, answeredMs) => routeOf(lane).window.lower(answeredMs),
     reserve,
     repeatsOf: (name) => routeOf(name).repeats,
-    async take(request) {
+    async take(request, onUnread = () => {}) {
       if (taken >= mostTaken) return false;
       taken += 1;
       const { recipientOf, report } = parts;
       const route = parts.routes.find(({ name }) => name === request.route);
       try {
-        return await takeRequest(route, request, { recipientOf, onReceipt, onIncoming });
+        return await takeRequest(route, request, {
+          ...{ recipientOf, onReceipt, onIncoming, onUnread },
+        });
       } catch (error) {
         report(error, { level: 'warning' });
         return false;

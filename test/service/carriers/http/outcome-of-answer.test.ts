@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer, valuesAt } from '../../../../src/service/carriers/http/answer-values.js';
+import { decodeAnswer, decodeBody, valuesAt } from '../../../../src/service/carriers/http/answer-values.js';
 import type { AnswerRule, GatewayRoute } from '../../../../src/service/carriers/http/gateway-route.js';
 import { outcomeOfAnswer } from '../../../../src/service/carriers/http/outcome-of-answer.js';
 import { gatewayRoute } from './gateway-routes.js';
@@ -132,6 +132,33 @@ describe('an answer of a gateway is', () => {
     expect(outcome(words, 202, `${' '.repeat(4_096)}0: Accepted`, 'text/html')).toMatchObject({
       kind: 'unknown',
     });
+  });
+
+  it.each(['\uFEFF0: Accepted id=a1', '\r\n0: Accepted id=a1', ' \t\uFEFF\r\n0: Accepted id=a1\r\n'])(
+    'accepted by its text, whatever blanks are around it: %j',
+    (text) => {
+      expect(outcome(words, 202, text, 'text/html')).toMatchObject({ kind: 'accepted', carrierIds: ['a1'] });
+    },
+  );
+
+  const written = JSON.stringify(parts('0'));
+  it.each<[string, string, Buffer]>([
+    ['UTF-8 with a mark', 'application/json', Buffer.from(`\uFEFF${written}`)],
+    ['UTF-16 with a mark', 'application/json', Buffer.from(`\uFEFF${written}`, 'utf16le')],
+    ['UTF-16, big-endian, with a mark', '', Buffer.from(`\uFEFF${written}`, 'utf16le').swap16()],
+    ['UTF-16 without a mark', 'application/json', Buffer.from(written, 'utf16le')],
+    ['UTF-16, big-endian, without a mark', '', Buffer.from(written, 'utf16le').swap16()],
+    ['a charset that nobody knows', 'text/plain; charset="x-none"', Buffer.from(`\r\n${written}\r\n`)],
+    ['a form that is JSON', 'application/x-www-form-urlencoded', Buffer.from(written)],
+  ])('read as JSON in %s', (_, type, body) => {
+    const text = decodeBody(type, body);
+    expect(outcome(described, 200, text, type)).toMatchObject({ kind: 'accepted', carrierIds: ['m0'] });
+  });
+
+  it('decoded by the charset of its type', () => {
+    const bytes = Buffer.from([0xd1, 0xf2, 0xee, 0xef]);
+    expect(decodeBody('text/plain; charset=windows-1251', bytes)).toBe('Стоп');
+    expect(decodeBody('text/plain', Buffer.from('Стоп'))).toBe('Стоп');
   });
 
   it('read as a form, without what it says in two ways', () => {

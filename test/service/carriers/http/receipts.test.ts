@@ -96,6 +96,54 @@ describe('a receipt of a gateway', () => {
     expect(await Promise.all(ids.map(deliveryOf))).toEqual(['delivered', null, 'undelivered']);
   });
 
+  const multipart = (fields: Record<string, string>) =>
+    `${Object.entries(fields)
+      .map(([name, value]) => `--b1\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+      .join('')}--b1--\r\n`;
+  const plain = { id: 'g0', to: '97699112233', state: 'OK' };
+  const form = `${new URLSearchParams(plain)}`;
+  it.each<[string, string, string | Buffer]>([
+    ['a form', 'application/x-www-form-urlencoded; charset=UTF-8', form],
+    ['a form with a mark', 'application/x-www-form-urlencoded', `\uFEFF${form}\r\n`],
+    ['a form without a type', '', form],
+    ['a form as text', 'text/plain;charset=UTF-8', form],
+    ['a form as JSON', 'application/json', form],
+    ['a multipart form', 'multipart/form-data; boundary=b1', multipart(plain)],
+    ['JSON with a mark', 'application/json', `\uFEFF${JSON.stringify(plain)}`],
+    ['JSON in UTF-16', 'application/json', Buffer.from(`\uFEFF${JSON.stringify(plain)}`, 'utf16le')],
+    ['JSON as text', 'text/plain', JSON.stringify(plain)],
+    ['JSON as a form', 'application/x-www-form-urlencoded', JSON.stringify(plain)],
+  ])('is read from %s, and its state in small letters and capitals', async (_, type, body) => {
+    await open({ receipts: { ...byId, id: 'id', to: 'to', state: 'state' } });
+    const id = await send();
+    expect(await take({ type, body })).toBe(true);
+    expect(await deliveryOf(id)).toBe('delivered');
+  });
+
+  it('in XML is refused; what is not read is reported, and a look at the address is not', async () => {
+    await open();
+    const unread = async (given: Partial<CarrierRequest>) => {
+      const found: unknown[] = [];
+      const request = { of: 'receipts', route: 'gateway', token, query: '', type: '', body: '' } as const;
+      return [await services.core.take?.({ ...request, ...given }, (what) => found.push(what)), found];
+    };
+    expect(await unread({ type: 'text/xml', body: '<dlr/>' })).toEqual(['unsupported', ['body']]);
+    expect(await unread({ body: '<?xml version="1.0"?><dlr/>' })).toEqual(['unsupported', ['body']]);
+    expect(await unread({ type: 'text/xml', body: '<dlr/>', token: 'x' })).toEqual([null, []]);
+    expect(await unread({ body: 'OK' })).toEqual([true, ['body']]);
+    expect(await unread({ type: 'multipart/form-data', body: form })).toEqual([true, ['body']]);
+    expect(await unread({ body: '[{"id":"g0","state":"ok"},{"id":"g1","to":"99112233"}]' })).toEqual([
+      true,
+      ['fields', 'fields'],
+    ]);
+    expect(await unread({ body: '[{"id":"g0","to":"99112233","state":"queued"}]' })).toEqual([
+      true,
+      ['state'],
+    ]);
+    expect(await unread({ of: 'incoming', body: '[{"from":"99112233"}]' })).toEqual([true, ['fields']]);
+    expect(await unread({ body: '\r\n' })).toEqual([true, []]);
+  });
+
   it('that comes before the answer waits for it', async () => {
     await open();
     gateway.react = (response, request, index) =>
