@@ -234,31 +234,21 @@ export function receiptConformance(fixture: () => Fixture): void {
       expect(await deliveryOf(claimed)).toBe('undelivered');
     });
 
-    it.each<[string, (doubtful: ClaimedMessage) => Partial<Receipt>]>([
+    const days = (count: number) => fixture().clock.now() + count * day;
+    it.each<[string, (own: string) => Partial<Receipt>]>([
       ['no reference, whatever its id', () => ({ carrierId: 'b8be19' })],
-      ['no reference, and its date', () => ({ submittedAt: fixture().clock.now() })],
-      ['another reference', (doubtful) => ({ reference: `x${referenceOf(doubtful).slice(1)}` })],
-      [
-        'its reference over another route',
-        (doubtful) => ({ reference: referenceOf(doubtful), route: 'Unitel' }),
-      ],
-      [
-        'its reference, of another number',
-        (doubtful) => ({ reference: referenceOf(doubtful), to: '88112233' }),
-      ],
-      ...[-3, 3].map((days): [string, (doubtful: ClaimedMessage) => Partial<Receipt>] => [
-        `its reference, submitted ${days} days from it`,
-        (doubtful) => ({
-          reference: referenceOf(doubtful),
-          submittedAt: fixture().clock.now() + days * day,
-        }),
-      ]),
+      ['no reference, and its date', () => ({ submittedAt: days(0) })],
+      ['another reference', (own) => ({ reference: `x${own.slice(1)}` })],
+      ['its reference over another route', (reference) => ({ reference, route: 'Unitel' })],
+      ['its reference, of another number', (reference) => ({ reference, to: '88112233' })],
+      ['its reference, submitted days before', (reference) => ({ reference, submittedAt: days(-3) })],
+      ['its reference, submitted days later', (reference) => ({ reference, submittedAt: days(3) })],
     ])('joins nothing with %s', async (_, given) => {
       const doubtful = await inDoubt();
-      await record(given(doubtful));
+      await record(given(referenceOf(doubtful)));
       expect(await fixture().statusOf(doubtful.message.id)).toMatchObject({ status: 'queued' });
       await fixture().finalize([doubtful], { status: 'sent', carrierIds: [], delivery: 'unknown' });
-      await record({ carrierId: 'c2', ...given(doubtful) });
+      await record({ carrierId: 'c2', ...given(referenceOf(doubtful)) });
       expect(await deliveryOf(doubtful)).toBe('unknown');
     });
 
@@ -290,8 +280,7 @@ export function receiptConformance(fixture: () => Fixture): void {
     });
 
     it('is kept for the answer of the message that brings its id', async () => {
-      const doubtful = await inDoubt();
-      const submitting = await accepted();
+      const [doubtful, submitting] = [await inDoubt(), await accepted()];
       await record();
       await send(submitting, ['c1']);
       expect([await deliveryOf(doubtful), await deliveryOf(submitting)]).toEqual([null, 'delivered']);
