@@ -21,7 +21,7 @@ export async function runTypeScript(entry, args) {
     target: 'node20',
     format: 'cjs',
     logLevel: 'warning',
-    external: ['@photostructure/sqlite', 'esbuild'],
+    external: ['@photostructure/sqlite', 'esbuild', 'vitest/node'],
     define: { 'import.meta.dirname': JSON.stringify(resolve(dirname(entry))) },
   });
   renameSync(made, outfile);

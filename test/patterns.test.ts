@@ -6,7 +6,7 @@ import { nameOf, patternsOf, patternsOfSources, slowAttack } from './support/pat
 const size = 6_000;
 const most = 4;
 
-const { patterns, unknown } = patternsOfSources();
+const { patterns, unknown } = await patternsOfSources();
 
 describe('regular expressions of the sources', { timeout: 120_000 }, () => {
   it('that are slow on a long hostile text have a bound or a reason', () => {
@@ -33,8 +33,10 @@ it.each([
   ['a literal behind a division', 'const half = one / two; text.split(/ *, */);', ['/ *, */']],
   ['one of constants', "const digit = '[0-9]'; const all = new RegExp(digit + '+', 'g');", ['/[0-9]+/g']],
   ['one that calls RegExp', "const all = RegExp('a|b');", ['/a|b/']],
-])('a regular expression is collected: %s', (_, code, expected) => {
-  expect(patternsOf('x.ts', code).patterns.map(nameOf)).toEqual(expected.map((each) => `x.ts ${each}`));
+])('a regular expression is collected: %s', async (_, code, expected) => {
+  expect((await patternsOf('x.ts', code)).patterns.map(nameOf)).toEqual(
+    expected.map((each) => `x.ts ${each}`),
+  );
 });
 
 it.each([

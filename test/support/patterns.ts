@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createContext, runInContext, Script } from 'node:vm';
-import { parseAst } from 'vitest/node';
 
 /** A regular expression of the sources. */
 export interface Pattern {
@@ -22,12 +21,14 @@ const sources = resolve(import.meta.dirname, '../../src');
 export const nameOf = ({ file, source, flags }: Pattern): string => `${file} /${source}/${flags}`;
 
 /** Every regular expression of the sources, and the files with calls of RegExp whose argument is not known before they run. */
-export function patternsOfSources(): { patterns: Pattern[]; unknown: string[] } {
+export async function patternsOfSources(): Promise<{ patterns: Pattern[]; unknown: string[] }> {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => /\.tsx?$/.test(file))
     .sort();
-  const found = files.map((file) => patternsOf(file, readFileSync(join(sources, file), 'utf8')));
+  const found = await Promise.all(
+    files.map((file) => patternsOf(file, readFileSync(join(sources, file), 'utf8'))),
+  );
   return {
     patterns: found.flatMap(({ patterns }) => patterns),
     unknown: found.flatMap(({ unknown }) => unknown),
@@ -41,7 +42,12 @@ interface Node {
   [field: string]: unknown;
 }
 
-export function patternsOf(file: string, code: string): { patterns: Pattern[]; unknown: string[] } {
+export async function patternsOf(
+  file: string,
+  code: string,
+): Promise<{ patterns: Pattern[]; unknown: string[] }> {
+  // Only as a module, which the bundle of the torture is not.
+  const { parseAst } = await import('vitest/node');
   const patterns: Pattern[] = [];
   const unknown: string[] = [];
   const { body } = parseAst(code, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file) as unknown as {

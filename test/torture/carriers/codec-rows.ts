@@ -113,7 +113,7 @@ export const codecs = groupOf(
       name: 'every regular expression that outsiders feed, on hostile input',
       provedBy: 'test/patterns.test.ts',
       isTimed: true,
-      play: async () => playPatterns(sizes.characters),
+      play: () => playPatterns(sizes.characters),
       controls: [
         {
           name: 'a reader of strings that begins again at each quote of one without an end',

@@ -6,8 +6,8 @@ import type { Played } from '../row.js';
 const most = 50;
 
 /** Every regular expression of the sources on hostile texts: of `size` characters, or as long as its bound. */
-export function playPatterns(size: number): Played {
-  const { patterns } = patternsOfSources();
+export async function playPatterns(size: number): Promise<Played> {
+  const { patterns } = await patternsOfSources();
   return playedOn(
     patterns.filter((pattern) => boundOf(pattern)?.most !== undefined || boundOf(pattern) === undefined),
     size,
