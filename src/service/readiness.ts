@@ -29,6 +29,9 @@ export interface ReadinessParts {
   report(error: unknown): void;
 }
 
+/** Milliseconds for which an answer is everybody's. */
+const lookEvery = 1_000;
+
 /** Whether an instance can serve requests. An operator that is down does not make it unready. */
 export function readinessOf({
   storage,
@@ -37,16 +40,34 @@ export function readinessOf({
   clock,
   report,
 }: ReadinessParts): () => Promise<Readiness> {
+  let isReported = false;
+  let last: { since: number; isOver: boolean; looked: ReturnType<typeof look> } | null = null;
+
+  /** However many ask, the store is asked once a second: it writes for it. */
+  function shared(): ReturnType<typeof look> {
+    const now = clock.monotonic();
+    if (last !== null && (!last.isOver || now - last.since < lookEvery)) return last.looked;
+    const looked = look();
+    const current = { since: now, isOver: false, looked };
+    last = current;
+    return looked.finally(() => {
+      current.isOver = true;
+    });
+  }
+
   async function look(): Promise<Pick<Readiness, 'status' | 'error'>> {
     try {
       await storage.check();
       const reason = await store.held();
+      isReported = false;
       if (reason === null) return { status: 'ready', error: null };
       return { status: 'held', error: unavailable(holdMessages[reason]) };
     } catch (error) {
       if (error instanceof ServiceError) return { status: 'unavailable', error };
       if (error instanceof DataError) return { status: 'unavailable', error: unavailable(error.message) };
-      report(error);
+      // Once for each outage.
+      if (!isReported) report(error);
+      isReported = true;
       return { status: 'unavailable', error: unavailable('The store cannot be used') };
     }
   }
@@ -54,7 +75,7 @@ export function readinessOf({
   return async () => {
     const now = clock.now();
     return {
-      ...(await look()),
+      ...(await shared()),
       carriers: heartbeat.connections.map(({ lane, state, forMs }) => ({
         lane,
         state,

@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import { createService } from '../../../src/service/create-service.js';
 import { readinessOf } from '../../../src/service/readiness.js';
 import { Cores } from '../../support/cores.js';
+import { newRole } from '../../support/postgres/role.js';
 import { newDatabase, query } from '../../support/postgres.js';
+import { testSecret } from '../../support/test-engine.js';
 import { fakeOperations, openApp, request } from './fake-operations.js';
 
 const cores = new Cores();
@@ -90,7 +92,7 @@ describe('/healthz and /readyz', () => {
     ['restored', 'The data was restored'],
     ['failed_over', 'failed over'],
   ] as const)('say that the service is held: %s', async (reason, why) => {
-    const { core, get } = await opened();
+    const { core, get, clock } = await opened();
     await core.store.hold(reason);
     const { status, body, headers } = await get('/readyz');
     expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 503, retry: '1' });
@@ -102,6 +104,7 @@ describe('/healthz and /readyz', () => {
     expect(body.error.message).toContain('urtuu service release');
     expect((await get('/healthz')).status).toBe(200);
     await core.store.release();
+    clock.advance(1_000);
     expect((await get('/readyz')).status).toBe(200);
   });
 
@@ -120,15 +123,86 @@ describe('/healthz and /readyz', () => {
 
   it('say that the schema is older, or gone, and mind no newer one', async () => {
     const database = await newDatabase();
-    const { get } = await opened({ database, secret: new Uint8Array(32).fill(7) });
+    const { get, clock } = await opened({ database, secret: testSecret });
     await query(database, 'UPDATE urtuu_schema SET version = version + 1');
     expect((await get('/readyz')).status).toBe(200);
     await query(database, 'UPDATE urtuu_schema SET version = 0');
+    clock.advance(1_000);
     expect(await get('/readyz')).toMatchObject({
       status: 503,
       body: { error: { message: 'the database was written by an older version of urtuu' } },
     });
     await query(database, 'DROP SCHEMA urtuu CASCADE');
+    clock.advance(1_000);
     expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'unavailable' } });
+  });
+
+  it.each([
+    [
+      'has no connection for it',
+      'ALTER ROLE :role CONNECTION LIMIT 0',
+      'ALTER ROLE :role CONNECTION LIMIT -1',
+    ],
+    ['is read-only', 'ALTER ROLE :role SET default_transaction_read_only = on', 'ALTER ROLE :role RESET ALL'],
+    [
+      'takes no message from its role',
+      'REVOKE INSERT ON messages FROM :role',
+      'GRANT ALL ON messages TO :role',
+    ],
+    ['has renamed its schema', 'ALTER SCHEMA urtuu RENAME TO away', 'ALTER SCHEMA away RENAME TO urtuu'],
+    ['is gone', 'DROP DATABASE :name WITH (FORCE)', null],
+  ])('/readyz is 503 while the database %s', async (_, begin, end) => {
+    const url = await newDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const server = url.replace(name, 'postgres');
+    const { role, as } = await newRole(url);
+    await query(url, `ALTER DATABASE ${name} OWNER TO ${role}`);
+    const { get, clock } = await opened({ database: as, secret: testSecret });
+    const ready = async () => {
+      clock.advance(1_000);
+      return (await get('/readyz')).status;
+    };
+    const run = (sql: string) =>
+      query(sql.startsWith('DROP') ? server : url, sql.replace(':role', role).replace(':name', name));
+    expect(await ready()).toBe(200);
+    await run(begin);
+    // Settings and limits of a role are those of its next sessions.
+    await query(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role]);
+    await vi.waitUntil(async () => (await ready()) === 503, { timeout: 5_000 });
+    if (end === null) return;
+    await run(end);
+    await query(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role]);
+    await vi.waitUntil(async () => (await ready()) === 200, { timeout: 10_000 });
+  });
+
+  it('/readyz asks the store once a second, however many ask', async () => {
+    const { core, get, clock } = await opened();
+    let asked = 0;
+    core.storage.check = async () => {
+      asked += 1;
+    };
+    await Promise.all([get('/readyz'), get('/readyz'), get('/readyz')]);
+    clock.advance(999);
+    await get('/readyz');
+    expect(asked).toBe(1);
+    clock.advance(1);
+    await get('/readyz');
+    expect(asked).toBe(2);
+  });
+
+  it('requests are admitted where the connections of PostgreSQL are short', async () => {
+    const url = await newDatabase();
+    const { role, as } = await newRole(url);
+    await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`);
+    await query(url, `ALTER ROLE ${role} CONNECTION LIMIT 4`);
+    const core = await cores.open({ database: as, secret: testSecret });
+    const { store, rateLimiter } = core.storage;
+    const busy = () => Promise.allSettled(Array.from({ length: 40 }, () => store.renameProject('none', 'x')));
+    const take = () => rateLimiter.take('p', 'send', { interval: 1, burst: 10 });
+    await busy();
+    expect(await take()).toMatchObject({ allowed: true });
+    await query(url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role]);
+    await busy();
+    await vi.waitFor(take, { timeout: 5_000 });
   });
 });

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { DataError } from '../../../src/service/errors/data-error.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
+import { newRole } from '../../support/postgres/role.js';
 import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { testSecret } from '../../support/test-engine.js';
 import { project, start } from './conformance/fixture.js';
@@ -25,6 +25,8 @@ async function open(url: string, schema?: string, more: { isExisting?: boolean }
 
 /** A service in the schema, with one project and 100 credits. */
 async function make(url: string, schema: string): Promise<void> {
+  // As everybody may before PostgreSQL 15.
+  await query(url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   const { store, close } = await open(url, schema);
   await store.createProject({ ...project, balance: 100 });
   await close();
@@ -45,18 +47,6 @@ async function opened(url: string, schema?: string): Promise<string> {
     const { message, hint } = error as DataError;
     return `${message} | ${hint}`;
   }
-}
-
-/** A new role that can sign in, and the address of the database for it. */
-async function newRole(url: string): Promise<{ role: string; as: string }> {
-  const role = `role_${randomBytes(6).toString('hex')}`;
-  await query(url, `CREATE ROLE ${role} LOGIN`);
-  onTestFinished(async () => {
-    await query(url, `DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`);
-  });
-  const as = new URL(url);
-  as.username = role;
-  return { role, as: as.href };
 }
 
 /** Everything of the service belongs to the role, as after `pg_restore --no-owner --role`. */

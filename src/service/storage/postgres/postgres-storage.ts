@@ -39,6 +39,10 @@ export interface PostgresStorage extends Storage {
   database: Database;
 }
 
+/** What a send needs, with the rights for it and a write: a token, and an acceptance of nothing. */
+const probe = `SELECT :s.take_1(''::text, 'readiness'::text, 1::double precision, 1, 1::bigint, 0::bigint),
+  ARRAY(SELECT a.seq FROM :s.store_accepted_1(CAST(ARRAY[] AS :s.acceptance_1[]), 0::bigint) a)`;
+
 /** Connections of one instance: for work that callers wait for, and for the quick statements before requests. */
 const sizes = { store: 8, admission: 2, notifications: 1 };
 
@@ -48,28 +52,31 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const allMigrations = [migrations, ...(options.migrations ?? [])];
   const schema = await prepare(options, allMigrations, (warning) => report(warning, { level: 'warning' }));
   let connectedAt = clock.monotonic();
+  const admissions = new Connections({ url, size: sizes.admission, report });
   const pools = {
+    admissions,
     store: new Connections({
       url,
       size: sizes.store,
+      after: admissions,
       report,
       onConnected: () => {
         connectedAt = clock.monotonic();
       },
     }),
-    admission: new Connections({ url, size: sizes.admission, report }),
-    notifications: new Connections({ url, size: sizes.notifications, report }),
+    notifications: new Connections({ url, size: sizes.notifications, after: admissions, report }),
   };
   const databaseOf = (connections: Connections) =>
     databaseOn(connections, schema, now ?? (() => null), () => clock.monotonic() - connectedAt, report);
   const database = databaseOf(pools.store);
+  const beforeRequests = databaseOf(admissions);
   const changes = createPolledChanges(clock);
   const notifications = createNotifications(url, schema, pools.notifications, (topic) =>
     topic === 'reset' ? changes.tellAll() : changes.tell(topic),
   );
   const lost = createLost(database, report);
   let time: DatabaseClock | null = null;
-  const { admit, rateLimiter } = createAdmission(databaseOf(pools.admission), clock, report, (at, since) =>
+  const { admit, rateLimiter } = createAdmission(beforeRequests, clock, report, (at, since) =>
     time?.observe(at, since),
   );
   const store = postgresStore(
@@ -95,7 +102,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
 
   try {
     if (options.isExisting) await checkSecret(database, secret);
-    else await bind(database, secret, systemRandom);
+    else {
+      await beforeRequests.attempt('SELECT 1', []);
+      await bind(database, secret, systemRandom);
+    }
     if (now === undefined) time = await clockOf(database, clock);
   } catch (error) {
     await close();
@@ -111,6 +121,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       // A newer one keeps the functions of the previous version.
       if ((row?.version ?? 0) < steps.length) throw older();
     }
+    await beforeRequests.query(probe);
   }
 
   return {

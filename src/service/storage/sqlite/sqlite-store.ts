@@ -264,7 +264,10 @@ export function sqliteStore(
     getSuppression: (projectId, to) => read(() => suppressions().get(projectId, to)),
     listSuppressions: (projectId, page) => read(() => suppressions().list(projectId, page)),
     removeSuppression: (projectId, to) => commits.run(() => suppressions().remove(projectId, to)),
-    check: () => read(() => checkVersion(database, migrations)),
+    async check() {
+      await read(() => checkVersion(database, migrations));
+      await commits.run(() => instances().probe());
+    },
     instances: {
       beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),
       list: () => read(() => instances().list()),

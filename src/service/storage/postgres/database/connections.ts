@@ -16,6 +16,8 @@ interface Waiting {
 export interface ConnectionsOptions {
   url: string;
   size: number;
+  /** Until this one has a connection, there is no more than one of these: where connections are short, it goes first. */
+  after?: Connections;
   /** Called for connections that fail while unused, and once for each outage. */
   report(error: unknown): void;
   /** Called when a connection is made after all others were lost. */
@@ -61,6 +63,10 @@ export class Connections {
     }
   }
 
+  get isConnected(): boolean {
+    return this.#all.size > 0;
+  }
+
   /** Closes all connections, used or not. */
   close(): void {
     this.#isClosed = true;
@@ -73,7 +79,9 @@ export class Connections {
     if (this.#isClosed) return Promise.reject(new Error('the store is closed'));
     const client = this.#idle.pop();
     if (client !== undefined) return Promise.resolve(client);
-    const hasRoom = this.#all.size + this.#connecting < this.#options.size;
+    const { size, after } = this.#options;
+    const most = after === undefined || after.isConnected ? size : 1;
+    const hasRoom = this.#all.size + this.#connecting < most;
     if (hasRoom && this.#all.size === 0 && performance.now() < this.#retryAt)
       return Promise.reject(this.#lastError);
     return new Promise((resolve, reject) => {
