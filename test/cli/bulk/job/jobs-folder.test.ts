@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { jobFolder } from '../../../../src/cli/bulk/job/jobs-folder.js';
+import { testFolder } from '../../../support/folders.js';
 
 it.skipIf(process.platform === 'win32')(
   'a name in other capitals is no job, where the disk finds it too',
   async () => {
-    const state = mkdtempSync(join(tmpdir(), 'urtuu-jobs-'));
-    onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+    const state = testFolder();
     const july = join(state, 'jobs/july');
     mkdirSync(july, { recursive: true });
     // As macOS and Windows find it. On macOS itself this link is there already.

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { withStartLock } from '../../../../src/cli/bulk/job/start-lock.js';
+import { testFolder } from '../../../support/folders.js';
 
 const patience = { pause: () => setImmediate(), mostUnanswered: 2 };
 
 function stateFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-start-lock-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   return folder;
 }
 

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildPlan } from '../../../../src/cli/bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../../../src/cli/bulk/plan/composer.js';
 import { textOfHtml } from '../../../../src/cli/text/html-text.js';
 import { measureText } from '../../../../src/contract/index.js';
+import { testFolder } from '../../../support/folders.js';
 
 async function previewOf(rows: string[], templates: MessageTemplates, channel: 'sms' | 'email' = 'sms') {
-  const home = mkdtempSync(join(tmpdir(), 'urtuu-preview-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const home = testFolder();
   const outcome = await buildPlan(
     {
       bytes: (async function* () {

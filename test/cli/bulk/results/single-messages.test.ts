@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Entry } from '../../../../src/cli/bulk/job/journal/entries.js';
 import { everyRequest } from '../../../../src/cli/bulk/job/request-details.js';
@@ -14,6 +11,7 @@ import {
   SingleMessages,
 } from '../../../../src/cli/bulk/results/single-messages.js';
 import type { Message, MessagePage } from '../../../../src/contract/index.js';
+import { testFolder } from '../../../support/folders.js';
 import { smsMessage } from '../../../support/resources.js';
 import { memoryPlan, numbers } from '../memory-plan.js';
 import { Refused } from '../model-service.js';
@@ -51,8 +49,7 @@ function jobOf(count: number, pages: (filter: MessageListFilter, number: number)
       },
     },
   };
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-receipts-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   const gather = async ({ refresh = false, lists = true, offline = false } = {}) => {
     const store = await ReceiptStore.open(folder, { id: 'july', ...plan.meta });
     const reader = new Reader({

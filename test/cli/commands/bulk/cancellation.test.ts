@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Job } from '../../../../src/cli/bulk/job/open-job.js';
 import { watchForCancel } from '../../../../src/cli/commands/bulk/cancellation.js';
 import type { Context } from '../../../../src/cli/context.js';
+import { testFolder } from '../../../support/folders.js';
 
 const looks: (() => void)[] = [];
 const context = {
@@ -18,8 +18,7 @@ const context = {
 } as unknown as Pick<Context, 'clock' | 'signal'>;
 
 it('begins no run where it cannot look for a cancellation, and goes on where it cannot later', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-cancel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const job = (path: string) => ({ id: 'july', folder: path }) as Job;

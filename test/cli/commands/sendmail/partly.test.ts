@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { FakeProject, type ProjectOptions } from '../../../support/fake-project.js';
+import { testFolder } from '../../../support/folders.js';
 import { batch } from '../../../support/resources.js';
 import { refusal, run } from '../../../support/run.js';
 
@@ -14,8 +12,7 @@ const send = async (to: string, options: ProjectOptions = {}, words = '') => {
 };
 
 it('names whom a mail to several did not reach, with an exit that asks for no repeat', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'urtuu-sendmail-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const home = testFolder();
   const here = (line: string, stdin = '') => run(line, { home, env: { URTUU_SANDBOX: '1' }, stdin });
   await here('sandbox settings set caps.per_10_minutes 1');
   await here('email send full@example.mn --subject s --text t');

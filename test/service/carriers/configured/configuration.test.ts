@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../../../src/service/carriers/configured/read-configuration.js';
+import { emptyFolder } from '../../../support/folders.js';
 
-let folder: string;
+const folder = emptyFolder();
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'urtuu-configuration-'));
   file = join(folder, 'service.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const route = {
   name: 'Mobicom',

@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { secretsOf } from '../../../../src/service/carriers/configured/configuration.js';
 import { readConfiguration } from '../../../../src/service/carriers/configured/read-configuration.js';
+import { emptyFolder } from '../../../support/folders.js';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'urtuu-gateways-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = emptyFolder();
 
 const secret = { env: 'PASSWORD' };
 const route = {

@@ -1,27 +1,25 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Submission } from '../../../../src/service/carriers/carrier.js';
 import { composeMail, UnreadableKey } from '../../../../src/service/carriers/smtp/mail.js';
 import { verifyDkim } from '../../../support/dkim.js';
+import { fileFolder } from '../../../support/folders.js';
 
 const pem = { type: 'pkcs8', format: 'pem' } as const;
 const spki = { type: 'spki', format: 'pem' } as const;
 const newKey = () =>
   generateKeyPairSync('rsa', { modulusLength: 2_048, privateKeyEncoding: pem, publicKeyEncoding: spki });
 const key = newKey();
-let folder: string;
+const folder = fileFolder();
 let file: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'urtuu-dkim-'));
   file = join(folder, 'dkim.pem');
   writeFileSync(file, key.privateKey);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const sender = { from: 'no-reply@example.mn', bounces: null };
 const submission = (changes: Partial<Submission> = {}): Submission => ({

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nodeDisk } from '../../../../../src/cli/bulk/job/journal/append-file.js';
 import type { Entry } from '../../../../../src/cli/bulk/job/journal/entries.js';
 import { Journal } from '../../../../../src/cli/bulk/job/journal/journal.js';
 import { BrokenJournalError, readEntries } from '../../../../../src/cli/bulk/job/journal/journal-reader.js';
+import { fileFolder } from '../../../../support/folders.js';
 import { checksummed, decoded, type Encoded } from '../../journal-lines.js';
 import { MemoryDisk } from '../../memory-disk.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'urtuu-journal-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = fileFolder();
 
 const encodedSend = (request: number): Encoded => ['send', request, 0, 10];
 const send = (request: number): Entry => decoded(encodedSend(request));

@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { recordTakenRows } from '../../../../../src/cli/commands/bulk/prepare/taken-rows.js';
+import { testFolder } from '../../../../support/folders.js';
 
 it('the record of rows to take is durable, name included, before the plan becomes a job', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-taken-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const synced: string[][] = [];
   await recordTakenRows(folder, [['july', [[0, [1]]]]], async (path) => {
     synced.push(readdirSync(path));
