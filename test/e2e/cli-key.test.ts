@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
-import { pricing, smsResult } from '../support/resources.js';
+import { pricing, smsMessage, smsResult } from '../support/resources.js';
 import { run } from '../support/run.js';
 
 const key = 'urtuu_KnownSecretKnownSecretKnownSecret0123456';
@@ -27,6 +27,7 @@ beforeAll(async () => {
     if (path.endsWith('/pricing')) return json(response, 200, pricing);
     if (path.endsWith('/balance')) return json(response, 200, { balance: 900 });
     if (mood === 'drops') return void response.socket?.destroy();
+    if (/\/messages(?:\?|$)/.test(path)) return json(response, 200, { data: [smsMessage()], next: null });
     const to = method === 'POST' ? JSON.parse(body).to : '99112233';
     const total = Array.isArray(to) ? to.length : 1;
     json(response, 200, { ...smsResult({ to }), total });
