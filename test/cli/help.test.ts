@@ -1,87 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { program } from '../../scripts/reference/commands.js';
+import { commandPages, program } from '../../scripts/reference/commands.js';
 import { exitMeanings } from '../../src/cli/exit-codes.js';
 import { overview } from '../../src/cli/help/overview.js';
 import { faultsOnDemand } from '../../src/service/index.js';
 import { answers, fakeService, refusal, run } from '../support/run.js';
 
-const commands = [
-  'sms send',
-  'sms bulk',
-  'email send',
-  'email bulk',
-  'verify create',
-  'verify check',
-  'verify get',
-  'messages get',
-  'batches get',
-  'balance',
-  'pricing',
-  'jobs list',
-  'jobs watch',
-  'jobs cancel',
-  'jobs show',
-  'jobs resume',
-  'jobs report',
-  'jobs remove',
-  'login',
-  'logout',
-  'profiles list',
-  'profiles use',
-  'profiles show',
-  'doctor',
-  'serve',
-  'service check',
-  'service try',
-  'service status',
-  'service backup',
-  'service restore',
-  'service verify',
-  'service prune',
-  'service release',
-  'service projects list',
-  'service projects create',
-  'service projects rename',
-  'service lanes list',
-  'service lanes pause',
-  'service lanes resume',
-  'service batches stop',
-  'service credit',
-  'service ledger',
-  'service settings get',
-  'service settings set',
-  'service keys create',
-  'service keys list',
-  'service keys revoke',
-  'sandbox outbox',
-  'sandbox reset',
-  'sandbox credit',
-  'sandbox settings get',
-  'sandbox settings set',
-  'keys create',
-  'keys list',
-  'keys revoke',
-  'completion',
-  'sendmail',
-  'commands',
-];
+/** Every command with a page of its own, but help itself. */
+const commands = (await commandPages())
+  .map(({ name }) => name.replace(/^urtuu /, ''))
+  .filter((name) => name !== 'help');
 
 describe('help', () => {
-  it.each(commands)('of `%s` has examples, exit codes, and stays as it is', async (command) => {
+  it.each(commands)('of `%s` has examples and exit codes, and fits 80 columns', async (command) => {
     const { code, stdout, stderr } = await run(`${command} --help`, { env: {} });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/Examples:\n( {2}#.*\n {2}.*\n){2}/);
     expect(stdout).toContain('Exit codes');
-    expect(stdout).toMatchSnapshot();
     const prose = stdout.split('\n').filter((line) => !/^ {2}\S*urtuu /.test(line));
     for (const line of prose) expect(line.length).toBeLessThanOrEqual(80);
     expect((await run(`help ${command}`, { env: {} })).stdout).toBe(stdout);
   });
 
+  // What it says is in docs/commands.md, which test/reference.test.ts compares with the program.
+  it.each(['', 'sms send', 'sms bulk'])('of `urtuu %s` keeps its layout', async (command) => {
+    expect((await run(`${command} --help`, { env: {} })).stdout).toMatchSnapshot();
+  });
+
   it.each(commands)('of `%s` shows command lines that it understands', async (command) => {
     const { stdout } = await run(`${command} --help`, { env: {} });
     const examples = [...stdout.matchAll(/^ {2}# .*\n {2}(.*)$/gm)].map(([, line = '']) => line);
-    expect(examples).toHaveLength(2);
+    expect([2, 3]).toContain(examples.length);
     for (const line of examples) {
       const called = /\burtuu ((?:'[^']*'|"[^"]*"|[^|&<>)])*)/.exec(line)?.[1] ?? '';
       expect(called).not.toBe('');
@@ -98,7 +46,6 @@ describe('help', () => {
     async (topic) => {
       const { code, stdout } = await run(`help ${topic}`, { env: {} });
       expect(code).toBe(0);
-      expect(stdout).toMatchSnapshot();
       for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     },
   );
@@ -129,7 +76,6 @@ describe('help', () => {
     for (const command of commands) expect(words).toContain(command.split(' ')[0]);
     expect(stdout).not.toContain('__complete');
     expect(stdout).not.toContain('Other');
-    expect(stdout).toMatchSnapshot();
     expect(await run('', { env: {} })).toMatchObject({ code: 0, stdout });
   });
 
