@@ -213,22 +213,24 @@ describe.concurrent('nightly-reminders.sh', () => {
     return outcome;
   }
 
-  it(
-    'resumes the job of the day before, then sends the list of today',
-    at(async (machine) => {
+  it.each([
+    ['the day before', tuesday, ['99112255']],
+    ['the same day', monday, []],
+  ])('resumes the killed job of %s, then sends the list of today', async (_, night, also) => {
+    await at(async (machine) => {
       prepare(machine, { [monday]: ['99112233', '99112244', '99000004'], [tuesday]: ['99112255'] });
       nightOf(machine, monday);
       await cutShort(machine, 'SIGKILL');
-      nightOf(machine, tuesday);
+      nightOf(machine, night);
       for (let run = 0; run < 2; run += 1) {
         expect(await cron(machine, line(machine))).toMatchObject({ code: 0, stderr: '' });
         await machine.sandbox.idle();
-        expect(await to(machine)).toEqual(['99000004', '99112233', '99112244', '99112255']);
+        expect(await to(machine)).toEqual(['99000004', '99112233', '99112244', ...also]);
       }
-      for (const day of [monday, tuesday])
+      for (const day of [monday, night])
         expect(existsSync(join(machine.folder, reminders, `${day}.report.csv`))).toBe(true);
-    }),
-  );
+    })();
+  });
 
   it(
     'prints a command that works in the shell of a person, and leaves a cancelled job alone',

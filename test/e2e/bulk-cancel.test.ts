@@ -71,6 +71,10 @@ describe('a job that is cancelled while either side is killed', () => {
     for (let tries = 0; last.code !== 0 && last.code !== 11 && tries < 5; tries += 1)
       last = await machine.run(resume);
     expect(await job()).toMatchObject({ accepted: recipients.length, in_doubt: 0, pending: 0 });
+    expect(await machine.run(bulk)).toMatchObject({
+      code: 11,
+      stderr: expect.stringMatching(/finished at.*nothing was sent/s),
+    });
     const { stdout } = await machine.run(['sandbox', 'outbox', '--json']);
     const delivered = (JSON.parse(stdout) as { to: string }[]).map(({ to }) => to);
     expect(delivered.sort()).toEqual([...recipients].sort());

@@ -105,6 +105,9 @@ async function tryRoom(
     if (sent > recorded) wrong.push(`${sent} sent, ${recorded} of them recorded`);
     const exit = Number(read('1.code'));
     if (exit !== 0 && exit !== 13) wrong.push(`ends with ${exit}: ${read('1.err')}`);
+    // A job that has sent something is there to be resumed.
+    if (exit === 13 && sent > 0 && !/Resume with:.*urtuu jobs resume/.test(read('1.err')))
+      wrong.push(`prints no command to resume: ${read('1.err')}`);
     const again = read('2.code');
     if (again !== (exit === 0 ? '11' : '0')) wrong.push(`then ends with ${again}: ${read('2.err')}`);
     const got = service.project.received();
