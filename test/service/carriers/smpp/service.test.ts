@@ -50,6 +50,20 @@ describe('a service with SMPP routes', () => {
     expect(smsc.acknowledged).toEqual([0]);
   });
 
+  it('fails a single message within 15 seconds if its route never connects, and says so', async () => {
+    await smsc.close();
+    await open();
+    const begun = services.clock.now();
+    expect(await services.passed(services.send('99112233', 'Hi'))).toMatchObject({
+      status: 502,
+      body: {
+        error: { code: 'provider_failed', message: expect.stringContaining('Mobicom is not connected') },
+      },
+    });
+    expect(services.clock.now() - begun).toBeLessThanOrEqual(15_000);
+    expect(smsc.heard).toEqual([]);
+  });
+
   it('takes a receipt that comes before the answer', async () => {
     await open();
     smsc.options.onTaken = (segment, answer) => {
