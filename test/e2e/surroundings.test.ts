@@ -2,7 +2,7 @@ import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Machine, type Outcome, outcomeOf, printed, root } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
 import { batchResult, pricing, smsResult } from '../support/resources.js';
@@ -303,5 +303,26 @@ describe.runIf(process.platform !== 'win32')('a hang-up', () => {
     process.kill(terminal.pid, 'SIGHUP');
     expect(await terminal.ended).toMatchObject({ signal: 'SIGHUP' });
     machine.remove();
+  });
+});
+
+describe('each address of a host has 2.5 s to answer', () => {
+  const words = (hook: string) => ({ NODE_OPTIONS: `--require ${hook}` });
+  it.each([
+    ['a request', ['balance']],
+    ['carriers', ['service', 'check', '--config', 'service.json']],
+    ['the sandbox', ['balance', '--sandbox']],
+  ])('for %s', async (_, args) => {
+    const machine = new Machine();
+    onTestFinished(() => machine.remove());
+    const hook = join(machine.home, 'hook.cjs');
+    const seen = join(machine.home, 'seen');
+    writeFileSync(
+      hook,
+      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(seen)}, String(require('net').getDefaultAutoSelectFamilyAttemptTimeout())));`,
+    );
+    writeFileSync(join(machine.home, 'service.json'), '{}');
+    await machine.run(args, { cwd: machine.home, env: { ...settings, ...words(hook) } });
+    expect(readFileSync(seen, 'utf8')).toBe('2500');
   });
 });

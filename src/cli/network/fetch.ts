@@ -1,6 +1,7 @@
 import type * as http from 'node:http';
 import type { Socket } from 'node:net';
 import type { FetchLike, FetchResponse } from '../../client/index.js';
+import { waitForAddresses } from './address-timeout.js';
 import { type Env, proxyFor } from './proxy.js';
 
 /** Throws CliError (exit 2) for an unusable proxy: a job would wait for it as if it were unreachable. */
@@ -88,6 +89,7 @@ function proxyUnreachable(cause: Error): Error {
 
 async function makeAgent(url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> {
   const options = { keepAlive };
+  await waitForAddresses();
   if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, options);
   return new (await protocolOf(url)).Agent(options);
 }

@@ -2,8 +2,12 @@ import type { DataError, Fault, OpenedAdministration, Service, ServiceOptions } 
 import { CliError, machineError, stateHint } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { ProcessEnvironment } from '../process-environment.js';
+import { waitForAddresses } from './address-timeout.js';
 
-export const loadService = async () => await import('../../service/index.js');
+export const loadService = async () => {
+  await waitForAddresses();
+  return await import('../../service/index.js');
+};
 
 export const openerOf = async ({ openService }: ProcessEnvironment) =>
   openService ?? (await loadService()).createService;
