@@ -61,7 +61,7 @@ function problemOf(kind: RecipientKind, written: string): string {
   return `'${visible(written)}' ${isMixed ? 'mixes letters of two alphabets, such as Latin and Cyrillic' : problems[kind]}`;
 }
 
-/** Whoever is prompted is told of numbers that no operator of Mongolia has. */
+/** A prompt also refuses numbers that are not Mongolian. */
 const check =
   (kind: RecipientKind): Check =>
   (written) => {
