@@ -18,6 +18,7 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
 };
 /** Files at the top of the service that every part of it may import; they import each other only. */
 const ground = [
+  'as-owner',
   'clock',
   'encryption',
   'errors',

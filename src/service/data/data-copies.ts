@@ -1,3 +1,4 @@
+import { asOwner, otherOwnerOf } from '../as-owner.js';
 import { alignOutbox } from '../carriers/simulated/align-outbox.js';
 import { openOutboxDatabase } from '../carriers/simulated/sqlite-outbox.js';
 import type { Backup } from '../storage/sqlite/backup/backup.js';
@@ -12,7 +13,10 @@ const copies = { openCarrier: openOutboxDatabase, align: alignOutbox };
 export async function backup(directory: string, target: string): Promise<Backup> {
   // Loaded late: a service does not need them.
   const { backupData } = await import('../storage/sqlite/backup/backup.js');
-  return backupData(directory, target, copies);
+  const owner = otherOwnerOf(directory);
+  if (owner === null) return backupData(directory, target, copies);
+  const { backupOfOther } = await import('./copies-of-root.js');
+  return backupOfOther(owner, directory, target, (made) => backupData(directory, made, copies));
 }
 
 /**
@@ -21,13 +25,16 @@ export async function backup(directory: string, target: string): Promise<Backup>
  */
 export async function restore(from: string, directory: string): Promise<string | null> {
   const { restoreData } = await import('../storage/sqlite/backup/restore.js');
-  return restoreData(from, directory, copies);
+  const owner = otherOwnerOf(directory);
+  if (owner === null) return restoreData(from, directory, copies);
+  const { restoreForOther } = await import('./copies-of-root.js');
+  return restoreForOther(owner, from, (backup) => restoreData(backup, directory, copies));
 }
 
 /** Throws DataInUseError while a process has the data in `directory` open. */
 export async function checkFree(directory: string): Promise<void> {
   const restore = await import('../storage/sqlite/backup/restore.js');
-  await restore.checkFree(directory);
+  await asOwner(otherOwnerOf(directory), () => restore.checkFree(directory));
 }
 
 /** Moves the data in a folder to an empty database; see move/move-data.ts. */

@@ -1,3 +1,4 @@
+import { actAs, asOwner, type Owner, otherOwnerOf } from '../as-owner.js';
 import type { Mismatch } from '../storage/checks/mismatches.js';
 
 export type { Mismatch };
@@ -17,5 +18,16 @@ export async function verify(
   }
   const { verifyFiles } = await import('../storage/sqlite/backup/verify.js');
   const { outboxMigrations } = await import('../carriers/simulated/sqlite-outbox.js');
-  return verifyFiles(data.directory, outboxMigrations);
+  const owner = otherOwnerOf(data.directory);
+  const found = await asOwner(owner, () => verifyFiles(data.directory, outboxMigrations));
+  return owner === null ? found : readAs(owner, found);
+}
+
+async function* readAs(owner: Owner, mismatches: AsyncIterable<Mismatch>): AsyncGenerator<Mismatch> {
+  const back = actAs(owner);
+  try {
+    yield* mismatches;
+  } finally {
+    back();
+  }
 }

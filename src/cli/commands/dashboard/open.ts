@@ -57,7 +57,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
       io.warn(`No dashboard answers at ${origin} from here: ${reason}.`);
     }
     await io.print(view, { url });
-    const isOpened = open && io.printer.isTerminal && (await opened(context, url));
+    const isOpened = open && io.printer.isTerminal && (await opened(context, url).catch(() => false));
     io.note(
       isOpened
         ? 'Opened in your browser. The link works once, within 10 minutes.'

@@ -1,0 +1,106 @@
+import {
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { asOwner, type Owner, otherOwnerOf } from '../as-owner.js';
+import { DataError } from '../errors/data-error.js';
+import {
+  type DataFiles,
+  filesOf,
+  makeFolder,
+  prepareFolder,
+  syncFolder,
+} from '../storage/sqlite/installation/folder.js';
+
+/**
+ * A backup that root makes of another user's data, where that user need not be able to write: the user's rights make it
+ * beside the data, and root copies what they can read.
+ */
+export async function backupOfOther<Made>(
+  owner: Owner,
+  directory: string,
+  target: string,
+  make: (target: string) => Promise<Made>,
+): Promise<Made> {
+  if (existsSync(target))
+    throw new DataError(`${target} is there already`, { hint: 'Name a new folder for each backup.' });
+  const above = dirname(target);
+  if (!existsSync(above)) prepareFolder(above);
+  const beside = join(directory, `backup-${process.pid}`);
+  const made = `${target}.new-${process.pid}`;
+  try {
+    const backup = await asOwner(owner, () => make(beside));
+    makeFolder(made);
+    await copyFiles(filesOf(beside), filesOf(made), owner, null);
+    syncFolder(made);
+    renameSync(made, target);
+    syncFolder(above);
+    return backup;
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+    await asOwner(owner, () => rmSync(beside, { recursive: true, force: true }));
+  }
+}
+
+/** A restore by root into another user's folder: that user's rights restore a copy of the backup. */
+export async function restoreForOther<Restored>(
+  owner: Owner,
+  backup: string,
+  restore: (backup: string) => Promise<Restored>,
+): Promise<Restored> {
+  const other = otherOwnerOf(backup);
+  if (other?.uid === owner.uid) return asOwner(owner, () => restore(backup));
+  const copy = mkdtempSync(join(tmpdir(), 'urtuu-restore-'));
+  try {
+    await copyFiles(filesOf(backup), filesOf(copy), other, owner);
+    chownSync(copy, owner.uid, owner.gid);
+    return await asOwner(owner, () => restore(copy));
+  } catch (error) {
+    if (error instanceof Error) error.message = error.message.replaceAll(copy, backup);
+    throw error;
+  } finally {
+    await asOwner(owner, () => rmSync(copy, { recursive: true, force: true }));
+  }
+}
+
+/** `reader` opens the files, and `taker` gets the copies; null for this process. */
+async function copyFiles(
+  from: DataFiles,
+  to: DataFiles,
+  reader: Owner | null,
+  taker: Owner | null,
+): Promise<void> {
+  for (const file of ['store', 'carrier', 'secret', 'identity'] as const)
+    for (const suffix of file === 'store' || file === 'carrier' ? ['', '-wal'] : [''])
+      await copyFile(from[file] + suffix, to[file] + suffix, reader, taker);
+}
+
+async function copyFile(from: string, to: string, reader: Owner | null, taker: Owner | null): Promise<void> {
+  const source = await asOwner(reader, () =>
+    existsSync(from) ? openSync(from, constants.O_RDONLY | constants.O_NONBLOCK) : null,
+  );
+  if (source === null) return;
+  const copy = openSync(to, 'wx', 0o600);
+  try {
+    const block = Buffer.alloc(1_048_576);
+    for (let length = readSync(source, block); length > 0; length = readSync(source, block))
+      for (let at = 0; at < length; ) at += writeSync(copy, block, at, length - at);
+    if (taker !== null) fchownSync(copy, taker.uid, taker.gid);
+    fsyncSync(copy);
+  } finally {
+    closeSync(copy);
+    closeSync(source);
+  }
+}

@@ -1,0 +1,114 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  backup,
+  checkFree,
+  createService,
+  openAdministration,
+  restore,
+  verify,
+} from '../../../src/service/index.js';
+
+const owner = 12_345;
+
+/** Data of another user in `data`, and what only root may change: `own/victim`. */
+async function dataOfOther() {
+  const folder = mkdtempSync(join(tmpdir(), 'urtuu-owner-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o755);
+  const data = join(folder, 'data');
+  const own = join(folder, 'own');
+  const victim = join(own, 'victim');
+  mkdirSync(own, { mode: 0o700 });
+  writeFileSync(victim, 'of root');
+  chmodSync(victim, 0o644);
+  // Connections of this process to the files that it made may still hold locks.
+  const made = join(own, 'made-by-root');
+  const service = await createService({ directory: made, rates: 'enforced' });
+  await service.administration.createKey({ label: 'x' });
+  await service.close();
+  await backup(made, join(own, 'earlier'));
+  cpSync(made, data, { recursive: true });
+  chmodSync(data, 0o700);
+  for (const name of ['', ...readdirSync(data)]) chownSync(join(data, name), owner, owner);
+  return { data, own, victim };
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+const works: [name: string, (data: string, own: string) => Promise<unknown>][] = [
+  [
+    'a command of the owner',
+    async (directory) => {
+      const { administration, close } = await openAdministration({ directory, report: () => {} });
+      await administration.credit(5);
+      await close();
+    },
+  ],
+  ['verify', async (directory) => all(await verify({ directory }))],
+  ['a look whether it is free', checkFree],
+  ['backup', (data, own) => backup(data, join(own, 'backup'))],
+  ['restore', (data, own) => restore(join(own, 'earlier'), data)],
+];
+
+describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user', () => {
+  it.each(works)('does %s, and leaves every file to its owner', async (_, work) => {
+    const { data, own, victim } = await dataOfOther();
+    await work(data, own);
+    const names = readdirSync(data, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => lstatSync(join(data, name)).uid !== owner)).toEqual([]);
+    expect(statSync(victim).uid).toBe(0);
+    expect(process.geteuid?.()).toBe(0);
+    for (const name of existsSync(join(own, 'backup')) ? readdirSync(join(own, 'backup')) : [])
+      expect(statSync(join(own, 'backup', name))).toMatchObject({ uid: 0, mode: 0o100600 });
+  });
+
+  it.each(
+    works.flatMap(([name, work]) =>
+      ['rates.db', 'rates.db-wal', 'service.db-shm', 'operator.db', 'secret', 'restore.lock'].map(
+        (file) => [name, file, work] as const,
+      ),
+    ),
+  )('does %s, and follows no link at %s to what only root can change', async (_, file, work) => {
+    const { data, own, victim } = await dataOfOther();
+    const path = join(data, file);
+    for (const target of [victim, join(own, 'made')]) {
+      if (existsSync(path)) renameSync(path, `${path}.kept`);
+      rmSync(path, { force: true });
+      symlinkSync(target, path);
+      await work(data, own).catch(() => {});
+      expect(readFileSync(victim, 'utf8')).toBe('of root');
+      expect(statSync(victim)).toMatchObject({ uid: 0, mode: 0o100644 });
+      expect(existsSync(join(own, 'made'))).toBe(false);
+      expect(
+        existsSync(join(own, 'backup')) &&
+          readdirSync(join(own, 'backup')).some(
+            (name) => readFileSync(join(own, 'backup', name), 'utf8') === 'of root',
+          ),
+      ).toBe(false);
+      expect(process.geteuid?.()).toBe(0);
+      rmSync(join(own, 'backup'), { recursive: true, force: true });
+    }
+  });
+});
