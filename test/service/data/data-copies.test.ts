@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -273,6 +274,8 @@ describe('a restore', () => {
     const all = () =>
       readdirSync(directory, { recursive: true }).map((name) => statSync(join(directory, String(name))).uid);
     for (const name of ['', ...readdirSync(directory)]) chownSync(join(directory, name), 65_534, 65_534);
+    // Another user must be able to reach the folder.
+    chmodSync(root, 0o755);
     await restore(target, directory);
     expect(new Set(all())).toEqual(new Set([65_534]));
   });
