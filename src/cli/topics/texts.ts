@@ -96,6 +96,9 @@ export const environment = `Environment variables
   URTUU_SANDBOX      1: use the embedded service
   URTUU_ALLOW_HTTP   1: allow plain http to other machines
   URTUU_DATABASE     PostgreSQL database of urtuu serve and owner commands
+  URTUU_DATABASE_SCHEMA
+                     schema of the service in it (default: the only one with a
+                     service; urtuu for a new one)
   URTUU_SECRET_FILE  the secret that goes with the database
   NO_COLOR           set: disable colours
   FORCE_COLOR        set: colours on a pipe too; 0: disable colours

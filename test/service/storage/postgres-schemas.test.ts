@@ -1,11 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { DataError } from '../../../src/service/errors/data-error.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { newRole } from '../../support/postgres/role.js';
-import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
+import { backupOfDatabase, connectionTo, newDatabase, query } from '../../support/postgres.js';
 import { testSecret } from '../../support/test-engine.js';
-import { project, start } from './conformance/fixture.js';
+import { message, project, start } from './conformance/fixture.js';
 
 async function open(url: string, schema?: string, more: { isExisting?: boolean } = {}) {
   const clock = new ManualClock(start);
@@ -167,4 +168,30 @@ describe('another role of the database', () => {
       /function .*accept_1\(text,text\) .* belongs to the role role_.* \| .*DROP FUNCTION/,
     );
   });
+});
+
+it('two services in one database share nothing: neither rows, nor news, nor the lock of a migration', async () => {
+  const url = await newDatabase();
+  const one = await open(url, 'one');
+  await make(url, 'two');
+  await one.store.createProject({ ...project, balance: 1_000 });
+  await one.store.acceptMessage(message({ idempotencyKey: 'k' }));
+  const client = new Client(connectionTo(url));
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN');
+  await client.query("SELECT pg_advisory_xact_lock(7788002, 'one'::regnamespace::oid::int)");
+  const two = await open(url, 'two');
+  expect(await two.store.findAnswer(project.id, 'k')).toBeUndefined();
+  expect(await one.store.findAnswer(project.id, 'k')).toBeNull();
+  await two.store.beginReset('two', 1_000);
+  await two.store.reset(5, 1_000);
+  expect(await one.store.getProject(project.id)).toMatchObject({ balance: 990 });
+  expect(await two.store.getProject(project.id)).toMatchObject({ balance: 5 });
+  const channels = () =>
+    query<{ count: number }>(
+      url,
+      "SELECT count(DISTINCT query)::int AS count FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()",
+    );
+  await vi.waitFor(async () => expect(await channels()).toEqual([{ count: 2 }]), { timeout: 5_000 });
 });

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
-import type { Clock } from '../../../src/service/clock.js';
+import { type Clock, ManualClock } from '../../../src/service/clock.js';
 import { systemRandom } from '../../../src/service/random.js';
+import { createPolledChanges } from '../../../src/service/storage/shared/polled-changes.js';
+import { createPseudonyms } from '../../../src/service/storage/shared/secret.js';
 import { openDatabase } from '../../../src/service/storage/sqlite/database/open.js';
 import { migrations } from '../../../src/service/storage/sqlite/schema/schema.js';
 import { openSqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.js';
-import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
+import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { fileFolder } from '../../support/folders.js';
 import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
@@ -82,4 +84,25 @@ describe('SQLite files', () => {
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     database.close();
   });
+});
+
+it.each([
+  ['full', 'max_page_count = 1', 'max_page_count = 4294967294'],
+  ['read-only', 'query_only = on', 'query_only = off'],
+])('a store on a disk that is %s is not ready: the check writes as much as a send', async (_, begin, end) => {
+  const database = await openStoreDatabase(':memory:');
+  const clock = new ManualClock();
+  const store = sqliteStore(
+    database,
+    clock,
+    createPolledChanges(clock),
+    createPseudonyms(new Uint8Array(32)),
+  );
+  database.exec(`PRAGMA ${begin}`);
+  await expect(store.check()).rejects.toThrow();
+  database.exec(`PRAGMA ${end}`);
+  await store.check();
+  expect(await store.instances.list()).toEqual([]);
+  await store.close();
+  database.close();
 });

@@ -29,8 +29,6 @@ export function prepareInstances(database: Database, now: () => Instant) {
   const insertEnded = database.prepare('INSERT INTO left_ended (ended, at) VALUES (?, ?)');
   const selectEnded = database.prepare('SELECT ended, ? - at AS for_ms FROM left_ended ORDER BY seq');
   const removeEnded = database.prepare('DELETE FROM left_ended');
-  /** As many pages as a send; it is stale, so that nobody lists it, and the next heartbeat removes it. */
-  const filler = 'x'.repeat(40_000);
   const listEnded = () => toLeftEnded(selectEnded.all(now()) as unknown as LeftRow[]);
 
   return {
@@ -39,9 +37,12 @@ export function prepareInstances(database: Database, now: () => Instant) {
       removeStale.run({ now: at });
       upsert.run(id, version, address, JSON.stringify(carriers), JSON.stringify(lastMinute), at);
     },
-    /** Writes as much as a send, which a full disk does not take. */
+    /**
+     * Writes more pages than a send, which a full disk does not take: SQLite writes only those that differ. The row is
+     * stale, so nobody lists it, and the next heartbeat removes it.
+     */
     probe(): void {
-      upsert.run('', '', null, '[]', filler, 0);
+      upsert.run('', '', null, '[]', `${now()} `.repeat(6_000), 0);
     },
     list: (): Instance[] => (select.all({ now: now() }) as unknown as InstanceRow[]).map(toInstance),
     leave(id: string): void {

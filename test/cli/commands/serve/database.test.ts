@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createService } from '../../../../src/service/index.js';
 import { newDatabase, query } from '../../../support/postgres.js';
 import { Captured, type Result, run } from '../../../support/run.js';
+import { testSecret } from '../../../support/test-engine.js';
 
 const url = 'postgres://urtuu@127.0.0.1:1/urtuu';
 
@@ -93,6 +94,35 @@ describe('urtuu serve with a database is refused', () => {
       expect(stdout + stderr).not.toContain('hunter2');
     },
   );
+
+  it('with a schema that is no name, or several services without one', async () => {
+    const env = { URTUU_SECRET_FILE: secret() };
+    for (const name of ['pg_catalog', 'information_schema', 'a b', '"urtuu"', 'x'.repeat(64)]) {
+      const refused = await run(`serve --database ${url}`, { env: { ...env, URTUU_DATABASE_SCHEMA: name } });
+      expect({ name, code: refused.code }).toEqual({ name, code: 2 });
+    }
+    const database = await newDatabase();
+    for (const databaseSchema of ['one', 'two'])
+      await (await createService({ database, databaseSchema, secret: testSecret })).close();
+    for (const line of [
+      'serve --port 0',
+      'service status',
+      'service verify',
+      'keys list',
+      'service prune --older-than 30d --yes',
+    ]) {
+      const { code, stderr } = await run(`${line} --database ${database}`, { env });
+      expect({ line, code, stderr }).toMatchObject({
+        line,
+        code: 13,
+        stderr: expect.stringContaining('one, two'),
+      });
+    }
+    const named = { ...env, URTUU_DATABASE_SCHEMA: 'two' };
+    expect((await run(`service verify --database ${database}`, { env: named })).code).toBe(0);
+    const missing = { ...env, URTUU_DATABASE_SCHEMA: 'three' };
+    expect((await run(`service verify --database ${database}`, { env: missing })).code).toBe(12);
+  });
 
   it.each(['LATIN1', 'SQL_ASCII'])('with a new database in the encoding %s', async (encoding) => {
     const database = await newDatabase(`ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`);
