@@ -1,6 +1,6 @@
 /**
- * Decodes whole texts. Several versions of Node.js read windows-1252 as ISO-8859-1, without “ ” ’ – €, unless they are
- * told that more comes. Throws RangeError for an unknown encoding; with `fatal`, decoding throws TypeError.
+ * Decodes whole texts. Several versions of Node.js read windows-1252 as ISO-8859-1, without “ ” ’ – €, unless more
+ * is to come. Throws RangeError for an unknown encoding; with `fatal`, decoding throws TypeError.
  */
 export function wholeTextDecoder(
   encoding: string,

@@ -12,6 +12,7 @@ const secret = fc
   )
   .map(([word, number, rest]) => `${word}${number}${rest.replaceAll('-', '')}`);
 const code = fc.stringMatching(/^\d{8}$/);
+const number = fc.stringMatching(/^99[1-9]{6}$/);
 
 describe('--verbose', () => {
   it('tells of each exchange: method, address, status, time, key and allowance', async () => {
@@ -28,34 +29,41 @@ describe('--verbose', () => {
 
   it('never tells recipients, texts, codes or the key', async () => {
     await fc.assert(
-      fc.asyncProperty(secret, secret, code, fc.boolean(), async (first, second, digits, fails) => {
-        const answer = fails ? refusal(400, 'invalid_request') : { body: smsResult() };
-        for (const argv of [
-          ['sms', 'send', '--', first, second],
-          [
-            'email',
-            'send',
-            `--subject=${first}`,
-            `--text=${second}`,
-            `--from-name=${first}`,
-            '--',
-            `${second}@b.mn`,
-          ],
-          ['email', 'send', `--subject=${first}`, `--html=${second}`, '--', 'a@b.mn'],
-          ['verify', 'create', `--text=${second}`, '--', first],
-          ['verify', 'check', '--', 'v', digits],
-        ]) {
-          const service = fakeService(() => answer);
-          const line = [...argv.slice(0, 2), '-v', '--quiet', '--mask', ...argv.slice(2)];
-          const { stderr } = await run('', { argv: line, ...service });
-          expect(service.requests).toHaveLength(1);
-          const told = stderr.split('\n').filter((each) => each.includes(' -> '));
-          expect(told).toHaveLength(1);
-          for (const hidden of [first, second, digits, first.slice(0, 8), testKey]) {
-            expect(told.join('\n')).not.toContain(hidden);
+      fc.asyncProperty(
+        secret,
+        secret,
+        number,
+        code,
+        fc.boolean(),
+        async (first, second, to, digits, fails) => {
+          const answer = fails ? refusal(400, 'invalid_request') : { body: smsResult() };
+          for (const argv of [
+            ['sms', 'send', '--', to, second],
+            [
+              'email',
+              'send',
+              `--subject=${first}`,
+              `--text=${second}`,
+              `--from-name=${first}`,
+              '--',
+              `${to}@b.mn`,
+            ],
+            ['email', 'send', `--subject=${first}`, `--html=${second}`, '--', 'a@b.mn'],
+            ['verify', 'create', `--text=${second}`, '--', to],
+            ['verify', 'check', '--', 'v', digits],
+          ]) {
+            const service = fakeService(() => answer);
+            const line = [...argv.slice(0, 2), '-v', '--quiet', '--mask', ...argv.slice(2)];
+            const { stderr } = await run('', { argv: line, ...service });
+            expect(service.requests).toHaveLength(1);
+            const told = stderr.split('\n').filter((each) => each.includes(' -> '));
+            expect(told).toHaveLength(1);
+            for (const hidden of [first, second, to, digits, first.slice(0, 8), testKey]) {
+              expect(told.join('\n')).not.toContain(hidden);
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -85,7 +85,7 @@ export function bindTemplate(
 /** Fields of other programs, by what is around a name: each match is an opening mark, and looks ahead at the rest. */
 const everywhere = [
   // {{name}}, which is the literal {name} here; also with a filter or a sigil: {{name|title}}, {{#name}}.
-  /\{(?=\s*[#^&/!=~$]*([^{}|]+)(?:\|[^{}]*)?\})/g,
+  /\{(?=[\s#^&/!=~$]*([^\s#^&/!=~${}|][^{}|]*)(?:\|[^{}]*)?\})/g,
   // [name], [[name]]
   /\[(?=([^[\]]+)\])/g,
   // <<name>>, and in HTML &lt;name&gt;
