@@ -8,13 +8,17 @@ const places = {
   /** What kills, cuts and confuses, and large inputs. */
   torture: [
     'test/corpus/**',
+    'test/patterns.test.ts',
     'test/torture/!(small).test.ts',
     'test/cli/{hostile,masked}.test.ts',
     'test/cli/bulk/plan/memory.test.ts',
   ],
   browser: ['test/service/dashboard/browser.test.ts'],
   /** Pages typed as written, the package, and terminals. */
-  pages: ['test/{package,terminal}/**', 'test/docs/{action,cron,image,scripts,several-machines}.test.ts'],
+  pages: [
+    'test/{package,terminal}/**',
+    'test/docs/{action,cron,image,pages,scripts,several-machines}.test.ts',
+  ],
   /** On PostgreSQL what `npm test` plays on SQLite alone. */
   'second-engine': ['test/service/admin/failover.test.ts', 'test/service/storage/postgres-plans.test.ts'],
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
@@ -27,7 +31,7 @@ const places = {
   real: [
     'examples/*.vitest.test.js',
     'test/{docs,e2e}/**',
-    'test/cli/{code-cache,every-command,printed-commands,sandbox}.test.ts',
+    'test/cli/{every-command,printed-commands,sandbox}.test.ts',
     'test/cli/commands/bulk/old-jobs.test.ts',
     'test/cli/commands/bulk/prepare/{reported-rows,sent-before}.test.ts',
     'test/cli/commands/serve/database.test.ts',
@@ -48,7 +52,6 @@ type Place = keyof typeof places;
 /** What plays once more, on the other engine or with all of its cases. */
 const again: Partial<Record<Place, string[]>> = {
   torture: ['test/torture/small.test.ts', 'test/service/data/move-data.test.ts'],
-  pages: ['test/docs/pages.test.ts'],
   postgres: ['test/rules/**', 'test/service/dispatch/{crash,pause}.test.ts'],
   'second-engine': [
     'test/service/admin/reset.test.ts',
@@ -57,6 +60,7 @@ const again: Partial<Record<Place, string[]>> = {
     'test/service/dashboard/{access,pages}.test.ts',
     'test/service/inbox/inbox.test.ts',
     'test/service/operations/{caps,idempotency,keys,rate,verification}.test.ts',
+    'test/service/storage/postgres.test.ts',
   ],
 };
 

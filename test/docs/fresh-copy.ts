@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Machine, type Outcome, outcomeOf, root } from '../support/binary.js';
@@ -7,8 +7,6 @@ import { Machine, type Outcome, outcomeOf, root } from '../support/binary.js';
 /** A clone after `npm ci`, on a machine that never ran urtuu. */
 export interface FreshCopy extends Disposable {
   type(line: string): Promise<Outcome>;
-  /** Leaves the first rows of a list. */
-  shorten(list: string, rows: number): void;
 }
 
 export function freshCopy(): FreshCopy {
@@ -24,10 +22,6 @@ export function freshCopy(): FreshCopy {
   return {
     type: (line) =>
       outcomeOf(spawn('sh', ['-c', line], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })),
-    shorten(list, rows) {
-      const lines = readFileSync(join(folder, list), 'utf8').split('\n');
-      writeFileSync(join(folder, list), `${lines.slice(0, rows + 1).join('\n')}\n`);
-    },
     [Symbol.dispose]() {
       machine.remove();
       rmSync(folder, { recursive: true, force: true });

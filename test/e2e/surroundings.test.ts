@@ -311,7 +311,6 @@ describe('each address of a host has 2.5 s to answer', () => {
   it.each([
     ['a request', ['balance']],
     ['carriers', ['service', 'check', '--config', 'service.json']],
-    ['the sandbox', ['balance', '--sandbox']],
   ])('for %s', async (_, args) => {
     const machine = new Machine();
     onTestFinished(() => machine.remove());

@@ -4,13 +4,16 @@ import { exits } from '../exit-codes.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import { waitForAddresses } from './address-timeout.js';
 
+const importService = () => import('../../service/index.js');
+
 export const loadService = async () => {
   await waitForAddresses();
-  return await import('../../service/index.js');
+  return await importService();
 };
 
-export const openerOf = async ({ openService }: ProcessEnvironment) =>
-  openService ?? (await loadService()).createService;
+/** The sandbox connects to nothing. */
+export const openerOf = async ({ openService }: ProcessEnvironment, isSandbox = false) =>
+  openService ?? (await (isSandbox ? importService() : loadService())).createService;
 
 /** Throws CliError for unusable data, engine or configuration. */
 export async function openService(
@@ -18,7 +21,7 @@ export async function openService(
   options: ServiceOptions,
   isSandbox: boolean,
 ): Promise<Service> {
-  const open = await openerOf(environment);
+  const open = await openerOf(environment, isSandbox);
   return open(options).catch(async (error) => {
     throw await openError(environment, error, options.directory ?? '', isSandbox);
   });

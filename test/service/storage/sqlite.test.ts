@@ -55,6 +55,7 @@ async function openHandle(directory: string, clock: Clock): Promise<Handle> {
 const sqlite: Engine = {
   name: 'SQLite',
   ownsTime: false,
+  handles: [1, 2],
   async open(clocks) {
     const directory = newFolder();
     const handles: Handle[] = [];

@@ -24,5 +24,7 @@ export interface Engine {
   name: string;
   /** Whether all handles go by one time of the engine; otherwise each goes by its clock. */
   ownsTime: boolean;
+  /** How many handles a store is played with, one after the other. */
+  handles: readonly (1 | 2)[];
   open(clocks: readonly Clock[]): Promise<Handle[]>;
 }

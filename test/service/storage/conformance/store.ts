@@ -21,7 +21,7 @@ import { turnConformance } from './turns.js';
 
 /** The rules of a store, for every engine: on one handle, and on two whose calls alternate. */
 export function storeConformance(engine: Engine): void {
-  describe.each([1, 2])(`store: ${engine.name}, handles: %i`, (handles) => {
+  describe.each(engine.handles)(`store: ${engine.name}, handles: %i`, (handles) => {
     let current: Fixture;
     const fixture = () => current;
     beforeEach(async () => {
