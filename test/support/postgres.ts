@@ -29,7 +29,7 @@ export async function newPooledDatabase(): Promise<string> {
 /** A copy of a database that nobody is connected to, as if it were a new one and not a backup. */
 export async function copyOfDatabase(template: string): Promise<string> {
   const url = await backupOfDatabase(template);
-  await query(url, 'DELETE FROM hold');
+  await query(url, 'DELETE FROM hold; SELECT open_hold_1()');
   return url;
 }
 

@@ -7,11 +7,18 @@ import type { Database } from './database/database.js';
 export async function bind(database: Database, secret: Uint8Array, random: Random): Promise<void> {
   const id = Buffer.from(random.bytes(16)).toString('hex');
   await database.attempt(
-    'INSERT INTO :s.installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
+    `WITH made AS (
+       INSERT INTO :s.installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING RETURNING one
+     ), opened AS MATERIALIZED (SELECT :s.open_hold_1() FROM made)
+     SELECT * FROM opened`,
     [id, fingerprintOf(secret)],
   );
   await checkSecret(database, secret);
-  await database.attempt('SELECT :s.open_hold_1()', []);
+  // Its dump is still being loaded.
+  await database.attempt(
+    "SELECT :s.begin_hold_1('restored'::text) WHERE NOT EXISTS (SELECT 1 FROM :s.hold)",
+    [],
+  );
 }
 
 /** Refuses a database bound to another secret or none, and one that a move is filling. */

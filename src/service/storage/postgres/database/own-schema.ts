@@ -149,27 +149,28 @@ export function takeover({ name }: OwnSchema, others: readonly string[]): { prob
   };
 }
 
+/**
+ * Whether the role `r` could do anything to the service in any case, or is the service's. `u` is the service's, `d` the
+ * database. A superuser is a member of all roles, which says nothing of them.
+ */
+const isTrusted = `(r.rolsuper OR r.oid = u.oid OR r.rolname ~ '^pg_' OR pg_has_role(r.oid, u.oid, 'MEMBER')
+  OR pg_has_role(r.oid, d.datdba, 'MEMBER') OR (NOT u.rolsuper AND pg_has_role(u.oid, r.oid, 'MEMBER')))`;
+const ourselves = `JOIN pg_catalog.pg_roles u ON u.rolname = current_user
+       JOIN pg_catalog.pg_database d ON d.datname = current_database()`;
+
 /** Roles that may create in a schema, and could do nothing to the service otherwise. In a transaction. */
 export async function othersWhoCreate(client: Client, { oid }: OwnSchema): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT 'PUBLIC' AS name FROM pg_catalog.pg_namespace n
-       CROSS JOIN LATERAL aclexplode(n.nspacl) a
+  const { rows } = await client.query<{ name: string; is_public: boolean }>(
+    `SELECT 'PUBLIC' AS name, true AS is_public FROM pg_catalog.pg_namespace n CROSS JOIN LATERAL aclexplode(n.nspacl) a
      WHERE n.oid = $1 AND a.grantee = 0 AND a.privilege_type = 'CREATE'
      UNION ALL
-     SELECT quote_ident(r.rolname) FROM pg_catalog.pg_namespace n
-       CROSS JOIN pg_catalog.pg_roles r
-       JOIN pg_catalog.pg_database d ON d.datname = current_database()
-       JOIN pg_catalog.pg_roles u ON u.rolname = current_user
-     WHERE n.oid = $1 AND NOT r.rolsuper AND r.rolname !~ '^pg_'
-       AND r.rolname <> current_user AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
-       -- A superuser is a member of all.
-       AND (u.rolsuper OR NOT pg_has_role(u.oid, r.oid, 'MEMBER'))
-       AND NOT pg_has_role(r.oid, d.datdba, 'MEMBER')
-       AND has_schema_privilege(r.oid, n.oid, 'CREATE')
-       AND NOT EXISTS (SELECT 1 FROM aclexplode(n.nspacl) a WHERE a.grantee = 0 AND a.privilege_type = 'CREATE')`,
+     SELECT quote_ident(r.rolname), false FROM pg_catalog.pg_roles r ${ourselves}
+     WHERE has_schema_privilege(r.oid, $1, 'CREATE') AND NOT ${isTrusted}
+     ORDER BY is_public DESC, name`,
     [oid],
   );
-  return rows.map(({ name }) => name);
+  // Everybody has the right of everybody.
+  return rows[0]?.is_public ? ['PUBLIC'] : rows.map(({ name }) => name);
 }
 
 interface Unbound {
@@ -195,12 +196,14 @@ async function unboundFunctions(
     ),
   );
   const { rows } = await client.query<Unbound>(
-    `SELECT p.oid::regprocedure::text AS signature, quote_ident(r.rolname) AS owner, p.proowner = c.relowner AS is_ours
-     FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-       JOIN pg_catalog.pg_roles r ON r.oid = p.proowner
-       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = $3
-     WHERE n.oid = $1 AND p.proname = ANY ($2) AND (NOT ${isBound} OR p.proowner <> c.relowner)
-     ORDER BY 1`,
+    `SELECT * FROM (
+       SELECT p.oid::regprocedure::text AS signature, quote_ident(r.rolname) AS owner, ${isBound} AS is_bound,
+         p.proowner = c.relowner OR ${isTrusted} AS is_ours
+       FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+         JOIN pg_catalog.pg_roles r ON r.oid = p.proowner
+         JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = $3 ${ourselves}
+       WHERE n.oid = $1 AND p.proname = ANY ($2)) f
+     WHERE NOT is_bound OR NOT is_ours ORDER BY is_ours, signature`,
     [oid, [...names], versionTable],
   );
   return rows;
@@ -217,7 +220,7 @@ export async function bindFunctions(
       throw new DataError(
         `the function ${signature} in the schema ${schema.name} belongs to the role ${owner}`,
         {
-          hint: `It is not the service's. Look at it, then: DROP FUNCTION ${schema.name}.${signature}`,
+          hint: `If it is the service's own, give it to the owner of the tables: ALTER FUNCTION ... OWNER TO. If not, look at it, and drop it: DROP FUNCTION ${schema.name}.${signature}`,
         },
       );
     }
