@@ -245,6 +245,7 @@ function variablesOf(run: PrintingRun, way: Way, options: PrintedOptions): Recor
     XDG_STATE_HOME:
       has('--data') || has('--database') ? undefined : folder('XDG_STATE_HOME', '.local', 'state'),
     XDG_CONFIG_HOME: way === 'data' ? undefined : folder('XDG_CONFIG_HOME', '.config'),
+    URTUU_DATABASE_SCHEMA: has('--database') ? env.URTUU_DATABASE_SCHEMA || undefined : undefined,
     URTUU_SECRET_FILE: has('--database') ? folder('URTUU_SECRET_FILE') : undefined,
     URTUU_ALLOW_HTTP: way === 'account' ? env.URTUU_ALLOW_HTTP || undefined : undefined,
   };

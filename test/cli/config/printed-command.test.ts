@@ -216,6 +216,11 @@ describe('a command to be copied', () => {
       'keys list',
       { env: { URTUU_DATABASE: 'postgres://u@db/u', URTUU_SECRET_FILE: 's' } },
     ],
+    [
+      'URTUU_DATABASE_SCHEMA=two urtuu keys list --database postgres://u@db/u',
+      'keys list',
+      { env: { URTUU_DATABASE: 'postgres://u@db/u', URTUU_DATABASE_SCHEMA: 'two' } },
+    ],
     ['urtuu keys list', 'keys list', { env: { URTUU_DATABASE: 'postgres://u:secret@db/u' } }],
     // Its password is in the variable only.
     [

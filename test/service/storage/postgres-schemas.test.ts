@@ -117,6 +117,13 @@ it.each(rearranged)('a database with %s: opens the right schema, or says why not
   else expect(found).toMatch(expected);
 });
 
+it('a service whose hold is missing, as while its dump is loaded, is held', async () => {
+  const url = await newDatabase();
+  await make(url, 'urtuu');
+  await query(url, 'DELETE FROM hold');
+  expect(await opened(url)).toBe('urtuu filled held');
+});
+
 describe('another role of the database', () => {
   const everybody = (url: string) => query(url, 'GRANT CREATE, USAGE ON SCHEMA public TO PUBLIC');
 
