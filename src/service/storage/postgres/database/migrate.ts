@@ -12,7 +12,7 @@ import {
   noService,
   type OwnSchema,
   othersWhoCreate,
-  takeover,
+  Takeover,
 } from './own-schema.js';
 
 /**
@@ -56,10 +56,7 @@ export function migrate(
     }
     await beginIn(client);
     const others = await othersWhoCreate(client, schema);
-    if (others.length > 0) {
-      const { problem, way } = takeover(schema, others);
-      warn(new DataError(`${problem}. ${way}`, { hint: way }));
-    }
+    if (others.length > 0) warn(new Takeover(schema, others));
     await client.query('COMMIT');
     return schema;
   });

@@ -134,7 +134,7 @@ export async function createSchema(client: Client, wanted: string | undefined): 
   const schema = { name, oid };
   const others = await othersWhoCreate(client, schema);
   if (others.length > 0) {
-    const { problem, way } = takeover(schema, others);
+    const { problem, way } = new Takeover(schema, others);
     throw new DataError(problem, { hint: `${way}; or name another schema: URTUU_DATABASE_SCHEMA` });
   }
   await client.query(`CREATE TABLE ${name}.${versionTable} (version int NOT NULL)`);
@@ -142,11 +142,21 @@ export async function createSchema(client: Client, wanted: string | undefined): 
 }
 
 /** Others could take over the service by functions and operators of their own. */
-export function takeover({ name }: OwnSchema, others: readonly string[]): { problem: string; way: string } {
-  return {
-    problem: `others may create in the schema ${name}, and so take over the service`,
-    way: `Run as its owner: REVOKE CREATE ON SCHEMA ${name} FROM ${others.join(', ')}`,
-  };
+export class Takeover extends Error {
+  override readonly name = 'Takeover';
+  readonly code = 'others_may_create';
+  /** A line for the owner, which names no place in the program. */
+  override readonly stack = '';
+  readonly problem: string;
+  readonly way: string;
+
+  constructor({ name }: OwnSchema, others: readonly string[]) {
+    const problem = `others may create in the schema ${name}, and so take over the service`;
+    const way = `Run as its owner: REVOKE CREATE ON SCHEMA ${name} FROM ${others.join(', ')}`;
+    super(`${problem}. ${way}`);
+    this.problem = problem;
+    this.way = way;
+  }
 }
 
 /**
