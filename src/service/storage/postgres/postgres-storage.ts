@@ -52,7 +52,14 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const allMigrations = [migrations, ...(options.migrations ?? [])];
   const schema = await prepare(options, allMigrations, (warning) => report(warning, { level: 'warning' }));
   let connectedAt = clock.monotonic();
-  const admissions = new Connections({ url, size: sizes.admission, report });
+  const admissions: Connections = new Connections({
+    url,
+    size: sizes.admission,
+    report,
+    onShort: () => {
+      if (!admissions.isConnected) pools.store.spare();
+    },
+  });
   const pools = {
     admissions,
     store: new Connections({

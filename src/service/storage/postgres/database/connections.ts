@@ -20,6 +20,8 @@ export interface ConnectionsOptions {
   after?: Connections;
   /** Called for connections that fail while unused, and once for each outage. */
   report(error: unknown): void;
+  /** Called when the server has no connection left for this one. */
+  onShort?(): void;
   /** Called when a connection is made after all others were lost. */
   onConnected?(): void;
 }
@@ -38,6 +40,7 @@ export class Connections {
   #retryAt = 0;
   #lastError: unknown = null;
   #isClosed = false;
+  #isToSpare = false;
   #notices = new WeakMap<Client, unknown>();
 
   constructor(options: ConnectionsOptions) {
@@ -63,6 +66,14 @@ export class Connections {
     }
   }
 
+  /** Closes one of several connections, once it is free: another needs it more. */
+  spare(): void {
+    const client = this.#idle.pop();
+    this.#isToSpare = client === undefined;
+    if (client !== undefined && this.#all.size > 1) this.#drop(client);
+    else if (client !== undefined) this.#idle.push(client);
+  }
+
   get isConnected(): boolean {
     return this.#all.size > 0;
   }
@@ -75,13 +86,17 @@ export class Connections {
     this.#idle.length = 0;
   }
 
+  get #hasRoom(): boolean {
+    const { size, after } = this.#options;
+    const most = after === undefined || after.isConnected ? size : 1;
+    return this.#all.size + this.#connecting < most;
+  }
+
   #take(): Promise<Client> {
     if (this.#isClosed) return Promise.reject(new Error('the store is closed'));
     const client = this.#idle.pop();
     if (client !== undefined) return Promise.resolve(client);
-    const { size, after } = this.#options;
-    const most = after === undefined || after.isConnected ? size : 1;
-    const hasRoom = this.#all.size + this.#connecting < most;
+    const hasRoom = this.#hasRoom;
     if (hasRoom && this.#all.size === 0 && performance.now() < this.#retryAt)
       return Promise.reject(this.#lastError);
     return new Promise((resolve, reject) => {
@@ -103,6 +118,11 @@ export class Connections {
 
   #give(client: Client): void {
     if (!this.#all.has(client)) return;
+    if (this.#isToSpare && this.#all.size > 1) {
+      this.#isToSpare = false;
+      this.#drop(client);
+      return;
+    }
     const next = this.#waiting.shift();
     if (next !== undefined) next.resolve(client);
     else this.#idle.push(client);
@@ -131,6 +151,7 @@ export class Connections {
       this.#give(client);
     } catch (error) {
       destroy(client);
+      if ((error as { code?: unknown }).code === '53300') this.#options.onShort?.();
       this.#lastError = error;
       const now = performance.now();
       // Failures of attempts made together count as one.
@@ -157,7 +178,7 @@ export class Connections {
   #drop(client: Client): void {
     this.#all.delete(client);
     destroy(client);
-    if (this.#waiting.length > 0 && !this.#isClosed) void this.#connect();
+    if (this.#waiting.length > 0 && !this.#isClosed && this.#hasRoom) void this.#connect();
   }
 
   #dropIdle(): void {
