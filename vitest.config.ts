@@ -24,13 +24,13 @@ const places = {
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
   postgres: [
     'test/service/carriers/postgres-outbox.test.ts',
-    'test/service/storage/postgres{,-credit,-interleavings,-upgrade}.test.ts',
+    'test/service/storage/postgres{,-credit,-interleavings,-schemas,-upgrade}.test.ts',
     'test/support/postgres.test.ts',
   ],
   /** What waits for processes more than it computes. */
   real: [
     'examples/*.vitest.test.js',
-    'test/{docs,e2e}/**',
+    'test/e2e/**',
     'test/cli/{every-command,printed-commands,sandbox}.test.ts',
     'test/cli/commands/bulk/old-jobs.test.ts',
     'test/cli/commands/bulk/prepare/{reported-rows,sent-before}.test.ts',

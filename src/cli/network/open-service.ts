@@ -4,7 +4,7 @@ import { exits } from '../exit-codes.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import { waitForAddresses } from './address-timeout.js';
 
-const importService = () => import('../../service/index.js');
+const importService = async () => await import('../../service/index.js');
 
 export const loadService = async () => {
   await waitForAddresses();
