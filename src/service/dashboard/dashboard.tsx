@@ -21,7 +21,7 @@ import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
 import { languageOf, languages, type Strings } from './language/language.js';
 import { newSecrets } from './new-secrets.js';
 import type { Origin } from './origin.js';
-import { idOf, linkTo, type PageContext, root, type View } from './page.js';
+import { linkTo, type PageContext, root, type View } from './page.js';
 import { askSignIn, badLink, notFound, refused, signedOut, tooMany, unavailable } from './pages/alone.js';
 import { messageHtml } from './pages/message.js';
 import { Layout, type Shell } from './parts/layout.js';
@@ -73,18 +73,14 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     report: (error) => parts.report(error, randomUUID()),
   });
 
-  async function contextOf(
-    asked: Asked,
-    { name, projectId, isOwner }: Session,
-    id: string,
-  ): Promise<PageContext> {
+  async function contextOf(asked: Asked, session: Session, id: string): Promise<PageContext> {
+    const { name, projectId } = session;
     const project = await administration.project(projectId);
     if (project === null) throw new Error(`there is no project ${projectId}`);
     return {
+      ...session,
       t: asked.t,
       now: clock.now(),
-      projectId,
-      isOwner,
       store,
       operations,
       administration: project,
@@ -127,9 +123,9 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const refusal = await overRate(asked, session, 'reading');
     if (refusal !== null) return refusal;
     if (path === '/live') return live(asked, session);
-    const frame = /^\/messages\/([0-9a-f-]{36})\/html$/i.exec(path);
+    const frame = /^\/messages\/([0-9a-f-]{36})\/html$/.exec(path);
     if (frame !== null) {
-      const text = await messageHtml(await contextOf(asked, session, idOf(frame[1]) ?? ''));
+      const text = await messageHtml(await contextOf(asked, session, frame[1] ?? ''));
       if (text !== null) return new Response(text, { headers: emailHeaders });
     }
     const found = pageAt(path);
@@ -145,7 +141,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const { t, query } = asked;
     if (isOfAnother(query.project, session)) return html(asked, notFound(t));
     const page = ownAddress(query.page ?? '');
-    const found = page && pageAt(page.pathname.slice(root.length));
+    const found = page && pageAt(pathOf(page));
     if (!page || !found?.isLive) return html(asked, notFound(t));
     if (asked.request.method === 'HEAD') return new Response(null, { headers: streamHeaders });
     const address = page.pathname + page.search;
@@ -171,7 +167,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const session = await sessions.of(asked.request);
     if (session === null) return html(asked, signedOut(t));
     if (path === '/sign-out') return signOut(session);
-    if (path === '/project') return changeProject(asked, session, idOf(fields.get('project')) ?? '');
+    if (path === '/project') return changeProject(asked, session, fields.get('project') ?? '');
     const refusal = await overRate(asked, session, 'sending');
     if (refusal !== null) return refusal;
     if (isOfAnother(fields.get('project'), session)) return html(asked, refused(t, t.otherProject, 409));
@@ -238,7 +234,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const asked: Asked = {
       request,
       t: languageOf(cookieOf(request, 'urtuu_language'), headers.get('accept-language') ?? ''),
-      path: url.pathname.slice(root.length),
+      path: pathOf(url),
       query: Object.fromEntries(url.searchParams),
       address: url.pathname + url.search,
       requestId: randomUUID(),
@@ -264,9 +260,12 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   return { fetch, close: () => feed.end() };
 }
 
+/** Within the dashboard, with its id in lower case. */
+const pathOf = (url: URL) => url.pathname.slice(root.length).toLowerCase();
+
 /** A page that is still open may be of the project that the browser showed before. */
 const isOfAnother = (projectId: string | null | undefined, session: Session) =>
-  (projectId == null ? session.projectId : idOf(projectId)) !== session.projectId;
+  (projectId ?? session.projectId) !== session.projectId;
 
 const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
 

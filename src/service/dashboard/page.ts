@@ -79,8 +79,7 @@ export function linkTo(
 }
 
 /** The id in an address; null for anything else. */
-export const idOf = (given: string | null | undefined): string | null =>
-  given == null ? null : normalId(given);
+export const idOf = (given = ''): string | null => normalId(given);
 
 /** Rows of a page of a list. */
 export const rowsPerPage = 50;

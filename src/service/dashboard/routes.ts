@@ -1,4 +1,4 @@
-import { type Form, idOf, type Page } from './page.js';
+import type { Form, Page } from './page.js';
 import { balance } from './pages/balance.js';
 import { batch, batches } from './pages/batches.js';
 import { inbox } from './pages/inbox.js';
@@ -9,7 +9,7 @@ import { outbox } from './pages/outbox.js';
 import { overview } from './pages/overview.js';
 import { settingsForm, settingsPage, topics } from './pages/settings.js';
 
-const id = '([0-9a-fA-F-]{36})';
+const id = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 const path = (text: string) => new RegExp(`^${text.replace(':id', id)}$`);
 
 /** A live page follows what happens; its address is that of its stream too. */
@@ -36,22 +36,16 @@ const forms: readonly (readonly [path: RegExp, form: Form])[] = [
 
 export function pageAt(address: string): { page: Page; id: string; isLive: boolean } | null {
   for (const [path, page, isLive] of pages) {
-    const found = idIn(path, address);
-    if (found !== null) return { page, id: found, isLive };
+    const match = path.exec(address);
+    if (match !== null) return { page, id: match[1] ?? '', isLive };
   }
   return null;
 }
 
 export function formAt(address: string): { form: Form; id: string } | null {
   for (const [path, form] of forms) {
-    const found = idIn(path, address);
-    if (found !== null) return { form, id: found };
+    const match = path.exec(address);
+    if (match !== null) return { form, id: match[1] ?? '' };
   }
   return null;
-}
-
-/** The id in an address of this path, empty if the path has none; null for another address. */
-function idIn(path: RegExp, address: string): string | null {
-  const match = path.exec(address);
-  return match?.[1] === undefined ? match && '' : idOf(match[1]);
 }

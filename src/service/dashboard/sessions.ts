@@ -3,7 +3,7 @@ import type { Administration } from '../administration.js';
 import type { Store } from '../storage/store.js';
 import { type BrowserRequest, cookieOf } from './cookie.js';
 import type { Origin } from './origin.js';
-import { idOf, root } from './page.js';
+import { root } from './page.js';
 
 export interface Session {
   /** The hash of its cookie, in hex. */
@@ -32,8 +32,8 @@ export function newSessions(
       const ofLink = await store.findSession(hash);
       if (ofLink === null) return null;
       const isOwner = isOwnerToken(token);
-      const chosen = isOwner ? idOf(cookieOf(request, choice)) : null;
-      const isThere = chosen !== null && (await administration.project(chosen)) !== null;
+      const chosen = isOwner ? cookieOf(request, choice) : undefined;
+      const isThere = chosen !== undefined && (await administration.project(chosen)) !== null;
       const projectId = isThere ? chosen : ofLink;
       return { name: Buffer.from(hash).toString('hex'), projectId, isOwner };
     },

@@ -346,8 +346,7 @@ it('an id in an address is read in capitals too', async () => {
   const batch = await post('/sms/bulk', { to: ['88112233', '88112244'], text: 'Hi' });
   await administration.idle();
   const key = await administration.createKey({ label: 'shop' });
-  const other = await administration.createProject('Shop');
-  const cookie = await signIn(undefined, { allProjects: true });
+  const cookie = await signIn();
   for (const path of [
     `/messages/${message}`,
     `/messages/${message}/html`,
@@ -361,9 +360,6 @@ it('an id in an address is read in capitals too', async () => {
     expect(wordsOf(texts[1] ?? '')).toBe(wordsOf(texts[0] ?? ''));
     expect(texts[1]).not.toContain('404');
   }
-  const name = cookie.split('=')[0];
-  const chosen = await get('', `${cookie}; ${name}_project=${other.id.toUpperCase()}`);
-  expect(await chosen.text()).toMatch(new RegExp(`value="${other.id}" selected`));
 });
 
 describe('settings', () => {

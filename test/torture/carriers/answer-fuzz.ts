@@ -61,7 +61,8 @@ const texts = [
   'ERR 17',
   'ERR 1234',
   '<html>',
-  ' 0: Accepted',
+  '\r\n 0: Accepted',
+  'x0: Accepted',
 ];
 const types = ['application/json', 'text/html; charset=utf-8', 'application/x-www-form-urlencoded', ''];
 
@@ -79,8 +80,9 @@ function truthOf(route: GatewayRoute, status: number, parts: readonly string[] |
   }
   if ([401, 402, 403, 404, 407].includes(status)) return 'account';
   if (status === 429) return 'throttled';
-  if (text.startsWith('ERR ') && text.length < 8) return 'refused';
-  return status === 202 && (text.startsWith('0: Accepted') || text.startsWith('3: Queued'))
+  const said = text.trim();
+  if (said.startsWith('ERR ') && said.length < 8) return 'refused';
+  return status === 202 && (said.startsWith('0: Accepted') || said.startsWith('3: Queued'))
     ? 'accepted'
     : 'unknown';
 }

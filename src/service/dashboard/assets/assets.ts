@@ -4,7 +4,7 @@ import { script } from './script.js';
 import { style } from './style.js';
 
 const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="5" fill="#2f5bd3"/><path d="M3.5 17.5l5.5-9 4 6.300 2.300-3.600 4.700 6.300z" fill="#fff"/></svg>';
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="5" fill="#2f5bd3"/><path d="M3.5 17.5l5.5-9 4 6.3 2.3-3.6 4.7 6.3z" fill="#fff"/></svg>';
 
 interface Asset {
   type: string;

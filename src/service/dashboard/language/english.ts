@@ -162,7 +162,6 @@ export const english = {
   batchMessages: 'Messages of this batch',
   onlyUnknown: 'Only the unknown ones',
   onlyFailed: 'Only the failed ones',
-  completedAt: 'Completed',
   prunedAt: 'Recipients erased',
   creditsCharged: 'Credits charged',
 
@@ -183,7 +182,6 @@ export const english = {
   verification: 'Verification',
   refund: 'Refund',
   smsPrice: 'SMS, per part',
-  emailPrice: 'Email',
   prices: 'Prices',
   today: 'today × {multiplier}',
 
@@ -238,8 +236,7 @@ export const english = {
   suppressions: 'Suppress addresses that bounce',
   suppressionsHint: 'Later emails to them fail and are refunded.',
   delivering: 'Bulk and bounces',
-  pricesOfOwner: 'Only the owner of the service changes prices and holidays.',
-  holiday: 'Holiday',
+  pricesOfOwner: 'Only the owner changes these.',
   priceNote: 'In credits, for messages accepted from now on.',
   holidays: 'Holidays',
   holidaysNote: 'On these days (Ulaanbaatar) an SMS costs its price times the multiplier.',

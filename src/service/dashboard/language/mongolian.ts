@@ -165,7 +165,6 @@ export const mongolian: Strings = {
   batchMessages: 'Энэ багцын мессежүүд',
   onlyUnknown: 'Зөвхөн тодорхойгүйг',
   onlyFailed: 'Зөвхөн амжилтгүйг',
-  completedAt: 'Дууссан',
   prunedAt: 'Хүлээн авагчийг устгасан',
   creditsCharged: 'Суутгасан кредит',
 
@@ -186,7 +185,6 @@ export const mongolian: Strings = {
   verification: 'Баталгаажуулалт',
   refund: 'Буцаалт',
   smsPrice: 'SMS, нэг хэсэг',
-  emailPrice: 'Имэйл',
   prices: 'Үнэ',
   today: 'өнөөдөр × {multiplier}',
 
@@ -240,8 +238,7 @@ export const mongolian: Strings = {
   suppressions: 'Буцсан хаягт илгээхгүй байх',
   suppressionsHint: 'Дараагийн имэйл амжилтгүй болж, кредит буцна.',
   delivering: 'Багц ба буцалт',
-  pricesOfOwner: 'Үнэ, баярын өдрийг зөвхөн үйлчилгээний эзэн өөрчилнө.',
-  holiday: 'Баярын өдөр',
+  pricesOfOwner: 'Зөвхөн эзэн өөрчилнө.',
   priceNote: 'Кредитээр, одооноос хойш хүлээн авах мессежид.',
   holidays: 'Баярын өдөр',
   holidaysNote: 'Эдгээр өдөр (Улаанбаатар) SMS-ийн үнийг үржүүлэгчээр үржүүлнэ.',

@@ -25,7 +25,7 @@ export const balance: Page = async (context) => {
             <Facts
               facts={[
                 [t.smsPrice, grouped(sms.credits_per_part) + multiplier],
-                [t.emailPrice, grouped(email.credits_per_message)],
+                [t.email, grouped(email.credits_per_message)],
               ]}
             />
           </Panel>

@@ -18,7 +18,7 @@ export const batches: Page = async (context) => {
       <>
         {data.length === 0 ? (
           <Empty>
-            {t.noBatches} <code>urtuu sms bulk customers.csv --text 'Сайн уу'</code>
+            {t.noBatches} <code>urtuu sms bulk customers.csv --text Hi</code>
           </Empty>
         ) : (
           <section class="panel">
@@ -119,7 +119,7 @@ export const batch: Page = async (context) => {
               ['ID', <code>{id}</code>],
               [t.channel, t[one.channel]],
               [t.created, <Time at={one.created_at} look={context} />],
-              [t.completedAt, one.completed_at && <Time at={one.completed_at} look={context} />],
+              [t.completed, one.completed_at && <Time at={one.completed_at} look={context} />],
               [t.prunedAt, one.pruned_at && <Time at={one.pruned_at} look={context} />],
             ]}
           />

@@ -35,6 +35,6 @@ export function MessageTable({ messages, context }: { messages: readonly Message
 export const NoMessages = ({ context: { t, baseUrl } }: { context: PageContext }) => (
   <Empty>
     {t.noMessages} {t.firstMessage} <code>urtuu login --base-url {baseUrl}</code>{' '}
-    <code>urtuu sms send 99112233 'Сайн уу'</code>
+    <code>urtuu sms send 99112233 Hi</code>
   </Empty>
 );

@@ -6,8 +6,8 @@ import type { PageContext } from '../page.js';
 export interface Topic {
   path: 'sending' | 'email' | 'prices';
   title(t: PageContext['t']): string;
-  /** Of a topic that only the owner of the service changes: what the session of a project sees in place of its form. */
-  unchangeable?(t: PageContext['t'], settings: Settings): Child;
+  /** Only the owner of the service changes it. */
+  isOwners?: boolean;
   /** Above the form. */
   facts?(context: PageContext, settings: Settings): Promise<Child>;
   /** Of the fields of its form, as they are shown. */

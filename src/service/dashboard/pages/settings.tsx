@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { maxNameLength, type Settings } from '../../settings.js';
 import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
-import { Facts, Field, Notice, OfProject } from '../parts/parts.js';
+import { Field, Notice, OfProject } from '../parts/parts.js';
 import { emailTopic } from './settings-email.js';
 import { number, type Topic, text } from './settings-topic.js';
 
@@ -76,18 +76,7 @@ const sendingTopic: Topic = {
 const pricesTopic: Topic = {
   path: 'prices',
   title: (t) => t.pricesAndHolidays,
-  unchangeable: (t, { prices, holidays }) => (
-    <>
-      <p class="hint">{t.pricesOfOwner}</p>
-      <Facts
-        facts={[
-          [t.smsPrice, prices.sms_part],
-          [t.emailPrice, prices.email],
-          ...holidaysOf(holidays).map(([date, times]) => [`${t.holiday} ${date}`, `× ${times}`] as const),
-        ]}
-      />
-    </>
-  ),
+  isOwners: true,
   values: ({ prices }) => ({ sms_part: String(prices.sms_part), email: String(prices.email) }),
   fields: ({ t }, value, { holidays }) => (
     <>
@@ -95,14 +84,16 @@ const pricesTopic: Topic = {
         <legend>{t.prices}</legend>
         <p class="hint">{t.priceNote}</p>
         <Field name="sms_part" label={t.smsPrice} type="number" min={0} value={value('sms_part')} required />
-        <Field name="email" label={t.emailPrice} type="number" min={0} value={value('email')} required />
+        <Field name="email" label={t.email} type="number" min={0} value={value('email')} required />
       </fieldset>
       <fieldset>
         <legend>{t.holidays}</legend>
         <p class="hint">{t.holidaysNote}</p>
-        {holidaysOf(holidays).map(([date, multiplier], index) => (
-          <HolidayRow t={t} index={index} date={date} multiplier={multiplier} />
-        ))}
+        {Object.entries(holidays)
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .map(([date, multiplier], index) => (
+            <HolidayRow t={t} index={index} date={date} multiplier={multiplier} />
+          ))}
         <HolidayRow t={t} index={Object.keys(holidays).length} />
       </fieldset>
     </>
@@ -123,9 +114,6 @@ const pricesTopic: Topic = {
     };
   },
 };
-
-const holidaysOf = (holidays: Settings['holidays']) =>
-  Object.entries(holidays).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** A holiday that is there, or the empty row for a new one. */
 function HolidayRow({
@@ -167,6 +155,9 @@ function HolidayRow({
   );
 }
 
+/** The session of a project sees it, and cannot change it. */
+const isOfOwner = ({ isOwners = false }: Topic, { isOwner }: PageContext) => isOwners && !isOwner;
+
 async function settingsView(
   context: PageContext,
   topic: Topic,
@@ -178,7 +169,7 @@ async function settingsView(
   const { t } = context;
   const facts = await topic.facts?.(context, settings);
   const shown = given ?? new URLSearchParams(topic.values(settings));
-  const unchangeable = context.isOwner ? undefined : topic.unchangeable?.(t, settings);
+  const fields = topic.fields(context, (name) => shown.get(name) ?? '', settings);
   return {
     title: t.settings,
     section: 'settings',
@@ -194,11 +185,16 @@ async function settingsView(
         {notice}
         {facts}
         <section class="panel">
-          {unchangeable ?? (
+          {isOfOwner(topic, context) ? (
+            <fieldset disabled>
+              <p class="hint">{t.pricesOfOwner}</p>
+              {fields}
+            </fieldset>
+          ) : (
             <form method="post" action={linkTo(`/settings/${topic.path}`)}>
               <OfProject context={context} />
               <input type="hidden" name="shown" value={given?.get('shown') ?? `${shown}`} />
-              {topic.fields(context, (name) => shown.get(name) ?? '', settings)}
+              {fields}
               <p class="actions">
                 <button type="submit" class="primary">
                   {t.save}
@@ -225,8 +221,7 @@ export const settingsPage =
 export const settingsForm =
   (topic: Topic): Form =>
   async (context, fields) => {
-    if (topic.unchangeable !== undefined && !context.isOwner)
-      throw new ServiceError('forbidden', context.t.pricesOfOwner);
+    if (isOfOwner(topic, context)) throw new ServiceError('forbidden', context.t.pricesOfOwner);
     const { settings } = context.administration;
     const change = (current: Settings) => topic.patch(changedIn(fields, topic.values(current)), current);
     const saved = await orRefusal(settings.update(change), 'invalid_request');

@@ -30,10 +30,7 @@ const shapes: Readonly<Record<Tone, readonly [outline: string, sign: string]>> =
     'M5.75 5.75l4.5 4.5M10.25 5.75l-4.5 4.5',
   ],
   wait: [circle, 'M8 4.5v3.7l2.4 1.5'],
-  doubt: [
-    'M8 1.5l6.5 6.5l-6.5 6.5l-6.500-6.5z',
-    'M6.5 6.600a1.5 1.5 0 1 1 2.300 1.300q-.8.5-.8 1.100M8 11v.1',
-  ],
+  doubt: ['M8 1.5l6.5 6.5l-6.5 6.5l-6.5-6.5z', 'M6.5 6.6a1.5 1.5 0 1 1 2.3 1.3q-.8.5-.8 1.1M8 11v.1'],
 };
 
 /** The latest that is known of a message: a report on its delivery says more than its status. */
