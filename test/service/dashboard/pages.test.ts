@@ -117,7 +117,7 @@ describe('the overview', () => {
     const { get, signIn } = await openDashboard();
     const words = wordsOf(await (await get('', await signIn())).text());
     expect(words).toContain('No messages today.');
-    expect(words).toMatch(/urtuu login --base-url http:\/\/\S+\/v1 urtuu sms send 99112233 'Сайн уу'/);
+    expect(words).toMatch(/urtuu login --base-url http:\/\/\S+\/v1 urtuu sms send 99112233 Hi/);
   });
 });
 

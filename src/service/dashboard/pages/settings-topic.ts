@@ -6,8 +6,6 @@ import type { PageContext } from '../page.js';
 export interface Topic {
   path: 'sending' | 'email' | 'prices';
   title(t: PageContext['t']): string;
-  /** Only the owner of the service changes it. */
-  isOwners?: boolean;
   /** Above the form. */
   facts?(context: PageContext, settings: Settings): Promise<Child>;
   /** Of the fields of its form, as they are shown. */

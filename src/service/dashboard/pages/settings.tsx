@@ -76,7 +76,6 @@ const sendingTopic: Topic = {
 const pricesTopic: Topic = {
   path: 'prices',
   title: (t) => t.pricesAndHolidays,
-  isOwners: true,
   values: ({ prices }) => ({ sms_part: String(prices.sms_part), email: String(prices.email) }),
   fields: ({ t }, value, { holidays }) => (
     <>
@@ -156,7 +155,7 @@ function HolidayRow({
 }
 
 /** The session of a project sees it, and cannot change it. */
-const isOfOwner = ({ isOwners = false }: Topic, { isOwner }: PageContext) => isOwners && !isOwner;
+const isOfOwner = (topic: Topic, { isOwner }: PageContext) => topic === pricesTopic && !isOwner;
 
 async function settingsView(
   context: PageContext,
