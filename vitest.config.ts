@@ -120,6 +120,7 @@ export default defineConfig(({ mode }) => ({
       mode === 'nodes'
         ? [{ plugins, test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }]
         : (modes[mode] ?? inEveryRun).map(project),
+    experimental: { fsModuleCache: true },
     env: mode === 'all' ? { URTUU_TEST_ALL: '1' } : {},
     globalSetup: ['fast-folders', 'own-home', 'postgres-cluster'].map((name) => `test/support/${name}.ts`),
     reporters: process.env.CI
