@@ -120,7 +120,7 @@ function namedBy(entry: readonly Token[]): string[] | null {
   const names = [...quoted, ...comments].map(({ text }) => text);
   if (angle !== undefined) {
     const isBehind = [...words, ...quoted].some(({ start }) => start > angle.start);
-    const isOther = words.some(({ text }) => text.includes('@') && !isSame(text, angle.text));
+    const isOther = words.some(({ text }) => isAddress(text) && !isSame(text, angle.text));
     return isBehind || isOther || names.some((text) => hasAddress(text, angle.text)) ? null : [angle.text];
   }
   if (words.length === 0 || names.some((text) => hasAddress(text, ''))) return null;
@@ -136,7 +136,12 @@ const isGlued = ({ kind, start }: Token, index: number, entry: readonly Token[])
   return isText(kind) && isText(before?.kind) && before?.end === start;
 };
 
-const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+/** `root@host` and `Bat@Work` are names. */
+const isAddress = (word: string) => /@.*\./.test(word);
+
+/** Outlook writes the address in single quotes for a name. */
+const isSame = (word: string, address: string) =>
+  word.replace(/^['‘]|['’]$/g, '').toLowerCase() === address.toLowerCase();
 
 /** Whether a name or a comment has another address in brackets: its end may be that of another one. */
 const hasAddress = (text: string, own: string) =>

@@ -1,3 +1,6 @@
+import { normalizeAddress } from '../../contract/index.js';
+import { readAddressList } from './address-list.js';
+
 /** A header's name and colon, by RFC 5322. */
 const header = /^[!-9;-~]+[ \t]*:/;
 /** A message has at least one of these: `Warning: disk full` is a text. */
@@ -6,15 +9,15 @@ const common =
 /** The line before the headers of a message in a mailbox. */
 const mailboxLine = /^>?From /;
 const maxHeaderLine = 1_000;
-/** A header of recipients, or a line that lost the colon of one. */
-const recipients = /^[ \t]*(?:to|cc|bcc)\b/i;
+/** A header of recipients, a line that lost the colon of one, or has its name in letters that look the same. */
+const recipients = /^[ \t]*(?:(?:to|cc|bcc)\b[ \t]*[:;=.]?|(?:[tтτ][oоο]|[bвβь]?[cс]{2})[ \t]*:)/iu;
 const longestQuoted = 200;
 
 interface Whole {
   message: Buffer;
   /**
-   * The first line that may have the recipients of a header, and is not a part of it: a blank or a colon was lost, or
-   * an empty line came between. Null if there is none.
+   * The first line that has the recipients of a header, and is not a part of it: a blank or a colon was lost, or an
+   * empty line came between. Null if there is none.
    */
   strayRecipients: string | null;
 }
@@ -29,21 +32,22 @@ export function withBody(raw: Uint8Array): Whole {
   let isAfterRecipients = false;
   let isListOpen = false;
   let strayRecipients: string | null = null;
-  for (const { start, line, isOpen } of linesOf(message)) {
+  for (const { start, end, line, isOpen } of linesOf(message)) {
     if (/^\r?\n$/.test(line)) {
       if (!isMessage && start > 0) return bodyAt(message, 0, null);
-      if (isAfterRecipients) strayRecipients ??= foldedBelow(message, start);
+      // An empty line in the middle of a folded header.
+      if (isListOpen && folded.test(message.toString('latin1', end, end + 1)))
+        strayRecipients ??= addressesOf(fieldAt(message, end));
       return { message, strayRecipients };
     }
-    const belongs = start === 0 ? mailboxLine.test(line) : /^[ \t]/.test(line);
+    const belongs = start === 0 ? mailboxLine.test(line) : folded.test(line);
     if (!belongs && !header.test(line)) {
       if (!isMessage) return bodyAt(message, 0, null);
       return bodyAt(message, start, strayRecipients ?? strayIn(message, start, isAfterRecipients));
     }
     isMessage ||= common.test(line);
     if (!belongs) {
-      // `Team: a@ex.mn` below `To: b@ex.mn,`
-      if (isListOpen && !common.test(line) && line.includes('@')) strayRecipients ??= quoted(line);
+      if (isListOpen && !common.test(line)) strayRecipients ??= entryLikeHeader(fieldAt(message, start));
       isAfterRecipients = recipients.test(line);
     }
     isListOpen = isAfterRecipients && isOpen;
@@ -58,6 +62,7 @@ const bodyAt = (message: Buffer, start: number, strayRecipients: string | null):
 
 interface Line {
   start: number;
+  end: number;
   /** At most the characters of a header's name. */
   line: string;
   /** Whether a list goes on behind it. */
@@ -70,29 +75,44 @@ function* linesOf(message: Buffer, from = 0): Generator<Line> {
     const end = found < 0 ? message.length : found + 1;
     const line = message.toString('latin1', start, Math.min(end, start + maxHeaderLine));
     const isOpen = /[,:]\s*$/.test(message.toString('latin1', Math.max(start, end - 8), end));
-    yield { start, line, isOpen };
+    yield { start, end, line, isOpen };
     start = end;
   }
 }
 
+const folded = /^[ \t]/;
+
+/** A line with those that are folded below it. */
+function fieldAt(message: Buffer, from: number): string {
+  let whole = from;
+  for (const { start, end, line } of linesOf(message, from)) {
+    if (start > from && !(folded.test(line) && line.trim() !== '')) break;
+    whole = end;
+  }
+  return plain(message.toString('utf8', from, whole));
+}
+
 /** Looks at the lines before the next empty one: `Cc` among them, or `a@ex.mn` below `To: b@ex.mn,`. */
 function strayIn(message: Buffer, from: number, isAfterRecipients: boolean): string | null {
-  let isStray = isAfterRecipients;
   for (const { start, line } of linesOf(message, from)) {
     if (line.trim() === '') return null;
-    if (start > from && !/^[ \t]/.test(line)) isStray = false;
-    isStray ||= recipients.test(line);
-    if (isStray && line.includes('@')) return quoted(line);
+    const text = plain(Buffer.from(line, 'latin1').toString());
+    if (!(start === from && isAfterRecipients) && !recipients.test(text)) continue;
+    const stray = addressesOf(folded.test(line) ? text : fieldAt(message, start));
+    if (stray !== null) return stray;
   }
   return null;
 }
 
-/** An empty line in the middle of a folded header. */
-function foldedBelow(message: Buffer, emptyAt: number): string | null {
-  const [, below] = linesOf(message, emptyAt);
-  return below !== undefined && /^[ \t]/.test(below.line) && below.line.includes('@')
-    ? quoted(below.line)
-    : null;
+/** The text if it is a list of addresses and nothing else: other texts may have an address in them, too. */
+function addressesOf(text: string): string | null {
+  const { named, unreadable } = readAddressList(text.replace(recipients, ''));
+  const isList = unreadable.length === 0 && named.every((name) => normalizeAddress(name) !== null);
+  return isList && named.length > 0 ? text.trim().slice(0, longestQuoted) : null;
 }
 
-const quoted = (line: string) => Buffer.from(line, 'latin1').toString().trim().slice(0, longestQuoted);
+/** `Team: a@ex.mn;` and `"a:b" <a@ex.mn>` below `To: b@ex.mn,`, but not `Errors-To: a@ex.mn`. */
+const entryLikeHeader = (text: string) => (/^["(]|;\s*$/.test(text) ? addressesOf(text) : null);
+
+/** In the usual one of the letters that mean the same, and without the invisible ones. */
+const plain = (text: string) => text.normalize('NFKC').replace(/\p{Cf}/gu, '');

@@ -97,6 +97,19 @@ describe('a list of recipients', () => {
     ['To: "b@ex.mn" <a1@ex.mn>, A2@ex.mn <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: "Bat <a1@ex.mn>" <a1@ex.mn>, , a2@ex.mn,', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: a1@ex.mn\n a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
+    ["To: 'a1@ex.mn' <a1@ex.mn>, 'Bat a2@ex.mn' <a2@ex.mn>", ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: root@host <a1@ex.mn>, Bat@Work <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
+    ...[
+      'Errors-To: b@ex.mn',
+      'Disposition-Notification-To: B <b@ex.mn>',
+      'Return-Receipt-To: b@ex.mn',
+      'Delivered-To: b@ex.mn',
+      'DKIM-Signature: v=1; d=ex.mn;\n i=@ex.mn; b=',
+      'User-Agent: Mailer (b@ex.mn)',
+    ].flatMap((header): [string, string[]][] => [
+      [`To: a1@ex.mn, \n${header}`, ['a1@ex.mn']],
+      [`To: a1@ex.mn\nCc:\n${header}`, ['a1@ex.mn']],
+    ]),
   ])('reaches everybody it names: %j', async (headers, to) => {
     expect(await headed(headers)).toMatchObject({ code: 0, stderr: '', to });
   });
@@ -136,6 +149,13 @@ describe('a list of recipients', () => {
     ['To: a1@ex.mn,\nTeam: a2@ex.mn;', "'Team: a2@ex.mn;' may name a recipient"],
     ['To: a1@ex.mn\nX: y\nCc a2@ex.mn', "'Cc a2@ex.mn' may name a recipient"],
     ['To: a1@ex.mn\n--\nCc: a2@ex.mn', "'Cc: a2@ex.mn' may name a recipient"],
+    ['To: a1@ex.mn,\n"b:c" <a2@ex.mn>', `'"b:c" <a2@ex.mn>' may name a recipient`],
+    ['To: a1@ex.mn,\nTeam: a2@ex.mn,\n a3@ex.mn;', 'may name a recipient'],
+    ['To: a1@ex.mn,\nBat\n <a2@ex.mn>', 'may name a recipient'],
+    ...['Сс', 'сс', 'Всс', 'То', 'Το', 'Ｃｃ', 'C\u200bc'].map((name): [string, string] => [
+      `To: a1@ex.mn\nX: y\n${name}: Bat <a2@ex.mn>`,
+      'may name a recipient',
+    ]),
     ['To: a1@ex.mn b, c <d>, "e', `not email addresses: '"e', 'b', 'd'`],
   ])(
     'reaches nobody if it may name others than it seems to: %j',
@@ -145,6 +165,27 @@ describe('a list of recipients', () => {
       expect(stderr).toContain(reason);
     },
   );
+
+  it.each([
+    ...['', 'Cc: c@ex.mn\n', 'Cc:\n', 'Cc: c@ex.mn, \n', 'Bcc: c@ex.mn\n'].flatMap((last) =>
+      [
+        '\n   <a href="mailto:info@ex.mn">x</a>',
+        '\n    2 logins of bat@ex.mn',
+        '\n root@host:~# df',
+        '\n  b@ex.mn\n  logged in',
+      ].map((text) => `${last}${text}`),
+    ),
+    'Disk of root@web1 is full',
+    'Subject: s\nDisk full,\nto b@ex.mn it was reported',
+    'Subject: s\nТо b@ex.mn',
+  ])('ends with its header, whatever address is in the text below: %j', async (below) => {
+    for (const end of ['\n', '\r\n']) {
+      const raw = `Subject: s\nTo: a@ex.mn\n${below}\n`.replaceAll('\n', end);
+      const { code, to, body } = await send(['-t'], raw);
+      expect({ code, to }).toEqual({ code: 0, to: ['a@ex.mn', ...(raw.includes('c@') ? ['c@ex.mn'] : [])] });
+      expect(body?.text).toContain(below.trim().split('\n').at(-1));
+    }
+  });
 
   it('printed in any form, with one character lost or doubled, reaches everybody it names or nobody', async () => {
     await fc.assert(
