@@ -168,6 +168,45 @@ describe('urtuu sendmail', () => {
     expect(await key(cron)).not.toBe(await key(cron));
   });
 
+  // Otherwise a mail that was sent before an upgrade, and comes again after it, would be sent again.
+  it.each([
+    [
+      'From: root (Cron Daemon)\nTo: root\nSubject: Cron <root@host> backup\nContent-Type: text/plain; charset=UTF-8\nX-Cron-Env: <SHELL=/bin/sh>\n\nАмжилтгүй\n',
+      'd9efe8fea4dac097d65cb543c1be4507ca8c8daecc2f7d0f3131c2d5d46d48f2',
+    ],
+    [
+      'To: a@ex.mn, Bat <b@EX.mn>\r\nSubject: S\r\nX-PHP-Originating-Script: 33:mail.php\r\nFrom: Shop <shop@ex.mn>\r\nReply-To: Bat <b@ex.mn>, c@ex.mn\r\nCc: c@ex.mn\r\n\r\nhi\r\n',
+      'ac391dc5c0c22edb6182b81aabe8e4da4db5eb33e1d3f7f9bfef484a6d57a930',
+    ],
+    [
+      'To: a@ex.mn\nFrom: root@host <root@ex.mn>\nSubject: s\n\nhi\n',
+      '0cb1e25f1cd29c4f22a6cf7adb14fcf1697ef3c01345d83ba2f24a343062994c',
+    ],
+    [
+      'To: a@ex.mn\nFrom: <b@ex.mn> Bat\nSubject: s\n\nhi\n',
+      'df99fe961dce1dc8bf3a2c6fba97c8fc821ec4013fc6e415fa57aee90db18f8d',
+    ],
+    [
+      'To: a@ex.mn\nFrom: Bat <b@ex.mn\nSubject: s\n\nhi\n',
+      'df99fe961dce1dc8bf3a2c6fba97c8fc821ec4013fc6e415fa57aee90db18f8d',
+    ],
+    [
+      "To: a@ex.mn\nReply-To: 'b@ex.mn' <b@ex.mn>\nSubject: s\n\nhi\n",
+      'e7260e86115761c0f846901c974abb96e0ad23db8744a035f68f8902f3aae30a',
+    ],
+    [
+      'To: a@ex.mn\nFrom: Team: ,Bat <b@ex.mn>;\n\nhi\n',
+      '3059d81ddc0a9e36ea39c093abaf779f1805a58645b48e8a6681e5e7f1462bbb',
+    ],
+    [
+      'To: a@ex.mn\nFrom: =?windows-1251?Q?=C1=E0=F2?= <b@ex.mn>\nSubject: =?utf-8?B?0KHQsNC50L0=?=\nContent-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain; charset=windows-1251\nContent-Transfer-Encoding: quoted-printable\n\n=D1=E0\n--x\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: base64\n\nPHA+w6k8L3A+\n--x--\n',
+      'c19be7fecc041e79942ac01b97c5821c8e44e03cbab23b67b78ba6f804a7154b',
+    ],
+  ])('makes the key that the releases before made: %j', async (mail, digest) => {
+    const { requests } = await send(`Message-ID: <1@x>\n${mail}`, '-t --local-to ops@ex.mn');
+    expect(requests[0]?.headers['Idempotency-Key']).toBe(`sendmail-${digest}`);
+  });
+
   it.each([
     ['an unknown address', cron.replace('bat@example.mn', 'root'), 65],
     ['no recipient', cron.replace(/To:.*\n/, ''), 64],

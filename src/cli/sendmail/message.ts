@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Attachment, Email } from 'postal-mime';
+import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
 import { type EmailBulkParams, normalizeAddress } from '../../contract/index.js';
 import { CliError, inputError } from '../errors.js';
 import { parseMail, utf8Headers } from './charset.js';
 import { withBody } from './headless.js';
-import { type Addressed, addressesIn, recipientsOf } from './recipients.js';
+import { type Addressed, recipientsOf } from './recipients.js';
 import { keyOfMessage } from './sysexits.js';
 
 export interface Envelope {
@@ -45,7 +45,7 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
       'Only text and HTML can be sent. Send a link instead.',
     );
   }
-  const senderName = mail.from === undefined ? otherName : (mail.from.group?.[0] ?? mail.from).name;
+  const senderName = mail.from === undefined ? otherName : mailboxes(mail.from)[0]?.name;
   const { replyTo, unused } = replyToOf(mail);
   const common = {
     to,
@@ -57,14 +57,35 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
   return { params, idempotencyKey: keyOf(mail, params), unusedReplyTo: unused };
 }
 
-/** The service accepts one address; without a Reply-To header, it is that of From. */
-function replyToOf(mail: Email): { replyTo?: string; unused: string[] } {
-  const { named, unreadable } = addressesIn(mail, 'reply-to');
-  const [from = ''] = addressesIn(mail, 'from').named;
-  const first = [...named, from].find((address) => normalizeAddress(address) !== null);
-  const unused = [...named, ...unreadable].filter((address) => address !== first);
+/**
+ * The service accepts one address; without a Reply-To header, it is that of From. Unlike recipients, they are read as
+ * leniently as the parser does.
+ */
+function replyToOf({ replyTo = [], from, headers }: Email): { replyTo?: string; unused: string[] } {
+  const written = mailboxes(...replyTo).map(({ address, name }) => address || name);
+  const candidates = [
+    ...written.map((address) => ({ address, header: 'reply-to' })),
+    { address: mailboxes(from)[0]?.address ?? '', header: 'from' },
+  ];
+  const first = candidates.find(
+    ({ address, header }) =>
+      normalizeAddress(address) !== null &&
+      headers.some(({ key, value }) => key === header && hasDomainOf(address, value)),
+  )?.address;
+  const unused = written.filter((address) => address !== first);
   return first === undefined ? { unused } : { replyTo: first, unused };
 }
+
+/**
+ * The parser reads `user@good.mn(x)evil.mn` as one domain that nobody wrote. Where no `@` is written, encoded words have
+ * the address.
+ */
+const hasDomainOf = (address: string, value: string) =>
+  !value.includes('@') || value.includes(address.slice(address.lastIndexOf('@')));
+
+const mailboxes = (...addresses: (Address | undefined)[]): Mailbox[] =>
+  addresses.flatMap((each) => (each === undefined ? [] : (each.group ?? [each]))).filter(hasSomething);
+const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== '';
 
 /** `application/pdf 'report.pdf'` */
 const nameOf = ({ mimeType, filename }: Attachment) => (filename ? `${mimeType} '${filename}'` : mimeType);

@@ -31,9 +31,7 @@ export async function recipientsOf(
   return [...to];
 }
 
-/** Whom all headers of a name, in lower case, name together. */
-export const addressesIn = (mail: Email, ...names: string[]): AddressList => readLists(listsIn(mail, names));
-
+/** The lists in all headers of these names, in lower case. */
 const listsIn = ({ headers }: Email, names: readonly string[]) =>
   headers.filter(({ key }) => names.includes(key)).map(({ value }) => value);
 
