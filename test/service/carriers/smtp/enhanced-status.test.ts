@@ -10,10 +10,6 @@ describe('an answer', () => {
       '550-5.1.1 This account does not exist. Look for typing errors or 550-5.1.1 unnecessary spaces. 550 5.1.1 https://support.google.com/mail/?p=NoSuchUser a1-b2c3.4 - gsmtp',
     ],
     [
-      'Gmail',
-      '550-5.2.1 This account is inactive. 550 5.2.1 https://support.google.com/mail/?p=DisabledUser - gsmtp',
-    ],
-    [
       'Microsoft',
       '550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient bold@example.com not found by SMTP address lookup',
     ],
@@ -46,6 +42,9 @@ describe('an answer', () => {
     ['Exim', '550 5.1.1 Unrouteable address'],
     ['Barracuda', 'host d1.ess.barracudanetworks.com[192.0.2.4] said: 550 5.1.1 User unknown', '5.1.1'],
     ['Sendmail', '550 5.1.1 <bold@example.com>... User unknown', '5.1.1'],
+    ['Sendmail', '553 5.3.0 <bold@example.com>... User unknown', '5.1.1'],
+    ['Microsoft', '550 5.5.0 Requested action not taken: mailbox unavailable', '5.1.1'],
+    ['other', '550 5.1.1 <бат@пример.рф>: user “бат@пример.рф” unknown'],
     ['IronPort', '550 #5.1.1 Address unknown bold@example.com', '5.0.0'],
     ['Zimbra', '553 (5.1.3) no such mailbox', ''],
     ['Domino', '550 bold@example.com... No such user', '5.1.1'],
@@ -54,6 +53,10 @@ describe('an answer', () => {
   });
 
   it.each<[server: string, answer: string, status?: string]>([
+    [
+      'Gmail',
+      '550-5.2.1 This account is inactive. 550 5.2.1 https://support.google.com/mail/?p=DisabledUser - gsmtp',
+    ],
     [
       'Gmail',
       '550-5.2.1 The user you write to is receiving mail at a rate that 550-5.2.1 keeps more from being delivered. 550 5.2.1 https://support.google.com/mail/?p=ReceivingRatePerm - gsmtp',
@@ -93,6 +96,29 @@ describe('an answer', () => {
     ['IronPort', '550 #5.1.1 Your domain is blacklisted', '5.1.1'],
     ['qmail', '550 5.1.1 (#5.7.1) blacklisted'],
     ['other', '550 5.1.1 Try again later'],
+    ...[
+      'Postfach ist voll',
+      'Почтовый ящик переполнен',
+      'buz\u00f3n lleno',
+      'buz\u00c3\u00b3n desbordado',
+      'Boîte pleine',
+      'メールボックスがいっぱいです',
+      'inboxfull',
+      'mailbox under maintenance',
+      'please retry in 5 minutes',
+      'Service unavailable, try again',
+      'TLS required',
+      'must issue a STARTTLS command first',
+      'Cannot connect to backend, LDAP down',
+      'Maximum number of connections reached',
+      'Verification failed for <news@our.mn>',
+      'you are not allowed to send mail to this address',
+      'This mailbox receives mail only from members',
+    ].map((words): [string, string, string] => ['other', `550 5.1.1 ${words}`, '5.1.1']),
+    ['Exchange', '550 5.2.1 Postfach deaktiviert', '5.1.1'],
+    ['other', '550 5.7.0 not accepted', '5.1.1'],
+    ['other', '553 5.3.0 unknown'],
+    ['other', '553 5.3.0 unknown', '5.0.0'],
     ['other', '550 User unknown'],
     ['other', '550 5.1.1 unknown', '5.2.2'],
     ['other', '550 connect to 5.1.1.1 failed'],
