@@ -104,11 +104,13 @@ function strayIn(message: Buffer, from: number, isAfterRecipients: boolean): str
   return null;
 }
 
-/** The text if it is a list of addresses and nothing else: other texts may have an address in them, too. */
+/** The text if it is `Cc:` with an address, or addresses and nothing else: other texts may have some in them, too. */
 function addressesOf(text: string): string | null {
-  const { named, unreadable } = readAddressList(text.replace(recipients, ''));
-  const isList = unreadable.length === 0 && named.every((name) => normalizeAddress(name) !== null);
-  return isList && named.length > 0 ? text.trim().slice(0, longestQuoted) : null;
+  const [name = ''] = recipients.exec(text) ?? [];
+  const { named, unreadable } = readAddressList(text.slice(name.length));
+  const isList =
+    named.length > 0 && unreadable.length === 0 && named.every((each) => normalizeAddress(each) !== null);
+  return isList || (name.endsWith(':') && text.includes('@')) ? text.trim().slice(0, longestQuoted) : null;
 }
 
 /** `Team: a@ex.mn;` and `"a:b" <a@ex.mn>` below `To: b@ex.mn,`, but not `Errors-To: a@ex.mn`. */

@@ -153,7 +153,7 @@ describe('a list of recipients', () => {
     ['To: a1@ex.mn,\nTeam: a2@ex.mn,\n a3@ex.mn;', 'may name a recipient'],
     ['To: a1@ex.mn,\nBat\n <a2@ex.mn>', 'may name a recipient'],
     ...['Сс', 'сс', 'Всс', 'То', 'Το', 'Ｃｃ', 'C\u200bc'].map((name): [string, string] => [
-      `To: a1@ex.mn\nX: y\n${name}: Bat <a2@ex.mn>`,
+      `To: a1@ex.mn\nX: y\n${name}: Bat <a2@ex.mn>, root`,
       'may name a recipient',
     ]),
     ['To: a1@ex.mn b, c <d>, "e', `not email addresses: '"e', 'b', 'd'`],
