@@ -139,9 +139,9 @@ const isGlued = ({ kind, start }: Token, index: number, entry: readonly Token[])
 /** `root@host` and `Bat@Work` are names. */
 const isAddress = (word: string) => /@.*\./.test(word);
 
-/** Outlook writes the address in single quotes for a name. */
+/** Some programs write the address for a name: `'a@ex.mn' <a@ex.mn>`. */
 const isSame = (word: string, address: string) =>
-  word.replace(/^['‘]|['’]$/g, '').toLowerCase() === address.toLowerCase();
+  word.replace(/^['‘`[]|['’`\].]$/g, '').toLowerCase() === address.toLowerCase();
 
 /** Whether a name or a comment has another address in brackets: its end may be that of another one. */
 const hasAddress = (text: string, own: string) =>

@@ -98,6 +98,7 @@ describe('a list of recipients', () => {
     ['To: "Bat <a1@ex.mn>" <a1@ex.mn>, , a2@ex.mn,', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: a1@ex.mn\n a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
     ["To: 'a1@ex.mn' <a1@ex.mn>, 'Bat a2@ex.mn' <a2@ex.mn>", ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: [a1@ex.mn] <a1@ex.mn>, `A2@ex.mn` <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: root@host <a1@ex.mn>, Bat@Work <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
     ...[
       'Errors-To: b@ex.mn',
@@ -120,6 +121,8 @@ describe('a list of recipients', () => {
     ['To: a3@ex.mn\nCc: <a1@ex.mn><a2@ex.mn>'],
     ['To: <a1@ex.mn> Dorj'],
     ['To: a1@ex.mn <a2@ex.mn>'],
+    ["To: 'a1@ex.mn' <a2@ex.mn>"],
+    ['To: _a1@ex.mn <a1@ex.mn>'],
     ['To: a1@ex.mn, Bat <a2@ex.mn', "'Bat <a2@ex.mn' is not an email address"],
     ['To: Bat <a1@ex.mn, Dorj <a2@ex.mn>'],
     ['To: Bat a1@ex.mn>, a2@ex.mn'],
