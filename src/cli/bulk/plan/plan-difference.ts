@@ -17,7 +17,7 @@ export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promis
   differs('the number of recipients', grouped(old.recipients), grouped(made.recipients));
   const added = await compare(now, before);
   const removed = await compare(before, now);
-  const recipient = added.changed ?? removed.changed;
+  const recipient = (added.changed ?? removed.changed)?.to ?? null;
   // Without a recipient in both plans, any two messages are compared.
   if (recipient !== null || added.areAllOthers) {
     const was = await messageTo(before, recipient);
@@ -38,14 +38,14 @@ interface Comparison {
   others: number;
   line: number;
   areAllOthers: boolean;
-  /** A recipient of both plans, with a message that the other plan does not send to it. */
-  changed: string | null;
+  /** A recipient of both plans, with a message that the other plan does not send to it, and its line. */
+  changed: { to: string; line: number; body: string } | null;
 }
 
 /** The hash of any message, to look up whether a plan has a recipient. */
 const anyMessage = { a: 0, b: 0 };
 
-async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison> {
+export async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison> {
   const known = new SentIndex();
   for await (const request of other.requests()) {
     const message = messageHashOf(request);
@@ -58,13 +58,14 @@ async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison>
   for await (const request of plan.requests()) {
     const message = messageHashOf(request);
     request.to.forEach((to, index) => {
+      const line = request.lines[index] ?? found.line;
       if (!known.count(to, anyMessage)) {
         found.others += 1;
-        found.line = Math.min(found.line, request.lines[index] ?? found.line);
+        found.line = Math.min(found.line, line);
         return;
       }
       found.areAllOthers = false;
-      if (!known.count(to, message)) found.changed ??= to;
+      if (!known.count(to, message)) found.changed ??= { to, line, body: request.body };
     });
   }
   return found;

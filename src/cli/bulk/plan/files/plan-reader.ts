@@ -33,12 +33,12 @@ export class PlanDamaged extends Error {
 
 /** Throws PlanDamaged. */
 export async function readPlanMeta(folder: string): Promise<PlanMeta> {
-  return (await readRecord(folder)).meta;
+  return (await readPlanRecord(folder)).meta;
 }
 
 /** Opens a plan and checks every byte of it. Throws PlanDamaged, or the system's error if a file cannot be read. */
 export async function openPlan(folder: string): Promise<FrozenPlan> {
-  const record = await readRecord(folder);
+  const record = await readPlanRecord(folder);
   for (const name of dataFiles) {
     const written = record.files[name];
     const { bytes, sha256 } = await checksumOf(join(folder, name));
@@ -65,7 +65,8 @@ async function checksumOf(path: string): Promise<{ bytes: number; sha256: string
   }
 }
 
-async function readRecord(folder: string): Promise<PlanRecord> {
+/** Throws PlanDamaged. */
+export async function readPlanRecord(folder: string): Promise<PlanRecord> {
   const bytes = await readFile(join(folder, planFile));
   const { version, text } = textOf(folder, bytes);
   try {

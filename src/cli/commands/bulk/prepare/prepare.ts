@@ -25,6 +25,7 @@ import type { BulkOptions } from '../options.js';
 import { isDone } from './finished.js';
 import { type BulkInput, gatherInput } from './gather-input.js';
 import { readHeader } from './read-header.js';
+import { refuseReadOtherwise } from './read-otherwise.js';
 import { badRows, warnOfRejects } from './rejected-rows.js';
 import { checkReportedRows } from './reported-rows.js';
 import {
@@ -146,6 +147,7 @@ async function prepareIn(
   const opened = await withStartLock(config.stateDirectory, { pause, mostUnanswered }, async () => {
     const earlier = await compare();
     await refuseOpen(context, earlier);
+    await refuseReadOtherwise(context, wanted, plan, options);
     await recordTakenRows(plan.folder, taken);
     return { earlier, job: await openJob(context, plan, options) };
   });
