@@ -46,33 +46,16 @@ function hostOf(domain: string): string | null {
   }
 }
 
-/** In one of these alphabets a label is written; Latin letters stand beside Chinese, Japanese and Korean ones. */
+/**
+ * In one of these alphabets a label is written; Latin letters stand beside Chinese, Japanese and Korean ones. The last
+ * one is every other alphabet: those have no letters that look like another's.
+ */
 const alphabets = [
   /[\p{sc=Latin}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}]/u,
-  ...[
-    /\p{sc=Cyrillic}/u,
-    /\p{sc=Greek}/u,
-    /\p{sc=Armenian}/u,
-    /\p{sc=Georgian}/u,
-    /\p{sc=Hebrew}/u,
-    /\p{sc=Arabic}/u,
-  ],
-  ...[
-    /\p{sc=Mongolian}/u,
-    /\p{sc=Tibetan}/u,
-    /\p{sc=Devanagari}/u,
-    /\p{sc=Bengali}/u,
-    /\p{sc=Thai}/u,
-    /\p{sc=Lao}/u,
-  ],
-  ...[
-    /\p{sc=Ethiopic}/u,
-    /\p{sc=Khmer}/u,
-    /\p{sc=Myanmar}/u,
-    /\p{sc=Cherokee}/u,
-    /\p{sc=Coptic}/u,
-    /\p{sc=Lisu}/u,
-  ],
+  /\p{sc=Cyrillic}/u,
+  /\p{sc=Greek}/u,
+  /\p{sc=Armenian}/u,
+  /[^\P{L}\p{sc=Common}\p{sc=Latin}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}]/u,
 ];
 
 const isMixed = (label: string) => alphabets.filter((alphabet) => alphabet.test(label)).length > 1;

@@ -63,6 +63,7 @@ describe('an email address whose parts mix alphabets is not the one that it look
     ['the same in capitals', 'dorj@EXАMPLE.MN', 'dorj@xn--exmple-4nf.mn'],
     ['the same as name servers write it', 'dorj@XN--exmple-4nf.mn', 'dorj@xn--exmple-4nf.mn'],
     ['a Cyrillic а with a combining mark', 'bat@cа\u0301fe.mn', 'bat@xn--cfe-kdc82m.mn'],
+    ['a Tamil letter', 'bat@bankஅ.mn', 'bat@xn--bank-esl.mn'],
     ['a Greek π', 'bat@πaypal.com', 'bat@xn--aypal-wce.com'],
     ['com in Cyrillic, which does not exist', 'bat@gmail.сом', 'bat@gmail.xn--l1adi'],
     ['co in Cyrillic, which does not exist', 'bat@gmail.со', 'bat@gmail.xn--n1af'],
@@ -86,6 +87,7 @@ describe('an email address whose parts mix alphabets is not the one that it look
     'bat@dメニュー.jp',
     'bat@ελλάδα.ελ',
     'bat@ᠮᠣᠩᠭᠣᠯ.mn',
+    'bat@தமிழ்.mn',
   ])('%s does not', (written) => {
     expect(normalizeAddress(written)).not.toBeNull();
     expect(mixesAlphabets(written)).toBe(false);
