@@ -1,5 +1,12 @@
 import { InvalidArgumentError } from 'commander';
-import { mixesAlphabets, normalizeAddress, normalNumber, readNumber } from '../../contract/index.js';
+import {
+  mixesAlphabets,
+  normalizeAddress,
+  normalizeAnyAddress,
+  normalizeRecipient,
+  normalNumber,
+  readNumber,
+} from '../../contract/index.js';
 import { repairAddress, repairNumber, visible } from '../bulk/input/repair.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -18,22 +25,25 @@ const problems: Readonly<Record<RecipientKind, string>> = {
  * The recipient, repaired as in a list if the service could not read it as written. The service knows which operators
  * exist. Throws CliError (exit 8) for anything else.
  */
-export function readRecipient(kind: RecipientKind, written: string): string {
+export function readRecipient(kind: RecipientKind, written: string, option = ''): string {
   const read = readings[kind](written);
-  if (read === null) throw refused(kind, written, 'Nothing was sent.');
+  // An earlier release sent to addresses that are refused now, perhaps under the same idempotency key.
+  if (read === null) throw refused(`${option}${problemOf(kind, written)}`, 'Nothing was sent this time.');
   return read;
 }
 
-/** The recipient in its normal form, to search for. */
+/** The recipient in its normal form, to search for: also one that is stored and that nothing is sent to any more. */
 export function wantedRecipient(written: string): string {
-  const read = readings.any(written);
-  if (read === null) throw refused('any', written);
-  return normalNumber(read) ?? normalizeAddress(read) ?? read;
+  const read = numberOf(written) ?? repairedIf(isStorable, written, repairAddress);
+  if (read === null) throw refused(problemOf('any', written));
+  return normalizeRecipient(read);
 }
 
+const isStorable = (value: string) => normalizeAnyAddress(value) !== null;
+
 /** With the code of the service, which refuses it too. */
-const refused = (kind: RecipientKind, written: string, hint?: string) =>
-  new CliError('invalid_request', exits.input, problemOf(kind, written), hint === undefined ? {} : { hint });
+const refused = (problem: string, hint?: string) =>
+  new CliError('invalid_request', exits.input, problem, hint === undefined ? {} : { hint });
 
 const numberOf = (written: string): string | null =>
   repairedIf((value) => readNumber(value).kind !== 'invalid', written, repairNumber);

@@ -53,7 +53,7 @@ export async function emailOf(
     to: readRecipient('address', values.to),
     subject: values.subject,
     ...(fromName === undefined ? {} : { from_name: fromName }),
-    ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+    ...(replyTo === undefined ? {} : { reply_to: readRecipient('address', replyTo, '--reply-to: ') }),
   };
   if (html === undefined) return { ...rest, text: values.text };
   return { ...rest, html, ...(text === undefined ? {} : { text }) };

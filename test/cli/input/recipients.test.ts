@@ -76,6 +76,31 @@ describe('a recipient', () => {
     expect(fake.requests[0]?.body).toMatchObject({ to: '+976 9911-2233' });
   });
 
+  it.each(['--to bat@gmail.соm --reply-to bat@example.mn', '--to bat@example.mn --reply-to bat@gmail.соm'])(
+    'or an address for replies that mixes alphabets is refused alike by a dry run: %s',
+    async (options) => {
+      const words = ['email', 'send', '--subject', 's', '--text', 't', ...options.split(' ')];
+      for (const argv of [words, [...words, '--dry-run']]) {
+        const fake = service('address');
+        const { code, stderr } = await run('', { ...fake, argv });
+        expect([code, fake.requests]).toEqual([8, []]);
+        // An earlier release may have sent to it.
+        expect(stderr).toMatch(
+          /'bat@gmail.соm' mixes letters of two alphabets.*\n {2}Nothing was sent this time\.\n$/,
+        );
+      }
+    },
+  );
+
+  it.each(['bat@gmail.соm', 'bat@gmail.xn--m-0tbi\u200b'])(
+    'that mixes alphabets, as an earlier release stored it, is searched for: %s',
+    async (to) => {
+      const fake = service('address');
+      expect(await run('', { ...fake, argv: ['messages', 'list', '--to', to] })).toMatchObject({ code: 0 });
+      expect(fake.requests[0]?.path).toContain('to=bat%40gmail.xn--m-0tbi');
+    },
+  );
+
   it('is repaired when it is typed at a prompt', async () => {
     const fake = service('number');
     const questions = answers('(976) 9911\u00a02233', 'hi');
