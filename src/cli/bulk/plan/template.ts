@@ -61,7 +61,12 @@ export function bindTemplate(
   }
   const places = template.pieces
     .filter((_, index) => index % 2 === 1)
-    .map((name) => {
+    .map((name, at) => {
+      if (texts[at]?.endsWith('{') && texts[at + 1]?.startsWith('}'))
+        throw refuse(
+          `"{{{${name}}}}" would be the column in braces`,
+          `Write {${name}} for the column. To send braces around it, write {{ {${name}} }}.`,
+        );
       const index = columnNamed(columns, name, hidden);
       if (index !== -1) return index;
       const visible = columns.filter((_, at) => !hidden.has(at));
@@ -82,25 +87,41 @@ export function bindTemplate(
   };
 }
 
-/** Fields of other programs, by what is around a name: each match is an opening mark, and looks ahead at the rest. */
+/**
+ * Fields of other programs, by what is around a name: each match is an opening mark, and looks ahead at the rest, in
+ * which the second group is the name.
+ */
 const everywhere = [
   // {{name}}, which is the literal {name} here; also with a filter or a sigil: {{name|title}}, {{#name}}.
-  /\{(?=[\s#^&/!=~$]*([^\s#^&/!=~${}|][^{}|]*)(?:\|[^{}]*)?\})/g,
+  /\{(?=([\s#^&/!=~$]*([^\s#^&/!=~${}|][^{}|]*)(?:\|[^{}]*)?\}))/g,
+  // The same in the entities of HTML.
+  /&#123;(?=(((?:(?!&#12[35];).)+)&#125;))/g,
   // [name], [[name]]
-  /\[(?=([^[\]]+)\])/g,
+  /\[(?=(([^[\]]+)\]))/g,
   // <<name>>, and in HTML &lt;name&gt;
-  /<<(?=([^<>]+)>>)/g,
-  /&lt;(?=((?:(?!&[lg]t;).)+)&gt;)/g,
+  /<<(?=(([^<>]+)>>))/g,
+  /&lt;(?=(((?:(?!&[lg]t;).)+)&gt;))/g,
+  // <% name %>, <%= name %>
+  /<%[=-]?(?=(([^<>%]+)%>))/g,
+  // «name» as in Word, and in HTML &laquo;name&raquo;
+  /«(?=(([^«»]+)»))/g,
+  /&laquo;(?=(((?:(?!&[lr]aquo;).)+)&raquo;))/g,
   // *|name|*
-  /\*\|(?=([^|]+)\|\*)/g,
-  // %name%, #name#: no blanks at the marks, because of "10% of 20%".
-  /%(?=([^\s%](?:[^%]*[^\s%])?)%)/g,
-  /#(?=([^\s#](?:[^#]*[^\s#])?)#)/g,
-  // :name, $name: after a blank, because of links and styles (a:link).
-  /(?<![^\s("'«>])[:$](?=([\p{L}\p{N}_]+))/gu,
+  /\*\|(?=(([^|]+)\|\*))/g,
+  // %(name)s
+  /%\((?=(([^()]+)\)s))/g,
+  // %name%, #name#, @name@: no blanks at the marks, because of "10% of 20%".
+  /%(?=(([^\s%](?:[^%]*[^\s%])?)%))/g,
+  /#(?=(([^\s#](?:[^#]*[^\s#])?)#))/g,
+  /@(?=(([^\s@](?:[^@]*[^\s@])?)@))/g,
+  // __name__, @@name
+  /(?<!_)__(?=(((?:(?!__).)+)__))/g,
+  /@@(?=(([\p{L}\p{N}_]+)))/gu,
+  // :name, $name: after a blank, because of links and styles (a:link), and not as short as a smiley (:D).
+  /(?<![^\s("'«>])[:$](?=(([\p{L}\p{N}_]{3,})))/gu,
 ];
 /** In HTML it would be a tag. */
-const ofPlainText = [/<(?=([^<>]+)>)/g];
+const ofPlainText = [/<(?=(([^<>]+)>))/g];
 
 interface MergeField {
   column: string;
@@ -119,12 +140,10 @@ function mergeFieldIn(
   { hidden, content }: { hidden: ReadonlySet<number>; content: 'plain' | 'html' },
 ): MergeField | null {
   for (const field of content === 'html' ? everywhere : [...everywhere, ...ofPlainText]) {
-    for (const { 0: mark, 1: name = '', index } of text.matchAll(field)) {
+    for (const [mark, rest = '', name = ''] of text.matchAll(field)) {
       const column = columns[columnNamed(columns, name, hidden)];
       if (column === undefined || !isName(mark, column)) continue;
-      const rest = text.slice(index + mark.length);
-      const end = rest.indexOf(name) + name.length;
-      const written = mark + rest.slice(0, end) + (closing.exec(rest.slice(end))?.[0] ?? '');
+      const written = mark + rest;
       return { column, written, source: written.replace(/[{}]/g, '$&$&') };
     }
   }
@@ -133,8 +152,6 @@ function mergeFieldIn(
 
 /** Whether marks around a column's name are meant for it: [1] is a footnote, and the column 1 of a list without a header. */
 const isName = (mark: string, column: string) => mark === '{' || !/^\d+$/.test(column);
-
-const closing = /^(?:[^{}]*\}|\s*(?:\]|>>|&gt;|\|\*|[%#>]))/;
 
 const entities: Record<string, string> = {
   '&': '&amp;',

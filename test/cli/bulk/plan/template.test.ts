@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bindTemplate, parseTemplate } from '../../../../src/cli/bulk/plan/template.js';
 import { plan, refusal, requestsOf } from '../plans.js';
 
-const columns = ['name', 'day', 'Дүн', 'a b'];
+const columns = ['name', 'day', 'Дүн', 'a b', 'D'];
 const render = (text: string, values: string[], content: 'plain' | 'html' = 'plain') =>
   bindTemplate(parseTemplate(text, 'text'), columns, content).render(values);
 
@@ -15,10 +15,10 @@ describe('templates', () => {
     ['Hi {name}, {day}!', 'Hi Бат, Monday!'],
     ['{ name }{Name}{a_b}', 'БатБатx'],
     ['{Дүн}', '5{0}'],
-    ['{{nmae}} {{{name}}} }}{{', '{nmae} {Бат} }{'],
+    ['{{nmae}} {{ {name} }} }}{{', '{nmae} { Бат } }{'],
     [
-      `[nmae] 10% of 20% a:day «name» \${name} #{name} <{name}> {{day: 1}}`,
-      '[nmae] 10% of 20% a:day «name» $Бат #Бат <Бат> {day: 1}',
+      `[nmae] 10% of 20% a:day «nmae» bat@name.mn snake__name :D \${name} #{name} <{name}> {{day: 1}}`,
+      '[nmae] 10% of 20% a:day «nmae» bat@name.mn snake__name :D $Бат #Бат <Бат> {day: 1}',
     ],
     ['$& $1 \\0 {name}', '$& $1 \\0 Бат'],
   ])('%j', (text, expected) => expect(render(text, ['Бат', 'Monday', '5{0}', 'x'])).toBe(expected));
@@ -35,6 +35,7 @@ describe('templates', () => {
     ['Hi }', 'text: "}" at character 4 is not a column', /\{\{ and \}\}/],
     ['{}', 'text: "{}" at character 1 is not a column', /\{\{ and \}\}/],
     ['{{{name}', 'text: "{" at character 8 is not a column', /./],
+    ['Hi {{{name}}}', 'text: "{{{name}}}" would be the column in braces', /\{\{ \{name\} \}\}/],
   ])('%j is an error before any row is read', async (text, message, hint) => {
     if (text === '{{{name}') return expect(render(text, ['a'])).toBe('{a');
     expect(await refusal('phone,name\n9,x\n', { text })).toMatchObject({
@@ -62,6 +63,16 @@ describe('templates', () => {
     ['Hi :name', ':name'],
     ['Hi $name!', '$name'],
     ['{name} [day]', '[day]'],
+    ['[name] {day} }}', '[name]'],
+    ['«name»'],
+    ['&laquo;name&raquo;'],
+    ['&#123;&#123; name &#125;&#125;', '&#123; name &#125;'],
+    ['Hi %(name)s', '%(name)s'],
+    ['<% name %>'],
+    ['<%= name %>'],
+    ['@name@'],
+    ['@@name,', '@@name'],
+    ['__name__'],
   ])(
     '%j, a field of another program that names a column, is refused with both ways out',
     (text, written = text) => {
@@ -102,7 +113,7 @@ describe('templates', () => {
         const text = pieces.join('');
         const doubled = text.replace(/[{}]/g, '$&$&');
         expect(render(doubled, [value])).toBe(text);
-        expect(render(`${doubled}{name}${doubled}`, [value])).toBe(text + value + text);
+        expect(render(`${doubled}|{name}|${doubled}`, [value])).toBe(`${text}|${value}|${text}`);
       }),
     );
   });
