@@ -111,8 +111,11 @@ function withoutLayout(pattern: string, isDate: boolean): string {
     .join('');
 }
 
-/** The format with a style's format id; null if cells are shown as stored. `custom` are the workbook's own formats. */
+/**
+ * The format with a style's format id; null if cells are shown as stored. `custom` are the workbook's own formats, and
+ * ids below 59 are built in.
+ */
 export function cellFormatOf(id: number, custom: ReadonlyMap<number, string>): CellFormat | null {
-  const pattern = custom.get(id) ?? isoDates[id] ?? getFormatFromId(id);
+  const pattern = custom.get(id) ?? isoDates[id] ?? (id < 59 ? getFormatFromId(id) : '');
   return /^(?:General|@)?$/i.test(pattern) || !isValidFormat(pattern) ? null : new CellFormat(pattern);
 }
