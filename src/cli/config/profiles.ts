@@ -128,7 +128,7 @@ export async function changeConfig(
   const lock = `${file}.lock`;
   const outcome = await takeLockFile(lock, timer, lockTimes);
   if (outcome === 'late') {
-    const hint = 'Run the command again once it has ended.';
+    const hint = `Run the command again once it has ended. If none is running, remove ${lock}`;
     throw new CliError('busy_config', exits.machine, `another command is changing ${file}`, { hint });
   }
   try {

@@ -209,6 +209,7 @@ describe.runIf(process.platform !== 'win32')('the profiles', () => {
       code: 'busy_config',
       exit: 13,
       message: `another command is changing ${file}`,
+      hint: `Run the command again once it has ended. If none is running, remove ${lock}`,
     });
     expect(read()).toEqual(config);
   });

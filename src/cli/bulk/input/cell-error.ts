@@ -29,8 +29,8 @@ const otherErrors = /^(?:(?:[Ee]rr|[Ff]ehler|[Оо]шибка|[Оо]ш):5\d\d|#{
 
 /** The first character decides for almost every cell, at the least cost. */
 const codesOf = (characters: string) => new Set(Array.from(characters, (each) => each.charCodeAt(0)));
-const firstOfError = codesOf(' \u00a0#\\EeFfОо');
-const firstOfPlaceholder = codesOf(' \u00a0NnUu<([');
+const firstOfError = codesOf(' \t\r\n\u00a0\ufeff#\\EeFfОо');
+const firstOfPlaceholder = codesOf(' \t\r\n\u00a0\ufeffNnUu<([');
 
 /** Whether a cell has no value but what a spreadsheet or a database shows in its place. */
 export function isErrorValue(cell: string): boolean {

@@ -18,7 +18,7 @@ export interface Repaired {
 
 /** Spaces other than U+0020, line ends, and characters without a glyph. */
 const invisible =
-  /[\t\r\n\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/g;
+  /[\t\r\n\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]|[\ufe00-\ufe0f]/g;
 /** The text with its invisible characters as escapes: two that look alike may differ in them. */
 export const visible = (text: string): string =>
   text.replace(invisible, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -20,6 +20,7 @@ describe('a number is repaired only where that is certain', () => {
     ['\u202a99112233\u202c', { invisible: 1 }],
     ['\u202d+97699112233\u202e', { invisible: 1, country_code: 1 }],
     ['\ufeff99112233', { invisible: 1 }],
+    ['9911\ufe0f2233', { invisible: 1 }],
     ['\t99112233\r\n', { invisible: 1 }],
     ['9911\u20112233', { separators: 1 }],
     ['9911\u22122233', { separators: 1 }],

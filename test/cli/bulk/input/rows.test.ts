@@ -242,7 +242,7 @@ describe('a bad row', () => {
       '#BEZUG!',
       '#¡REF!',
     ],
-    ...['Err:502', 'Ошибка:508', '########', '\\N', '#n/a', ' #N/A '],
+    ...['Err:502', 'Ошибка:508', '########', '\\N', '#n/a', ' #N/A ', '\ufeff#N/A'],
   ])('has %j in a column that the message uses, and none in others', async (cell) => {
     const csv = `phone,name,amount\n99112233,Bat,${cell}\n`;
     expect((await plan(csv, { text: 'Hi {amount}' })).rejects.first).toEqual([
