@@ -148,7 +148,7 @@ export class RowPlanner {
   #noteReport(record: readonly string[]): void {
     const { report } = this.#columns;
     if (report === null) return;
-    const job = record[report.job] ?? '';
+    const job = (record[report.job] ?? '').trim();
     const line = Number(record[report.line]);
     if (job !== '' && Number.isInteger(line)) this.reportedRows.add(job, this.#reportedStatus(record), line);
   }

@@ -92,6 +92,22 @@ describe('--only with the report of a job on this machine', () => {
     expect(existsSync(here.jobFile('more', 'taken'))).toBe(false);
   });
 
+  it('knows the job of a row whose cell got blanks around it', async () => {
+    const here = desk(people(2), { credits: 15 });
+    await here.run(`${partly} --report report.csv`);
+    here.project.balance = 1_000;
+    here.write(
+      'report.csv',
+      here
+        .read('report.csv')
+        .trim()
+        .split('\r\n')
+        .map((row) => row.replace(/,july$/, ',\u00a0july ')),
+    );
+    const end = await here.run('sms bulk report.csv --only pending --text Other --job more --yes');
+    expect([end.code, end.stderr]).toEqual([11, expect.stringContaining('the job july would still send')]);
+  });
+
   it.each([
     ['single SMS', personal, "'Hello {name}'", 3],
     ['a batch that was waited for', `${constant} --wait`, 'Hello', 3],
