@@ -39,10 +39,15 @@ export const isReport = (own: OwnColumns): boolean => own.has('error_code') || o
 /** Whether a file may be a report or rejects file that has lost the columns that show it. */
 export const mayBeOwn = (columns: readonly string[]): boolean => likeAdded(columns).size > 0;
 
+/** As they are written. Elsewhere they may be the list's own, such as the line of a bus and the error of a machine. */
+const endInRejects = (own: OwnColumns, { length }: readonly string[]): boolean =>
+  own.get('line') === length - 2 && own.get('error') === length - 1;
+
 /** Indexes of the columns that a new report or rejects file keeps: all except those that it replaces. */
 export function keptColumns(columns: readonly string[], added: readonly string[]): number[] {
   const own = ownColumns(columns);
-  const replaced = new Set(added.map((name) => own.get(name)));
+  const isCertain = isReport(own) || endInRejects(own, columns);
+  const replaced = new Set(isCertain ? added.map((name) => own.get(name)) : []);
   return columns.flatMap((_, index) => (replaced.has(index) ? [] : [index]));
 }
 

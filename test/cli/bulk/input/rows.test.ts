@@ -204,6 +204,14 @@ describe('a bad row', () => {
       'list.csv:2: phone: "9" is not a phone number; a: is empty, but the message uses it; b: is empty, but the message uses it',
     ]);
   });
+  it('keeps a line and an error of its own', async () => {
+    const { rejects } = await plan('line,phone,error\n4,9911,E7\n');
+    expect(readFileSync(rejects.file ?? '', 'utf8').split('\r\n')).toEqual([
+      'line,phone,error,urtuu_line,urtuu_error',
+      '4,9911,E7,2,"phone: ""9911"" is not a phone number"',
+      '',
+    ]);
+  });
   it('may have line separators, which end no line of its record', async () => {
     const outcome = await plan('phone\n"9\u20288"\n7\n');
     expect(outcome.rejects.first).toEqual([
