@@ -49,6 +49,16 @@ export function actAs({ uid, gid }: Owner): () => void {
   };
 }
 
+/** The same of work that is done when it returns. */
+export function asOwnerNow<Result>(owner: Owner | null, work: () => Result): Result {
+  const back = owner === null ? () => {} : actAs(owner);
+  try {
+    return work();
+  } finally {
+    back();
+  }
+}
+
 /** Does the work with the rights of another user; of this process without one. */
 export async function asOwner<Result>(
   owner: Owner | null,

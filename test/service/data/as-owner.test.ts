@@ -18,15 +18,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  abandonMove,
   backup,
   checkFree,
   createService,
+  moveData,
   openAdministration,
   restore,
   verify,
 } from '../../../src/service/index.js';
+import { newDatabase } from '../../support/postgres.js';
 
 const owner = 12_345;
+/** As long as a secret. */
+const ofRoot = 'a file that only root can change';
 
 /** Data of another user in `data`, and what only root may change: `own/victim`. */
 async function dataOfOther() {
@@ -37,7 +42,7 @@ async function dataOfOther() {
   const own = join(folder, 'own');
   const victim = join(own, 'victim');
   mkdirSync(own, { mode: 0o700 });
-  writeFileSync(victim, 'of root');
+  writeFileSync(victim, ofRoot);
   chmodSync(victim, 0o644);
   // Connections of this process to the files that it made may still hold locks.
   const made = join(own, 'made-by-root');
@@ -57,6 +62,8 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
+const placesOf = (directory: string, url: string) => ({ directory, url, database: 'postgres://db/urtuu' });
+
 const works: [name: string, (data: string, own: string) => Promise<unknown>][] = [
   [
     'a command of the owner',
@@ -70,6 +77,11 @@ const works: [name: string, (data: string, own: string) => Promise<unknown>][] =
   ['a look whether it is free', checkFree],
   ['backup', (data, own) => backup(data, join(own, 'backup'))],
   ['restore', (data, own) => restore(join(own, 'earlier'), data)],
+  [
+    'a move, with the new secret beside the old one',
+    async (data) => moveData({ ...placesOf(data, await newDatabase()), secretFile: join(data, 'moved') }),
+  ],
+  ['the end of a move', (data) => abandonMove(placesOf(data, 'postgres://127.0.0.1:1/none'))],
 ];
 
 describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user', () => {
@@ -86,9 +98,10 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
 
   it.each(
     works.flatMap(([name, work]) =>
-      ['rates.db', 'rates.db-wal', 'service.db-shm', 'operator.db', 'secret', 'restore.lock'].map(
-        (file) => [name, file, work] as const,
-      ),
+      [
+        ...['rates.db', 'rates.db-wal', 'service.db', 'service.db-shm', 'operator.db', 'secret'],
+        ...['installation.json.new', 'restore.lock', 'moved'],
+      ].map((file) => [name, file, work] as const),
     ),
   )('does %s, and follows no link at %s to what only root can change', async (_, file, work) => {
     const { data, own, victim } = await dataOfOther();
@@ -98,13 +111,13 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
       rmSync(path, { force: true });
       symlinkSync(target, path);
       await work(data, own).catch(() => {});
-      expect(readFileSync(victim, 'utf8')).toBe('of root');
+      expect(readFileSync(victim, 'utf8')).toBe(ofRoot);
       expect(statSync(victim)).toMatchObject({ uid: 0, mode: 0o100644 });
       expect(existsSync(join(own, 'made'))).toBe(false);
       expect(
         existsSync(join(own, 'backup')) &&
           readdirSync(join(own, 'backup')).some(
-            (name) => readFileSync(join(own, 'backup', name), 'utf8') === 'of root',
+            (name) => readFileSync(join(own, 'backup', name), 'utf8') === ofRoot,
           ),
       ).toBe(false);
       expect(process.geteuid?.()).toBe(0);

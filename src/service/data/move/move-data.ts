@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import { asOwnerNow, otherOwnerOf } from '../../as-owner.js';
 import { outboxMigrations } from '../../carriers/simulated/postgres-outbox.js';
 import { DataError } from '../../errors/data-error.js';
 import { verifyDatabase } from '../../storage/postgres/verify.js';
@@ -244,9 +245,11 @@ function* countsOf(pages: Iterable<Row[]>, add: (row: Row) => void): Generator<n
 function writeSecret(source: Source, path: string): void {
   let written: Uint8Array | null;
   try {
-    makeSecret(path, source.secret);
-    syncFolder(dirname(path));
-    written = readSecret(path);
+    written = asOwnerNow(otherOwnerOf(dirname(path)), () => {
+      makeSecret(path, source.secret);
+      syncFolder(dirname(path));
+      return readSecret(path);
+    });
   } catch (error) {
     throw new DataError(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code}`, {
       hint: 'Name a new file in an existing folder with --secret-file. Nothing was moved.',

@@ -1,3 +1,4 @@
+import { asOwner, asOwnerNow, otherOwnerOf } from '../../as-owner.js';
 import { outboxMigrations } from '../../carriers/simulated/sqlite-outbox.js';
 import { systemClock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
@@ -14,32 +15,39 @@ import { columnsOf, converterOf, mostAtOnce, type Row } from './rows.js';
 /** The folder that a move reads. No other process can open it until it is closed. */
 export type Source = Awaited<ReturnType<typeof openSource>>;
 
-/** Throws DataInUseError while a process has the folder open, and DataError if it is incomplete. */
+/**
+ * Opened, changed and closed with the rights of the folder's owner. Throws DataInUseError while a process has the folder
+ * open, and DataError if it is incomplete.
+ */
 export async function openSource(directory: string) {
-  const { id, secret, store, carrier } = await openInstallation(directory, systemRandom, {
-    isMove: true,
-    openCarrier: (path) =>
-      openDatabase(path, {
-        synchronous: 'full',
-        migrations: outboxMigrations,
-        keepsCopy: true,
-        isAlone: true,
-      }),
-  });
+  const owner = otherOwnerOf(directory);
+  const { id, secret, store, carrier } = await asOwner(owner, () =>
+    openInstallation(directory, systemRandom, {
+      isMove: true,
+      openCarrier: (path) =>
+        openDatabase(path, {
+          synchronous: 'full',
+          migrations: outboxMigrations,
+          keepsCopy: true,
+          isAlone: true,
+        }),
+    }),
+  );
   const databases = { store, carrier };
 
   /** On disk when it returns, in the file itself, so that a copy of the file has it too. */
-  function write(work: () => void): void {
-    store.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      store.exec('COMMIT');
-    } catch (error) {
-      if (store.isTransaction) store.exec('ROLLBACK');
-      throw error;
-    }
-    store.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  }
+  const write = (work: () => void): void =>
+    asOwnerNow(owner, () => {
+      store.exec('BEGIN IMMEDIATE');
+      try {
+        work();
+        store.exec('COMMIT');
+      } catch (error) {
+        if (store.isTransaction) store.exec('ROLLBACK');
+        throw error;
+      }
+      store.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    });
 
   return {
     id,
@@ -73,14 +81,15 @@ export async function openSource(directory: string) {
       (databases[table.file].prepare(`SELECT count(*) AS count ${rowsOf(table)}`).get() as { count: number })
         .count,
     pages: (table: MovedTable, after: Row | null) => read(databases[table.file], table, after),
-    close(): void {
-      for (const database of [carrier, store]) {
-        // A single file without a lock that outlives the connection: with open statements it would close later.
-        database.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL');
-        database.prepare('SELECT 1 FROM installation').get();
-        database.close();
-      }
-    },
+    close: (): void =>
+      asOwnerNow(owner, () => {
+        for (const database of [carrier, store]) {
+          // A single file without a lock that outlives the connection: with open statements it would close later.
+          database.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL');
+          database.prepare('SELECT 1 FROM installation').get();
+          database.close();
+        }
+      }),
   };
 }
 
