@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** A user and its group. */
 export interface Owner {
@@ -6,11 +7,15 @@ export interface Owner {
   gid: number;
 }
 
-/** The owner of a folder, if this process is root and it belongs to another user; else null. */
+/**
+ * The owner of a folder, or of the one above that a new folder is made in, if this process is root and it belongs to
+ * another user; else null.
+ */
 export function otherOwnerOf(folder: string): Owner | null {
   if (process.getuid?.() !== 0) return null;
   const stats = statSync(folder, { throwIfNoEntry: false });
-  return stats === undefined || stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
+  if (stats === undefined) return dirname(folder) === folder ? null : otherOwnerOf(dirname(folder));
+  return stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
 }
 
 /** How many are at work with the rights of another user, and root's own groups meanwhile. */

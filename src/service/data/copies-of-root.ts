@@ -5,15 +5,17 @@ import {
   existsSync,
   fchownSync,
   fsyncSync,
+  lstatSync,
   mkdtempSync,
   openSync,
+  readlinkSync,
   readSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { asOwner, type Owner, otherOwnerOf } from '../as-owner.js';
 import { DataError } from '../errors/data-error.js';
 import {
@@ -22,11 +24,12 @@ import {
   makeFolder,
   prepareFolder,
   syncFolder,
+  writableByOthers,
 } from '../storage/sqlite/installation/folder.js';
 
 /**
- * A backup that root makes of another user's data, where that user need not be able to write: the user's rights make it
- * beside the data, and root copies what they can read.
+ * A backup that root makes of another user's data: that user makes it in a folder of their own. Elsewhere, where that user
+ * need not be able to write, they make it beside the data, and root copies what they can read.
  */
 export async function backupOfOther<Made>(
   owner: Owner,
@@ -34,24 +37,63 @@ export async function backupOfOther<Made>(
   target: string,
   make: (target: string) => Promise<Made>,
 ): Promise<Made> {
+  const above = dirname(target);
+  if (otherOwnerOf(above)?.uid === owner.uid) return asOwner(owner, () => make(target));
+  checkOfRoot(above);
   if (existsSync(target))
     throw new DataError(`${target} is there already`, { hint: 'Name a new folder for each backup.' });
-  const above = dirname(target);
   if (!existsSync(above)) prepareFolder(above);
   const beside = join(directory, `backup-${process.pid}`);
   const made = `${target}.new-${process.pid}`;
   try {
     const backup = await asOwner(owner, () => make(beside));
     makeFolder(made);
-    await copyFiles(filesOf(beside), filesOf(made), owner, null);
-    syncFolder(made);
-    renameSync(made, target);
+    try {
+      await copyFiles(filesOf(beside), filesOf(made), owner, null);
+      syncFolder(made);
+      renameSync(made, target);
+    } catch (error) {
+      rmSync(made, { recursive: true, force: true });
+      throw error;
+    }
     syncFolder(above);
     return backup;
   } finally {
-    rmSync(made, { recursive: true, force: true });
     await asOwner(owner, () => rmSync(beside, { recursive: true, force: true }));
   }
+}
+
+/** Throws DataError unless root alone can change a folder, and what leads to it: others could put a link in its place. */
+function checkOfRoot(folder: string): void {
+  const others = othersOnTheWay(folder);
+  if (others === null) return;
+  throw new DataError(`${folder} can be changed by others than root: ${others}`, {
+    hint: 'Nothing was done. Keep backups of another user in a folder that only root can change, such as /var/backups, or in one of that user.',
+  });
+}
+
+/** Of a folder in which everybody may rename and remove their own files only, such as /tmp. */
+const sticky = 0o1000;
+/** As many links as Linux follows. */
+const mostLinks = 40;
+
+function othersOnTheWay(folder: string): string | null {
+  const names = resolve(folder).split(sep);
+  let at: string = sep;
+  for (let links = 0; names.length > 0 && links <= mostLinks; ) {
+    const path = join(at, names.shift() as string);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    if (stats.uid !== 0) return `${path} belongs to user ${stats.uid}`;
+    if (stats.isSymbolicLink()) {
+      links += 1;
+      names.unshift(...resolve(at, readlinkSync(path)).split(sep));
+      at = sep;
+    } else if ((stats.mode & writableByOthers) !== 0 && (stats.mode & sticky) === 0) {
+      return `${path} is writable by others`;
+    } else at = path;
+  }
+  return null;
 }
 
 /** A restore by root into another user's folder: that user's rights restore a copy of the backup. */
@@ -62,6 +104,7 @@ export async function restoreForOther<Restored>(
 ): Promise<Restored> {
   const other = otherOwnerOf(backup);
   if (other?.uid === owner.uid) return asOwner(owner, () => restore(backup));
+  if (other === null) checkOfRoot(backup);
   const copy = mkdtempSync(join(tmpdir(), 'urtuu-restore-'));
   try {
     await copyFiles(filesOf(backup), filesOf(copy), other, owner);

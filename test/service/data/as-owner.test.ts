@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DataError } from '../../../src/service/errors/data-error.js';
 import {
   abandonMove,
   backup,
@@ -56,6 +57,13 @@ async function dataOfOther() {
   return { data, own, victim };
 }
 
+function folderOf(path: string, uid: number, mode = 0o755): string {
+  mkdirSync(path);
+  chmodSync(path, mode);
+  chownSync(path, uid, uid);
+  return path;
+}
+
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
@@ -81,6 +89,8 @@ const works: [name: string, (data: string, own: string) => Promise<unknown>][] =
     'a move, with the new secret beside the old one',
     async (data) => moveData({ ...placesOf(data, await newDatabase()), secretFile: join(data, 'moved') }),
   ],
+  ['backup into a new folder of the owner', (data) => backup(data, join(data, 'backups', 'one'))],
+  ['restore into a new folder of the owner', (data, own) => restore(join(own, 'earlier'), join(data, 'new'))],
   ['the end of a move', (data) => abandonMove(placesOf(data, 'postgres://127.0.0.1:1/none'))],
 ];
 
@@ -123,5 +133,28 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
       expect(process.geteuid?.()).toBe(0);
       rmSync(join(own, 'backup'), { recursive: true, force: true });
     }
+  });
+
+  it.each<[what: string, make: (data: string, own: string) => string]>([
+    ['that belongs to a third user', (_, own) => folderOf(join(own, 'third'), 65_534)],
+    ['of root in a folder of the owner', (data) => folderOf(join(data, 'of-root'), 0)],
+    ['of root that others can write to', (_, own) => folderOf(join(own, 'shared'), 0, 0o770)],
+    [
+      'of root behind a link of the owner',
+      (data, own) => {
+        symlinkSync(own, join(data, 'link'));
+        return join(data, 'link');
+      },
+    ],
+  ])('neither backs up to nor restores from a folder %s', async (_, make) => {
+    const { data, own } = await dataOfOther();
+    const folder = make(data, own);
+    const before = readdirSync(folder);
+    await expect(backup(data, join(folder, 'new', 'backup'))).rejects.toThrow(DataError);
+    expect(readdirSync(folder)).toEqual(before);
+    const from = join(folder, 'earlier');
+    if (!existsSync(from)) cpSync(join(own, 'earlier'), from, { recursive: true });
+    await expect(restore(from, data)).rejects.toThrow(DataError);
+    expect(readdirSync(data).filter((name) => name.startsWith('replaced'))).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ export function filesOf(directory: string): DataFiles {
 export const restoring = 'restoring-';
 
 const ownersOnly = 0o700;
-const writableByOthers = 0o022;
+export const writableByOthers = 0o022;
 
 /** Creates a folder that only its owner can use. An existing one must not be writable for others. */
 export function prepareFolder(directory: string): void {
