@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settingsOf } from '../../src/cli/config/settings.js';
+import { defaultBaseUrl } from '../../src/contract/index.js';
 import { FakeProject } from '../support/fake-project.js';
 import { answers, fakeService, fullOutput, refusal, run, testKey } from '../support/run.js';
 
@@ -268,6 +269,21 @@ describe('a stored key', () => {
       expect(code).toBe(2);
       expect(stdout + stderr).toContain(`the key of profile work is for ${work.base_url}, not for https://`);
       expect(service.requests).toEqual([]);
+    },
+  );
+
+  it.each([{ api_key: testKey }, { key_command: `echo ${testKey}` }])(
+    'without a base URL is for the default one: %j',
+    async (profile) => {
+      store({ current: 'work', profiles: { work: profile } });
+      const service = balance();
+      const { code, stderr } = await run('balance', { ...service, home, env: { URTUU_BASE_URL: elsewhere } });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`the key of profile work is for ${defaultBaseUrl}, not for ${elsewhere}`);
+      expect(service.requests).toEqual([]);
+      expect((await run('balance', { ...service, home, env: {} })).code).toBe(0);
+      const env = { URTUU_BASE_URL: defaultBaseUrl };
+      expect((await run('balance', { ...service, home, env })).code).toBe(0);
     },
   );
 

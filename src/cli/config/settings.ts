@@ -51,14 +51,14 @@ export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile)
     defaultBaseUrl;
   const allowHttp = allowsHttp(profile, baseUrl) || envFlag(env, 'URTUU_ALLOW_HTTP');
   const key = keyOf(options, env, profile, named);
-  const service = profile?.base_url;
+  const service = profile?.base_url ?? defaultBaseUrl;
   const isSaved = key.kind === 'stored' || key.kind === 'command';
   return {
     profileName,
     baseUrl: checkBaseUrl(baseUrl, allowHttp),
     allowHttp,
     key:
-      isSaved && service !== undefined && !isSameBaseUrl(service, baseUrl)
+      isSaved && !isSameBaseUrl(service, baseUrl)
         ? { kind: 'refused', error: keyOfAnother(profileName, service, baseUrl) }
         : key,
     localTo: profile?.local_to ?? null,
