@@ -1,20 +1,27 @@
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { outboxMigrations } from '../../../src/service/carriers/simulated/postgres-outbox.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { DataError } from '../../../src/service/errors/data-error.js';
+import type { Migrations } from '../../../src/service/storage/postgres/database/migrate.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { newRole } from '../../support/postgres/role.js';
 import { backupOfDatabase, connectionTo, newDatabase, query } from '../../support/postgres.js';
 import { testSecret } from '../../support/test-engine.js';
 import { message, project, start } from './conformance/fixture.js';
 
-async function open(url: string, schema?: string, more: { isExisting?: boolean } = {}) {
+async function open(
+  url: string,
+  schema?: string,
+  more: { isExisting?: boolean; migrations?: Migrations[] } = {},
+) {
   const clock = new ManualClock(start);
   const reported: unknown[] = [];
   const storage = await openPostgresStorage({
     url,
     schema,
     secret: testSecret,
+    migrations: [outboxMigrations],
     clock,
     now: () => clock.now(),
     report: (error) => reported.push(error),
@@ -28,15 +35,16 @@ async function open(url: string, schema?: string, more: { isExisting?: boolean }
 async function make(url: string, schema: string): Promise<void> {
   // As everybody may before PostgreSQL 15.
   await query(url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
-  const { store, close } = await open(url, schema);
+  // Without the outbox, as by a release that had none.
+  const { store, close } = await open(url, schema, { migrations: [] });
   await store.createProject({ ...project, balance: 100 });
   await close();
 }
 
 /** The schema in which the service opens, with how much it has; or why it does not. */
-async function opened(url: string, schema?: string): Promise<string> {
+async function opened(url: string, schema?: string, isExisting = false): Promise<string> {
   try {
-    const { store, database, close } = await open(url, schema);
+    const { store, database, close } = await open(url, schema, { isExisting });
     const [row] = await database.query<{ name: string }>(
       "SELECT relnamespace::regnamespace::text AS name FROM pg_class WHERE oid = ':s.projects'::regclass",
     );
@@ -86,7 +94,7 @@ const rearranged: [
     ['a', 'public'],
     '',
     undefined,
-    /several services, in the schemas a, public \| .*URTUU_DATABASE_SCHEMA=a$/,
+    /several services, in the schemas a, public \| .*URTUU_DATABASE_SCHEMA$/,
   ],
   ['two services, one named', ['a', 'public'], '', 'public', 'public filled'],
   ['a service beside the named, new one', ['public'], '', 'b', 'b empty'],
@@ -115,6 +123,30 @@ it.each(rearranged)('a database with %s: opens the right schema, or says why not
   const found = await opened(url, schema);
   if (typeof expected === 'string') expect(found).toBe(expected);
   else expect(found).toMatch(expected);
+});
+
+/** As `pg_restore` leaves it between its sections: the rows are there, and no keys yet. */
+const withoutKeys = (which = "contype IN ('f', 'p', 'u')") => `DO $$ DECLARE each record; BEGIN
+  FOR each IN SELECT conrelid::regclass AS place, conname AS name FROM pg_constraint
+      WHERE connamespace = 'urtuu'::regnamespace AND ${which} ORDER BY contype
+  LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', each.place, each.name); END LOOP;
+END $$;`;
+
+it.each([
+  ['keys', withoutKeys(), /schema urtuu has no key of the table .* \| Wait until its dump is loaded/],
+  ['rows and keys', `${withoutKeys()} DELETE FROM urtuu_schema`, /has no key of the table .* \| Wait/],
+  [
+    'the key of one table',
+    withoutKeys("conname = 'messages_id_key'"),
+    /has no key of the table messages \| Wait/,
+  ],
+])('a dump whose %s are not loaded yet: nothing is written to it', async (_, sql, expected) => {
+  const url = await newDatabase();
+  await make(url, 'urtuu');
+  await query(url, sql);
+  for (const isExisting of [false, true]) expect(await opened(url, undefined, isExisting)).toMatch(expected);
+  expect(await query(url, 'SELECT FROM installation')).toHaveLength(1);
+  expect(await query(url, 'SELECT FROM hold')).toHaveLength(1);
 });
 
 it('a service whose hold is missing, as while its dump is loaded, is held', async () => {
@@ -162,19 +194,88 @@ describe('another role of the database', () => {
     expect(await opened(url)).toMatch(new RegExp(`REVOKE CREATE ON SCHEMA urtuu FROM ${role}`));
   });
 
-  it('with a function in an old service is named, and the REVOKE that keeps it out is printed', async () => {
+  const trapped = "LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END'";
+  const made: [what: string, sql: string, expected: string | RegExp][] = [
+    ['a table of its own', 'CREATE TABLE public.orders (id int PRIMARY KEY, note text)', 'public filled'],
+    [
+      'a function of the name of one of the service',
+      `CREATE FUNCTION public.accept_1(text, text) RETURNS int ${trapped}`,
+      /made there: role_.* \| .* DROP ROUTINE public\.accept_1\(text,text\);$/,
+    ],
+    [
+      'functions that fit better',
+      `CREATE FUNCTION public.pg_advisory_xact_lock_shared(text) RETURNS void ${trapped};
+       CREATE FUNCTION public.quote_ident(name) RETURNS text ${trapped}`,
+      /DROP ROUTINE public\.pg_advisory_xact_lock_shared\(text\); DROP ROUTINE public\.quote_ident\(name\);$/,
+    ],
+    [
+      'an operator that fits better',
+      `CREATE FUNCTION public.spring(float8, int) RETURNS float8 ${trapped};
+       CREATE OPERATOR public.* (LEFTARG = float8, RIGHTARG = int, FUNCTION = public.spring)`,
+      /DROP OPERATOR public\.\*\(double precision,integer\);/,
+    ],
+    [
+      'a type that is written like a function',
+      'CREATE DOMAIN public.quote_ident AS name CHECK (length(VALUE) > 0)',
+      /DROP TYPE public\.quote_ident;/,
+    ],
+    [
+      'a view with the name of a table that the service will make',
+      'CREATE VIEW public.operator_schema AS SELECT 1 AS version',
+      /DROP VIEW public\.operator_schema;/,
+    ],
+    [
+      'many functions',
+      Array.from(
+        { length: 12 },
+        (_, index) => `CREATE FUNCTION public.f${index}() RETURNS int ${trapped}`,
+      ).join(';'),
+      /(DROP ROUTINE public\.f\d+\(\); ){10}and 2 more$/,
+    ],
+  ];
+  it.each(made)('with %s in an old service in public cannot take it over', async (_, sql, expected) => {
     const url = await newDatabase();
     await make(url, 'public');
     await everybody(url);
-    const { close, reported } = await open(url);
-    expect(String(reported[0])).toContain('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
-    await close();
     const { as } = await newRole(url);
-    await query(as, "CREATE FUNCTION public.accept_1(text, text) RETURNS int LANGUAGE sql AS 'SELECT 1'");
-    expect(await opened(url)).toMatch(
-      /function .*accept_1\(text,text\) .* belongs to the role role_.* \| .*DROP FUNCTION/,
-    );
+    await query(as, sql);
+    await query(url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+    for (const isExisting of [false, true])
+      expect(await opened(url, undefined, isExisting)).toMatch(expected);
   });
+
+  it('in an old service learns nothing yet, and the REVOKE that keeps it out is printed', async () => {
+    const url = await newDatabase();
+    await make(url, 'public');
+    await everybody(url);
+    const { reported } = await open(url);
+    expect(String(reported[0])).toContain('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+  });
+
+  const planted: [what: string, schemas: string[], schema: string | undefined, expected: string | RegExp][] =
+    [
+      ['and no other', [], undefined, /^the service in the schema aaa belongs to the role role_.*SCHEMA$/],
+      ['and no other, and the new one is named', [], 'urtuu', 'urtuu empty'],
+      ['which is named', ['urtuu'], 'aaa', /^the service in the schema aaa belongs to the role role_/],
+      ['beside one', ['urtuu'], undefined, 'urtuu filled'],
+      ['beside two', ['a', 'urtuu'], undefined, /in the schemas a, urtuu \| .*SCHEMA$/],
+      ['in other case', ['urtuu'], 'AAA', 'AAA" empty'],
+    ];
+  it.each(planted)(
+    'with a service %s: it is not taken for this one',
+    async (_, schemas, schema, expected) => {
+      const url = await newDatabase();
+      for (const one of schemas) await make(url, one);
+      const { role, as } = await newRole(url);
+      await query(url, `CREATE SCHEMA aaa AUTHORIZATION ${role}; CREATE SCHEMA aab AUTHORIZATION ${role}`);
+      await query(
+        as,
+        `CREATE TABLE aaa.urtuu_schema (version int); GRANT ALL ON SCHEMA aaa TO PUBLIC; GRANT ALL ON aaa.urtuu_schema TO PUBLIC;
+       CREATE FUNCTION aab.hold_reason_1() RETURNS text ${trapped}`,
+      );
+      expect(await opened(url, schema)).toMatch(expected);
+    },
+  );
 });
 
 it('two services in one database share nothing: neither rows, nor news, nor the lock of a migration', async () => {

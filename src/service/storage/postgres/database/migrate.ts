@@ -2,18 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { DataError } from '../../../errors/data-error.js';
 import { destroy, newClient } from './connection.js';
+import { bindFunctions, checkFunctions, refuseHalfLoaded, refuseStrangers } from './own-objects.js';
 import {
   beginIn,
-  bindFunctions,
-  checkFunctions,
   createSchema,
   type DatabasePlace,
   findSchema,
+  lookIn,
   noService,
   type OwnSchema,
-  othersWhoCreate,
-  Takeover,
 } from './own-schema.js';
+import { othersWhoCreate, Takeover } from './trust.js';
 
 /**
  * The advisory lock of the database: whoever creates a schema holds it alone, as every start of an earlier release
@@ -55,8 +54,8 @@ export function migrate(
       }
     }
     await beginIn(client);
-    const others = await othersWhoCreate(client, schema);
-    if (others.length > 0) warn(new Takeover(schema, others));
+    const others = await othersWhoCreate(client, schema.oid);
+    if (others.length > 0) warn(new Takeover(schema.name, others));
     await client.query('COMMIT');
     return schema;
   });
@@ -71,12 +70,15 @@ export function checkSchema(
     await beginIn(client);
     const schema = await findSchema(client, wanted);
     if (schema === null) throw noService(wanted);
-    for (const { table, steps } of all) {
+    for (const each of all) {
+      await refuseStrangers(client, schema, each);
+      const { table, steps } = each;
       const { rows: tables } = await client.query<{ is_there: boolean }>(
         'SELECT to_regclass($1::text) IS NOT NULL AS is_there',
         [`${schema.name}.${table}`],
       );
       if (!tables[0]?.is_there) throw noService(wanted);
+      await refuseHalfLoaded(client, schema, steps);
       const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema.name}.${table}`);
       const version = rows[0]?.version ?? 0;
       if (version > steps.length) throw newer();
@@ -107,7 +109,7 @@ async function ownSchema(client: Client, wanted: string | undefined): Promise<Ow
   await withoutTimeouts(client);
   let schema = await findSchema(client, wanted);
   if (schema === null) {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [databaseLock]);
+    await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [databaseLock]);
     // Another may have made it meanwhile.
     schema = await findSchema(client, wanted);
   }
@@ -131,38 +133,41 @@ async function withoutTimeouts(client: Client): Promise<void> {
 async function takeStep(
   client: Client,
   schema: OwnSchema,
-  { table, steps }: Migrations,
+  migrations: Migrations,
 ): Promise<'done' | 'locked' | 'none'> {
+  const { table, steps } = migrations;
   const versions = `${schema.name}.${table}`;
-  await beginIn(client, schema);
+  await beginIn(client);
   await withoutTimeouts(client);
-  await client.query('SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2, $3::oid::int)', [
-    databaseLock,
-    schemaLock,
-    schema.oid,
-  ]);
+  await client.query(
+    'SELECT pg_advisory_xact_lock_shared($1::bigint), pg_advisory_xact_lock($2::int, $3::oid::int)',
+    [databaseLock, schemaLock, schema.oid],
+  );
+  await refuseStrangers(client, schema, migrations);
+  await refuseHalfLoaded(client, schema, steps);
   await client.query(`CREATE TABLE IF NOT EXISTS ${versions} (version int NOT NULL)`);
   const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${versions}`);
   const version = rows[0]?.version ?? 0;
   if (version > steps.length) throw newer();
   const step = steps[version];
-  if (step === undefined) {
-    // Also for a restored database, whose dump does not have the timeouts, and for a schema that was renamed.
-    await bindFunctions(client, schema, steps);
-    await setTimeouts(client);
-  } else {
+  if (step !== undefined) {
     try {
       await client.query(`SET LOCAL lock_timeout = ${patienceMs}`);
+      await lookIn(client, schema);
       await client.query(step);
     } catch (error) {
       if ((error as { code?: string }).code !== lockNotAvailable) throw error;
       await client.query('ROLLBACK');
       return 'locked';
     }
-    await bindFunctions(client, schema, steps);
+    await lookIn(client);
     await client.query(`DELETE FROM ${versions}`);
     await client.query(`INSERT INTO ${versions} VALUES ($1)`, [version + 1]);
   }
+  // Also for a schema that was renamed.
+  await bindFunctions(client, schema, steps);
+  // Also for a restored database, whose dump does not have the timeouts.
+  if (step === undefined) await setTimeouts(client);
   await client.query('COMMIT');
   return step === undefined ? 'none' : 'done';
 }

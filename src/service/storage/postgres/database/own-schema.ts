@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { DataError, NoDataError } from '../../../errors/data-error.js';
+import { isTrusted, othersWhoCreate, ourselves, Takeover } from './trust.js';
 
 /** A database, and the schema of the service in it; without one, the only one with a service, or a new one. */
 export interface DatabasePlace {
@@ -37,61 +38,88 @@ export async function beginIn(
   { name }: Pick<OwnSchema, 'name'> = catalog,
 ): Promise<void> {
   await client.query('BEGIN');
+  await lookIn(client, { name });
+}
+
+/** Until the transaction ends. */
+export async function lookIn(
+  client: Pick<Client, 'query'>,
+  { name }: Pick<OwnSchema, 'name'> = catalog,
+): Promise<void> {
   await client.query(`SET LOCAL search_path = ${name}, pg_temp`);
 }
 
 interface Found extends OwnSchema {
   plain: string;
+  /** Of its tables, or of the function of a dump. */
+  owner: string;
+  is_trusted: boolean;
   is_whole: boolean;
   is_usable: boolean;
 }
 
 /**
  * The schema with the service; null if there is none yet. In a transaction. Throws DataError if it is not certain which
- * one it is: an empty service beside another would send everything anew.
+ * one it is: an empty service beside another would send everything anew. What roles that are not trusted have made
+ * is no service, and never stops a start beside one.
  */
 export async function findSchema(client: Client, wanted: string | undefined): Promise<OwnSchema | null> {
   const { rows } = await client.query<Found>(
-    `SELECT n.oid, quote_ident(n.nspname) AS name, n.nspname::text AS plain, c.oid IS NOT NULL AS is_whole,
-       has_schema_privilege(n.oid, 'USAGE') AND coalesce(has_table_privilege(c.oid, 'SELECT'), true) AS is_usable
-     FROM pg_catalog.pg_namespace n
-       LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = $1 AND c.relkind = 'r'
-     WHERE n.nspname !~ '^pg_temp_' AND (c.oid IS NOT NULL OR EXISTS (
-       SELECT 1 FROM pg_catalog.pg_proc p WHERE p.pronamespace = n.oid AND p.proname = $2))
-     ORDER BY n.nspname`,
+    `SELECT DISTINCT ON (plain) n.oid, quote_ident(n.nspname) AS name, n.nspname::text AS plain,
+       quote_ident(r.rolname) AS owner, ${isTrusted} AS is_trusted, f.version IS NOT NULL AS is_whole,
+       has_schema_privilege(n.oid, 'USAGE') AND coalesce(has_table_privilege(f.version, 'SELECT'), true) AS is_usable
+     FROM (SELECT relnamespace AS schema, oid AS version, relowner AS owner FROM pg_catalog.pg_class
+         WHERE relname = $1 AND relkind = 'r'
+         UNION ALL SELECT pronamespace, NULL, proowner FROM pg_catalog.pg_proc WHERE proname = $2) f
+       JOIN pg_catalog.pg_namespace n ON n.oid = f.schema AND n.nspname !~ '^pg_temp_'
+       JOIN pg_catalog.pg_roles r ON r.oid = f.owner ${ourselves}
+     ORDER BY plain, is_trusted DESC, is_whole DESC`,
     [versionTable, earlyFunction],
   );
   if (wanted !== undefined) {
     const named = rows.find(({ plain }) => plain === wanted);
     if (named !== undefined) return checkedSchema(named);
-    const alike = rows.find(({ plain }) => plain.toLowerCase() === wanted.toLowerCase());
+    const alike = rows.find(
+      ({ plain, is_trusted }) => is_trusted && plain.toLowerCase() === wanted.toLowerCase(),
+    );
     if (alike === undefined) return null;
     throw new DataError(`the service is in the schema ${alike.name}`, {
       hint: `Write it like that: URTUU_DATABASE_SCHEMA=${alike.plain}`,
     });
   }
-  const [usable, ...others] = rows.filter(({ is_usable, is_whole }) => is_usable && is_whole);
-  if (usable !== undefined && others.length === 0) return usable;
-  if (usable === undefined) return rows[0] === undefined ? null : checkedSchema(rows[0]);
+  const services = rows.filter(({ is_trusted }) => is_trusted);
+  const [usable, ...others] = services.filter(({ is_usable, is_whole }) => is_usable && is_whole);
+  if (usable !== undefined && others.length === 0) return checkedSchema(usable);
+  if (usable === undefined) {
+    const first = services[0] ?? rows[0];
+    return first === undefined ? null : checkedSchema(first);
+  }
   const names = [usable, ...others].map(({ plain }) => plain);
   throw new DataError(`the database has several services, in the schemas ${names.join(', ')}`, {
-    hint: `Name the schema of this one: URTUU_DATABASE_SCHEMA=${names[0]}`,
+    hint: 'Name the schema of this one: URTUU_DATABASE_SCHEMA',
   });
 }
 
-function checkedSchema({ is_usable, is_whole, ...schema }: Found): OwnSchema {
+function checkedSchema({ name, oid, owner, is_trusted, is_usable, is_whole }: Found): OwnSchema {
+  if (!is_trusted) {
+    throw new DataError(`the service in the schema ${name} belongs to the role ${owner}`, {
+      hint: 'If it is the one to use, connect as that role. If not, name the schema of a new one: URTUU_DATABASE_SCHEMA',
+    });
+  }
   if (!is_usable) {
-    throw new DataError(`the service is in the schema ${schema.name}, which this role may not use`, {
+    throw new DataError(`the service is in the schema ${name}, which this role may not use`, {
       hint: 'Connect as the owner of its tables, or give the role its rights back. For a new service beside it, name another schema: URTUU_DATABASE_SCHEMA',
     });
   }
-  if (!is_whole) {
-    throw new DataError(`the service in the schema ${schema.name} has no table ${versionTable}`, {
-      hint: 'Wait until its dump is loaded. If loading has failed, drop the schema and load the dump again.',
-    });
-  }
-  return schema;
+  if (!is_whole) throw halfLoaded({ name }, `no table ${versionTable}`);
+  return { name, oid };
 }
+
+/** Its dump is still being loaded. */
+export const halfLoaded = ({ name }: Pick<OwnSchema, 'name'>, problem: string): DataError =>
+  new DataError(`the service in the schema ${name} has ${problem}`, {
+    hint: 'Wait until its dump is loaded. If loading has failed, drop the schema and load the dump again.',
+  });
 
 export const noService = (wanted: string | undefined): NoDataError =>
   new NoDataError(`there is no service in ${wanted === undefined ? 'the database' : `the schema ${wanted}`}`);
@@ -132,121 +160,11 @@ export async function createSchema(client: Client, wanted: string | undefined): 
   if (existing === null) await client.query(`CREATE SCHEMA ${name}`);
   const oid = existing ?? ((await read()).oid as number);
   const schema = { name, oid };
-  const others = await othersWhoCreate(client, schema);
+  const others = await othersWhoCreate(client, oid);
   if (others.length > 0) {
-    const { problem, way } = new Takeover(schema, others);
+    const { problem, way } = new Takeover(name, others);
     throw new DataError(problem, { hint: `${way}; or name another schema: URTUU_DATABASE_SCHEMA` });
   }
   await client.query(`CREATE TABLE ${name}.${versionTable} (version int NOT NULL)`);
   return schema;
-}
-
-/** Others could take over the service by functions and operators of their own. */
-export class Takeover extends Error {
-  override readonly name = 'Takeover';
-  readonly code = 'others_may_create';
-  /** A line for the owner, which names no place in the program. */
-  override readonly stack = '';
-  readonly problem: string;
-  readonly way: string;
-
-  constructor({ name }: OwnSchema, others: readonly string[]) {
-    const problem = `others may create in the schema ${name}, and so take over the service`;
-    const way = `Run as its owner: REVOKE CREATE ON SCHEMA ${name} FROM ${others.join(', ')}`;
-    super(`${problem}. ${way}`);
-    this.problem = problem;
-    this.way = way;
-  }
-}
-
-/**
- * Whether the role `r` could do anything to the service in any case, or is the service's. `u` is the service's, `d` the
- * database. A superuser is a member of all roles, which says nothing of them.
- */
-const isTrusted = `(r.rolsuper OR r.oid = u.oid OR r.rolname ~ '^pg_' OR pg_has_role(r.oid, u.oid, 'MEMBER')
-  OR pg_has_role(r.oid, d.datdba, 'MEMBER') OR (NOT u.rolsuper AND pg_has_role(u.oid, r.oid, 'MEMBER')))`;
-const ourselves = `JOIN pg_catalog.pg_roles u ON u.rolname = current_user
-       JOIN pg_catalog.pg_database d ON d.datname = current_database()`;
-
-/** Roles that may create in a schema, and could do nothing to the service otherwise. In a transaction. */
-export async function othersWhoCreate(client: Client, { oid }: OwnSchema): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; is_public: boolean }>(
-    `SELECT 'PUBLIC' AS name, true AS is_public FROM pg_catalog.pg_namespace n CROSS JOIN LATERAL aclexplode(n.nspacl) a
-     WHERE n.oid = $1 AND a.grantee = 0 AND a.privilege_type = 'CREATE'
-     UNION ALL
-     SELECT quote_ident(r.rolname), false FROM pg_catalog.pg_roles r ${ourselves}
-     WHERE has_schema_privilege(r.oid, $1, 'CREATE') AND NOT ${isTrusted}
-     ORDER BY is_public DESC, name`,
-    [oid],
-  );
-  // Everybody has the right of everybody.
-  return rows[0]?.is_public ? ['PUBLIC'] : rows.map(({ name }) => name);
-}
-
-interface Unbound {
-  signature: string;
-  owner: string;
-  is_ours: boolean;
-}
-
-const isBound = `coalesce('search_path=' || quote_ident(n.nspname) || ', pg_temp' = ANY (p.proconfig), false)`;
-
-/**
- * Functions of the service that look their names up elsewhere: of an earlier release, of a schema that was renamed, and
- * those of a new step.
- */
-async function unboundFunctions(
-  client: Client,
-  { oid }: OwnSchema,
-  steps: readonly string[],
-): Promise<Unbound[]> {
-  const names = new Set(
-    steps.flatMap((step) =>
-      [...step.matchAll(/CREATE (?:OR REPLACE )?FUNCTION (\w+)/g)].map(([, name]) => name),
-    ),
-  );
-  const { rows } = await client.query<Unbound>(
-    `SELECT * FROM (
-       SELECT p.oid::regprocedure::text AS signature, quote_ident(r.rolname) AS owner, ${isBound} AS is_bound,
-         p.proowner = c.relowner OR ${isTrusted} AS is_ours
-       FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-         JOIN pg_catalog.pg_roles r ON r.oid = p.proowner
-         JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = $3 ${ourselves}
-       WHERE n.oid = $1 AND p.proname = ANY ($2)) f
-     WHERE NOT is_bound OR NOT is_ours ORDER BY is_ours, signature`,
-    [oid, [...names], versionTable],
-  );
-  return rows;
-}
-
-/** In a transaction that looks names up in the schema. No function is written anew for it. */
-export async function bindFunctions(
-  client: Client,
-  schema: OwnSchema,
-  steps: readonly string[],
-): Promise<void> {
-  for (const { signature, owner, is_ours } of await unboundFunctions(client, schema, steps)) {
-    if (!is_ours) {
-      throw new DataError(
-        `the function ${signature} in the schema ${schema.name} belongs to the role ${owner}`,
-        {
-          hint: `If it is the service's own, give it to the owner of the tables: ALTER FUNCTION ... OWNER TO. If not, look at it, and drop it: DROP FUNCTION ${schema.name}.${signature}`,
-        },
-      );
-    }
-    await client.query(`ALTER FUNCTION ${signature} SET search_path = ${schema.name}, pg_temp`);
-  }
-}
-
-/** Throws DataError if a start has to bind them first. In a transaction. */
-export async function checkFunctions(
-  client: Client,
-  schema: OwnSchema,
-  steps: readonly string[],
-): Promise<void> {
-  const [unbound] = await unboundFunctions(client, schema, steps);
-  if (unbound === undefined) return;
-  throw new DataError(`functions in the schema ${schema.name} are not bound to it`, {
-    hint: 'It was renamed, or written by an older version of urtuu. A start of this version brings it up to date: `urtuu serve`',
-  });
 }
