@@ -120,7 +120,7 @@ export async function openTarget(place: DatabasePlace, patience = longestStateme
       const rows = await transaction(() =>
         query(
           `INSERT INTO installation (one, id, secret_fingerprint, filling) VALUES (1, $2, $3, ${mark})
-           ON CONFLICT DO NOTHING RETURNING 1`,
+           ON CONFLICT (one) DO NOTHING RETURNING 1`,
           [target, id, fingerprint],
         ),
       );

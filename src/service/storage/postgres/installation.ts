@@ -8,7 +8,7 @@ export async function bind(database: Database, secret: Uint8Array, random: Rando
   const id = Buffer.from(random.bytes(16)).toString('hex');
   await database.attempt(
     `WITH made AS (
-       INSERT INTO :s.installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING RETURNING one
+       INSERT INTO :s.installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT (one) DO NOTHING RETURNING one
      ), opened AS MATERIALIZED (SELECT :s.open_hold_1() FROM made)
      SELECT * FROM opened`,
     [id, fingerprintOf(secret)],
