@@ -116,10 +116,7 @@ describe.each([
   });
 
   it('does not keep a waiting request waiting', async () => {
-    const silent = await cores.open(
-      { clock },
-      { carrier: (real) => ({ ...real, inquire: async () => 'unknown' }) },
-    );
+    const silent = await cores.openWithCarrier({ clock }, () => ({ inquire: async () => 'unknown' }));
     clock.set(truth + step);
     const params = { to: '99000006', text: 'Hi' };
     const answer = silent.operations.sendSms({ caller, params, idempotencyKey: 'k' });
@@ -158,19 +155,13 @@ describe('a clock that is stepped', () => {
     const gate = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const slow = await cores.open(
-      { clock },
-      {
-        carrier: (real) => ({
-          ...real,
-          async submit(submission, signal) {
-            submitted += 1;
-            await gate;
-            return real.submit(submission, signal);
-          },
-        }),
+    const slow = await cores.openWithCarrier({ clock }, (real) => ({
+      async submit(submission, signal) {
+        submitted += 1;
+        await gate;
+        return real.submit(submission, signal);
       },
-    );
+    }));
     const params = { to: '99112233', text: 'Hi' };
     const answer = slow.operations.sendSms({ caller, params, idempotencyKey: 'k' });
     await ticks();

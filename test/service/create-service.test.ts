@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -8,9 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openCore } from '../../src/service/core.js';
 import { createService, ManualClock, type Service, type ServiceOptions } from '../../src/service/index.js';
 import type { Store } from '../../src/service/storage/store.js';
+import { testFolder } from '../support/folders.js';
 
 const opened: Service[] = [];
-const folders: string[] = [];
 
 async function open(options: ServiceOptions = {}): Promise<Service> {
   const service = await createService(options);
@@ -18,15 +17,8 @@ async function open(options: ServiceOptions = {}): Promise<Service> {
   return service;
 }
 
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'urtuu-service-'));
-  folders.push(made);
-  return made;
-}
-
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((service) => service.close()));
-  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
 });
 
 async function call(service: Service, method: string, path: string, body?: unknown, key = service.localKey) {
@@ -40,7 +32,7 @@ async function call(service: Service, method: string, path: string, body?: unkno
 
 describe('createService', () => {
   it('opens no data with settings that break a rule', async () => {
-    const directory = join(folder(), 'data');
+    const directory = join(testFolder(), 'data');
     const settings = { caps: { per_10_minutes: 0 } };
     await expect(createService({ directory, settings })).rejects.toThrow(
       'settings.caps.per_10_minutes: must be a whole number from 1 to 20',
@@ -66,35 +58,8 @@ describe('createService', () => {
     await expect(opened?.renameProject('any', 'Other')).rejects.toThrow('the store is closed');
   });
 
-  it('sends over fetch, in memory', async () => {
-    const service = await open();
-    const sent = await call(service, 'POST', '/sms', { to: '+976 9911-2233', text: 'Сайн уу' });
-    expect(sent).toMatchObject({
-      status: 200,
-      body: { status: 'sent', to: '99112233', credits: 10, balance: 99_990, error: null },
-    });
-    const outbox = [];
-    for await (const delivery of service.administration.outbox()) outbox.push(delivery);
-    expect(outbox).toMatchObject([
-      { message_id: sent.body.id, to: '99112233', text: 'Сайн уу', route: 'Mobicom' },
-    ]);
-  });
-
-  it('carries a batch to its end in the background', async () => {
-    const service = await open({ directory: folder() });
-    const to = Array.from({ length: 1_000 }, (_, index) => `${88_000_000 + index}`);
-    const accepted = await call(service, 'POST', '/sms/bulk', { to, text: 'Hello' });
-    expect(accepted).toMatchObject({
-      status: 202,
-      body: { status: 'processing', total: 1_000, credits: 10_000 },
-    });
-    await service.administration.idle();
-    const batch = await call(service, 'GET', `/batches/${accepted.body.id}`);
-    expect(batch.body).toMatchObject({ status: 'completed', sent: 1_000, failed: 0 });
-  });
-
   it('keeps its data, keys and balance in its folder', async () => {
-    const directory = folder();
+    const directory = testFolder();
     const first = await open({ directory });
     const { secret } = await first.administration.createKey();
     const sent = await call(first, 'POST', '/sms', { to: '99112233', text: 'Hello' }, secret);
@@ -126,7 +91,7 @@ describe('createService', () => {
   });
 
   it('breaks a request once for a key, whatever process it reaches, until a reset by any of them', async () => {
-    const directory = folder();
+    const directory = testFolder();
     const one = await open({ directory });
     const other = await open({ directory });
     const secret = (await one.administration.createKey()).secret;
@@ -163,7 +128,7 @@ describe('createService', () => {
   });
 
   it('says what to install when the SQLite engine is missing', async () => {
-    const outfile = join(folder(), 'service.cjs');
+    const outfile = join(testFolder(), 'service.cjs');
     await build({
       entryPoints: ['src/service/index.ts'],
       outfile,
@@ -177,14 +142,5 @@ describe('createService', () => {
       require(${JSON.stringify(outfile)}).createService().catch((e) => console.log(e.message))`;
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
     expect(stdout).toContain('npm install @photostructure/sqlite');
-  });
-
-  it('listens on a socket', async () => {
-    const service = await open();
-    const { url } = await service.listen({ port: 0 });
-    const response = await fetch(`${url}/balance`, {
-      headers: { authorization: `Bearer ${service.localKey}` },
-    });
-    expect(await response.json()).toEqual({ balance: 100_000 });
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, outboxOf, pass, requestsTo } from '../../support/cores.js';
+import { bodyOf, Cores, caller, outboxOf, pass, requestsTo } from '../../support/cores.js';
 
 const cores = new Cores();
 const start = Date.UTC(2026, 5, 1, 4);
@@ -48,23 +48,11 @@ describe('faults on demand', () => {
   });
 
   it('a message that can never be submitted fails in the end and is refunded', async () => {
-    const unreachable = await cores.open(
-      { clock },
-      {
-        carrier: (real) => ({
-          ...real,
-          submit: () => Promise.reject(new Error('no route to host')),
-          inquire: async () => 'not_taken',
-        }),
-      },
-    );
-    const { id } = (
-      await unreachable.operations.sendSmsBulk({
-        caller,
-        params: { to: ['99112233'], text: 'Hi' },
-        idempotencyKey: null,
-      })
-    ).body as { id: string };
+    const unreachable = await cores.openWithCarrier({ clock }, () => ({
+      submit: () => Promise.reject(new Error('no route to host')),
+      inquire: async () => 'not_taken',
+    }));
+    const { id } = await bodyOf<{ id: string }>(requestsTo(() => unreachable).sendBulk(['99112233'], 'Hi'));
     await pass(clock, 200_000, 1_000);
     expect(await unreachable.operations.getBatch(caller, id)).toMatchObject({
       status: 'completed',
@@ -75,26 +63,14 @@ describe('faults on demand', () => {
 
   it('a message whose fate stays unknown is never submitted again, and ends as sent, with delivery unknown', async () => {
     let submissions = 0;
-    const mute = await cores.open(
-      { clock },
-      {
-        carrier: (real) => ({
-          ...real,
-          submit: () => {
-            submissions += 1;
-            return Promise.reject(new Error('reset'));
-          },
-          inquire: async () => 'unknown',
-        }),
+    const mute = await cores.openWithCarrier({ clock }, () => ({
+      submit: () => {
+        submissions += 1;
+        return Promise.reject(new Error('reset'));
       },
-    );
-    const { id } = (
-      await mute.operations.sendSmsBulk({
-        caller,
-        params: { to: ['99112233'], text: 'Hi' },
-        idempotencyKey: null,
-      })
-    ).body as { id: string };
+      inquire: async () => 'unknown',
+    }));
+    const { id } = await bodyOf<{ id: string }>(requestsTo(() => mute).sendBulk(['99112233'], 'Hi'));
     const read = async () =>
       (await mute.operations.listBatchMessages(caller, id, { limit: 1, after: null })).data[0];
     await pass(clock, 295_000, 5_000);
