@@ -186,15 +186,6 @@ describe('the exit code', () => {
     expect(result.stderr).toContain(hint);
   });
 
-  it('of a check is 0 only for the same verification, verified', async () => {
-    expect(
-      await run(
-        check,
-        fakeService(() => ({ body: verified })),
-      ),
-    ).toMatchObject({ code: 0 });
-  });
-
   it('of an internal error while a send is open is 6, with its key', async () => {
     const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
     const config = { sandbox: false, withCommands: (text: string) => text };
@@ -252,11 +243,6 @@ describe('the exit code', () => {
       expect(stderr).toContain(hint);
       expect(stdout + stderr).not.toMatch(/hun|ter2|er:x|127/);
     }
-  });
-
-  it('of a check in doubt does not call it retryable: a try may have been counted', async () => {
-    const { fetch } = fakeService(() => network('ECONNRESET'));
-    expect(JSON.parse((await run(`${check} --json`, { fetch })).stderr).error.retryable).toBe(false);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../support/binary.js';
@@ -37,25 +37,6 @@ describe.concurrent('balance-alert.sh', () => {
     at(async (machine) => {
       for (let run = 0; run < 3; run += 1) expect((await alert(machine, { MINIMUM: '200000' })).code).toBe(0);
       expect(await texts(machine, '99112233')).toEqual(['Fewer than 200000 credits are left.']);
-    }),
-  );
-
-  it(
-    'ends as urtuu did, and says why, where nothing is known about the balance',
-    at(async (machine) => {
-      expect(await alert(machine, { URTUU_BASE_URL: nowhere })).toMatchObject({
-        code: 5,
-        stderr: expect.stringContaining('connection refused'),
-      });
-      expect((await alert(machine, { URTUU_API_KEY: 'wrong' })).code).toBe(4);
-    }),
-  );
-
-  it(
-    'needs a number to tell',
-    at(async (machine) => {
-      const { ON_CALL: _, ...env } = { ...machine.environment, ON_CALL: '' };
-      expect((await start(machine, 'balance-alert.sh', [], env)).code).not.toBe(0);
     }),
   );
 });
@@ -107,31 +88,6 @@ describe.concurrent('nightly-reminders.sh', () => {
       expect(existsSync(report)).toBe(false);
     }),
   );
-
-  it(
-    'ends with 3 where one could not be sent, and names it in the report',
-    at(async (machine) => {
-      const report = await prepare(machine);
-      const list = report.replace('.report', '');
-      writeFileSync(list, `${readFileSync(list, 'utf8')}Дорж,99000001,500\n`);
-      expect((await remind(machine)).code).toBe(3);
-      expect(readFileSync(report, 'utf8')).toMatch(/Дорж,99000001,.*,failed,provider_failed,/);
-      expect((await remind(machine)).code).toBe(3);
-    }),
-  );
-
-  it(
-    'sends nothing while the credits do not suffice, and all of it afterwards',
-    at(async (machine) => {
-      await prepare(machine);
-      await machine.sandbox.credit(-99_990);
-      expect((await remind(machine)).code).toBe(7);
-      expect(await received(machine)).toEqual([]);
-      await machine.sandbox.credit(1_000);
-      expect((await remind(machine)).code).toBe(0);
-      expect(await received(machine)).toHaveLength(20);
-    }),
-  );
 });
 
 describe.concurrent('ci-notify.sh', () => {
@@ -162,24 +118,6 @@ describe.concurrent('ci-notify.sh', () => {
       expect(code).toBe(5);
       expect(stderr).toContain('connection refused');
       expect(waits(machine)).toEqual(['0', '10', '30', '60']);
-    }),
-  );
-
-  it(
-    'does not repeat what cannot work',
-    at(async (machine) => {
-      expect((await notify(machine, { ...github, URTUU_API_KEY: 'wrong' })).code).toBe(4);
-      expect(waits(machine)).toEqual(['0']);
-    }),
-  );
-
-  it(
-    'needs an outcome, and no run by hand',
-    at(async (machine) => {
-      expect((await notify(machine, github, [])).code).toBe(2);
-      expect(await machine.sandbox.outbox()).toEqual([]);
-      expect((await notify(machine, {})).code).toBe(0);
-      expect(await texts(machine, '99112233')).toHaveLength(1);
     }),
   );
 });

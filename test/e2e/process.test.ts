@@ -35,14 +35,6 @@ function start(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
 }
 
 describe('the process', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('dies by %s itself', async (signal) => {
-    const { env, asked } = await service(null);
-    const child = start(['balance'], env);
-    await asked;
-    child.kill(signal);
-    expect(await outcomeOf(child)).toMatchObject({ code: null, signal, stdout: '' });
-  });
-
   it('names the key of a send that is stopped on its way', async () => {
     const { env, asked } = await service(null);
     const child = start(['sms', 'send', '99112233', 'hi', '--idempotency-key', 'order-7'], env);
@@ -75,23 +67,5 @@ describe('the process', () => {
       expect(await machine.run([...args], { env })).toMatchObject({ code, stdout: '' });
     }
     expect(server?.requests.filter(({ method }) => method === 'POST')).toEqual([]);
-  });
-});
-
-describe('urtuu serve', () => {
-  it('shows a key on its first start only, answers, and stops at a SIGTERM', async () => {
-    const keys: (string | null)[] = [];
-    for (const _ of ['first', 'second']) {
-      const child = start(['serve', '--port', '0', '-o', 'ndjson'], {});
-      const outcome = outcomeOf(child);
-      const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [string];
-      const { base_url, api_key } = JSON.parse(line);
-      keys.push(api_key);
-      const env = { URTUU_API_KEY: keys[0] ?? '', URTUU_BASE_URL: base_url };
-      expect(await machine.run(['sms', 'send', '99112233', 'hi'], { env })).toMatchObject({ code: 0 });
-      child.kill('SIGTERM');
-      expect(await outcome).toMatchObject({ code: null, signal: 'SIGTERM' });
-    }
-    expect(keys).toEqual([expect.stringMatching(/^urtuu_/), null]);
   });
 });

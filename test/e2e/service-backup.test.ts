@@ -19,26 +19,6 @@ async function serve() {
   return { child, ended, base_url, api_key };
 }
 
-it('of two restores at once into an empty folder one wins, and the other is refused', async () => {
-  const { child, ended } = await serve();
-  expect((await owner('backup', backup)).code).toBe(0);
-  child.kill('SIGKILL');
-  await ended;
-  for (let round = 0; round < 4; round += 1) {
-    const empty = join(machine.home, `empty-${round}`);
-    const restore = () => machine.run(['service', 'restore', backup, '--data', empty, '--yes', '-o', 'json']);
-    const codes = (await Promise.all([restore(), restore()])).map(({ code }) => code).sort();
-    // The second may have begun only when the first was done.
-    expect([
-      [0, 0],
-      [0, 11],
-    ]).toContainEqual(codes);
-    const left = readdirSync(empty).filter((name) => !name.startsWith('replaced-'));
-    expect(left.sort()).toEqual(['installation.json', 'operator.db', 'secret', 'service.db']);
-    expect((await machine.run(['service', 'verify', '--data', empty])).code).toBe(0);
-  }
-});
-
 const owner = (...words: string[]) => machine.run(['service', ...words, '--data', data, '-o', 'json']);
 
 it('a backup of a running service is restored once it has ended, held until it is released', async () => {

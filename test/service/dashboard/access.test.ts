@@ -182,6 +182,7 @@ describe('an address that a browser gives', () => {
     'javascript:/dashboard',
     'https://example.com/dashboard',
     '//example.com/dashboard',
+    '\\\\example.com',
     '/v1',
   ];
 

@@ -165,14 +165,6 @@ describe.each(damage)('%s', (_, how, told) => {
 });
 
 describe('a service that was killed', () => {
-  it('starts again with everything', async () => {
-    await use();
-    await copyOfOpen();
-    core = await cores.open({ directory });
-    expect(await outboxOf(core)).toHaveLength(2);
-    expect(await balance()).toBe(100_000 - 20);
-  });
-
   it.each([
     ['in its first run', 0],
     ['after others', 2],

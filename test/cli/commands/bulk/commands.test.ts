@@ -126,16 +126,6 @@ describe('urtuu sms bulk', () => {
     expect(here.project.sends).toHaveLength(3);
   });
 
-  it('refuses another plan under the same --job, and shows the difference', async () => {
-    const here = desk(people(3));
-    await here.run(constant);
-    here.write('list.csv', ['phone,name', ...people(4)]);
-    const { code, stderr } = await here.run(constant);
-    expect(code).toBe(11);
-    expect(stderr).toContain('the number of recipients changed from 3 to 4');
-    expect(here.project.sends).toHaveLength(1);
-  });
-
   it('ends a request of 1,000 with 120 refused numbers as 880 accepted and 120 rejected, by line', async () => {
     const all = numbers(1_000);
     const unsupported = new Set(all.filter((_, index) => index % 8 === 3).slice(0, 120));
@@ -150,23 +140,6 @@ describe('urtuu sms bulk', () => {
     );
     expect([...here.project.received().values()].every((count) => count === 1)).toBe(true);
     expect(here.project.received().size).toBe(880);
-  });
-
-  it('stops without credits, exit 7, and the same command completes it after a top-up', async () => {
-    const here = desk(people(5), { credits: 25 });
-    const first = await here.run(`${partly} --json`);
-    expect(first.code).toBe(7);
-    expect(figures(first.stdout)).toMatchObject({
-      planned: 5,
-      accepted: 2,
-      pending: 3,
-      in_doubt: 0,
-      exit: 7,
-    });
-    expect(first.stderr).toContain('urtuu jobs resume july');
-    here.project.balance = 1_000;
-    expect(await here.run(personal)).toMatchObject({ code: 0 });
-    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
   it('says at a terminal how to go on in whole words, and the command in one piece', async () => {

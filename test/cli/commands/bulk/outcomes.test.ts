@@ -84,16 +84,6 @@ describe('what becomes of a bulk job', () => {
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
-  it('tries failed singles again with --retry-failed', async () => {
-    const failing = new Set([numbers(3)[1] ?? '']);
-    const here = desk(people(3), { failing });
-    expect(await here.run(personal)).toMatchObject({ code: 3 });
-    failing.clear();
-    expect(await here.run(personal)).toMatchObject({ code: 11 });
-    expect(await here.run(`${personal} --retry-failed`)).toMatchObject({ code: 0 });
-    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
-  });
-
   it('waits for batches with --wait, counts what failed, and sends just that from the report', async () => {
     const all = numbers(1_200);
     const failing = new Set(all.slice(500, 510));
@@ -175,17 +165,6 @@ describe('what becomes of a bulk job', () => {
     const { stderr } = await here.run(`${constant} --wait --report report.csv`);
     expect(here.read('report.csv').match(/,sent,/g)).toHaveLength(3);
     expect(stderr).toContain('does not list');
-  });
-
-  it.each([
-    ['sms bulk list.csv --yes', '--text'],
-    ['email bulk list.csv --yes --text x', '--subject'],
-    ['email bulk list.csv --yes --subject x', '--text or --html'],
-  ])('%s says what is missing, exit 2', async (line, missing) => {
-    const here = desk(people(1));
-    const { code, stderr } = await here.run(line);
-    expect([code, stderr.includes(missing)]).toEqual([2, true]);
-    expect(here.project.service.requests).toEqual([]);
   });
 
   it('says what is certain also when the program itself fails', async () => {

@@ -144,15 +144,6 @@ describe('a receipt of a gateway', () => {
     expect(await unread({ body: '\r\n' })).toEqual([true, []]);
   });
 
-  it('that comes before the answer waits for it', async () => {
-    await open();
-    gateway.react = (response, request, index) =>
-      void json([{ id: 'g7', to: request.fields.to, state: 'ok' }])?.then(() =>
-        answer(200, { status: '0', id: 'g7' })(response, request, index),
-      );
-    expect(await deliveryOf(await send())).toBe('delivered');
-  });
-
   it('joins by our own id in the address that the gateway was given', async () => {
     await open({ receipts: byReference });
     const id = await send();

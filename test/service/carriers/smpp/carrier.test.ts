@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutcomeUnknown, type SubmitResult } from '../../../../src/service/carriers/carrier.js';
 import { commandIds, statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
-import { localRouteLimits } from '../../../../src/service/carriers/smpp/limits.js';
 import type { SmppRoute } from '../../../../src/service/carriers/smpp/route-settings.js';
 import { routeTo, SmppDesk, submissionOf, until } from '../../../support/smpp.js';
 import { type Reaction, Smsc } from '../../../support/smsc.js';
@@ -341,49 +340,6 @@ describe('the rate', () => {
   });
 });
 
-describe('limits that several instances share', () => {
-  it('give a bind to one of them at a time', async () => {
-    await open();
-    const limits = localRouteLimits(desk.clock);
-    const first = new SmppDesk([routeTo(port)], { limits, clock: desk.clock });
-    const second = new SmppDesk([routeTo(port)], { limits, clock: desk.clock });
-    await first.start();
-    await second.start();
-    const capacities = () => [first, second].map((one) => one.carrier.capacity('Mobicom'));
-    expect(capacities()).toEqual([2_000, 0]);
-    const stopping = first.carrier.stop();
-    await desk.pass(() => capacities()[1] === 2_000);
-    expect(capacities()[0]).toBe(0);
-    await stopping;
-    const ending = second.carrier.stop();
-    await desk.pass(() => smsc.sockets.size === 1);
-    await ending;
-  });
-
-  it('give a rate to all of them together', async () => {
-    await open();
-    const limits = localRouteLimits(desk.clock);
-    // The first takes one bind, so that the second has one of two.
-    const desks = [1, 2].map((binds) => {
-      const route = routeTo(port, { binds, perSecond: 100, window: 50 });
-      return new SmppDesk([route], { limits, clock: desk.clock });
-    });
-    const times: number[] = [];
-    smsc.options.onTaken = (_, answer) => {
-      times.push(desk.clock.monotonic());
-      answer();
-    };
-    for (const one of desks) await one.start();
-    const all = desks.flatMap((one) => Array.from({ length: 150 }, (_, index) => one.submit(`m${index}`)));
-    await desk.pass(() => times.length === 300, 10);
-    await Promise.all(all);
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2_700);
-    const ending = Promise.all(desks.map((one) => one.carrier.stop()));
-    await desk.pass(() => smsc.sockets.size === 1);
-    await ending;
-  });
-});
-
 describe('the connection', () => {
   const binds = () => smsc.heard.filter(({ command }) => command.startsWith('bind_')).length;
   const isUp = () => desk.carrier.capacity('Mobicom') > 0;
@@ -488,17 +444,6 @@ describe('the connection', () => {
     await desk.pass(() => binds() === 2);
   });
 
-  it('that its operator unbinds still takes the answers that are due', async () => {
-    await open();
-    react('held');
-    const submitting = desk.submit('m');
-    await until(() => smsc.held.length === 1);
-    smsc.request('unbind');
-    await until(() => !isUp());
-    smsc.release();
-    expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001'] });
-  });
-
   it('takes nothing more once it is stopped, not even what has room', async () => {
     await open();
     react('held');
@@ -591,30 +536,16 @@ describe('the connection', () => {
     expect(desk.receipts).toMatchObject([{ carrierId: '1001', state: 'delivered' }]);
   });
 
-  it('answers while its operator unbinds', async () => {
+  it('answers while its operator unbinds, and takes the answers that are due', async () => {
     await open();
     react('held');
     const submitting = desk.submit('m');
     await until(() => smsc.held.length === 1);
     smsc.request('unbind');
     smsc.request('enquire_link');
-    await until(() => smsc.heard.at(-1)?.command === 'enquire_link_resp');
+    await until(() => smsc.heard.at(-1)?.command === 'enquire_link_resp' && !isUp());
     smsc.release();
     expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001'] });
-  });
-
-  it('reads answers a byte at a time', async () => {
-    await open();
-    react('held');
-    const submitting = desk.submit('m');
-    await until(() => smsc.held.length === 1);
-    const answer = Buffer.from('0000001580000004000000000000000241424300ff', 'hex');
-    answer.writeUInt32BE(20, 0);
-    for (const byte of answer.subarray(0, 20)) {
-      smsc.writeRaw(Buffer.from([byte]));
-      await new Promise(setImmediate);
-    }
-    expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['ABC'] });
   });
 });
 
@@ -643,18 +574,6 @@ describe('a receipt', () => {
     ]);
   });
 
-  it('is put off while it cannot be stored', async () => {
-    await open();
-    desk.store = async () => {
-      throw new Error('disk I/O error');
-    };
-    await desk.submit('m');
-    smsc.sendReceipt(smsc.taken[0] as never);
-    await until(() => smsc.acknowledged.length === 1);
-    expect(smsc.acknowledged).toEqual([statuses.tryAgain]);
-    expect(desk.reported).toEqual(['disk I/O error']);
-  });
-
   it('that says nothing final is acknowledged and not stored', async () => {
     await open();
     await desk.submit('m');
@@ -664,9 +583,24 @@ describe('a receipt', () => {
   });
 });
 
-describe('an incoming message', () => {
-  const stop = { source_addr: '97699112233', destination_addr: '139911', short_message: Buffer.from('STOP') };
+const stop = { source_addr: '97699112233', destination_addr: '139911', short_message: Buffer.from('STOP') };
 
+it.each([
+  ['a receipt', () => smsc.sendReceipt(smsc.taken[0] as never)],
+  ['an incoming message', () => smsc.request('deliver_sm', stop)],
+])('%s is put off while it cannot be stored', async (_, send) => {
+  await open();
+  desk.store = async () => {
+    throw new Error('disk I/O error');
+  };
+  await desk.submit('m');
+  send();
+  await until(() => smsc.acknowledged.length === 1);
+  expect(smsc.acknowledged).toEqual([statuses.tryAgain]);
+  expect(desk.reported).toEqual(['disk I/O error']);
+});
+
+describe('an incoming message', () => {
   it('is acknowledged once it is kept', async () => {
     await open();
     let kept = () => {};
@@ -682,17 +616,6 @@ describe('an incoming message', () => {
       { route: 'Mobicom', from: '99112233', to: '139911', text: 'STOP', part: null },
     ]);
     expect(desk.receipts).toEqual([]);
-  });
-
-  it('is put off while it cannot be kept', async () => {
-    await open();
-    desk.store = async () => {
-      throw new Error('disk I/O error');
-    };
-    smsc.request('deliver_sm', stop);
-    await until(() => smsc.acknowledged.length === 1);
-    expect(smsc.acknowledged).toEqual([statuses.tryAgain]);
-    expect(desk.reported).toEqual(['disk I/O error']);
   });
 });
 

@@ -25,6 +25,11 @@ function seen(): number {
   mostSessions = Math.max(mostSessions, smsc.sockets.size);
   return statuses.ok;
 }
+async function beginAnew(route: object): Promise<void> {
+  await instances.closeAll();
+  await smsc.close();
+  await begin(route);
+}
 beforeEach(() => begin());
 afterEach(async () => {
   smsc.release();
@@ -37,9 +42,7 @@ const deliveryOf = async (core: Core, id: string) => (await core.operations.getM
 
 describe('instances on one store', () => {
   it('have no more sessions than binds, and no second has more segments than the rate', async () => {
-    await instances.closeAll();
-    await smsc.close();
-    await begin({ binds: 2, per_second: 50, window: 20 });
+    await beginAnew({ binds: 2, per_second: 50, window: 20 });
     const all = [await instances.open(), await instances.open(), await instances.open()];
     const times: number[] = [];
     smsc.options.onTaken = (_, answer) => {
@@ -77,9 +80,7 @@ describe('instances on one store', () => {
   });
 
   it('share the binds with one that starts later, and lose nothing by it', async () => {
-    await instances.closeAll();
-    await smsc.close();
-    await begin({ binds: 2, per_second: 20, window: 20 });
+    await beginAnew({ binds: 2, per_second: 20, window: 20 });
     const one = await instances.open();
     await instances.pass(() => smsc.sockets.size === 2);
     const batch = await instances.sendBatch(one, numbersFrom(0, 900));
@@ -95,9 +96,7 @@ describe('instances on one store', () => {
   });
 
   it('take no second bind while another one connects again', async () => {
-    await instances.closeAll();
-    await smsc.close();
-    await begin({ binds: 2 });
+    await beginAnew({ binds: 2 });
     for (let count = 0; count < 2; count += 1) await instances.open();
     await instances.pass(() => bound() === 2);
     // At each second between two attempts of the other one.
@@ -125,9 +124,7 @@ describe('instances on one store', () => {
   });
 
   it.each(['before', 'after'] as const)('join a receipt to another one, %s the answer', async (when) => {
-    await instances.closeAll();
-    await smsc.close();
-    await begin({ binds: 2 });
+    await beginAnew({ binds: 2 });
     const one = await instances.open();
     const two = await instances.open();
     let receipt = () => {};
@@ -171,9 +168,7 @@ describe('instances on one store', () => {
   });
 
   it('go on where the centre takes fewer binds than are configured', async () => {
-    await instances.closeAll();
-    await smsc.close();
-    await begin({ binds: 3 });
+    await beginAnew({ binds: 3 });
     smsc.options.bindStatus = () => (bound() === 0 && smsc.sockets.size <= 1 ? seen() : 0x0d);
     const all = [await instances.open(), await instances.open(), await instances.open()];
     const batches = [];

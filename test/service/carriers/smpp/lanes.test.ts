@@ -126,21 +126,3 @@ describe('a batch that another instance stops', () => {
     expect([takenTwice(smsc.taken), await ledgerDifference(two)]).toEqual([[], 0]);
   });
 });
-
-describe('the simulated operator', () => {
-  it('has lanes that are paused too', async () => {
-    const core = await instances.cores.open({ clock: instances.clock, rates: 'off' });
-    instances.opened.push(core);
-    const lanes = await core.administration.listLanes();
-    expect(lanes.map(({ lane }) => lane)).toEqual(['email', 'sms']);
-    await core.administration.setLaneStatus('sms', 'paused');
-    await instances.idle();
-    await expect(instances.send(core, '99112233')).rejects.toMatchObject({ code: 'unavailable' });
-    const batch = await instances.sendBatch(core, ['99112233']);
-    await instances.passFor(2_000);
-    expect((await core.operations.getBatch(caller, batch)).sent).toBe(0);
-    await core.administration.setLaneStatus('sms', 'open');
-    await instances.completed(core, batch);
-    expect((await core.operations.getBatch(caller, batch)).sent).toBe(1);
-  });
-});

@@ -64,39 +64,6 @@ describe('a service with SMPP routes', () => {
     expect(smsc.heard).toEqual([]);
   });
 
-  it('takes a receipt that comes before the answer', async () => {
-    await open();
-    smsc.options.onTaken = (segment, answer) => {
-      smsc.sendReceipt(segment, 'UNDELIV');
-      setImmediate(answer);
-    };
-    const { body } = await services.send('99112233', 'Hi');
-    expect(await deliveryOf((body as { id: string }).id)).toBe('undelivered');
-  });
-
-  it.each([
-    ['same', '00a1', '00a1'],
-    ['hex_to_dec', 'a1', '0000000161'],
-    ['dec_to_hex', '161', 'A1'],
-  ])('joins receipts by their ids: %s', async (receipt_id, submitted, received) => {
-    await open(configured({ routes: [route({ receipt_id })] }));
-    smsc.options.idOf = () => submitted;
-    const { body } = await services.send('99112233', 'Hi');
-    smsc.sendReceipt(smsc.taken[0] as TakenSegment, 'DELIVRD', received);
-    await services.pass(async () => (await deliveryOf((body as { id: string }).id)) === 'delivered');
-  });
-
-  it('is delivered when all segments are', async () => {
-    await open();
-    const { body } = await services.send('99112233', 'a'.repeat(400));
-    const { id } = body as { id: string };
-    for (const segment of smsc.taken.slice(0, 2)) smsc.sendReceipt(segment);
-    await services.pass(() => smsc.acknowledged.length === 2);
-    expect(await deliveryOf(id)).toBeNull();
-    smsc.sendReceipt(smsc.taken[2] as TakenSegment);
-    await services.pass(async () => (await deliveryOf(id)) === 'delivered');
-  });
-
   it('takes the fallback where a number is refused, without links there', async () => {
     const second = new Smsc();
     const other = {
@@ -147,32 +114,6 @@ describe('a service with SMPP routes', () => {
     await open();
     await services.core.operations.createVerification(caller, { to: '99112233', expires_in: 120 });
     expect(smsc.taken[0]?.pdu.fields.validity_period).toBe('000000000200000R');
-  });
-
-  it('pauses the lane of a throttling operator, and sends then', async () => {
-    await open();
-    smsc.options.react = (_, index) => (index < 4 ? statuses.throttled : 'take');
-    const batch = await services.sendBatch(['99112233', '99112234', '99112235'], 'Hi');
-    await services.pass(async () =>
-      (await services.messagesOf(batch)).every(({ status }) => status === 'sent'),
-    );
-    expect(smsc.taken).toHaveLength(3);
-  });
-
-  it('refuses a send once its operator was away for 30 s, and stores nothing', async () => {
-    await open();
-    await smsc.close();
-    await services.pass(() => smsc.sockets.size === 0);
-    services.clock.advance(31_000);
-    await expect(services.passed(services.send('99112233', 'Hi'))).rejects.toMatchObject({
-      code: 'unavailable',
-    });
-    expect(await services.core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
-    const batch = await services.sendBatch(['99112233'], 'Hi');
-    await smsc.listen(port);
-    await services.pass(async () =>
-      (await services.messagesOf(batch)).every(({ status }) => status === 'sent'),
-    );
   });
 });
 

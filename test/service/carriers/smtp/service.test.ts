@@ -84,16 +84,6 @@ describe('a service with a mail relay', () => {
     ]);
   });
 
-  it('tries again what its relay put off, and keeps the Message-ID', async () => {
-    relay.options.react = (step, count) => (step === 'body' && count < 3 ? '451 Try again' : null);
-    await services.open(configured());
-    const batch = await sendBatch(['bold@example.com']);
-    const waited = await services.pass(async () => relay.taken.length === 1);
-    expect(waited).toBeGreaterThanOrEqual(155_000);
-    await services.completed(batch);
-    expect(await services.messagesOf(batch)).toMatchObject([{ status: 'sent', delivery: null }]);
-  });
-
   it('marks nothing while its relay is away, and sends once it is back', async () => {
     await relay.close();
     let marks = 0;
@@ -113,20 +103,6 @@ describe('a service with a mail relay', () => {
     });
     expect(marks).toBe(0);
     await relay.listen(port);
-    await services.completed(batch);
-    expect(await judge(batch)).toBe(0);
-  });
-
-  it('says that a relay refuses its login, and sends nothing', async () => {
-    relay.options.extensions = ['AUTH PLAIN'];
-    relay.options.react = (step) => (step === 'AUTH' ? '535 5.7.8 Wrong' : null);
-    await services.open(configured({ user: 'urtuu', password: { env: 'PASSWORD' } }));
-    const batch = await sendBatch();
-    await services.pass(() => services.cores.faults.length > 0);
-    expect(services.cores.faults).toMatchObject([
-      { level: 'warning', stack: expect.stringContaining('Invalid login') },
-    ]);
-    delete relay.options.react;
     await services.completed(batch);
     expect(await judge(batch)).toBe(0);
   });
