@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commandPages } from '../scripts/reference/commands.js';
@@ -8,6 +7,7 @@ import { manPages, manualOf } from '../scripts/reference/man-pages.js';
 import { commandsPage } from '../scripts/reference/markdown.js';
 import { escaped } from '../scripts/reference/roff.js';
 import type { CommandRow } from '../src/cli/commands/commands/read-commands.js';
+import { testFolder } from './support/folders.js';
 
 const root = resolve(import.meta.dirname, '..');
 let commands: CommandRow[];
@@ -65,7 +65,7 @@ describe('the manual', () => {
   });
 
   it.runIf(isThere('man'))('shows every option and example as man shows it', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'urtuu-man-'));
+    const folder = testFolder();
     const text = manPages(commands, '1.2.3').get('urtuu-sms-send.1') ?? '';
     writeFileSync(join(folder, 'urtuu-sms-send.1'), text);
     const env = { ...process.env, MANWIDTH: '80', LC_ALL: 'C.UTF-8', MAN_KEEP_FORMATTING: '' };

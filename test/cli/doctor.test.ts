@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { testFolder } from '../support/folders.js';
 import { fakeService, type Reply, refusal, run, testKey } from '../support/run.js';
 
 const well: Reply = {
@@ -56,11 +56,10 @@ describe('urtuu doctor', () => {
 
   it('calls only private what it has checked', async () => {
     for (const platform of ['linux', 'win32'] as const) {
-      const home = mkdtempSync(join(tmpdir(), 'urtuu-doctor-'));
+      const home = testFolder();
       mkdirSync(join(home, 'urtuu'), { mode: 0o700 });
       const env = { URTUU_API_KEY: testKey, XDG_STATE_HOME: home };
       const { of } = await examine(well, { platform, env });
-      rmSync(home, { recursive: true });
       expect(of('data')?.detail).toBe(`${join(home, 'urtuu')}${platform === 'linux' ? ', private' : ''}`);
     }
   });
@@ -108,24 +107,20 @@ describe('urtuu doctor', () => {
   });
 
   it.skipIf(process.platform === 'win32')('warns of data that others can read, and of a config', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'urtuu-doctor-'));
-    try {
-      const state = join(home, '.local/state/urtuu');
-      mkdirSync(state, { recursive: true });
-      chmodSync(state, 0o755);
-      expect((await examine(well, { home })).of('data')).toMatchObject({ status: 'warning' });
-      chmodSync(state, 0o700);
-      expect((await examine(well, { home })).of('data')).toMatchObject({ status: 'ok' });
-      const config = join(home, '.config/urtuu');
-      mkdirSync(config, { recursive: true });
-      writeFileSync(join(config, 'config.json'), '{"profiles": {}}');
-      chmodSync(join(config, 'config.json'), 0o644);
-      const open = await examine(well, { home });
-      expect(open).toMatchObject({ code: 13 });
-      expect(open.of('config')).toMatchObject({ status: 'failed' });
-    } finally {
-      rmSync(home, { recursive: true });
-    }
+    const home = testFolder();
+    const state = join(home, '.local/state/urtuu');
+    mkdirSync(state, { recursive: true });
+    chmodSync(state, 0o755);
+    expect((await examine(well, { home })).of('data')).toMatchObject({ status: 'warning' });
+    chmodSync(state, 0o700);
+    expect((await examine(well, { home })).of('data')).toMatchObject({ status: 'ok' });
+    const config = join(home, '.config/urtuu');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'config.json'), '{"profiles": {}}');
+    chmodSync(join(config, 'config.json'), 0o644);
+    const open = await examine(well, { home });
+    expect(open).toMatchObject({ code: 13 });
+    expect(open.of('config')).toMatchObject({ status: 'failed' });
   });
 
   it('warns of a clock that is off, an allowance that is used up, a base URL without its version', async () => {

@@ -131,14 +131,6 @@ describe('a list', () => {
     ]);
   });
 
-  it('ends with 5 where a proxy ignores the query', async () => {
-    const service = fakeService(() => page(['a'], 'a'));
-    expect(await run('messages list', service)).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining('the same page'),
-    });
-  });
-
   it.each([
     [404, 'not_found'],
     [405, 'method_not_allowed'],

@@ -65,15 +65,6 @@ describe('the sandbox', () => {
     expect(JSON.parse(stderr.split('\n')[0] ?? '')).toEqual(fault);
   });
 
-  it('does not send twice with one idempotency key', async () => {
-    const line = 'sms send 99112233 hi --idempotency-key k --sandbox';
-    const first = await here(`${line} --json`);
-    const again = await here(`${line} --json`);
-    expect(JSON.parse(again.stdout).id).toBe(JSON.parse(first.stdout).id);
-    expect((await here(line)).stderr).toContain('nothing new was sent');
-    expect(await json('sandbox outbox')).toHaveLength(1);
-  });
-
   it('says how to go on with a job of its own', async () => {
     writeFileSync(join(home, 'list.csv'), 'phone\n99000013\n');
     const line = 'sms bulk list.csv --text hi --job july --yes --max-wait 0s --max-retries 0 --sandbox';
@@ -94,14 +85,6 @@ describe('the sandbox', () => {
     expect(stderr).toContain('it needs 10 credits, and 3 are left');
     expect(await here('sandbox credit')).toMatchObject({ code: 2 });
     expect(await here('sandbox credit 1 --set 2')).toMatchObject({ code: 2 });
-  });
-
-  it('is emptied by reset, which asks unless told --yes', async () => {
-    await here('sms send 99112233 hi --sandbox');
-    expect(await here('sandbox reset')).toMatchObject({ code: 2 });
-    expect(await json('sandbox outbox')).toHaveLength(1);
-    expect(await here('sandbox reset --yes')).toMatchObject({ code: 0 });
-    expect(await json('sandbox outbox')).toEqual([]);
   });
 
   it('can be looked at by its folder', async () => {

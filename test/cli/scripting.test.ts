@@ -129,15 +129,6 @@ describe('urtuu whoami', () => {
 });
 
 describe('hints of the sandbox', () => {
-  it('name the cap, how long to wait, and the way to raise it', async () => {
-    for (let count = 0; count < 5; count += 1) await here('sms send 88118811 hi');
-    const { code, stderr } = await here('sms send 88118811 hi');
-    expect(code).toBe(5);
-    expect(stderr).toMatch(
-      /Wait 10 min, or raise the cap: urtuu sandbox settings set caps\.per_10_minutes 20$/m,
-    );
-  });
-
   it('name the command that adds credits', async () => {
     await here('sandbox credit --set 5');
     const { code, stderr } = await here('sms send 88118812 hi');

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Urtuu } from '../../src/client/index.js';
 import {
@@ -10,6 +7,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js';
+import { testFolder } from '../support/folders.js';
 
 const started: Sandbox[] = [];
 async function start(options?: SandboxOptions): Promise<{ sandbox: Sandbox; urtuu: Urtuu }> {
@@ -149,17 +147,13 @@ describe('startSandbox', () => {
   });
 
   it('keeps its data in a folder', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'urtuu-sandbox-'));
-    try {
-      const first = await start({ directory });
-      const { id } = await first.urtuu.sms.send({ to: '99112233', text: 'Hello' });
-      await first.sandbox.close();
-      const second = await start({ directory });
-      expect(await second.urtuu.messages.get(id)).toMatchObject({ status: 'sent' });
-      await second.sandbox.close();
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const directory = testFolder();
+    const first = await start({ directory });
+    const { id } = await first.urtuu.sms.send({ to: '99112233', text: 'Hello' });
+    await first.sandbox.close();
+    const second = await start({ directory });
+    expect(await second.urtuu.messages.get(id)).toMatchObject({ status: 'sent' });
+    await second.sandbox.close();
   });
 
   it('rejects settings that break a rule, and a port that is taken', async () => {

@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCore } from '../../../src/service/core.js';
 import { createService } from '../../../src/service/index.js';
 import { Cores, caller } from '../../support/cores.js';
@@ -10,11 +10,8 @@ import { answers, Captured, run } from '../../support/run.js';
 
 const secret = new Uint8Array(32).fill(7);
 const home = fileFolder();
-let secretFile: string;
-beforeAll(() => {
-  secretFile = join(home, 'urtuu.secret');
-  writeFileSync(secretFile, secret);
-});
+const secretFile = join(home, 'urtuu.secret');
+writeFileSync(secretFile, secret);
 const cores = new Cores();
 afterEach(() => cores.closeAll());
 

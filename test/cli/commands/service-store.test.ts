@@ -1,21 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCore } from '../../../src/service/core.js';
 import { createService, type Service } from '../../../src/service/index.js';
+import { fileFolder } from '../../support/folders.js';
 import { newDatabase, query } from '../../support/postgres.js';
 import { run } from '../../support/run.js';
 
 const secret = new Uint8Array(32).fill(7);
-let home: string;
-let secretFile: string;
-beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-owner-'));
-  secretFile = join(home, 'urtuu.secret');
-  writeFileSync(secretFile, secret);
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = fileFolder();
+const secretFile = join(home, 'urtuu.secret');
+writeFileSync(secretFile, secret);
 
 const here = (line: string, env = {}) =>
   run(line, { home, cwd: home, env: { URTUU_SECRET_FILE: secretFile, ...env } });

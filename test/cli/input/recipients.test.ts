@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../support/folders.js';
 import { emailResult, smsResult, verification } from '../../support/resources.js';
 import { answers, fakeService, run } from '../../support/run.js';
 
@@ -109,8 +107,7 @@ describe('a recipient', () => {
   });
 
   it('is found in the history and the outbox however it is written', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'urtuu-recipients-'));
-    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const home = testFolder();
     await run('sms send 99112233 hi --sandbox', { home });
     for (const line of ['history', 'sandbox outbox'])
       for (const written of numbers) {

@@ -1,23 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockFolder, lockHolder } from '../../../src/cli/platform/file-lock.js';
+import { emptyFolder } from '../../support/folders.js';
 
 const exclusive = 0x10000000;
-let root: string;
-let folder: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'urtuu-file-lock-'));
-  folder = join(root, 'july');
-  mkdirSync(folder);
-});
+const root = emptyFolder();
+const folder = join(root, 'july');
+beforeEach(() => mkdirSync(folder));
 const opened = new Set<FileHandle>();
 afterEach(async () => {
   for (const file of opened) await file.close();
   opened.clear();
-  rmSync(root, { recursive: true });
 });
 
 /** Windows: a file opened exclusively opens for nobody else; in this order, further opens meet `faults`. */

@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createService, type Service } from '../../../src/service/index.js';
 import { Machine, type Outcome } from '../../support/binary.js';
+import { fileFolder } from '../../support/folders.js';
 import { json, Loopback } from '../../support/loopback.js';
 import { numbers } from '../bulk/memory-plan.js';
 
 const machine = new Machine();
-const directory = mkdtempSync(join(tmpdir(), 'urtuu-processes-'));
+const directory = fileFolder();
 let service: Service;
 let env: Record<string, string>;
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  rmSync(directory, { recursive: true });
   machine.remove();
 });
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repeatWords } from '../../../src/cli/single/repeat.js';
+import { testFolder } from '../../support/folders.js';
 import { fakeService, run, words } from '../../support/run.js';
 
 const send = ['sms', 'send', '99112233'];
@@ -67,44 +67,36 @@ describe('the command that repeats a send', () => {
   });
 
   it('reads the same file from another folder', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'urtuu-repeat-'));
-    try {
-      writeFileSync(join(home, 'text.txt'), 'Сайн уу');
-      const service = lost();
-      const line = 'sms send 99112233 --text-file text.txt --max-retries 0';
-      const { stderr } = await run(line, { ...service, cwd: home });
-      const [, ...argv] = commandIn(stderr);
-      const again = lost();
-      await run('', { argv, ...again });
-      expect(again.requests[0]?.body).toEqual({ to: '99112233', text: 'Сайн уу' });
-    } finally {
-      rmSync(home, { recursive: true });
-    }
+    const home = testFolder();
+    writeFileSync(join(home, 'text.txt'), 'Сайн уу');
+    const service = lost();
+    const line = 'sms send 99112233 --text-file text.txt --max-retries 0';
+    const { stderr } = await run(line, { ...service, cwd: home });
+    const [, ...argv] = commandIn(stderr);
+    const again = lost();
+    await run('', { argv, ...again });
+    expect(again.requests[0]?.body).toEqual({ to: '99112233', text: 'Сайн уу' });
   });
 
   it('names the base URL, profile or sandbox that another shell would not choose', async () => {
     const env = { URTUU_API_KEY: 'k', URTUU_BASE_URL: 'https://sms.example.mn/v1' };
     const { stderr } = await run('sms send 99112233 hi --max-retries 0', { ...lost(), env });
     expect(commandIn(stderr)).toEqual(expect.arrayContaining(['--base-url', 'https://sms.example.mn/v1']));
-    const home = mkdtempSync(join(tmpdir(), 'urtuu-repeat-'));
-    try {
-      const login = { home, env: {}, ...fakeService(() => ({ body: { balance: 1 } })) };
-      writeFileSync(join(home, 'key'), 'a-key-of-a-profile');
-      await run('login --profile work --api-key-file key', { ...login, cwd: home });
-      const stored = await run('sms send 99112233 hi --max-retries 0', {
-        home,
-        env: { URTUU_PROFILE: 'work' },
-        ...lost(),
-      });
-      expect(commandIn(stored.stderr)).toEqual(expect.arrayContaining(['--profile', 'work']));
-      // Named there, the profile would lend its key, which was not the one.
-      const both = { URTUU_PROFILE: 'work', URTUU_API_KEY: 'another-key' };
-      expect(
-        (await run('sms send 99112233 hi --max-retries 0', { home, env: both, ...lost() })).stderr,
-      ).not.toContain('--profile');
-    } finally {
-      rmSync(home, { recursive: true });
-    }
+    const home = testFolder();
+    const login = { home, env: {}, ...fakeService(() => ({ body: { balance: 1 } })) };
+    writeFileSync(join(home, 'key'), 'a-key-of-a-profile');
+    await run('login --profile work --api-key-file key', { ...login, cwd: home });
+    const stored = await run('sms send 99112233 hi --max-retries 0', {
+      home,
+      env: { URTUU_PROFILE: 'work' },
+      ...lost(),
+    });
+    expect(commandIn(stored.stderr)).toEqual(expect.arrayContaining(['--profile', 'work']));
+    // Named there, the profile would lend its key, which was not the one.
+    const both = { URTUU_PROFILE: 'work', URTUU_API_KEY: 'another-key' };
+    expect(
+      (await run('sms send 99112233 hi --max-retries 0', { home, env: both, ...lost() })).stderr,
+    ).not.toContain('--profile');
   });
 
   it('is not printed where recipients are masked, or for programs', async () => {

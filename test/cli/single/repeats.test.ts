@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../support/folders.js';
 import { batch, emailResult } from '../../support/resources.js';
 import { fakeService, type Reply, refusal, run } from '../../support/run.js';
 
@@ -25,8 +23,7 @@ describe('a repeat of an email that was queued', () => {
   it.each(commands)(
     'is a failure if it failed since, with the way to send it anew: %s',
     async (line, exit, hint) => {
-      const home = mkdtempSync(join(tmpdir(), 'urtuu-replays-'));
-      onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+      const home = testFolder();
       const service = repeating(failed);
       const { code, stdout, stderr } = await run(line, { ...service, home, stdin: mail });
       expect(code).toBe(exit);

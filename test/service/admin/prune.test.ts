@@ -3,7 +3,7 @@ import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { createService } from '../../../src/service/index.js';
 import type { Store } from '../../../src/service/storage/store.js';
-import { Cores, caller, outboxOf, pass, replayOf, requestsTo, ticks } from '../../support/cores.js';
+import { Cores, caller, outboxOf, replayOf, requestsTo, ticks } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -107,16 +107,6 @@ describe('one person', () => {
       });
     expect(await core.administration.prune({ to })).toMatchObject({ messages: 0, incoming: 1 });
     expect((await core.administration.inbox()).data).toHaveLength(1);
-  });
-
-  it('keeps what has not ended', async () => {
-    await open();
-    const sending = send('99000003', 'delayed');
-    await ticks();
-    expect(await core.administration.prune({ to: '99000003' })).toMatchObject({ messages: 0, kept: 1 });
-    await pass(clock, 2_000);
-    await sending;
-    expect(await core.administration.prune({ to: '99000003' })).toMatchObject({ messages: 1, kept: 0 });
   });
 });
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -8,13 +6,14 @@ import {
 } from '../../../src/service/carriers/simulated/simulated.js';
 import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { ManualClock } from '../../../src/service/clock.js';
+import { testFolder } from '../../support/folders.js';
 import { carrierConformance } from './conformance/carrier.js';
 
 carrierConformance({
   name: 'simulated, on SQLite',
   canInquire: true,
   async open(handles) {
-    const folder = mkdtempSync(join(tmpdir(), 'urtuu-carrier-'));
+    const folder = testFolder();
     const clock = new ManualClock();
     const carriers: SimulatedCarrier[] = [];
     for (let handle = 0; handle < handles; handle += 1) {
@@ -31,14 +30,13 @@ carrierConformance({
       },
       async close() {
         await Promise.all(carriers.map((carrier) => carrier.close()));
-        rmSync(folder, { recursive: true, force: true });
       },
     };
   },
 });
 
 it('hands in the receipt of a submission that is under way when it stops', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-carrier-'));
+  const folder = testFolder();
   const clock = new ManualClock();
   const carrier = simulatedCarrier(
     sqliteOutbox(await openOutboxDatabase(join(folder, 'operator.db')), clock),
@@ -55,5 +53,4 @@ it('hands in the receipt of a submission that is under way when it stops', async
   await submitted;
   expect(states).toEqual(['undelivered']);
   await carrier.close();
-  rmSync(folder, { recursive: true, force: true });
 });

@@ -305,25 +305,6 @@ describe('a clock that is set back while messages wait for their next try', () =
 });
 
 describe('receipts', () => {
-  it.each([
-    ['99000021', 'delivered'],
-    ['99000022', 'undelivered'],
-    ['99000023', 'unknown'],
-    ['99112233', null],
-  ])('of %s show as delivery %s in reads, and in no answer to a send', async (to, delivery) => {
-    const { status, body } = await send(to, 'Hi', 'k');
-    expect(status).toBe(200);
-    expect(body).not.toHaveProperty('delivery');
-    await pass(clock, 1_000);
-    const { id } = body as { id: string };
-    expect(await core.operations.getMessage(caller, id)).toMatchObject({
-      status: 'sent',
-      delivery,
-      credits: 10,
-    });
-    expect(await send(to, 'Hi', 'k')).toMatchObject({ replayed: true, body });
-  });
-
   it('that say unknown are counted in reads of their batch, and in no answer to its send', async () => {
     const numbers = ['99000021', '99000023', '99112233'];
     const { status, body } = await sendBulk(numbers, 'Hi', 'k');

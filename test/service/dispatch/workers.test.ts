@@ -191,23 +191,6 @@ describe('a worker that meets an unexpected error', () => {
     expect(await core.carrier.repeats()).toBe(0);
   });
 
-  it('in the background: reports one error once, whatever it ended', async () => {
-    const time = clock();
-    let broken = true;
-    core = await cores.open(
-      { clock: time },
-      failing('finalizeMessages', () => broken),
-    );
-    const status = await statusOf(sendBulk(['99112233', '88112233', '89112233'], 'Hi'));
-    await ticks();
-    expect(cores.faults.map(({ code }) => code)).toEqual(['TypeError']);
-    broken = false;
-    await pass(time, 6_000);
-    expect(await status()).toBe('completed');
-    expect(await outboxOf(core)).toHaveLength(3);
-    expect(await core.carrier.repeats()).toBe(0);
-  });
-
   it('in writing down many ends: reports one error for all at each try, and writes them together', async () => {
     const time = clock();
     // Each timer in a tick of its own, as those of Node.js.

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
@@ -10,16 +9,14 @@ import { GroupCommit } from '../../../src/service/storage/sqlite/database/group-
 import { openDatabase } from '../../../src/service/storage/sqlite/database/open.js';
 import { Machine, printed } from '../../support/binary.js';
 import { Cores, requestsTo, takeToken } from '../../support/cores.js';
+import { fileFolder } from '../../support/folders.js';
 
 const { DatabaseSync } = await loadEngine();
 const cores = new Cores();
 const machine = new Machine();
-const folder = mkdtempSync(join(tmpdir(), 'urtuu-locks-'));
+const folder = fileFolder();
 afterEach(() => cores.closeAll());
-afterAll(() => {
-  machine.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => machine.remove());
 
 let core: Core;
 const { send, balance } = requestsTo(() => core);

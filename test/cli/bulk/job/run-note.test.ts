@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { forgetRun, noteRun, runningOf } from '../../../../src/cli/bulk/job/run-note.js';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
+import { testFolder } from '../../../support/folders.js';
 import { desk, figures, people, personal } from '../../commands/bulk/desks.js';
 import { decoded } from '../journal-lines.js';
 
@@ -19,11 +19,10 @@ function stateOf(accepted: number): JobState {
 }
 
 async function lockedFolder(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-running-'));
+  const folder = testFolder();
   const lock = await lockFolder(folder);
   onTestFinished(async () => {
     if (lock.held) await lock.release();
-    rmSync(folder, { recursive: true });
   });
   return folder;
 }

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embeddedFetch } from '../../../../src/cli/network/embedded-fetch.js';
 import { createService, type Service } from '../../../../src/service/index.js';
+import { fileFolder } from '../../../support/folders.js';
 import { run } from '../../../support/run.js';
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/c7d7ad4');
-const home = mkdtempSync(join(tmpdir(), 'urtuu-old-'));
+const home = fileFolder();
 const state = join(home, 'state');
 let service: Service;
 
@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const urtuu = (line: string) =>

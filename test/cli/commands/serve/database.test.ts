@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createService } from '../../../../src/service/index.js';
+import { testFolder } from '../../../support/folders.js';
 import { newDatabase, query } from '../../../support/postgres.js';
 import { Captured, type Result, run } from '../../../support/run.js';
 import { testSecret } from '../../../support/test-engine.js';
@@ -10,9 +10,7 @@ import { testSecret } from '../../../support/test-engine.js';
 const url = 'postgres://urtuu@127.0.0.1:1/urtuu';
 
 function secretFile(content: string | Uint8Array): string {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-secret-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'secret');
+  const path = join(testFolder(), 'secret');
   writeFileSync(path, content);
   return path;
 }
@@ -164,8 +162,7 @@ describe('urtuu serve with a database', () => {
   });
 
   it('is not used where --data names a folder, and says so', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'urtuu-data-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = testFolder();
     const { stdout, stderr } = await serveOnce(`--data ${folder}`, { URTUU_DATABASE: url });
     expect(JSON.parse(stdout)).toMatchObject({ data: folder });
     expect(stderr).toContain('URTUU_DATABASE is not used, because --data names a folder.');

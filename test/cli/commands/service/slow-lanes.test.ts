@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock, openAdministration } from '../../../../src/service/index.js';
 import { Cores } from '../../../support/cores.js';
 import { fileFolder } from '../../../support/folders.js';
@@ -10,11 +10,8 @@ import { run } from '../../../support/run.js';
 const clock = new ManualClock();
 const secret = new Uint8Array(32).fill(7);
 const home = fileFolder();
-let secretFile: string;
-beforeAll(() => {
-  secretFile = join(home, 'urtuu.secret');
-  writeFileSync(secretFile, secret);
-});
+const secretFile = join(home, 'urtuu.secret');
+writeFileSync(secretFile, secret);
 const cores = new Cores();
 afterEach(() => cores.closeAll());
 

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { emptyFolder } from '../../../support/folders.js';
 import { answer, FaultyGateway } from '../../../support/gateway.js';
 import { httpRoute, smppRoute } from '../../../support/routes.js';
 import { run } from '../../../support/run.js';
 
-let home: string;
+const home = emptyFolder();
 let gateway: FaultyGateway;
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-try-'));
   gateway = new FaultyGateway();
   const route = httpRoute(await gateway.listen(), {
     basic: { user: 'shop', password: { env: 'PASSWORD' } },
@@ -22,7 +21,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gateway.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const env = { PASSWORD: 'top "secret', TOKEN: 'receipts-0123456789' };

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CarrierRequest, Incoming } from '../../../../src/service/carriers/carrier.js';
 import { presets } from '../../../../src/service/carriers/configured/presets.js';
 import { readConfiguration } from '../../../../src/service/carriers/configured/read-configuration.js';
@@ -12,12 +11,9 @@ import type { GatewayRoute } from '../../../../src/service/carriers/http/gateway
 import { outcomeOfAnswer } from '../../../../src/service/carriers/http/outcome-of-answer.js';
 import { renderRequest } from '../../../../src/service/carriers/http/rendered-request.js';
 import type { Receipt } from '../../../../src/service/storage/store.js';
+import { emptyFolder } from '../../../support/folders.js';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'urtuu-presets-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const folder = emptyFolder();
 
 const token = 'receipts-0123456789';
 const secret = { env: 'SECRET' };

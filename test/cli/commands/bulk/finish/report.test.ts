@@ -374,6 +374,13 @@ describe('the report of a job', () => {
 });
 
 describe('a batch that is completed without all of its recipients', () => {
+  const completing = ({ project }: Desk, said: object) => {
+    project.options.instead = ({ method, path }) =>
+      method === 'GET' && /^\/batches\/[^/]+$/.test(path)
+        ? { body: { id: path.split('/')[2], status: 'completed', total: 3, ...said } }
+        : undefined;
+  };
+
   it.each([
     ['too few', { sent: 1, failed: 0 }, { accepted: 1, failed: 0, in_doubt: 2 }],
     ['nobody', { sent: 0, failed: 0 }, { accepted: 0, failed: 0, in_doubt: 3 }],
@@ -381,10 +388,7 @@ describe('a batch that is completed without all of its recipients', () => {
     ['too many', { sent: 5, failed: 0 }, { accepted: 0, failed: 0, in_doubt: 3 }],
   ])('leaves the others in doubt, exit 6: %s', async (_, said, expected) => {
     const here = desk(people(3));
-    here.project.options.instead = ({ method, path }) =>
-      method === 'GET' && /^\/batches\/[^/]+$/.test(path)
-        ? { body: { id: path.split('/')[2], status: 'completed', total: 3, ...said } }
-        : undefined;
+    completing(here, said);
     const end = await here.run(`${constant} --wait --json`);
     expect(end.code).toBe(6);
     expect(figures(end.stdout)).toMatchObject({ planned: 3, pending: 0, rejected: 0, ...expected, exit: 6 });
@@ -394,10 +398,7 @@ describe('a batch that is completed without all of its recipients', () => {
 
   it('names the doubt and the report of who they are, now and later, and promises no retry', async () => {
     const here = desk(people(3));
-    here.project.options.instead = ({ method, path }) =>
-      method === 'GET' && /^\/batches\/[^/]+$/.test(path)
-        ? { body: { id: path.split('/')[2], status: 'completed', total: 3, sent: 1, failed: 0 } }
-        : undefined;
+    completing(here, { sent: 1, failed: 0 });
     const report = `urtuu jobs report july --report ${here.home}/july-report.csv`;
     const first = await here.run(`${constant} --wait`);
     expect(first).toMatchObject({ code: 6 });
@@ -426,10 +427,7 @@ describe('a batch that is completed without all of its recipients', () => {
     ['figures that are no numbers', { sent: 'all', failed: null }],
   ])('is asked again with %s, and ends with 14', async (_, said) => {
     const here = desk(people(3));
-    here.project.options.instead = ({ method, path }) =>
-      method === 'GET' && /^\/batches\/[^/]+$/.test(path)
-        ? { body: { id: path.split('/')[2], status: 'completed', total: 3, ...said } }
-        : undefined;
+    completing(here, said);
     const end = await here.run(`${constant} --wait --wait-timeout 10s --json`);
     expect(end.code).toBe(14);
     expect(figures(end.stdout)).toMatchObject({ accepted: 3, in_doubt: 0 });

@@ -1,15 +1,26 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../../../../src/cli/bulk/job/phases.js';
 import type { Removal } from '../../../../../src/cli/bulk/job/request-states.js';
 import { verdictOf } from '../../../../../src/cli/commands/bulk/finish/report-verdict.js';
+import type { Desk } from '../../../../support/desk.js';
 import { answers, refusal } from '../../../../support/run.js';
 import { numbers } from '../../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from '../desks.js';
 
 const take = (status: string, more = '') =>
   `sms bulk report.csv --only ${status} --text 'Hello {name}' --job more --yes${more}`;
+
+/** A desk whose job `july` has a report of three, of whom so many failed, and none fails any more. */
+async function reportedWith(failed: number): Promise<Desk> {
+  const failing = new Set(numbers(failed));
+  const here = desk(people(3), { failing });
+  await here.run(`${personal} --report report.csv`);
+  failing.clear();
+  return here;
+}
 
 const noRemovals: ReadonlyMap<number, Removal> = new Map();
 
@@ -77,10 +88,7 @@ describe('--only with the report of a job on this machine', () => {
   });
 
   it('takes failed rows away from their job, which never sends them again', async () => {
-    const failing = new Set(numbers(3).slice(0, 2));
-    const here = desk(people(3), { failing });
-    await here.run(`${personal} --report report.csv`);
-    failing.clear();
+    const here = await reportedWith(2);
     expect(await here.run(take('failed'))).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 11 });
@@ -151,10 +159,7 @@ describe('--only with the report of a job on this machine', () => {
   );
 
   it('takes them before it sends, also when it is cut short', async () => {
-    const failing = new Set(numbers(3).slice(0, 2));
-    const here = desk(people(3), { failing });
-    await here.run(`${personal} --report report.csv`);
-    failing.clear();
+    const here = await reportedWith(2);
     here.project.balance = 10;
     expect(await here.run(take('failed', ' --allow-partial'))).toMatchObject({ code: 7 });
     here.project.balance = 1_000;
@@ -170,8 +175,7 @@ describe('--only with the report of a job on this machine', () => {
     await here.run(take('failed'));
     // As after a crash between the plan and the first request: nothing taken, nothing sent.
     rmSync(here.jobFile('more', 'journal'));
-    const rows = ['["july",[[0,[0]],[1,[0]]]]\n'].join('');
-    const { createHash } = await import('node:crypto');
+    const rows = '["july",[[0,[0]],[1,[0]]]]\n';
     const checksum = createHash('sha256').update(rows).digest('hex');
     writeFileSync(here.jobFile('more', 'taken'), `urtuu-taken 1 ${checksum}\n${rows}`);
     writeFileSync(here.jobFile('july', 'journal'), journalWithout(here.jobFile('july', 'journal'), 'moved'));
@@ -296,10 +300,7 @@ describe('--only with a report that no longer says what became of its rows', () 
   const sentTwice = 'sent the same message from this machine in the last 7 days';
 
   it('refuses, by name too, who got the message from another job once the job of the report is removed', async () => {
-    const failing = new Set(numbers(1));
-    const here = desk(people(3), { failing });
-    expect(await here.run(`${personal} --report report.csv`)).toMatchObject({ code: 3 });
-    failing.clear();
+    const here = await reportedWith(1);
     expect(await here.run(again('retry'))).toMatchObject({ code: 0 });
     expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
     const end = await here.run(again('retry-b'));
@@ -309,11 +310,8 @@ describe('--only with a report that no longer says what became of its rows', () 
   });
 
   it('refuses the same of rows whose columns name no job', async () => {
-    const failing = new Set(numbers(1));
-    const here = desk(people(3), { failing });
-    await here.run(`${personal} --report report.csv`);
+    const here = await reportedWith(1);
     here.write('bare.csv', ['phone,name,status', '99000000,Bat 0,failed']);
-    failing.clear();
     expect(await here.run(again('one', 'bare.csv'))).toMatchObject({ code: 0 });
     expect(await here.run(again('two', 'bare.csv'))).toMatchObject({ code: 11 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);

@@ -60,6 +60,14 @@ function meanwhile({ project }: Desk, work: () => Promise<unknown>): void {
 /** Of two commands at once: their folders have a random name. */
 const { random } = Math;
 const day = 86_400_000;
+/** A desk that has sent to three people, and has them in another list, with a fourth. */
+async function sentToThree(): Promise<Desk> {
+  const here = desk(people(3));
+  await here.run(line);
+  here.write('list.csv', [header, ...people(4).reverse()]);
+  return here;
+}
+
 /** As earlier releases wrote it. */
 const withoutTime = (entry: Encoded): Encoded =>
   entry[0] === 'accepted' ? (entry.slice(0, 6) as unknown as Encoded) : entry;
@@ -110,7 +118,6 @@ describe('the same message to the same people from another list', () => {
   it('is not looked for in a job that a refused command takes back meanwhile', async () => {
     const here = desk(people(400));
     here.write('other.csv', [header, ...people(410).slice(400)]);
-    const { random } = Math;
     const refused = Array.from({ length: 8 }, () => here.run(line.replace(' --yes', ''), { random }));
     const others = Array.from({ length: 8 }, (_, at) =>
       here.run(line.replace('list.csv', 'other.csv').replace('Hello', `Hello ${at}`), { random }),
@@ -129,9 +136,7 @@ describe('the same message to the same people from another list', () => {
 
   it('is asked about at a terminal, where all, only the new or nobody can be chosen', async () => {
     const ask = async (...given: (string | boolean)[]) => {
-      const here = desk(people(3));
-      await here.run(line);
-      here.write('list.csv', [header, ...people(4).reverse()]);
+      const here = await sentToThree();
       const questions = answers(...given);
       const { code, stderr } = await here.run(line.replace(' --yes', ''), { terminal: 80, questions });
       expect(questions.asked[0]).toMatch(
@@ -151,17 +156,13 @@ describe('the same message to the same people from another list', () => {
   });
 
   it('is refused at a terminal with --yes', async () => {
-    const here = desk(people(3));
-    await here.run(line);
-    here.write('list.csv', [header, ...people(4).reverse()]);
+    const here = await sentToThree();
     expect(await here.run(line, { terminal: 80, questions: answers() })).toMatchObject({ code: 11 });
     expect(here.project.messages).toHaveLength(3);
   });
 
   it('is a warning for another job name, with --quiet too', async () => {
-    const here = desk(people(3));
-    await here.run(line);
-    here.write('list.csv', [header, ...people(4).reverse()]);
+    const here = await sentToThree();
     const { stderr } = await here.run(`${line} --job other --quiet`);
     expect(stderr).toContain(
       'warning: 3 were sent the same message in the last 7 days; this job sends to them, too. To leave them out, add --skip-sent.',
@@ -177,9 +178,7 @@ describe('the same message to the same people from another list', () => {
     ['another base URL', `${line} --base-url http://127.0.0.1:9/v1`, 0, 7],
     ['--dry-run', `${line} --dry-run`, 0, 3],
   ])('is not refused for %s', async (_, command, code, sent) => {
-    const here = desk(people(3));
-    await here.run(line);
-    here.write('list.csv', [header, ...people(4).reverse()]);
+    const here = await sentToThree();
     expect(await here.run(command)).toMatchObject({ code });
     expect(here.project.messages).toHaveLength(sent);
   });
@@ -187,32 +186,13 @@ describe('the same message to the same people from another list', () => {
   it.each([`${line} --job other`, `${line} --dry-run`])(
     'is counted before it is sent: %s',
     async (command) => {
-      const here = desk(people(3));
-      await here.run(line);
-      here.write('list.csv', [header, ...people(4).reverse()]);
+      const here = await sentToThree();
       const dry = figures((await here.run(`${line} --dry-run --json --skip-sent`)).stdout);
       expect(dry).toMatchObject({ recipients: 1, sent_before: 3, skips_sent: true });
       const { stdout, stderr } = await here.run(command);
       expect(stdout + stderr).toMatch(/^Sent before 3 were sent the same message in the last 7 days$/m);
     },
   );
-
-  it('is forgotten after a week', async () => {
-    const here = desk(people(3));
-    await here.run(line);
-    const then = Date.parse('2026-11-21T00:00:10.000Z');
-    utimesSync(here.jobFile(here.jobs[0] ?? '', 'journal'), then / 1_000, then / 1_000);
-    here.write('list.csv', [header, ...people(4).reverse()]);
-    const at = (days: number) => {
-      let now = then + days * 86_400_000;
-      const sleep = async (milliseconds: number) => {
-        now += milliseconds;
-      };
-      return { clock: { now: () => now, sleep } };
-    };
-    expect(await here.run(line, at(6.9))).toMatchObject({ code: 11 });
-    expect(await here.run(line, at(7.1))).toMatchObject({ code: 0 });
-  });
 
   it('counts each acceptance by its own time, however young its job looks', async () => {
     const failing = new Set(numbers(3).slice(2));
@@ -324,7 +304,6 @@ describe('the same message to the same people from another list', () => {
 
   it('leaves to an unfinished job what it would still send, or is in doubt about', async () => {
     const here = desk(people(5), { credits: 25 });
-    const personal = line.replace('Hello', 'Hello {name}');
     await here.run(`${personal} --allow-partial`);
     here.project.balance = 1_000;
     here.write('list.csv', [header, ...people(5).reverse()]);
@@ -347,7 +326,6 @@ describe('the same message to the same people from another list', () => {
 
   it('leaves it to that job also where another one has a name, and --skip-sent says to leave people out', async () => {
     const here = desk(people(5), { credits: 25 });
-    const personal = line.replace('Hello', 'Hello {name}');
     await here.run(`${personal} --allow-partial`);
     here.project.balance = 1_000;
     const [id = ''] = here.jobs;
@@ -385,7 +363,6 @@ describe('the same message to the same people from another list', () => {
 
   it('goes on with a named job of its own for all that', async () => {
     const here = desk(people(5), { credits: 25 });
-    const personal = line.replace('Hello', 'Hello {name}');
     await here.run(`${personal} --job mine --skip-sent --allow-partial`);
     await here.run(`${personal} --job other --allow-partial`);
     here.project.balance = 1_000;
@@ -464,7 +441,6 @@ describe('the same message to the same people from another list', () => {
     const failing = new Set(numbers(5).slice(0, 1));
     const unsupported = new Set(numbers(5).slice(1, 2));
     const here = desk(people(5), { failing, unsupported });
-    const personal = line.replace('Hello', 'Hello {name}');
     expect(await here.run(personal)).toMatchObject({ code: 3 });
     failing.clear();
     unsupported.clear();
