@@ -6,6 +6,7 @@ import { defaultBaseUrl } from '../../src/contract/index.js';
 import { FakeProject } from '../support/fake-project.js';
 import { emptyFolder } from '../support/folders.js';
 import { answers, fakeService, fullOutput, refusal, run, testKey } from '../support/run.js';
+import { saying } from '../support/saying.js';
 
 const home = emptyFolder();
 
@@ -35,16 +36,18 @@ describe('urtuu login', () => {
   it('keeps a key that may only send, and whoami shows it without a balance', async () => {
     const service = fakeService(() => refusal(403, 'forbidden'));
     const login = 'login --api-key-file - --profile work';
-    const { code, stderr } = await run(login, { ...service, home, env: {}, stdin: testKey });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('This key may only send')]);
+    expect(await run(login, { ...service, home, env: {}, stdin: testKey })).toMatchObject(
+      saying(0, 'This key may only send'),
+    );
     const shown = await run('whoami --json', { ...service, home, env: {} });
     expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([0, { profile: 'work', balance: null }]);
   });
 
   it('says that the profile is saved where its output is lost', async () => {
     const given = { ...balance(), home, env: {}, stdin: testKey, stdout: fullOutput() };
-    const { code, stderr } = await run('login --api-key-file - --profile work', given);
-    expect([code, stderr]).toEqual([13, expect.stringContaining('The profile work was saved.')]);
+    expect(await run('login --api-key-file - --profile work', given)).toMatchObject(
+      saying(13, 'The profile work was saved.'),
+    );
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({ current: 'work' });
   });
 
@@ -54,9 +57,7 @@ describe('urtuu login', () => {
       code: 0,
     });
     expect(questions.asked).toEqual(['API key for http://127.0.0.1:7788/v1:']);
-    const { code, stderr } = await run('login', { ...balance(), env: {} });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--api-key-file');
+    expect(await run('login', { ...balance(), env: {} })).toMatchObject(saying(2, '--api-key-file'));
   });
 
   it('keeps what other commands save and remove while it asks', async () => {
@@ -177,8 +178,7 @@ describe('urtuu login', () => {
     expect(() => statSync(file())).toThrow('ENOENT');
     const down = fakeService(() => new Error('down'));
     const later = await run('login --api-key-file - --max-retries 0', { ...setting, ...down });
-    expect(later.code).toBe(0);
-    expect(later.stderr).toContain('could not be checked');
+    expect(later).toMatchObject(saying(0, 'could not be checked'));
     expect(statSync(file()).isFile()).toBe(true);
   });
 
@@ -222,9 +222,7 @@ describe('a config file', () => {
   it('that others can read is refused with 13, and its key is not sent', async () => {
     store({ current: 'work', profiles: { work } }, 0o640);
     const service = balance();
-    const { code, stderr } = await run('balance', { ...service, home, env: {} });
-    expect(code).toBe(13);
-    expect(stderr).toContain('chmod 600');
+    expect(await run('balance', { ...service, home, env: {} })).toMatchObject(saying(13, 'chmod 600'));
     expect(service.requests).toEqual([]);
   });
 
@@ -307,8 +305,7 @@ describe('a stored key', () => {
       store({ current: 'work', profiles: { work: plain } });
       const setting = { ...balance(), home, stdin: testKey };
       const elsewhere = { URTUU_BASE_URL: 'http://10.0.0.2/v1', URTUU_API_KEY: testKey };
-      const { code, stderr } = await run(line, { ...setting, env: elsewhere });
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is plain http') });
+      expect(await run(line, { ...setting, env: elsewhere })).toMatchObject(saying(2, 'is plain http'));
       expect((await run(line, { ...setting, env: { URTUU_BASE_URL: 'http://10.0.0.1:80/v1/' } })).code).toBe(
         0,
       );
@@ -323,9 +320,9 @@ describe('profiles', () => {
     'names the login that makes the missing one, and replaces none: %s',
     async (line) => {
       store({ current: 'work', profiles: { work, other } });
-      const { code, stderr } = await run(line, { home, env: {} });
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/Profiles: work, other\. Create it with:\s+urtuu login --profile home\n$/);
+      expect(await run(line, { home, env: {} })).toMatchObject(
+        saying(2, /Profiles: work, other\. Create it with:\s+urtuu login --profile home\n$/),
+      );
     },
   );
 
@@ -355,10 +352,9 @@ describe('profiles', () => {
       };
       return run('logout --profile work', { home, env: {}, terminal: 100, questions });
     };
-    expect(await asking({ work: other, home: work })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('profile work was changed by another command'),
-    });
+    expect(await asking({ work: other, home: work })).toMatchObject(
+      saying(2, 'profile work was changed by another command'),
+    );
     expect(JSON.parse(readFileSync(file(), 'utf8')).profiles).toEqual({ work: other, home: work });
     for (const left of [
       { work, home: work, more: work },

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { OpenedAdministration, ServiceOptions } from '../../src/service/index.js';
 import { emptyFolder } from '../support/folders.js';
 import { answers, run, type Setting } from '../support/run.js';
+import { saying } from '../support/saying.js';
 
 const home = emptyFolder();
 
@@ -80,9 +81,9 @@ describe('the sandbox', () => {
     const { balance } = await json('balance --sandbox');
     expect(await json('sandbox credit 500')).toEqual({ balance: balance + 500 });
     expect(await json('sandbox credit --set 3')).toEqual({ balance: 3 });
-    const { code, stderr } = await here('sms send 99112233 hi --sandbox');
-    expect(code).toBe(7);
-    expect(stderr).toContain('it needs 10 credits, and 3 are left');
+    expect(await here('sms send 99112233 hi --sandbox')).toMatchObject(
+      saying(7, 'it needs 10 credits, and 3 are left'),
+    );
     expect(await here('sandbox credit')).toMatchObject({ code: 2 });
     expect(await here('sandbox credit 1 --set 2')).toMatchObject({ code: 2 });
   });
@@ -103,8 +104,7 @@ describe('the sandbox', () => {
     const [{ text }] = await json('sandbox outbox');
     const code = /\d{6}/.exec(text)?.[0] ?? '';
     const wrong = await here(`verify check ${id} ${code === '000000' ? '000001' : '000000'} --sandbox`);
-    expect(wrong.code).toBe(10);
-    expect(wrong.stderr).toContain('Attempts remaining: 4.');
+    expect(wrong).toMatchObject(saying(10, 'Attempts remaining: 4.'));
     expect(await json(`verify check ${id} ${code} --sandbox`)).toMatchObject({ id, status: 'verified' });
     expect(await here(`verify check ${id} ${code} --sandbox`)).toMatchObject({ code: 10 });
     expect(await json(`verify get ${id} --sandbox`)).toMatchObject({ status: 'verified' });
@@ -163,10 +163,7 @@ describe('keys', () => {
     await here('keys create');
     const revoke = (given: string) =>
       run(`keys revoke ${given} --yes`, { home, env: {}, openAdministration });
-    expect(await revoke('urtuu_ab')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('2 keys begin with urtuu_ab'),
-    });
+    expect(await revoke('urtuu_ab')).toMatchObject(saying(2, '2 keys begin with urtuu_ab'));
     expect(revoked).toEqual([]);
     await revoke('urtuu_abd');
     expect(revoked).toEqual(['urtuu_abd456']);
@@ -174,14 +171,11 @@ describe('keys', () => {
 
   it('are revoked by a label that one active key has', async () => {
     for (const label of ['web', 'two', 'two', 'old']) await here(`keys create --label ${label}`);
-    expect(await here('keys revoke web --yes')).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/^Revoked key urtuu_\w+ \(web\)\.$/m),
-    });
+    expect(await here('keys revoke web --yes')).toMatchObject(
+      saying(0, /^Revoked key urtuu_\w+ \(web\)\.$/m),
+    );
     expect(await here('keys revoke web --yes')).toMatchObject({ code: 12 });
-    const { code, stderr } = await here('keys revoke two --yes');
-    expect(code).toBe(2);
-    expect(stderr).toContain('2 keys have the label two');
+    expect(await here('keys revoke two --yes')).toMatchObject(saying(2, '2 keys have the label two'));
     // One that was revoked has left its label to the next.
     await here('keys revoke old --yes');
     await here('keys create --label old');
@@ -189,8 +183,9 @@ describe('keys', () => {
   });
 
   it.each(['', 'two\nlines', 'x'.repeat(101)])('refuses the label %j', async (label) => {
-    const { code, stderr } = await run('', { home, env: {}, argv: ['keys', 'create', '--label', label] });
-    expect({ code, stderr }).toMatchObject({ code: 8, stderr: expect.stringContaining('label: must') });
+    expect(await run('', { home, env: {}, argv: ['keys', 'create', '--label', label] })).toMatchObject(
+      saying(8, 'label: must'),
+    );
   });
 
   it('are at most ten', async () => {
@@ -275,10 +270,7 @@ describe('keys', () => {
     });
 
     it('refuses an array that never ends', async () => {
-      expect(await here('sandbox outbox --follow --json')).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('--output ndjson'),
-      });
+      expect(await here('sandbox outbox --follow --json')).toMatchObject(saying(2, '--output ndjson'));
     });
   });
 });

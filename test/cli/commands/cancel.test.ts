@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockFolder } from '../../../src/cli/platform/lock.js';
 import type { Desk } from '../../support/desk.js';
 import { type Result, testKey } from '../../support/run.js';
+import { saying } from '../../support/saying.js';
 import { constant, desk, figures, people, personal, SharedTime } from './bulk/desks.js';
 
 const marks = (here: Desk) =>
@@ -46,8 +47,7 @@ describe('urtuu jobs cancel', () => {
   it('ends a running job with 5, keeps the rest for jobs resume, and sends nobody anything twice', async () => {
     const here = desk(people(400));
     const [run, cancel] = await cancelledRun(here);
-    expect(run.code).toBe(5);
-    expect(run.stderr).toContain('cancelled: finishing the requests in flight');
+    expect(run).toMatchObject(saying(5, 'cancelled: finishing the requests in flight'));
     expect(run.stderr).toMatch(
       /Cancelled\. \d+ accepted, \d+ not sent yet\. Nothing is in doubt\. Resume with: urtuu jobs resume july\n$/,
     );
@@ -86,8 +86,7 @@ describe('urtuu jobs cancel', () => {
     };
     const run = await here.run(`${personal} --concurrency 2`, { clock: time.job });
     time.end();
-    expect(run.code).toBe(6);
-    expect(run.stderr).toMatch(/Cancelled\. .*\d+ in doubt\. Resume with: urtuu jobs resume july /);
+    expect(run).toMatchObject(saying(6, /Cancelled\. .*\d+ in doubt\. Resume with: urtuu jobs resume july /));
     expect((await here.run('jobs show july')).stdout).toMatch(/^state +stopped: cancelled, \d+ in doubt$/m);
     expect(await cancel).toMatchObject({ code: 0 });
     here.project.options.instead = () => undefined;
@@ -162,8 +161,7 @@ describe('urtuu jobs cancel', () => {
         },
       },
     });
-    expect(cancel.code).toBe(14);
-    expect(cancel.stderr).toContain('was cancelled, and resumed since');
+    expect(cancel).toMatchObject(saying(14, 'was cancelled, and resumed since'));
   });
 
   it('stops a run that was confirmed after it, before its first request', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answers } from '../../support/run.js';
+import { saying } from '../../support/saying.js';
 import { desk, people, SharedTime } from './bulk/desks.js';
 
 /** A text for each job, so that none meets another's recipients. */
@@ -37,10 +38,7 @@ describe('a job that is not named', () => {
       'There is one for another service: urtuu jobs resume july --base-url http://127.0.0.1:7788/v1',
     );
     expect((await here.run('jobs resume --sandbox')).stderr).toMatch(/: urtuu jobs resume july$/m);
-    expect(await here.run("jobs resume ''")).toMatchObject({
-      code: 12,
-      stderr: expect.stringContaining('there is no job '),
-    });
+    expect(await here.run("jobs resume ''")).toMatchObject(saying(12, 'there is no job '));
     expect(here.project.received().size).toBe(3);
   });
 
@@ -97,10 +95,7 @@ describe('a job that is not named', () => {
     expect((await here.run('jobs report')).stdout).toMatch(/^phone,name,message_id/);
     const none = desk(people(1));
     for (const verb of ['show', 'report', 'watch', 'cancel'])
-      expect(await none.run(`jobs ${verb}`)).toMatchObject({
-        code: 12,
-        stderr: expect.stringContaining(`to ${verb}`),
-      });
+      expect(await none.run(`jobs ${verb}`)).toMatchObject(saying(12, `to ${verb}`));
   });
 
   it('is the only one that runs for `jobs watch`, and the only unfinished one for `jobs cancel`', async () => {

@@ -6,6 +6,7 @@ import { createService, type Service } from '../../../src/service/index.js';
 import { fileFolder } from '../../support/folders.js';
 import { newDatabase, query } from '../../support/postgres.js';
 import { run } from '../../support/run.js';
+import { saying } from '../../support/saying.js';
 
 const secret = new Uint8Array(32).fill(7);
 const home = fileFolder();
@@ -50,11 +51,7 @@ describe('the commands of the owner, where there is no service', () => {
   it.each(['service settings get', 'sandbox outbox', 'serve --port 0'])(
     'urtuu %s refuses an empty name, as of an unset variable',
     async (line) => {
-      const { code, stderr } = await here(`${line} --data ''`);
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining('urtuu: --data: the name is empty\n'),
-      });
+      expect(await here(`${line} --data ''`)).toMatchObject(saying(2, 'urtuu: --data: the name is empty\n'));
     },
   );
 
@@ -67,11 +64,9 @@ describe('the commands of the owner, where there is no service', () => {
     'urtuu %s --database ends with 12 and makes no schema',
     async (line) => {
       const database = await newDatabase();
-      const { code, stderr } = await here(`${line} --database ${database}`);
-      expect({ code, stderr }).toEqual({
-        code: 12,
-        stderr: expect.stringContaining('urtuu serve --database'),
-      });
+      expect(await here(`${line} --database ${database}`)).toMatchObject(
+        saying(12, 'urtuu serve --database'),
+      );
       expect(
         await query(database, "SELECT 1 FROM pg_tables WHERE schemaname IN ('public', 'urtuu')"),
       ).toEqual([]);
@@ -80,15 +75,15 @@ describe('the commands of the owner, where there is no service', () => {
 
   it.each(['keys list', 'service verify'])('urtuu %s says that a database does not answer', async (line) => {
     const url = 'postgres://urtuu@127.0.0.1:9/urtuu';
-    const { code, stderr } = await here(`${line} --database ${url}`);
-    expect({ code, stderr }).toEqual({ code: 13, stderr: expect.stringContaining(`cannot use ${url}: `) });
+    expect(await here(`${line} --database ${url}`)).toMatchObject(saying(13, `cannot use ${url}: `));
   });
 
   it('a database that another secret belongs to is refused', async () => {
     const database = await newDatabase();
     await (await createService({ database, secret: new Uint8Array(32).fill(8) })).close();
-    const { code, stderr } = await here(`service keys list --database ${database}`);
-    expect({ code, stderr }).toEqual({ code: 13, stderr: expect.stringContaining('another secret') });
+    expect(await here(`service keys list --database ${database}`)).toMatchObject(
+      saying(13, 'another secret'),
+    );
   });
 });
 

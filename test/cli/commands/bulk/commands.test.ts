@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-
 import { pricing } from '../../../support/resources.js';
 import { answers, refusal } from '../../../support/run.js';
+import { saying } from '../../../support/saying.js';
 import { countsWith } from '../../bulk/counts.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
@@ -76,8 +76,7 @@ describe('urtuu sms bulk', () => {
     );
     expect(here.project.sends).toHaveLength(3);
     const repeated = await here.run(`${personal} --again`);
-    expect(repeated.code).toBe(0);
-    expect(repeated.stderr).toContain('Again       everyone on the list gets the message again\n');
+    expect(repeated).toMatchObject(saying(0, 'Again       everyone on the list gets the message again\n'));
     expect([...here.project.received().values()]).toEqual([2, 2, 2]);
     expect(here.jobs.sort()).toEqual(['july', 'july.2']);
     expect(new Set(here.project.sends.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(6);
@@ -190,11 +189,9 @@ describe('urtuu sms bulk', () => {
       const here = desk(people(2));
       here.project.options.instead = () => refusal(404, 'not_found');
       for (const line of [personal, constant]) {
-        const { code, stderr } = await here.run(`${line} --base-url https://sms.example.mn${end}`);
-        expect([code, stderr]).toEqual([
-          12,
-          expect.stringContaining('must end in the version: https://sms.example.mn/v1\n'),
-        ]);
+        expect(await here.run(`${line} --base-url https://sms.example.mn${end}`)).toMatchObject(
+          saying(12, 'must end in the version: https://sms.example.mn/v1\n'),
+        );
       }
       expect(here.project.sends).toEqual([]);
       delete here.project.options.instead;
@@ -215,8 +212,7 @@ describe('urtuu sms bulk', () => {
   it('sends nothing while a row is bad, and the others with --skip-invalid, exit 3', async () => {
     const here = desk(['99112233,Bat', 'nobody,Dorj']);
     const refusing = await here.run(constant);
-    expect(refusing.code).toBe(8);
-    expect(refusing.stderr).toContain('list.csv:3');
+    expect(refusing).toMatchObject(saying(8, 'list.csv:3'));
     expect(here.project.sends).toEqual([]);
     const { code, stdout } = await here.run(`${constant} --skip-invalid --json --report report.csv`);
     expect(code).toBe(3);
@@ -310,10 +306,7 @@ describe('a bulk command without what it needs', () => {
   ])('names all of it at once: %s', async (line, missing) => {
     const here = desk(people(1));
     const { code, stderr } = await here.run(line);
-    expect({ code, stderr }).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`missing: ${missing}\n`),
-    });
+    expect({ code, stderr }).toMatchObject(saying(2, `missing: ${missing}\n`));
   });
 
   it('asks for it at a terminal', async () => {

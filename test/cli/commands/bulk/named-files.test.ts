@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { saying } from '../../../support/saying.js';
 import { workbook } from '../../bulk/input/workbook/write-workbook.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, people, personal } from './desks.js';
@@ -13,8 +14,7 @@ describe('a file that cannot be written', () => {
     ['--rejects', '.', 'it is a folder'],
   ])('stops the job before anything is sent: %s %s', async (option, name, why) => {
     const here = desk(people(3));
-    const { code, stderr } = await here.run(`${constant} ${option} ${name}`);
-    expect({ code, stderr }).toMatchObject({ code: 13, stderr: expect.stringContaining(why) });
+    expect(await here.run(`${constant} ${option} ${name}`)).toMatchObject(saying(13, why));
     expect(here.project.service.requests).toEqual([]);
   });
 
@@ -25,10 +25,7 @@ describe('a file that cannot be written', () => {
       if (options.includes('link')) here.write('out.csv', ['old']);
       symlinkSync('out.csv', join(here.home, 'link.csv'));
       const { code, stderr } = await here.run(`${constant} --skip-invalid ${options}`);
-      expect({ code, stderr }).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('--report and --rejects name the same file'),
-      });
+      expect({ code, stderr }).toMatchObject(saying(2, '--report and --rejects name the same file'));
       expect(here.project.sends).toEqual([]);
     },
   );
@@ -45,8 +42,7 @@ describe('a file that cannot be written', () => {
     symlinkSync('list.csv', join(here.home, 'link.csv'));
     const before = ['list.csv', 'text.txt'].map((name) => here.read(name));
     const text = options.includes('--text-file') ? '' : '--text Hello';
-    const { code, stderr } = await here.run(`sms bulk list.csv ${text} --yes ${options}`);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+    expect(await here.run(`sms bulk list.csv ${text} --yes ${options}`)).toMatchObject(saying(2, why));
     expect(['list.csv', 'text.txt'].map((name) => here.read(name))).toEqual(before);
     expect(here.project.sends).toEqual([]);
   });
@@ -57,9 +53,9 @@ describe('a file that cannot be written', () => {
     const before = here.read('report.csv');
     here.project.options.failing = new Set();
     const only = "sms bulk report.csv --only failed --text 'Hello {name}' --yes --job more";
-    const { code, stderr } = await here.run(`${only} --report report.csv`);
-    expect(code).toBe(2);
-    expect(stderr).toContain('--report names the list itself and would overwrite it');
+    expect(await here.run(`${only} --report report.csv`)).toMatchObject(
+      saying(2, '--report names the list itself and would overwrite it'),
+    );
     expect(here.read('report.csv')).toBe(before);
     expect(await here.run(`${only} --report more.csv`)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
@@ -86,10 +82,9 @@ describe('a file that cannot be written', () => {
       const before = readFileSync(join(here.home, list));
       for (const command of ['jobs report july', 'jobs resume july --retry-failed']) {
         const { code, stderr } = await here.run(`${command} --report ${report}`, { cwd });
-        expect({ code, stderr }).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining('--report names the list of this job and would overwrite it'),
-        });
+        expect({ code, stderr }).toMatchObject(
+          saying(2, '--report names the list of this job and would overwrite it'),
+        );
       }
       expect(readFileSync(join(here.home, list))).toEqual(before);
       expect(here.project.messages).toHaveLength(3);
@@ -140,8 +135,7 @@ describe('a link in the place of a journal', () => {
       writeFileSync(join(here.home, 'precious'), content);
       rmSync(here.jobFile('july', 'journal'), { force: true });
       symlinkSync(join(here.home, 'precious'), here.jobFile('july', 'journal'));
-      const { code, stderr } = await here.run(line);
-      expect({ code, stderr }).toMatchObject({ code: 13, stderr: expect.stringContaining(said) });
+      expect(await here.run(line)).toMatchObject(saying(13, said));
       expect(here.read('precious')).toBe(content);
     }
     expect(here.project.sends).toHaveLength(sent);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import { refusal, testKey } from '../../../support/run.js';
+import { saying } from '../../../support/saying.js';
 import { constant, desk, partly, people, personal, printed } from './desks.js';
 
 const keyOf = (letter: string) => ({ env: { URTUU_API_KEY: `urtuu_${letter.repeat(40)}` } });
@@ -23,8 +24,9 @@ describe('a job under another API key', () => {
     here.project.balance = 1_000;
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
-    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
-    expect([code, stderr]).toEqual([11, expect.stringContaining('this API key is of another project')]);
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
+      saying(11, 'this API key is of another project'),
+    );
     expect(here.project.messages).toHaveLength(2);
     delete here.project.options.instead;
     expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 11 });
@@ -44,11 +46,9 @@ describe('a job under another API key', () => {
   it('with something in doubt is not gone on with by a key that may only send', async () => {
     const here = await deskInDoubt();
     here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
-    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
-    expect([code, stderr]).toEqual([
-      11,
-      expect.stringContaining('the key that it used last, or a key that can read'),
-    ]);
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
+      saying(11, 'the key that it used last, or a key that can read'),
+    );
     expect(here.project.messages).toHaveLength(2);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
@@ -60,11 +60,9 @@ describe('a job under another API key', () => {
       method === 'POST' ? refusal(503, 'unavailable') : undefined;
     expect(await here.run(`${constant} --max-wait 5s`)).toMatchObject({ code: 6 });
     delete here.project.options.instead;
-    const { code, stderr } = await here.run('jobs resume july --same-project', otherKey);
-    expect([code, stderr]).toEqual([
-      11,
-      expect.stringContaining('nothing is known to be accepted with the key that it used last'),
-    ]);
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
+      saying(11, 'nothing is known to be accepted with the key that it used last'),
+    );
     expect(here.project.messages).toEqual([]);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
   });
@@ -80,8 +78,9 @@ describe('a job under another API key', () => {
     const line = 'jobs resume july --max-wait 5s';
     expect(await here.run(`${line} --same-project`, otherKey)).toMatchObject({ code: 6 });
     delete here.project.options.instead;
-    const { code, stderr } = await here.run('jobs resume july');
-    expect([code, stderr]).toEqual([11, expect.stringContaining('Resume it with the key that it used last')]);
+    expect(await here.run('jobs resume july')).toMatchObject(
+      saying(11, 'Resume it with the key that it used last'),
+    );
     expect(here.project.messages).toEqual([]);
     expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
   });
@@ -134,8 +133,9 @@ describe('a job under another API key', () => {
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 4 });
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
-    const { code, stderr } = await here.run('jobs resume july --same-project', keyOf('C'));
-    expect([code, stderr]).toEqual([11, expect.stringContaining('this API key is of another project')]);
+    expect(await here.run('jobs resume july --same-project', keyOf('C'))).toMatchObject(
+      saying(11, 'this API key is of another project'),
+    );
     expect(here.project.messages).toHaveLength(2);
   });
 
@@ -210,9 +210,7 @@ describe('a job under another API key', () => {
     await here.run(partly);
     here.project.balance = 1_000;
     for (const line of ['jobs resume july', personal, 'jobs resume july --if-finished ok']) {
-      const { code, stderr } = await here.run(line, otherKey);
-      expect(code).toBe(11);
-      expect(stderr).toContain('started with another API key');
+      expect(await here.run(line, otherKey)).toMatchObject(saying(11, 'started with another API key'));
     }
     expect(here.project.messages).toHaveLength(2);
     here.project.balance = 10;
@@ -228,9 +226,9 @@ describe('a job under another API key', () => {
     const here = desk(people(2));
     await here.run(personal);
     for (const line of [personal, `${personal} --if-finished ok`, 'jobs resume july --if-finished ok']) {
-      const { code, stderr } = await here.run(line, otherKey);
-      expect(code).toBe(11);
-      expect(stderr).toMatch(/the job july finished at .*, under another API key/);
+      expect(await here.run(line, otherKey)).toMatchObject(
+        saying(11, /the job july finished at .*, under another API key/),
+      );
     }
     expect(await here.run(`${personal} --again`, otherKey)).toMatchObject({ code: 0 });
   });

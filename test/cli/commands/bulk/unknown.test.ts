@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import { answers, refusal } from '../../../support/run.js';
+import { saying } from '../../../support/saying.js';
 import { countsWith } from '../../bulk/counts.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, people, personal } from './desks.js';
@@ -68,18 +69,15 @@ describe('messages of which nobody knows whether they arrived', () => {
     ['deliveries', { unknown: new Set<string>() }, 0, '3 sent. Every outcome is known.\n'],
   ])('are found in a service with %s', async (_, options, exit, said) => {
     const here = desk(people(3), options);
-    const { code, stderr } = await here.run(`${personal} --wait`);
-    expect([code, stderr]).toEqual([exit, expect.stringContaining(said)]);
+    expect(await here.run(`${personal} --wait`)).toMatchObject(saying(exit, said));
     expect(here.project.received().size).toBe(3);
   });
 
   it('says so beside what was rejected', async () => {
     const here = desk(people(8), { unknown: new Set(), unsupported: new Set([first, second]) });
-    const { code, stderr } = await here.run(`${constant} --wait`);
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringContaining('6 sent, 2 rejected. Every outcome is known.'),
-    ]);
+    expect(await here.run(`${constant} --wait`)).toMatchObject(
+      saying(3, '6 sent, 2 rejected. Every outcome is known.'),
+    );
   });
 
   it('costs a page of a list for many single SMS, and not a read for each', async () => {
@@ -124,11 +122,9 @@ describe('a receipt that comes later', () => {
     const here = desk(people(5), { unknown: new Set([first]) });
     await here.run(`${constant} --wait`);
     here.project.options.instead = () => refusal(403, 'forbidden');
-    const { code, stderr } = await here.run('jobs show july --refresh');
-    expect([code, stderr]).toEqual([
-      14,
-      expect.stringContaining('not all of the job july could be read: forbidden'),
-    ]);
+    expect(await here.run('jobs show july --refresh')).toMatchObject(
+      saying(14, 'not all of the job july could be read: forbidden'),
+    );
     delete here.project.options.instead;
     expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject({ unknown: 1 });
   });
@@ -173,11 +169,12 @@ describe('a look-up that is refused after everything was accepted', () => {
         const here = desk(people(3), { unknown: new Set() });
         here.project.options.instead = ({ method, path }) =>
           method === 'GET' && /^.(batches|messages)/.test(path) ? refusal(status, reason) : undefined;
-        const { code, stderr } = await here.run(`${line} --wait`);
-        expect(code).toBe(14);
-        expect(stderr).toContain(
-          `The outcome could not be read: ${reason}. 3 accepted. Nothing is in doubt. ` +
-            'Look again with: urtuu jobs show july --refresh\n',
+        expect(await here.run(`${line} --wait`)).toMatchObject(
+          saying(
+            14,
+            `The outcome could not be read: ${reason}. 3 accepted. Nothing is in doubt. ` +
+              'Look again with: urtuu jobs show july --refresh\n',
+          ),
         );
         const json = await here.run(`${line.replace('july', 'june')} --wait --json`);
         expect(json.code).toBe(14);
@@ -196,8 +193,7 @@ describe('a look-up that is refused after everything was accepted', () => {
       here.project.options.instead = ({ method }) =>
         method === 'GET' ? refusal(403, 'forbidden') : undefined;
       const sends = here.project.sends.length;
-      const { code, stderr } = await here.run(`${line} --wait`);
-      expect([code, stderr]).toEqual([4, expect.stringContaining('this key cannot read')]);
+      expect(await here.run(`${line} --wait`)).toMatchObject(saying(4, 'this key cannot read'));
       expect(here.project.sends).toHaveLength(sends);
       expect(await here.run(line)).toMatchObject({ code: 0 });
     },
@@ -220,9 +216,9 @@ describe('--only unknown', () => {
     ['of single SMS', personal],
   ])('sends to those again, and says what that may mean: %s', async (_, line) => {
     const { here } = await reported(line);
-    const { code, stderr } = await here.run(`${again} --yes --accept-duplicates`);
-    expect(code).toBe(0);
-    expect(stderr).toContain('some recipients may get the message twice');
+    expect(await here.run(`${again} --yes --accept-duplicates`)).toMatchObject(
+      saying(0, 'some recipients may get the message twice'),
+    );
     expect([...here.project.received()].filter(([, times]) => times > 1).map(([to]) => to)).toEqual([
       first,
       second,
@@ -234,10 +230,7 @@ describe('--only unknown', () => {
     const send = `${again} --yes --accept-duplicates`;
     expect(await here.run(send)).toMatchObject({ code: 0 });
     const end = await here.run(send.replace('more', 'most'));
-    expect([end.code, end.stderr]).toEqual([
-      11,
-      expect.stringContaining('sent the same message from this machine'),
-    ]);
+    expect(end).toMatchObject(saying(11, 'sent the same message from this machine'));
     expect([...here.project.received().values()].sort()).toEqual([1, 1, 1, 2, 2]);
   });
 
@@ -245,8 +238,7 @@ describe('--only unknown', () => {
     const { here } = await reported(constant);
     const asked = { terminal: 80, questions: answers(true) };
     for (const setting of [{}, { terminal: 80 }]) {
-      const { code, stderr } = await here.run(`${again} --yes`, setting);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('Add --accept-duplicates')]);
+      expect(await here.run(`${again} --yes`, setting)).toMatchObject(saying(2, 'Add --accept-duplicates'));
     }
     expect((await here.run('sms bulk --only unknown')).stderr).toContain(
       'missing: <file>, --text, --yes or --dry-run, --accept-duplicates',
@@ -272,15 +264,13 @@ describe('--only unknown', () => {
     for (const line of [constant, personal]) {
       const { here, unknown } = await reported(line);
       unknown.delete(first);
-      const { code, stderr } = await here.run(`${again} --yes --accept-duplicates`);
-      expect([code, stderr]).toEqual([
-        0,
-        expect.stringContaining('1 row left out: the delivery is now known'),
-      ]);
+      expect(await here.run(`${again} --yes --accept-duplicates`)).toMatchObject(
+        saying(0, '1 row left out: the delivery is now known'),
+      );
       expect([...here.project.received()].filter(([, times]) => times > 1)).toEqual([[second, 2]]);
       unknown.clear();
       const none = await here.run(`${again.replace('more', 'most')} --yes --accept-duplicates`);
-      expect([none.code, none.stderr]).toEqual([8, expect.stringContaining('Nothing is left to send')]);
+      expect(none).toMatchObject(saying(8, 'Nothing is left to send'));
     }
   });
 

@@ -5,6 +5,7 @@ import { moveData } from '../../../../src/service/data/move/move-data.js';
 import { Cores, caller } from '../../../support/cores.js';
 import { newDatabase, query } from '../../../support/postgres.js';
 import { run } from '../../../support/run.js';
+import { saying } from '../../../support/saying.js';
 
 const cores = new Cores();
 let home: string;
@@ -108,10 +109,7 @@ it('that was cut short before the database opened prints the line that goes on, 
 
 it('is refused with 11 while a process has the folder open', async () => {
   const core = await cores.open({ directory: join(home, 'data') });
-  expect(await here(`${line} --yes`)).toMatchObject({
-    code: 11,
-    stderr: expect.stringContaining('Stop every process that uses it'),
-  });
+  expect(await here(`${line} --yes`)).toMatchObject(saying(11, 'Stop every process that uses it'));
   await core.close();
   expect(existsSync(join(home, 'urtuu.secret'))).toBe(false);
 });

@@ -5,6 +5,7 @@ import type { Desk } from '../../../../support/desk.js';
 import type { FakeProject } from '../../../../support/fake-project.js';
 import type { Reply } from '../../../../support/run.js';
 import { refusal } from '../../../../support/run.js';
+import { saying } from '../../../../support/saying.js';
 import { constant, desk, figures, people, personal } from '../desks.js';
 
 const header = 'message_id,batch_id,status,error_code,credits,line,delivery,job';
@@ -237,12 +238,9 @@ describe('the report of a job', () => {
     const here = desk(pairs(6));
     listing(here, () => refusal(403, 'forbidden'));
     const end = await here.run(`${grouped} --report out.csv`);
-    expect([end.code, end.stderr]).toEqual([
-      14,
-      expect.stringContaining(
-        '(forbidden). Write it again, with a key that can read: urtuu jobs report july',
-      ),
-    ]);
+    expect(end).toMatchObject(
+      saying(14, '(forbidden). Write it again, with a key that can read: urtuu jobs report july'),
+    );
   });
 
   it.each([
@@ -254,8 +252,7 @@ describe('the report of a job', () => {
     const here = desk(pairs(6));
     listing(here, (count) => (count === 1 ? undefined : answer()));
     const end = await here.run(`${grouped} --wait-timeout 1m --report out.csv`);
-    expect(end.code).toBe(14);
-    expect(end.stderr).toMatch(/report is incomplete: 4 rows of 2 batches/);
+    expect(end).toMatchObject(saying(14, /report is incomplete: 4 rows of 2 batches/));
     expect(end.stderr).toContain(` urtuu jobs report july --report ${here.home}/out.csv\n`);
     expect(here.read('out.csv').match(/,not_read,/g)).toHaveLength(4);
     here.project.options.instead = () => undefined;
@@ -275,8 +272,7 @@ describe('the report of a job', () => {
     const line = "email bulk list.csv --subject x --text 'Hello {name}' --job july --yes";
     here.project.options.instead = ({ path }) => (path.startsWith('/messages') ? answer() : undefined);
     const end = await here.run(`${line} --report out.csv`);
-    expect(end.code).toBe(14);
-    expect(end.stderr).toContain('The report is incomplete: 2 rows could not be read');
+    expect(end).toMatchObject(saying(14, 'The report is incomplete: 2 rows could not be read'));
     expect(here.read('out.csv').match(/,queued,not_read,/g)).toHaveLength(2);
     const again = await here.run('jobs report july');
     expect(again.code).toBe(exit);

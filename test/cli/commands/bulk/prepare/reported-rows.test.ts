@@ -7,6 +7,7 @@ import type { Removal } from '../../../../../src/cli/bulk/job/request-states.js'
 import { verdictOf } from '../../../../../src/cli/commands/bulk/finish/report-verdict.js';
 import type { Desk } from '../../../../support/desk.js';
 import { answers, refusal } from '../../../../support/run.js';
+import { saying } from '../../../../support/saying.js';
 import { numbers } from '../../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from '../desks.js';
 
@@ -145,13 +146,10 @@ describe('--only with the report of a job on this machine', () => {
       ]);
       // The old report, and one of now.
       const third = await again('july-retry2');
-      expect([third.code, third.stderr]).toEqual([
-        11,
-        expect.stringContaining('the job july-retry took 1 of these rows from july'),
-      ]);
+      expect(third).toMatchObject(saying(11, 'the job july-retry took 1 of these rows from july'));
       await here.run('jobs report july --report report.csv');
       const none = await again('july-retry3');
-      expect([none.code, none.stderr]).toEqual([8, expect.stringContaining('Nothing is left to send')]);
+      expect(none).toMatchObject(saying(8, 'Nothing is left to send'));
       expect(await here.run('sms bulk report.csv --only moved --text x --yes')).toMatchObject({ code: 2 });
       // The same line again is the same job.
       expect([...here.project.received().values()]).toEqual([1, 1, 1]);
@@ -182,9 +180,9 @@ describe('--only with the report of a job on this machine', () => {
     failing.clear();
     expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 0 });
     const sends = here.project.sends.length;
-    const { code, stderr } = await here.run('jobs resume more');
-    expect(code).toBe(11);
-    expect(stderr).toContain('the job july has tried 2 of these rows again since more took them');
+    expect(await here.run('jobs resume more')).toMatchObject(
+      saying(11, 'the job july has tried 2 of these rows again since more took them'),
+    );
     expect(here.project.sends).toHaveLength(sends);
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     writeFileSync(here.jobFile('more', 'taken'), `urtuu-taken 1 ${checksum}\n${rows.replace('0', '2')}`);
@@ -286,9 +284,7 @@ describe('--only with a report whose rows another job has sent since', () => {
     const only = `sms bulk report.csv --only failed ${wait}`;
     expect(await later(`${only} --job more --allow-partial`)).toMatchObject({ code: 7 });
     here.project.balance = 1_000;
-    const { code, stderr } = await later(only);
-    expect(code).toBe(11);
-    expect(stderr).toContain('the job more took 2 of these rows from sms-');
+    expect(await later(only)).toMatchObject(saying(11, 'the job more took 2 of these rows from sms-'));
     expect(await later('jobs resume more')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
   });
@@ -304,7 +300,7 @@ describe('--only with a report that no longer says what became of its rows', () 
     expect(await here.run(again('retry'))).toMatchObject({ code: 0 });
     expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
     const end = await here.run(again('retry-b'));
-    expect([end.code, end.stderr]).toEqual([11, expect.stringContaining(sentTwice)]);
+    expect(end).toMatchObject(saying(11, sentTwice));
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     expect(await here.run(again('retry-b', 'report.csv', ' --again'))).toMatchObject({ code: 0 });
   });
@@ -323,13 +319,10 @@ describe('--only with a report that no longer says what became of its rows', () 
     await here.run(`${personal} --report report.csv`);
     expect(await here.run(again('retry'))).toMatchObject({ code: 9 });
     const end = await here.run('jobs remove retry');
-    expect([end.code, end.stderr]).toEqual([
-      11,
-      expect.stringContaining('the job retry has the only record of rows from july'),
-    ]);
+    expect(end).toMatchObject(saying(11, 'the job retry has the only record of rows from july'));
     expect(await here.run('jobs remove retry --force')).toMatchObject({ code: 0 });
     const gone = await here.run(again('other'));
-    expect([gone.code, gone.stderr]).toEqual([11, expect.stringContaining('Its record is gone.')]);
+    expect(gone).toMatchObject(saying(11, 'Its record is gone.'));
     expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
   });
 
@@ -339,10 +332,7 @@ describe('--only with a report that no longer says what became of its rows', () 
     await here.run(`${personal} --report report.csv`);
     await here.run(again('retry'));
     const end = await here.run('jobs resume july --retry-failed');
-    expect([end.code, end.stderr]).toEqual([
-      11,
-      expect.stringContaining('1 moved to retry (urtuu jobs show retry).'),
-    ]);
+    expect(end).toMatchObject(saying(11, '1 moved to retry (urtuu jobs show retry).'));
   });
 });
 
@@ -352,9 +342,9 @@ describe('--only with the report of a job that is not on this machine', () => {
     const other = desk([]);
     await one.run(`${partly} --report report.csv`);
     other.write('report.csv', [one.read('report.csv').trimEnd()]);
-    const { code, stderr } = await other.run(take('pending'));
-    expect(code).toBe(11);
-    expect(stderr).toMatch(/the job july is not on this machine, and may still send 2 of these rows/);
+    expect(await other.run(take('pending'))).toMatchObject(
+      saying(11, /the job july is not on this machine, and may still send 2 of these rows/),
+    );
     expect(await other.run(take('pending', ' --again'))).toMatchObject({ code: 0 });
     expect(other.project.received().size).toBe(2);
   });
@@ -390,8 +380,7 @@ describe('--only undelivered', () => {
       `99000006,${reported('undelivered', 'in_doubt')}`,
     ]);
     const end = await here.run(send);
-    expect(end.code).toBe(0);
-    expect(end.stderr).toContain('Undelivered rows are sent again as a new job, and charged again.');
+    expect(end).toMatchObject(saying(0, 'Undelivered rows are sent again as a new job, and charged again.'));
     expect([...here.project.received().keys()]).toEqual(['99000000', '99000001']);
     expect(await here.run(send)).toMatchObject({ code: 11 });
     expect(await here.run(send.replace('undelivered', 'failed,undelivered --dry-run'))).toMatchObject({
@@ -425,7 +414,6 @@ describe('--only undelivered', () => {
   it('wants a report with a delivery column', async () => {
     const here = desk([]);
     here.write('report.csv', ['phone,status', '99000000,sent']);
-    const { code, stderr } = await here.run(send);
-    expect([code, stderr]).toEqual([8, expect.stringContaining('no delivery column for --only')]);
+    expect(await here.run(send)).toMatchObject(saying(8, 'no delivery column for --only'));
   });
 });

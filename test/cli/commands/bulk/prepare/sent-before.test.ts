@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../../support/desk.js';
 import type { ProjectOptions } from '../../../../support/fake-project.js';
 import { answers } from '../../../../support/run.js';
+import { saying } from '../../../../support/saying.js';
 import { checksummed, type Encoded } from '../../../bulk/journal-lines.js';
 import { numbers } from '../../../bulk/memory-plan.js';
 import { desk, figures, people } from '../desks.js';
@@ -281,10 +282,8 @@ describe('the same message to the same people from another list', () => {
     meanwhile(here, async () =>
       expect(await here.run(`${other} --allow-partial`, { random })).toMatchObject({ code: 7 }),
     );
-    const { code, stderr } = await here.run(personal);
-    expect(code).toBe(11);
-    expect(stderr).toMatch(
-      /the unfinished job sms-\w+ would send the same message to 1 recipient of this list/,
+    expect(await here.run(personal)).toMatchObject(
+      saying(11, /the unfinished job sms-\w+ would send the same message to 1 recipient of this list/),
     );
     expect(here.project.messages).toHaveLength(2);
   });
@@ -333,9 +332,9 @@ describe('the same message to the same people from another list', () => {
       /^Sent before 2 were sent the same message in the last 7 days, 3 may get it from an unfinished job$/m,
     );
     const named = `${personal} --job other --skip-sent`;
-    const { code, stderr } = await here.run(named);
-    expect(code).toBe(11);
-    expect(stderr).toContain(`the unfinished job ${id} would send the same message to 3 recipients`);
+    expect(await here.run(named)).toMatchObject(
+      saying(11, `the unfinished job ${id} would send the same message to 3 recipients`),
+    );
     const dry = figures((await here.run(`${named} --dry-run --json`)).stdout);
     expect(dry).toMatchObject({ recipients: 3, sent_before: 2, skips_sent: true });
     expect((await here.run(`${named} --dry-run`)).stdout.replace(/\n +/g, ' ')).toMatch(
@@ -375,9 +374,9 @@ describe('the same message to the same people from another list', () => {
     async (option) => {
       const here = desk(people(3));
       await here.run(`${line} --report report.csv`);
-      const { code, stderr } = await here.run(`${line.replace('list', 'report')} --skip-sent ${option}`);
-      expect(code).toBe(2);
-      expect(stderr).toContain(`${option} and --skip-sent cannot be combined`);
+      expect(await here.run(`${line.replace('list', 'report')} --skip-sent ${option}`)).toMatchObject(
+        saying(2, `${option} and --skip-sent cannot be combined`),
+      );
       expect(here.project.messages).toHaveLength(3);
     },
   );
@@ -403,8 +402,7 @@ describe('the same message to the same people from another list', () => {
     expect(stderr).toContain('3 recipients left out may not have the message');
     expect(stderr).toMatch(/Everyone in this list was in an earlier job; nothing was sent this time\.\n$/);
     const refused = await here.run(`${line} --skip-sent`);
-    expect(refused.code).toBe(11);
-    expect(refused.stderr).toContain('everyone in this list was sent the same message');
+    expect(refused).toMatchObject(saying(11, 'everyone in this list was sent the same message'));
   });
 
   it.each(['', '--wait'])(
@@ -468,9 +466,7 @@ describe('the same message to the same people from another list', () => {
     here.write('fixed.csv', report.trimEnd().split('\n'));
     const again = `${line.replace('list', 'fixed')} --only failed,rejected --job`;
     for (const job of ['two', 'three']) {
-      const { code, stderr } = await here.run(`${again} ${job}`);
-      expect(code).toBe(11);
-      expect(stderr).toContain('1 recipient');
+      expect(await here.run(`${again} ${job}`)).toMatchObject(saying(11, '1 recipient'));
     }
     const { code } = await here.run(`${line.replace('list', 'fixed')} --only failed --job two`);
     expect(code).toBe(0);
@@ -481,9 +477,9 @@ describe('the same message to the same people from another list', () => {
     const here = desk(people(3));
     await here.run(line);
     here.write('list.csv', [header, ...people(2).reverse()]);
-    const { code, stderr } = await here.run(`${line} --skip-sent`);
-    expect(code).toBe(11);
-    expect(stderr).toContain('everyone in this list was sent the same message');
+    expect(await here.run(`${line} --skip-sent`)).toMatchObject(
+      saying(11, 'everyone in this list was sent the same message'),
+    );
     expect(await here.run(`${line} --skip-sent --if-finished ok`)).toMatchObject({ code: 0 });
     expect(here.project.messages).toHaveLength(3);
   });
