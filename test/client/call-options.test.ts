@@ -3,31 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { CallOptions, FetchLike, Urtuu } from '../../src/client/index.js';
 import { realSystem } from '../../src/client/system.js';
 import { clientWith, FakeSystem, failureOf, resultOf } from '../support/client.js';
+import { reads, sends, sms, verifying } from '../support/client-methods.js';
 import { json, Loopback } from '../support/loopback.js';
 
-const sms = { to: '99112233', text: 'x' };
-const email = { to: 'a@b.mn', subject: 'x', text: 'x' };
 type Method = (client: Urtuu, options?: CallOptions) => Promise<unknown>;
-const sends: Record<string, Method> = {
-  'sms.send': (c, o) => c.sms.send(sms, o),
-  'sms.sendBulk': (c, o) => c.sms.sendBulk({ ...sms, to: [sms.to] }, o),
-  'email.send': (c, o) => c.email.send(email, o),
-  'email.sendBulk': (c, o) => c.email.sendBulk({ ...email, to: [email.to] }, o),
-};
-const others: Record<string, Method> = {
-  'verify.create': (c, o) => c.verify.create({ to: sms.to }, o),
-  'verify.check': (c, o) => c.verify.check('v', { code: '1' }, o),
-  'verify.get': (c, o) => c.verify.get('v', o),
-  'messages.get': (c, o) => c.messages.get('m', o),
-  'messages.list': (c, o) => c.messages.list({}, o),
-  'batches.get': (c, o) => c.batches.get('b', o),
-  'batches.list': (c, o) => c.batches.list({}, o),
-  'batches.messages': (c, o) => c.batches.messages('b', {}, o),
+const all: Record<string, Method> = {
+  ...{ ...sends, ...verifying, ...reads },
   'batches.wait': (c, o) => c.batches.wait('b', o),
-  'balance.get': (c, o) => c.balance.get(o),
-  'pricing.get': (c, o) => c.pricing.get(o),
 };
-const methods = Object.entries({ ...sends, ...others });
+const methods = Object.entries(all);
 
 const never = new Promise<never>(() => {});
 /** Proves the success of every method. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Urtuu } from '../../src/client/index.js';
 import { clientWith, FakeSystem, failureOf, resultOf } from '../support/client.js';
+import { email, reads, sends, sms, verifying } from '../support/client-methods.js';
 import { json, Loopback } from '../support/loopback.js';
 
 type Step = (response: ServerResponse, system: FakeSystem, path: string) => void;
@@ -18,35 +19,9 @@ const hang: Step = (_, system) => system.expire();
 const page: Step = (response) =>
   response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway');
 
-const sms = { to: '99112233', text: 'Сайн уу' };
-const email = { to: 'a@b.mn', subject: 'x', text: 'x' };
-const ownKey = {
-  'sms.send': (c: Urtuu) => c.sms.send(sms),
-  'sms.sendBulk': (c: Urtuu) => c.sms.sendBulk({ ...sms, to: [sms.to] }),
-  'email.send': (c: Urtuu) => c.email.send(email),
-  'email.sendBulk': (c: Urtuu) => c.email.sendBulk({ ...email, to: [email.to] }),
-};
-const mine = { idempotencyKey: 'mine' };
-const callersKey = {
-  'sms.send': (c: Urtuu) => c.sms.send(sms, mine),
-  'sms.sendBulk': (c: Urtuu) => c.sms.sendBulk({ ...sms, to: [sms.to] }, mine),
-  'email.send': (c: Urtuu) => c.email.send(email, mine),
-  'email.sendBulk': (c: Urtuu) => c.email.sendBulk({ ...email, to: [email.to] }, mine),
-};
-const reads = {
-  'messages.get': (c: Urtuu) => c.messages.get('m'),
-  'batches.get': (c: Urtuu) => c.batches.get('b'),
-  'batches.messages': (c: Urtuu) => c.batches.messages('b'),
-  'messages.list': (c: Urtuu) => c.messages.list(),
-  'batches.list': (c: Urtuu) => c.batches.list(),
-  'verify.get': (c: Urtuu) => c.verify.get('v'),
-  'balance.get': (c: Urtuu) => c.balance.get(),
-  'pricing.get': (c: Urtuu) => c.pricing.get(),
-};
-const verify = {
-  'verify.create': (c: Urtuu) => c.verify.create({ to: sms.to }),
-  'verify.check': (c: Urtuu) => c.verify.check('v', { code: '1' }),
-};
+const callersKey = Object.fromEntries(
+  Object.entries(sends).map(([name, call]) => [name, (c: Urtuu) => call(c, { idempotencyKey: 'mine' })]),
+);
 
 /** Every method of a group goes through the steps; the keys of its requests, its waits and its end follow. */
 interface Row {
@@ -60,26 +35,26 @@ interface Row {
 const none = undefined;
 const rows: Record<string, Row> = {
   'rate_limited waits Retry-After and resends': {
-    group: { ...reads, ...verify },
+    group: { ...reads, ...verifying },
     steps: [limited('2'), limited('10'), ok],
     keys: [none, none, none],
     slept: [2_000, 10_000],
   },
   'rate_limited keeps the key': {
-    group: ownKey,
+    group: sends,
     steps: [limited('1'), limited('1'), ok],
     keys: ['key-1', 'key-1', 'key-1'],
     slept: [1_000, 1_000],
   },
   'rate_limited over 10 s is thrown': {
-    group: { ...reads, ...verify },
+    group: { ...reads, ...verifying },
     steps: [limited('11')],
     keys: [none],
     slept: [],
     error: 'rate_limited',
   },
   'recipient_rate_limited is thrown': {
-    group: ownKey,
+    group: sends,
     steps: [fails(429, 'recipient_rate_limited', { 'retry-after': '1' })],
     keys: ['key-1'],
     slept: [],
@@ -92,7 +67,7 @@ const rows: Record<string, Row> = {
     slept: [500, 1_000],
   },
   'network failure, timeout and 5xx resend a send with its key': {
-    group: ownKey,
+    group: sends,
     steps: [reset, hang, fails(503, 'unavailable'), page, ok],
     keys: Array(5).fill('key-1'),
     slept: [500, 1_000, 2_000, 4_000],
@@ -106,35 +81,35 @@ const rows: Record<string, Row> = {
     maxRetries: 4,
   },
   'verify is not resent after a network failure': {
-    group: verify,
+    group: verifying,
     steps: [reset],
     keys: [none],
     slept: [],
     error: 'connection_error',
   },
   'verify is not resent after a timeout': {
-    group: verify,
+    group: verifying,
     steps: [hang],
     keys: [none],
     slept: [],
     error: 'timeout',
   },
   'verify is not resent after a 5xx': {
-    group: verify,
+    group: verifying,
     steps: [fails(503, 'unavailable')],
     keys: [none],
     slept: [],
     error: 'unavailable',
   },
   'verify is not resent after provider_failed': {
-    group: verify,
+    group: verifying,
     steps: [provider],
     keys: [none],
     slept: [],
     error: 'provider_failed',
   },
   'provider_failed resends with a new key, which later failures keep': {
-    group: ownKey,
+    group: sends,
     steps: [reset, provider, hang, page, provider, limited('1'), ok],
     keys: ['key-1', 'key-1', 'key-2', 'key-2', 'key-2', 'key-3', 'key-3'],
     slept: [500, 1_000, 2_000, 4_000, 8_000, 1_000],
@@ -148,14 +123,14 @@ const rows: Record<string, Row> = {
     error: 'provider_failed',
   },
   'one budget for all causes': {
-    group: ownKey,
+    group: sends,
     steps: [limited('1'), provider, reset],
     keys: ['key-1', 'key-1', 'key-2'],
     slept: [1_000, 1_000],
     error: 'connection_error',
   },
   'maxRetries 0 turns retries off': {
-    group: { ...ownKey },
+    group: sends,
     steps: [limited('1')],
     keys: ['key-1'],
     slept: [],
@@ -163,7 +138,7 @@ const rows: Record<string, Row> = {
     maxRetries: 0,
   },
   'any other 4xx is thrown': {
-    group: ownKey,
+    group: sends,
     steps: [fails(422, 'unsupported_number')],
     keys: ['key-1'],
     slept: [],

@@ -32,11 +32,9 @@ const env = { MOBICOM_PASSWORD: 'secret' };
 
 /** Serves with the configuration while `use` runs: its outcome. */
 async function serving(use: (env: NodeJS.ProcessEnv) => Promise<void>, extra: NodeJS.ProcessEnv = {}) {
-  const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
-  const child = machine.start(args, { env: { ...env, ...extra } });
-  const ended = outcomeOf(child);
-  const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
-  await use({ URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key });
+  const given = { env: { ...env, ...extra } };
+  const { child, ended, client } = await machine.serve(['--config', file], given);
+  await use(client);
   child.kill('SIGTERM');
   return ended;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { outcomeOf, printed, root } from '../support/binary.js';
+import { root } from '../support/binary.js';
 import { emptyMachine } from '../support/machines.js';
 
 const machine = emptyMachine();
@@ -11,14 +11,7 @@ beforeEach(() => {
   data = join(machine.home, 'data');
 });
 
-/** `urtuu serve` on the folder: where it is, its key, and how it ends. */
-async function serve(...options: string[]) {
-  const child = machine.start(['serve', '--port', '0', '--data', data, '-o', 'ndjson', ...options]);
-  const ended = outcomeOf(child);
-  const line = JSON.parse(await printed(child, 'stdout', /\n/)) as { base_url: string; api_key: string };
-  const env = { URTUU_BASE_URL: line.base_url, URTUU_API_KEY: line.api_key };
-  return { child, ended, ...line, run: (...words: string[]) => machine.run(words, { env }) };
-}
+const serve = (...options: string[]) => machine.serve(['--data', data, ...options]);
 
 async function servedOnce(): Promise<void> {
   const { child, ended } = await serve();
@@ -42,9 +35,11 @@ describe('urtuu serve on data that is not whole', () => {
     );
     expect(readFileSync(join(data, 'installation.json'), 'utf8')).toBe(kept);
 
-    const { child, ended, api_key, run } = await serve('--accept-data', '--yes');
+    const { child, ended, api_key, client } = await serve('--accept-data', '--yes');
     expect(api_key).toMatch(/^urtuu_/);
-    expect((await run('balance', '-o', 'ndjson')).stdout).toBe('{"balance":100000}\n');
+    expect((await machine.run(['balance', '-o', 'ndjson'], { env: client })).stdout).toBe(
+      '{"balance":100000}\n',
+    );
     child.kill('SIGTERM');
     expect((await ended).stderr).toMatch(/service\.db is missing/);
     await servedOnce();
@@ -103,12 +98,12 @@ describe('data that is taken away from urtuu serve', () => {
 
 describe('one folder in many processes', () => {
   it('serves while its owner works on it, and starts again after a kill', async () => {
-    const { child, ended, run } = await serve();
+    const { child, ended, client } = await serve();
     const owners = await Promise.all([
       machine.run(['keys', 'list', '--data', data]),
       machine.run(['sandbox', 'credit', '5', '--data', data]),
       machine.run(['sandbox', 'outbox', '--data', data]),
-      run('sms', 'send', '99112233', 'Hi'),
+      machine.run(['sms', 'send', '99112233', 'Hi'], { env: client }),
     ]);
     expect(owners.map(({ code, stderr }) => ({ code, stderr: code === 0 ? '' : stderr }))).toEqual(
       owners.map(() => ({ code: 0, stderr: '' })),

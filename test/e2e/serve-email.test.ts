@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { outcomeOf, printed, root } from '../support/binary.js';
+import { printed, root } from '../support/binary.js';
 import { emptyMachine } from '../support/machines.js';
 
 const key = join(root, 'test/fixtures/tls/key.pem');
@@ -82,11 +82,8 @@ describe.each([
     expect(wrong).toMatchObject({ email: { problem: expect.stringContaining('Invalid login') } });
     expect(taken).toEqual([]);
 
-    const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
-    const child = machine.start(args, { env: { ...secrets, ...trusting } });
-    const ended = outcomeOf(child);
-    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
-    const client = { URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key };
+    const given = { env: { ...secrets, ...trusting } };
+    const { child, ended, client } = await machine.serve(['--config', file], given);
     const mail = ['email', 'send', 'bold@example.com', '--subject', 'Тавтай морил', '--text', 'Сайн уу'];
     const sent = await machine.run([...mail, '--wait', '-o', 'ndjson'], { env: client });
     child.kill('SIGTERM');
@@ -110,11 +107,8 @@ describe.each([
       code: 5,
       email: { status: 'failed', problem: expect.stringContaining('certificate has expired') },
     });
-    const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
-    const child = machine.start(args, { env: { ...secrets, NODE_EXTRA_CA_CERTS: ca } });
-    const ended = outcomeOf(child);
-    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
-    const client = { URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key };
+    const given = { env: { ...secrets, NODE_EXTRA_CA_CERTS: ca } };
+    const { child, ended, client } = await machine.serve(['--config', file], given);
     const mail = ['email', 'send', 'bold@example.com', '--subject', 's', '--text', 't', '-o', 'ndjson'];
     const sent = await machine.run(mail, { env: client });
     expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([0, { status: 'queued' }]);

@@ -83,9 +83,7 @@ describe('/metrics on the main port', () => {
     ['127.0.0.1', 200],
     ['0.0.0.0', 404],
   ])('of %s is %i', async (host, status) => {
-    const child = machine.start(['serve', '--host', host, '--port', '0', '-o', 'ndjson']);
-    const ended = outcomeOf(child);
-    const { base_url } = JSON.parse(await printed(child, 'stdout', /\n/));
+    const { child, ended, base_url } = await machine.serve(['--host', host]);
     const answer = await fetch(base_url.replace('/v1', '/metrics'));
     expect(answer.status).toBe(status);
     await answer.text();

@@ -24,11 +24,8 @@ describe('urtuu serve', () => {
     ['0.0.0.0', true],
     ['127.0.0.1', false],
   ])('on %s warns of clear text: %s; its URL can be used as printed', async (host, warns) => {
-    const child = machine.start(['serve', '--host', host, '--port', '0', '-o', 'ndjson']);
-    const ended = outcomeOf(child);
-    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
-    const env = { URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key };
-    const { stdout } = await machine.run(['balance', '-o', 'ndjson'], { env });
+    const { child, ended, client } = await machine.serve(['--host', host]);
+    const { stdout } = await machine.run(['balance', '-o', 'ndjson'], { env: client });
     expect(JSON.parse(stdout)).toEqual({ balance: 100_000 });
     child.kill('SIGTERM');
     expect((await ended).stderr.includes('without TLS')).toBe(warns);
@@ -47,8 +44,7 @@ describe('urtuu serve', () => {
     }
     symlinkSync(join(root, 'node_modules'), join(machine.home, 'node_modules'), 'junction');
     const binary = join(machine.home, 'bin/urtuu.js');
-    const child = machine.start(['serve', '--port', '0', '-o', 'ndjson'], { binary });
-    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
+    const { base_url, api_key } = await machine.serve([], { binary });
     rmSync(join(machine.home, 'dist'), { recursive: true });
     const answerOf = (path: string, body?: unknown) => {
       const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };

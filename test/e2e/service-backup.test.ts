@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { outcomeOf, printed } from '../support/binary.js';
 import { emptyMachine } from '../support/machines.js';
 
 const machine = emptyMachine();
@@ -12,12 +11,7 @@ beforeEach(() => {
   backup = join(machine.home, 'backup');
 });
 
-async function serve() {
-  const child = machine.start(['serve', '--port', '0', '--data', data, '-o', 'ndjson']);
-  const ended = outcomeOf(child);
-  const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
-  return { child, ended, base_url, api_key };
-}
+const serve = () => machine.serve(['--data', data]);
 
 const owner = (...words: string[]) => machine.run(['service', ...words, '--data', data, '-o', 'json']);
 

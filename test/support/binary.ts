@@ -52,6 +52,15 @@ export class Machine {
     return outcome;
   }
 
+  /** `urtuu serve` at a port of its own: where it is, its first key, how it ends, and a client of it. */
+  async serve(options: readonly string[] = [], given: Parameters<Machine['start']>[1] = {}) {
+    const child = this.start(['serve', '--port', '0', '-o', 'ndjson', ...options], given);
+    const ended = outcomeOf(child);
+    const line = JSON.parse(await printed(child, 'stdout', /\n/)) as { base_url: string; api_key: string };
+    const client = { URTUU_BASE_URL: line.base_url, URTUU_API_KEY: line.api_key };
+    return { child, ended, ...line, client };
+  }
+
   /** Ends what a failed test has left running here. */
   remove(): void {
     for (const child of this.#running) child.kill('SIGKILL');

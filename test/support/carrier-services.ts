@@ -7,6 +7,7 @@ import { ManualClock } from '../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
 import type { ServiceOptions } from '../../src/service/index.js';
 import { Cores, caller, ledgerDifference, ticks } from './cores.js';
+import { Crash, type CrashPoint } from './crash.js';
 import type { TakenSegment } from './smsc.js';
 import { isOnPostgres } from './test-engine.js';
 
@@ -36,6 +37,30 @@ export class CarrierServices {
   /** Opens one that is going to die. */
   openMortal(options: ServiceOptions, doubles: CoreDoubles): Promise<Core> {
     return this.cores.openMortal({ clock: this.clock, rates: 'off', ...options }, doubles);
+  }
+
+  /**
+   * A process that sends dies at a point of its store, or at the latest when `isOver`, and `cut` ends its
+   * connections; another one opens its data.
+   */
+  async die(
+    point: CrashPoint,
+    options: ServiceOptions,
+    play: { send(dying: Core): Promise<unknown>; isOver(): boolean; cut?(): void },
+  ): Promise<void> {
+    const directory = this.cores.folder();
+    const crash = new Crash(point);
+    const store = crash.doubles.store as NonNullable<CoreDoubles['store']>;
+    const dying = await this.openMortal({ directory, ...options }, { store });
+    void play.send(dying).catch(() => {});
+    let happened = false;
+    void crash.happened.then(() => {
+      happened = true;
+    });
+    await this.pass(() => happened || play.isOver(), 100);
+    play.cut?.();
+    crash.now();
+    await this.open({ directory, ...options });
   }
 
   /** Closes the latest, and keeps its data. */

@@ -12,6 +12,12 @@ export interface CrashPoint {
   call: number;
 }
 
+/** Before and after each of these calls of these methods. */
+export const crashPoints = (methods: readonly CrashPoint['method'][], calls = [1, 2, 3]): CrashPoint[] =>
+  methods.flatMap((method) =>
+    calls.flatMap((call) => (['before', 'after'] as const).map((when) => ({ when, method, call }))),
+  );
+
 /**
  * Closes the files of databases that were closed: SQLite keeps them open until the garbage collector has taken
  * their prepared statements, which nothing else can end.

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Urtuu } from '../../../src/client/index.js';
 import { clientWith, FakeSystem, failureOf } from '../../support/client.js';
+import { sends, sms } from '../../support/client-methods.js';
 import { json, Loopback } from '../../support/loopback.js';
 
 type Step = (response: ServerResponse, system: FakeSystem) => void;
@@ -27,7 +28,7 @@ const invalid = answers(400, 'invalid_request');
 const tooLong = answers(422, 'message_too_long');
 
 /** The steps of one call, the code it ends with, and whether it may have sent something all the same. */
-const sends: [name: string, steps: Step[], code: string, inDoubt: boolean, key: string][] = [
+const failures: [name: string, steps: Step[], code: string, inDoubt: boolean, key: string][] = [
   ['nothing but a refusal', [credits], 'insufficient_credits', false, 'key-1'],
   ['nothing but a rate', [waits, waits, waits], 'rate_limited', false, 'key-1'],
   ['no answer at all', [reset, reset, reset], 'connection_error', true, 'key-1'],
@@ -75,15 +76,6 @@ const sends: [name: string, steps: Step[], code: string, inDoubt: boolean, key: 
   ],
 ];
 
-const sms = { to: '99112233', text: 'x' };
-const email = { to: 'a@b.mn', subject: 'x', text: 'x' };
-const methods: Record<string, (client: Urtuu) => Promise<unknown>> = {
-  'sms.send': (c) => c.sms.send(sms),
-  'sms.sendBulk': (c) => c.sms.sendBulk({ ...sms, to: [sms.to] }),
-  'email.send': (c) => c.email.send(email),
-  'email.sendBulk': (c) => c.email.sendBulk({ ...email, to: [email.to] }),
-};
-
 async function endOf(steps: Step[], call: (client: Urtuu) => Promise<unknown>) {
   const system = new FakeSystem();
   await using server = await Loopback.listen((_, response, count) => steps[count - 1]?.(response, system));
@@ -92,8 +84,8 @@ async function endOf(steps: Step[], call: (client: Urtuu) => Promise<unknown>) {
 }
 
 describe('whether a failed send may have sent something', () => {
-  for (const [name, call] of Object.entries(methods)) {
-    it.each(sends)(`${name}: %s`, async (_, steps, code, inDoubt, key) => {
+  for (const [name, call] of Object.entries(sends)) {
+    it.each(failures)(`${name}: %s`, async (_, steps, code, inDoubt, key) => {
       const { error, requests } = await endOf(steps, call);
       expect(error).toMatchObject({ code, inDoubt, requestSent: true, idempotencyKey: key });
       expect(error.attempts).toBe(steps.length);
@@ -131,9 +123,9 @@ describe('whether a failed send may have sent something', () => {
 
   it('an error has the request id of the last answer', async () => {
     const step = answers(402, 'insufficient_credits', { 'X-Request-Id': 'r-7' });
-    expect((await endOf([reset, step], methods['sms.send'] as never)).error.requestId).toBe('r-7');
-    expect((await endOf([step, reset, reset], methods['sms.send'] as never)).error.requestId).toBe('r-7');
-    const silent = await endOf([away, reset, reset], methods['sms.send'] as never);
+    expect((await endOf([reset, step], sends['sms.send'])).error.requestId).toBe('r-7');
+    expect((await endOf([step, reset, reset], sends['sms.send'])).error.requestId).toBe('r-7');
+    const silent = await endOf([away, reset, reset], sends['sms.send']);
     expect(silent.error).toMatchObject({ code: 'connection_error', requestId: null });
   });
 });

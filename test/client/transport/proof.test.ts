@@ -1,29 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { FetchLike, Urtuu } from '../../../src/client/index.js';
+import type { FetchLike } from '../../../src/client/index.js';
 import { clientWith, failureOf } from '../../support/client.js';
+import { reads, sends, sms, verifying } from '../../support/client-methods.js';
 import { batchResult, pricing, smsResult, verification } from '../../support/resources.js';
 
-const sms = { to: '99112233', text: 'x' };
-const email = { to: 'a@b.mn', subject: 'x', text: 'x' };
 const message = smsResult();
 const batch = batchResult();
 const verified = verification({ id: 'v', status: 'verified' });
 
-type Method = (client: Urtuu) => Promise<unknown>;
-const methods = {
-  'sms.send': (c) => c.sms.send(sms),
-  'email.send': (c) => c.email.send(email),
-  'sms.sendBulk': (c) => c.sms.sendBulk({ ...sms, to: [sms.to] }),
-  'email.sendBulk': (c) => c.email.sendBulk({ ...email, to: [email.to] }),
-  'verify.create': (c) => c.verify.create({ to: sms.to }),
-  'verify.check': (c) => c.verify.check('v', { code: '1' }),
-  'verify.get': (c) => c.verify.get('v'),
-  'messages.get': (c) => c.messages.get('m'),
-  'batches.get': (c) => c.batches.get('b'),
-  'batches.messages': (c) => c.batches.messages('b'),
-  'balance.get': (c) => c.balance.get(),
-  'pricing.get': (c) => c.pricing.get(),
-} satisfies Record<string, Method>;
+const methods = { ...sends, ...verifying, ...reads };
 type Name = keyof typeof methods;
 
 const answering =

@@ -7,7 +7,7 @@ import type { Core } from '../../../src/service/core.js';
 import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import { GroupCommit } from '../../../src/service/storage/sqlite/database/group-commit.js';
 import { openDatabase } from '../../../src/service/storage/sqlite/database/open.js';
-import { Machine, printed } from '../../support/binary.js';
+import { Machine } from '../../support/binary.js';
 import { Cores, requestsTo, takeToken } from '../../support/cores.js';
 import { fileFolder } from '../../support/folders.js';
 
@@ -216,8 +216,7 @@ describe.skipIf(!hasPrlimit)('a full disk', () => {
   // A limit on the size of files fills up just as a disk does.
   it('answers reads, refuses sends with 503, and goes on when there is room', async () => {
     const data = join(machine.home, 'service');
-    const child = machine.start(['serve', '--port', '0', '--data', data, '-o', 'ndjson']);
-    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/)) as Record<string, string>;
+    const { child, base_url, api_key } = await machine.serve(['--data', data]);
     const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
     const read = async () => (await fetch(`${base_url}/balance`, { headers })).status;
     const post = async () => {

@@ -68,6 +68,16 @@ routeConformance(postgres);
 admissionConformance(postgres);
 changesConformance(postgres);
 
+/** A database and its storage, for the rest of the test. */
+async function ofItsOwn() {
+  const database = await newDatabase();
+  const clock = new ManualClock();
+  const now = () => clock.now();
+  const storage = await openPostgresStorage({ url: database, secret, clock, report() {}, now });
+  onTestFinished(() => storage.close());
+  return { database, clock, storage, store: storage.store };
+}
+
 it('a change wakes other instances before their poll', async () => {
   await emptyDatabase(url);
   const clock = new ManualClock();
@@ -107,17 +117,7 @@ it('the messages of a recipient are on one page, however many others came since'
 });
 
 it('functions that were planned on empty tables read no whole index of large ones', async () => {
-  const database = await newDatabase();
-  const clock = new ManualClock();
-  const storage = await openPostgresStorage({
-    url: database,
-    secret,
-    clock,
-    report() {},
-    now: () => clock.now(),
-  });
-  onTestFinished(() => storage.close());
-  const { store } = storage;
+  const { database, clock, storage, store } = await ofItsOwn();
   await store.createProject({ ...project, balance: 100_000_000 });
   let tokens = 0;
   const lease = () => {
@@ -184,17 +184,7 @@ it('functions that were planned on empty tables read no whole index of large one
 });
 
 it('lists and the count of what waits neither look through all messages nor write to disk', async () => {
-  const database = await newDatabase();
-  const clock = new ManualClock();
-  const storage = await openPostgresStorage({
-    url: database,
-    secret,
-    clock,
-    report() {},
-    now: () => clock.now(),
-  });
-  onTestFinished(() => storage.close());
-  const { store } = storage;
+  const { database, storage, store } = await ofItsOwn();
   await store.createProject({ ...project, balance: 0 });
   await query(
     database,

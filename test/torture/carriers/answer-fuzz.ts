@@ -2,14 +2,9 @@ import { decodeAnswer } from '../../../src/service/carriers/http/answer-values.j
 import type { GatewayRoute } from '../../../src/service/carriers/http/gateway-route.js';
 import { outcomeOfAnswer } from '../../../src/service/carriers/http/outcome-of-answer.js';
 import { gatewayRoute } from '../../service/carriers/http/gateway-routes.js';
-import { cpuTime } from '../../support/cpu-time.js';
-import { seededRandom } from '../../support/random.js';
-import { type FuzzFindings, heapNow } from './pdu-fuzz.js';
+import { changedText, type Dice, playInputs } from './fuzz-inputs.js';
 
 type Decide = typeof outcomeOfAnswer;
-
-/** Milliseconds of cpu: no answer takes longer. */
-const slowMs = 250;
 
 const field = (...is: string[]) => ({ path: 'messages.*.status', is });
 const rule = (values: readonly string[], status: number[] | null = null) => ({
@@ -87,64 +82,34 @@ function truthOf(route: GatewayRoute, status: number, parts: readonly string[] |
     : 'unknown';
 }
 
+function answerOf(dice: Dice) {
+  const { random, upTo, one } = dice;
+  const route = one(routes);
+  const status = one(statuses);
+  const parts = Array.from({ length: upTo(4) }, () => one(['0', '0', '1', '4', '6', '7', '99']));
+  const isNumber = random() < 0.5;
+  const messages = parts.map((part, index) => ({ status: isNumber ? Number(part) : part, id: `a${index}` }));
+  let body = route === routes[0] ? JSON.stringify({ messages }) : one(texts);
+  const isChanged = random() < 0.5;
+  if (isChanged) body = changedText(body, words, dice);
+  if (isChanged && random() < 0.0005) body = one(words).repeat(200_000).slice(0, 1_000_000);
+  const type = isChanged ? one(types) : 'application/json';
+  return { route, status, parts, body, isChanged, type };
+}
+
 /** Answers as gateways write them, and what looks like some; `untrue` counts those that were read as something else. */
-export async function playAnswerFuzz(
-  seed: number,
-  inputs: number,
-  decide: Decide = outcomeOfAnswer,
-): Promise<FuzzFindings & { untrue: number }> {
-  const random = seededRandom(seed);
-  const upTo = (most: number) => Math.floor(random() * most);
-  const one = <Value>(values: readonly Value[]) => values[upTo(values.length)] as Value;
-  const findings = { inputs, crashes: 0, slow: 0, deaf: 0, grown: 0, untrue: 0, example: '' };
-  const note = (problem: string, body: string) => {
-    if (findings.example === '') findings.example = `${problem} for ${body.slice(0, 200)}`;
+export function playAnswerFuzz(seed: number, inputs: number, decide: Decide = outcomeOfAnswer) {
+  const wrongIn = ({ route, status, parts, body, isChanged, type }: ReturnType<typeof answerOf>) => {
+    const outcome = decide(route, decodeAnswer(status, type, body, null));
+    if (outcome.kind === 'accepted' && outcome.carrierIds.some((id) => /\p{Cc}/u.test(id) || id.length > 255))
+      throw new Error('no engine keeps its ids');
+    // Whatever was done to it, it is taken only where it says so.
+    const isUntrue = isChanged
+      ? outcome.kind === 'accepted' && !/0|3: Queued/.test(body)
+      : outcome.kind !== truthOf(route, status, parts, body);
+    return isUntrue ? `${status} is ${outcome.kind}` : null;
   };
-  const before = heapNow();
-  for (let input = 0; input < inputs; input += 1) {
-    const route = one(routes);
-    const status = one(statuses);
-    const parts = Array.from({ length: upTo(4) }, () => one(['0', '0', '1', '4', '6', '7', '99']));
-    const isNumber = random() < 0.5;
-    const messages = parts.map((part, index) => ({
-      status: isNumber ? Number(part) : part,
-      id: `a${index}`,
-    }));
-    let body = route === routes[0] ? JSON.stringify({ messages }) : one(texts);
-    const isChanged = random() < 0.5;
-    for (let changes = isChanged ? 1 + upTo(4) : 0; changes > 0; changes -= 1) {
-      const at = upTo(body.length);
-      body = body.slice(0, at) + one(words).repeat(1 + upTo(3)) + body.slice(at + upTo(8));
-    }
-    if (isChanged && random() < 0.0005) body = one(words).repeat(200_000).slice(0, 1_000_000);
-    const type = isChanged ? one(types) : 'application/json';
-    const started = cpuTime();
-    try {
-      const outcome = decide(route, decodeAnswer(status, type, body, null));
-      if (
-        outcome.kind === 'accepted' &&
-        outcome.carrierIds.some((id) => /\p{Cc}/u.test(id) || id.length > 255)
-      )
-        throw new Error('no engine keeps its ids');
-      // Whatever was done to it, it is taken only where it says so.
-      const isUntrue = isChanged
-        ? outcome.kind === 'accepted' && !/0|3: Queued/.test(body)
-        : outcome.kind !== truthOf(route, status, parts, body);
-      if (isUntrue) {
-        findings.untrue += 1;
-        note(`${status} is ${outcome.kind}`, body);
-      }
-    } catch (error) {
-      findings.crashes += 1;
-      note(String(error), body);
-    }
-    if (cpuTime() - started > slowMs) {
-      findings.slow += 1;
-      note('slow', body);
-    }
-  }
-  findings.grown = Math.max(0, Math.round((heapNow() - before) / 1_000_000));
-  return findings;
+  return playInputs(seed, inputs, answerOf, wrongIn, ({ body }) => body);
 }
 
 /** A control: every 200 that is no acceptance is a refusal. */

@@ -3,14 +3,10 @@ import { tags } from '../../../src/service/carriers/smpp/codec/commands.js';
 import type { Pdu } from '../../../src/service/carriers/smpp/codec/pdu.js';
 import { readIncoming } from '../../../src/service/carriers/smpp/incoming.js';
 import { readReceipt } from '../../../src/service/carriers/smpp/receipts.js';
-import { cpuTime } from '../../support/cpu-time.js';
-import { seededRandom } from '../../support/random.js';
-import { type FuzzFindings, heapNow } from './pdu-fuzz.js';
+import { changedText, type Dice, playInputs } from './fuzz-inputs.js';
 
 type Read = typeof readReceipt;
 
-/** Milliseconds of cpu: no text of 64 KB takes longer to read. */
-const slowMs = 250;
 /** What an engine keeps of an id or a number. */
 const longestKept = 400;
 
@@ -60,9 +56,8 @@ interface Written {
 }
 
 /** A receipt in one of the ways that centres write it, or something like one. */
-function receipt(random: () => number): Written {
-  const upTo = (most: number) => Math.floor(random() * most);
-  const one = <Value>(values: readonly Value[]) => values[upTo(values.length)] as Value;
+function receipt(dice: Dice): Written {
+  const { random, upTo, one } = dice;
   const truth = {
     id: Array.from({ length: 1 + upTo(20) }, () => one([...'0123456789abcdefABCDEF'])).join(''),
     stat: one(stats),
@@ -83,10 +78,7 @@ function receipt(random: () => number): Written {
   ];
   let text = fields.map(([key = '', value]) => `${cased(key)}:${gap}${value}`).join(end);
   const isChanged = random() < 0.6;
-  for (let changes = isChanged ? 1 + upTo(4) : 0; changes > 0; changes -= 1) {
-    const at = upTo(text.length);
-    text = text.slice(0, at) + one(words).repeat(1 + upTo(3)) + text.slice(at + upTo(8));
-  }
+  if (isChanged) text = changedText(text, words, dice);
   if (isChanged && random() < 0.0005) text = one(words).repeat(20_000).slice(0, 64_000);
   const [bytes, data_coding] = one([
     () => [Buffer.from(text, 'latin1'), 0] as const,
@@ -111,44 +103,22 @@ function receipt(random: () => number): Written {
   };
 }
 
+function textOf({ pdu }: Written): string {
+  const bytes = pdu.options.get(tags.messagePayload) ?? pdu.fields.short_message ?? Buffer.alloc(0);
+  return bytes.toString('latin1');
+}
+
 /** Receipts as centres write them, and texts that look like some; `untrue` counts those that were read as another. */
-export async function playReceiptFuzz(
-  seed: number,
-  inputs: number,
-  read: Read = readReceipt,
-): Promise<FuzzFindings & { untrue: number }> {
-  const random = seededRandom(seed);
-  const findings = { inputs, crashes: 0, slow: 0, deaf: 0, grown: 0, untrue: 0, example: '' };
-  const note = (problem: string, { pdu }: Written) => {
-    const bytes = pdu.options.get(tags.messagePayload) ?? pdu.fields.short_message ?? Buffer.alloc(0);
-    if (findings.example === '')
-      findings.example = `${problem} for ${bytes.toString('latin1').slice(0, 200)}`;
+export function playReceiptFuzz(seed: number, inputs: number, read: Read = readReceipt) {
+  const wrongIn = ({ pdu, truth }: Written) => {
+    const { carrierId, to, state } = read(pdu, 'same') ?? { carrierId: null, to: '', state: null };
+    readIncoming(pdu);
+    if (/\p{Cc}/u.test(`${carrierId}${to}`) || `${carrierId}${to}`.length > longestKept)
+      throw new Error(`no engine keeps ${JSON.stringify(carrierId)}`);
+    const isTrue = truth === null || (carrierId === truth.id && state === states[truth.stat]);
+    return isTrue ? null : `${carrierId} is ${state}`;
   };
-  const before = heapNow();
-  for (let input = 0; input < inputs; input += 1) {
-    const written = receipt(random);
-    const started = cpuTime();
-    try {
-      const { carrierId, to, state } = read(written.pdu, 'same') ?? { carrierId: null, to: '', state: null };
-      readIncoming(written.pdu);
-      if (/\p{Cc}/u.test(`${carrierId}${to}`) || `${carrierId}${to}`.length > longestKept)
-        throw new Error(`no engine keeps ${JSON.stringify(carrierId)}`);
-      const { truth } = written;
-      if (truth !== null && (carrierId !== truth.id || state !== states[truth.stat])) {
-        findings.untrue += 1;
-        note(`${carrierId} is ${state}`, written);
-      }
-    } catch (error) {
-      findings.crashes += 1;
-      note(String(error), written);
-    }
-    if (cpuTime() - started > slowMs) {
-      findings.slow += 1;
-      note('slow', written);
-    }
-  }
-  findings.grown = Math.max(0, Math.round((heapNow() - before) / 1_000_000));
-  return findings;
+  return playInputs(seed, inputs, receipt, wrongIn, textOf);
 }
 
 /** A control: it ends an id at a space, in whatever alphabet. */

@@ -95,25 +95,14 @@ describe('an address is repaired only at its edges', () => {
     expect(outcome.repairs).toEqual(repairs);
   });
 
-  it.each(['bat@gmail.соm', 'dorj@exаmple.mn', 'bаt@example.mn', 'bat@gmail.сом'])(
-    '%j is refused, since it mixes alphabets',
-    async (written) => {
-      const outcome = await plan(`email\n${written}\n`, { channel: 'email', subject: 'Hi' });
-      expect(outcome.plan).toBeNull();
-      expect(outcome.rejects.first).toEqual([
-        `list.csv:2: email: "${written}" mixes letters of two alphabets, such as Latin and Cyrillic`,
-      ]);
-    },
-  );
-
-  it.each(['bat@example', 'bat', 'Bat <bat@example.mn>', 'a@b.mn; c@d.mn'])(
-    '%j is refused',
-    async (written) => {
-      const outcome = await plan(`email\n"${written}"\n`, { channel: 'email', subject: 'Hi' });
-      expect(outcome.plan).toBeNull();
-      expect(outcome.rejects.first).toEqual([
-        `list.csv:2: email: ${JSON.stringify(written)} is not an email address`,
-      ]);
-    },
-  );
+  const mixed = 'mixes letters of two alphabets, such as Latin and Cyrillic';
+  const none = 'is not an email address';
+  it.each([
+    ...['bat@gmail.соm', 'dorj@exаmple.mn', 'bаt@example.mn', 'bat@gmail.сом'].map((one) => [one, mixed]),
+    ...['bat@example', 'bat', 'Bat <bat@example.mn>', 'a@b.mn; c@d.mn'].map((one) => [one, none]),
+  ])('%j is refused: it %s', async (written, why) => {
+    const outcome = await plan(`email\n"${written}"\n`, { channel: 'email', subject: 'Hi' });
+    expect(outcome.plan).toBeNull();
+    expect(outcome.rejects.first).toEqual([`list.csv:2: email: "${written}" ${why}`]);
+  });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openPlan, readPlanMeta } from '../../../../src/cli/bulk/plan/files/plan-reader.js';
+import { pricing as prices } from '../../../support/resources.js';
 import { collect, plan, planned, refusal, requestsOf, rowsOf, temporaryFolder } from '../plans.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(99_000_000 + index));
@@ -65,16 +66,7 @@ describe('rows with the same message go together', () => {
   });
 
   it('prices them by kind of text', async () => {
-    const pricing = {
-      sms: {
-        credits_per_part: 10,
-        rate_multiplier: 1.5,
-        latin_characters_per_part: 150,
-        cyrillic_characters_per_part: 60,
-        max_parts: 5,
-      },
-      email: { credits_per_message: 2 },
-    };
+    const pricing = { ...prices, sms: { ...prices.sms, rate_multiplier: 1.5 } };
     const csv = `phone,n\n99000001,a\n99000002,a\n99000003,${'ө'.repeat(61)}\n`;
     const outcome = await plan(csv, { text: '{n}', pricing });
     expect(outcome.meta).toMatchObject({

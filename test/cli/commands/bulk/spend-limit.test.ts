@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { exitOfJob } from '../../../../src/cli/commands/bulk/finish/outcome.js';
 import type { Pricing } from '../../../../src/contract/index.js';
+import { pricing } from '../../../support/resources.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
 import { clientOf, Refused } from '../../bulk/model-service.js';
 import { setting } from '../../bulk/run-in.js';
@@ -10,14 +11,8 @@ const singles = memoryPlan(numbers(20).map((to) => ({ to: [to], text: `to ${to}`
 const batches = memoryPlan([0, 1, 2, 3].map((at) => ({ to: numbers(3, at * 10), text: `batch ${at}` })));
 
 const pricingOf = (perPart: number): Pricing => ({
-  sms: {
-    credits_per_part: perPart,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
+  ...pricing,
+  sms: { ...pricing.sms, credits_per_part: perPart },
 });
 
 /** A service that charges this much a recipient; its price list says so, and so do its answers. */

@@ -4,7 +4,7 @@ import type { ServiceOptions } from '../../../../src/service/index.js';
 import { Metrics } from '../../../../src/service/metrics/metrics.js';
 import { CarrierServices } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
-import { Crash, type CrashPoint } from '../../../support/crash.js';
+import { crashPoints } from '../../../support/crash.js';
 import { answer, bytes, FaultyGateway, type Reaction, type TakenRequest } from '../../../support/gateway.js';
 import { seededRandom } from '../../../support/random.js';
 import { httpRoute } from '../../../support/routes.js';
@@ -274,28 +274,15 @@ describe('a gateway with keys that fails now and then', () => {
 });
 
 describe('a process that dies, over a route with a key', () => {
-  const points: CrashPoint[] = (['markSubmitting', 'markRepeating', 'finalizeMessages'] as const).flatMap(
-    (method) =>
-      (isOnPostgres() ? [1] : [1, 2]).flatMap((call) =>
-        (['before', 'after'] as const).map((when) => ({ when, method, call })),
-      ),
-  );
+  const methods = ['markSubmitting', 'markRepeating', 'finalizeMessages'] as const;
+  const points = crashPoints(methods, isOnPostgres() ? [1] : [1, 2]);
 
   it.each(points)('$when $method $call leaves nothing unknown', async (point) => {
-    const directory = services.cores.folder();
-    const settings = configured();
     gateway.react = firstOf(answer(500));
-    const crash = new Crash(point);
-    const doubles: CoreDoubles = { store: crash.doubles.store as NonNullable<CoreDoubles['store']> };
-    const dying = await services.openMortal({ directory, ...settings }, doubles);
-    void services.sendBatch(numbers, 'Hi', dying).catch(() => {});
-    let happened = false;
-    void crash.happened.then(() => {
-      happened = true;
+    await services.die(point, configured(), {
+      send: (dying) => services.sendBatch(numbers, 'Hi', dying),
+      isOver: () => sent.size === numbers.length,
     });
-    await services.pass(() => happened || sent.size === numbers.length, 100);
-    crash.now();
-    await open({ directory, ...settings });
     const messages = await (await send(numbers)).completed();
     expect(messages.filter(({ status, delivery }) => status !== 'sent' || delivery !== null)).toEqual([]);
     expect([...sent.keys()].sort()).toEqual(messages.map(({ id }) => id).sort());

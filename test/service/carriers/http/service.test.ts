@@ -3,7 +3,7 @@ import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
 import { CarrierServices, careless } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
-import { Crash, type CrashPoint } from '../../../support/crash.js';
+import { crashPoints } from '../../../support/crash.js';
 import { answer, bytes, FaultyGateway, type Reaction } from '../../../support/gateway.js';
 import { httpRoute } from '../../../support/routes.js';
 
@@ -197,24 +197,13 @@ describe('a gateway that fails now and then', () => {
 });
 
 describe('a process that dies', () => {
-  const points: CrashPoint[] = (['markSubmitting', 'finalizeMessages'] as const).flatMap((method) =>
-    [1, 2, 3].flatMap((call) => (['before', 'after'] as const).map((when) => ({ when, method, call }))),
-  );
+  const points = crashPoints(['markSubmitting', 'finalizeMessages']);
 
   it.each(points)('$when $method $call leaves no more unknown than its window', async (point) => {
-    const directory = services.cores.folder();
-    const settings = configured();
-    const crash = new Crash(point);
-    const doubles: CoreDoubles = { store: crash.doubles.store as NonNullable<CoreDoubles['store']> };
-    const dying = await services.openMortal({ directory, ...settings }, doubles);
-    void services.sendBatch(numbers, 'Hi', dying).catch(() => {});
-    let happened = false;
-    void crash.happened.then(() => {
-      happened = true;
+    await services.die(point, configured(), {
+      send: (dying) => services.sendBatch(numbers, 'Hi', dying),
+      isOver: () => gateway.taken.length === numbers.length,
     });
-    await services.pass(() => happened || gateway.taken.length === numbers.length, 100);
-    crash.now();
-    await open({ directory, ...settings });
     const batch = await services.sendBatch(numbers, 'Hi');
     await services.completed(batch);
     expect(await judged(batch)).toBeLessThanOrEqual(3);

@@ -4,7 +4,7 @@ import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
 import { CarrierServices, judge, takenTwice } from '../../../support/carrier-services.js';
 import { caller } from '../../../support/cores.js';
-import { Crash, type CrashPoint } from '../../../support/crash.js';
+import { crashPoints } from '../../../support/crash.js';
 import { Smsc, type TakenSegment } from '../../../support/smsc.js';
 
 let services: CarrierServices;
@@ -231,27 +231,14 @@ const numbers = ['99000101', '99000102', '99000103', '99000104', '99000105', '99
 const text = 'a'.repeat(200);
 
 describe('a process that dies', () => {
-  const points: CrashPoint[] = (['markSubmitting', 'finalizeMessages', 'claimMessages'] as const).flatMap(
-    (method) =>
-      [1, 2, 3].flatMap((call) => (['before', 'after'] as const).map((when) => ({ when, method, call }))),
-  );
+  const points = crashPoints(['markSubmitting', 'finalizeMessages', 'claimMessages']);
 
   it.each(points)('$when $method $call leaves no more unknown than its window', async (point) => {
-    const directory = services.cores.folder();
-    const settings = configured();
-    const crash = new Crash(point);
-    const doubles: CoreDoubles = { store: crash.doubles.store as NonNullable<CoreDoubles['store']> };
-    const dying = await services.openMortal({ directory, ...settings }, doubles);
-    void services.sendBatch(numbers, text, dying).catch(() => {});
-    let happened = false;
-    void crash.happened.then(() => {
-      happened = true;
+    await services.die(point, configured(), {
+      send: (dying) => services.sendBatch(numbers, text, dying),
+      isOver: () => smsc.taken.length === 14,
+      cut: () => smsc.cut(),
     });
-    await services.pass(() => happened || smsc.taken.length === 14, 100);
-    // Its connections end with it.
-    smsc.cut();
-    crash.now();
-    await open({ directory, ...settings });
     const batch = await services.sendBatch(numbers, text);
     await services.completed(batch);
     expect(await judge(services, batch, smsc.taken)).toBeLessThanOrEqual(3);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreDoubles } from '../../../../src/service/core.js';
 import { CarrierServices } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
-import { Crash, type CrashPoint } from '../../../support/crash.js';
+import { crashPoints } from '../../../support/crash.js';
 import { Relay } from '../../../support/relay.js';
 
 let services: CarrierServices;
@@ -109,27 +109,14 @@ describe('a service with a mail relay', () => {
 });
 
 describe('a process that dies', () => {
-  const points: CrashPoint[] = (['markSubmitting', 'finalizeMessages', 'claimMessages'] as const).flatMap(
-    (method) =>
-      [1, 2, 3].flatMap((call) => (['before', 'after'] as const).map((when) => ({ when, method, call }))),
-  );
+  const points = crashPoints(['markSubmitting', 'finalizeMessages', 'claimMessages']);
 
   it.each(points)('$when $method $call leaves no more unknown than its connections', async (point) => {
-    const directory = services.cores.folder();
-    const settings = configured();
-    const crash = new Crash(point);
-    const doubles: CoreDoubles = { store: crash.doubles.store as NonNullable<CoreDoubles['store']> };
-    const dying = await services.openMortal({ directory, ...settings }, doubles);
-    void sendBatch(addresses, dying).catch(() => {});
-    let happened = false;
-    void crash.happened.then(() => {
-      happened = true;
+    await services.die(point, configured(), {
+      send: (dying) => sendBatch(addresses, dying),
+      isOver: () => relay.taken.length === addresses.length,
+      cut: () => relay.cut(),
     });
-    await services.pass(() => happened || relay.taken.length === addresses.length, 100);
-    // Its connections end with it.
-    relay.cut();
-    crash.now();
-    await services.open({ directory, ...settings });
     const batch = await sendBatch();
     await services.completed(batch);
     expect(await judge(batch)).toBeLessThanOrEqual(2);
