@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createTransport } from 'nodemailer';
-import type { Submission } from '../../src/service/carriers/carrier.js';
 import { smtpCarrier } from '../../src/service/carriers/smtp/smtp.js';
 import { systemClock } from '../../src/service/clock.js';
 import { systemRandom } from '../../src/service/random.js';
 import { printed, root } from '../support/binary.js';
+import { mailOf } from '../support/mails.js';
 import { median, type Row } from './pairs.js';
 
 /** npm smtp-server, which takes everything and keeps nothing. */
@@ -22,18 +22,7 @@ const text = 'Сайн байна уу? Таны захиалга баталга
 const subject = 'Захиалга баталгаажлаа';
 const from = 'Урту <no-reply@example.mn>';
 
-const submission: Submission = {
-  reference: '018f4e8a-7c11-7abc-8def-0123456789ab',
-  attempt: 1,
-  channel: 'email',
-  route: 'email',
-  to: 'bold@example.com',
-  text,
-  subject,
-  html: `<p>${text}</p>`,
-  from,
-  replyTo: null,
-};
+const submission = mailOf({ text, subject, html: `<p>${text}</p>`, from });
 
 interface Measured {
   /** Mails a second. */

@@ -6,7 +6,7 @@ import type { Desk } from '../support/desk.js';
 import { type Printed, printedIn } from '../support/printed-commands.js';
 import { type Result, refusal, testKey } from '../support/run.js';
 import { numbers } from './bulk/memory-plan.js';
-import { desk, partly, people, personal } from './commands/bulk/desks.js';
+import { desk, partly, partlySent, people, personal } from './commands/bulk/desks.js';
 
 const baseUrl = 'http://127.0.0.1:7799/v1';
 const profiles = {
@@ -215,9 +215,7 @@ describe('a command that resumes another job', () => {
     ],
   ];
   it.each(scenes)('spends no more than the run may that prints it: %s', async (_, play) => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(partly);
-    here.project.balance = 1_000;
+    const here = await partlySent();
     const limited = printed((await play(here, '--max-credits 100 --rate 7')).stderr);
     expect(limited.words).toEqual(
       expect.arrayContaining(['jobs', 'resume', 'july', '--max-credits', '100', '--rate', '7']),

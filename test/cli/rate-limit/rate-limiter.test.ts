@@ -296,15 +296,6 @@ describe('the rate limiter', () => {
     expect(service.used).toBeGreaterThan(0.95);
   });
 
-  it('sends nothing while the service wants quiet', async () => {
-    const clock = new VirtualClock();
-    const limiter = new RateLimiter({ buckets: memoryBuckets(), clock });
-    limiter.block('sending', 7_000);
-    const start = clock.now();
-    await clock.run(limiter.take('sending'));
-    expect(clock.now() - start).toBe(7_000);
-  });
-
   it('stops waiting when told to, also when others asked before', async () => {
     const clock = new VirtualClock();
     const limiter = new RateLimiter({ buckets: memoryBuckets(), clock });

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { everyAttempt, type Submission } from '../../../src/service/carriers/carrier.js';
+import { everyAttempt } from '../../../src/service/carriers/carrier.js';
 import type { Outbox } from '../../../src/service/carriers/simulated/outbox.js';
 import { outboxMigrations, postgresOutbox } from '../../../src/service/carriers/simulated/postgres-outbox.js';
 import { systemClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { emptyDatabase, newDatabase } from '../../support/postgres.js';
+import { submissionOf as submission } from '../../support/smpp.js';
 
 let url: string;
 beforeAll(async () => {
@@ -22,20 +23,6 @@ async function outboxes(instances: number): Promise<Outbox[]> {
   });
   return storages.map(({ database }) => postgresOutbox(database, () => {}));
 }
-
-const submission = (reference: string, given: Partial<Submission> = {}): Submission => ({
-  reference,
-  attempt: 1,
-  channel: 'sms',
-  route: 'Mobicom',
-  to: '99112233',
-  text: 'Hi',
-  subject: null,
-  html: null,
-  from: null,
-  replyTo: null,
-  ...given,
-});
 
 async function delivered(outbox: Outbox, filter = {}): Promise<string[]> {
   const ids: string[] = [];

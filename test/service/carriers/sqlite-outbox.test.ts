@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Submission } from '../../../src/service/carriers/carrier.js';
 import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Database, Statement } from '../../../src/service/storage/sqlite/database/database.js';
+import { submissionOf as submission } from '../../support/smpp.js';
 
 let close: () => Promise<void>;
 afterEach(() => close());
@@ -31,19 +31,6 @@ async function outboxOn(isBroken: () => boolean) {
   close = () => outbox.close();
   return outbox;
 }
-
-const submission = (reference: string): Submission => ({
-  reference,
-  attempt: 1,
-  channel: 'sms',
-  route: 'Mobicom',
-  to: '99112233',
-  text: 'Hi',
-  subject: null,
-  html: null,
-  from: null,
-  replyTo: null,
-});
 
 it('takes messages again after its file could not be written', async () => {
   let broken = true;

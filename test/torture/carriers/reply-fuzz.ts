@@ -2,6 +2,7 @@ import { OutcomeUnknown, type Submission, type SubmitResult } from '../../../src
 import { smtpCarrier } from '../../../src/service/carriers/smtp/smtp.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import { seededRandom as serviceRandom } from '../../../src/service/random.js';
+import { mailOf } from '../../support/mails.js';
 import { seededRandom } from '../../support/random.js';
 import { Relay, type Step } from '../../support/relay.js';
 import { type FuzzFindings, heapNow } from './pdu-fuzz.js';
@@ -125,18 +126,11 @@ export async function playReplyFuzz(
   let lastReplies = 0;
 
   const send = (to: string) => {
-    const submission = {
+    const submission = mailOf({
       reference: `00000000-0000-7000-8000-${String(mails).padStart(12, '0')}`,
-      attempt: 1,
-      channel: 'email' as const,
-      route: 'email',
-      to,
+      ...{ to, subject: 'Hi' },
       text: mails % 500 === 0 ? 'a\r\n.\r\n'.repeat(20_000) : 'Сайн уу',
-      subject: 'Hi',
-      html: null,
-      from: null,
-      replyTo: null,
-    };
+    });
     mails += 1;
     return submit(submission, new AbortController().signal);
   };

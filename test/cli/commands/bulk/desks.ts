@@ -54,3 +54,11 @@ export const figures = (stdout: string) => JSON.parse(stdout) as Record<string, 
 /** The command that a line on standard error ends with, without the name of the program. */
 export const printed = (stderr: string) =>
   /urtuu ((?:sms|email|jobs) .*)\n$/.exec(stderr)?.[1] ?? 'no command';
+
+/** A desk whose job `july` has sent two of five messages, and that can pay for the rest now. */
+export async function partlySent(line = partly): Promise<Desk> {
+  const here = desk(people(5), { credits: 25 });
+  await here.run(line);
+  here.project.balance = 1_000;
+  return here;
+}

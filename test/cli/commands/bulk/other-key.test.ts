@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import { refusal, testKey } from '../../../support/run.js';
 import { saying } from '../../../support/saying.js';
-import { constant, desk, partly, people, personal, printed } from './desks.js';
+import { constant, desk, partly, partlySent, people, personal, printed } from './desks.js';
 
 const keyOf = (letter: string) => ({ env: { URTUU_API_KEY: `urtuu_${letter.repeat(40)}` } });
 const otherKey = keyOf('B');
@@ -19,9 +19,7 @@ async function deskInDoubt(): Promise<Desk> {
 
 describe('a job under another API key', () => {
   it('is not gone on with by a key of another project, whatever is said', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(partly);
-    here.project.balance = 1_000;
+    const here = await partlySent();
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
@@ -116,18 +114,14 @@ describe('a job under another API key', () => {
   });
 
   it('is gone on with by a key that may only send, as it cannot be checked', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(partly);
-    here.project.balance = 1_000;
+    const here = await partlySent();
     here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
   it('is checked with what an earlier key sent, after a key that sent nothing', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(partly);
-    here.project.balance = 1_000;
+    const here = await partlySent();
     here.project.options.instead = ({ method }) =>
       method === 'GET' ? refusal(403, 'forbidden') : refusal(401, 'unauthorized');
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 4 });
@@ -173,9 +167,7 @@ describe('a job under another API key', () => {
   );
 
   it('is not gone on with by a key for which the service shows another message', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(partly);
-    here.project.balance = 1_000;
+    const here = await partlySent();
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/messages\/./.test(path) ? { body: { id: 'another' } } : undefined;
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 5 });
@@ -183,9 +175,7 @@ describe('a job under another API key', () => {
   });
 
   it('is gone on with by the printed command after Ctrl-C in the check of the key', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(partly);
-    here.project.balance = 1_000;
+    const here = await partlySent();
     let interrupt: (signal: 'SIGINT') => void = () => {};
     const { fetch } = here.project.service;
     const { code, stderr } = await here.run('jobs resume july --same-project', {
@@ -206,9 +196,7 @@ describe('a job under another API key', () => {
   });
 
   it('is not gone on with unless the key is said to be of the same project', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(partly);
-    here.project.balance = 1_000;
+    const here = await partlySent();
     for (const line of ['jobs resume july', personal, 'jobs resume july --if-finished ok']) {
       expect(await here.run(line, otherKey)).toMatchObject(saying(11, 'started with another API key'));
     }

@@ -11,6 +11,7 @@ import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-se
 import { ManualClock } from '../../../../src/service/clock.js';
 import { systemRandom } from '../../../../src/service/random.js';
 import { ticks } from '../../../support/cores.js';
+import { mailOf } from '../../../support/mails.js';
 import { type Reaction, Relay, type RelayOptions, type Step } from '../../../support/relay.js';
 
 const key = Buffer.alloc(32, 7);
@@ -60,19 +61,8 @@ it('does not name its password, where a relay repeats the login that it refuses'
   expect(inspect(report)).not.toContain(login.password);
 });
 
-const submission = (changes: Partial<Submission> = {}): Submission => ({
-  reference: '018f4e8a-7c11-7abc-8def-0123456789ab',
-  attempt: 1,
-  channel: 'email',
-  route: 'email',
-  to: 'bold@example.com',
-  text: 'Сайн уу',
-  subject: 'Тавтай морил',
-  html: null,
-  from: 'Урту <no-reply@mail.urtuu.example>',
-  replyTo: null,
-  ...changes,
-});
+const submission = (changes: Partial<Submission> = {}) =>
+  mailOf({ from: 'Урту <no-reply@mail.urtuu.example>', ...changes });
 const submit = (changes: Partial<Submission> = {}, signal = new AbortController().signal) =>
   carrier.submit(submission(changes), signal);
 

@@ -5,24 +5,14 @@ import type { Submission } from '../../../../src/service/carriers/carrier.js';
 import { bounceAddress, messageIdOfBounce } from '../../../../src/service/carriers/smtp/bounce-address.js';
 import { composeMail } from '../../../../src/service/carriers/smtp/mail.js';
 import { formatMailbox } from '../../../../src/service/mailbox.js';
+import { mailOf } from '../../../support/mails.js';
 
 const id = '018f4e8a-7c11-7abc-8def-0123456789ab';
 const date = Date.UTC(2026, 10, 22, 3, 30);
 const sender = { from: 'no-reply@example.mn', bounces: null };
 
-const submission = (changes: Partial<Submission> = {}): Submission => ({
-  reference: id,
-  attempt: 1,
-  channel: 'email',
-  route: 'email',
-  to: 'bold@example.com',
-  text: 'Сайн уу',
-  subject: 'Тавтай морил',
-  html: null,
-  from: formatMailbox({ name: 'Урту', address: 'no-reply@mail.urtuu.example' }),
-  replyTo: null,
-  ...changes,
-});
+const from = formatMailbox({ name: 'Урту', address: 'no-reply@mail.urtuu.example' });
+const submission = (changes: Partial<Submission> = {}) => mailOf({ reference: id, from, ...changes });
 
 async function composed(changes: Partial<Submission> = {}) {
   const { from, to, bytes } = await composeMail(submission(changes), sender, date);

@@ -7,6 +7,7 @@ import type { Submission } from '../../../../src/service/carriers/carrier.js';
 import { composeMail, UnreadableKey } from '../../../../src/service/carriers/smtp/mail.js';
 import { verifyDkim } from '../../../support/dkim.js';
 import { fileFolder } from '../../../support/folders.js';
+import { mailOf } from '../../../support/mails.js';
 
 const pem = { type: 'pkcs8', format: 'pem' } as const;
 const spki = { type: 'spki', format: 'pem' } as const;
@@ -22,20 +23,12 @@ beforeAll(() => {
 });
 
 const sender = { from: 'no-reply@example.mn', bounces: null };
-const submission = (changes: Partial<Submission> = {}): Submission => ({
-  reference: '018f4e8a-7c11-7abc-8def-0123456789ab',
-  attempt: 1,
-  channel: 'email',
-  route: 'email',
-  to: 'bold@example.com',
-  text: 'Сайн уу',
-  subject: 'Тавтай морил',
-  html: null,
-  from: 'Дэлгүүр <no-reply@shop.mn>',
-  replyTo: null,
-  ownDomain: { domain: 'shop.mn', selector: 'mail', key_file: file },
-  ...changes,
-});
+const submission = (changes: Partial<Submission> = {}) =>
+  mailOf({
+    from: 'Дэлгүүр <no-reply@shop.mn>',
+    ownDomain: { domain: 'shop.mn', selector: 'mail', key_file: file },
+    ...changes,
+  });
 /** As it goes over the wire. */
 const composed = async (changes: Partial<Submission> = {}) =>
   (await composeMail(submission(changes), sender, 0)).bytes.toString('latin1').replace(/\r?\n/g, '\r\n');

@@ -1,10 +1,10 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Submission } from '../../../../src/service/carriers/carrier.js';
 import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
 import { systemClock } from '../../../../src/service/clock.js';
 import { systemRandom } from '../../../../src/service/random.js';
+import { mailOf } from '../../../support/mails.js';
 import { carrierConformance } from '../conformance/carrier.js';
 
 /** npm smtp-server, which took the Message-IDs in `taken`. */
@@ -62,18 +62,7 @@ carrierConformance({
 });
 
 describe('encryption and login', () => {
-  const submission: Submission = {
-    reference: 'm',
-    attempt: 1,
-    channel: 'email',
-    route: 'email',
-    to: 'bold@example.com',
-    text: 'Сайн уу',
-    subject: null,
-    html: null,
-    from: null,
-    replyTo: null,
-  };
+  const submission = mailOf({ reference: 'm', subject: null });
   const login = { user: 'urtuu', password: 'нууц' };
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {

@@ -9,7 +9,7 @@ import type { Desk } from '../../../../support/desk.js';
 import { answers, refusal } from '../../../../support/run.js';
 import { saying } from '../../../../support/saying.js';
 import { numbers } from '../../../bulk/memory-plan.js';
-import { constant, desk, figures, partly, people, personal } from '../desks.js';
+import { constant, desk, figures, partly, partlySent, people, personal } from '../desks.js';
 
 const take = (status: string, more = '') =>
   `sms bulk report.csv --only ${status} --text 'Hello {name}' --job more --yes${more}`;
@@ -72,9 +72,7 @@ describe('a row of a report', () => {
 
 describe('--only with the report of a job on this machine', () => {
   it('refuses what the job itself would still send, and names the command that does', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(`${partly} --report report.csv`);
-    here.project.balance = 1_000;
+    const here = await partlySent(`${partly} --report report.csv`);
     const { code, stderr } = await here.run(take('pending'));
     expect(code).toBe(11);
     expect(stderr).toMatch(/the job july would still send 3 of these rows itself/);

@@ -6,7 +6,7 @@ import { answers } from '../../../../support/run.js';
 import { saying } from '../../../../support/saying.js';
 import { checksummed, type Encoded } from '../../../bulk/journal-lines.js';
 import { numbers } from '../../../bulk/memory-plan.js';
-import { desk, figures, people } from '../desks.js';
+import { desk, figures, partlySent, people } from '../desks.js';
 
 const line = "sms bulk list.csv --text 'Hello' --yes";
 const personal = line.replace('Hello', 'Hello {name}');
@@ -302,9 +302,7 @@ describe('the same message to the same people from another list', () => {
   });
 
   it('leaves to an unfinished job what it would still send, or is in doubt about', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(`${personal} --allow-partial`);
-    here.project.balance = 1_000;
+    const here = await partlySent(`${personal} --allow-partial`);
     here.write('list.csv', [header, ...people(5).reverse()]);
     for (const command of [personal, `${personal} --skip-sent`]) {
       const { code, stderr } = await here.run(command);
@@ -324,9 +322,7 @@ describe('the same message to the same people from another list', () => {
   });
 
   it('leaves it to that job also where another one has a name, and --skip-sent says to leave people out', async () => {
-    const here = desk(people(5), { credits: 25 });
-    await here.run(`${personal} --allow-partial`);
-    here.project.balance = 1_000;
+    const here = await partlySent(`${personal} --allow-partial`);
     const [id = ''] = here.jobs;
     expect((await here.run(`${personal} --job other --dry-run`)).stdout.replace(/\n +/g, ' ')).toMatch(
       /^Sent before 2 were sent the same message in the last 7 days, 3 may get it from an unfinished job$/m,
