@@ -433,3 +433,8 @@ describe('settings', () => {
     else expect(read).toThrow(expect.objectContaining({ exit: 2 }));
   });
 });
+
+it('a key in the environment that cannot be one is refused with 4, and not quoted', async () => {
+  const { code, stderr } = await run('balance', { env: { URTUU_API_KEY: 'two words' } });
+  expect([code, stderr]).toEqual([4, expect.not.stringContaining('two words')]);
+});

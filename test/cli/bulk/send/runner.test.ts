@@ -58,17 +58,6 @@ describe('a run', () => {
     expect(counts).toEqual(countsWith({ pending: 7 }));
   });
 
-  it('keeps an earlier doubt when the key is refused afterwards', async () => {
-    const { run, service } = setting();
-    let sends = 0;
-    const answers = clientOf(service, () => {
-      sends += 1;
-      return Promise.reject(sends === 1 ? new Refused('timeout', null) : new Refused('unauthorized', 401));
-    });
-    const { counts } = await run(answers, { concurrency: 1 });
-    expect(counts).toMatchObject({ in_doubt: 3, pending: 4 });
-  });
-
   it('waits as long as rate_limited says, up to maxWait', async () => {
     const { run, service, clock } = setting();
     let first = true;

@@ -305,8 +305,7 @@ describe('a bulk command without what it needs', () => {
     ['email bulk --html x list.csv --yes', '--subject'],
   ])('names all of it at once: %s', async (line, missing) => {
     const here = desk(people(1));
-    const { code, stderr } = await here.run(line);
-    expect({ code, stderr }).toMatchObject(saying(2, `missing: ${missing}\n`));
+    expect(await here.run(line)).toMatchObject(saying(2, `missing: ${missing}\n`));
   });
 
   it('asks for it at a terminal', async () => {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { moveData } from '../../../../src/service/data/move/move-data.js';
+import { type MoveMark, moveData } from '../../../../src/service/data/move/move-data.js';
 import { Cores, caller } from '../../../support/cores.js';
 import { newDatabase, query } from '../../../support/postgres.js';
 import { run } from '../../../support/run.js';
@@ -23,6 +23,15 @@ afterEach(() => cores.closeAll());
 const here = (line: string, env: Record<string, string> = {}) =>
   run(line, { home, cwd: home, env: { URTUU_DATABASE: url, ...env }, clock: { now: () => Date.now() } });
 const line = 'service move --data data --secret-file urtuu.secret';
+
+/** A move whose process dies at a mark. */
+async function killedAt(mark: MoveMark, directory: string): Promise<void> {
+  const at = (reached: MoveMark) => {
+    if (reached === mark) throw new Error('killed');
+  };
+  const secretFile = join(home, 'urtuu.secret');
+  await expect(moveData({ directory, url, database: url, secretFile, at })).rejects.toThrow('killed');
+}
 
 it('moves a folder to a database, which has everything; the folder says where it is', async () => {
   const moved = await here(`${line} --yes -o json`);
@@ -68,13 +77,7 @@ it('that was cut short prints the line that goes on, whatever the folder is call
   const directory = join(home, 'my data');
   cpSync(join(home, 'data'), directory, { recursive: true });
   const secretFile = join(home, 'urtuu.secret');
-  const cut = moveData({
-    ...{ directory, url, database: url, secretFile },
-    at(mark) {
-      if (mark === 'copied') throw new Error('killed');
-    },
-  });
-  await expect(cut).rejects.toThrow('killed');
+  await killedAt('copied', directory);
   cpSync(directory, join(home, 'her data'), { recursive: true });
   const refused = await here("service ledger --data 'her data'", { URTUU_DATABASE: '' });
   expect(refused.code).toBe(13);
@@ -87,14 +90,7 @@ it('that was cut short prints the line that goes on, whatever the folder is call
 });
 
 it('that was cut short before the database opened prints the line that goes on, until it has', async () => {
-  const secretFile = join(home, 'urtuu.secret');
-  const cut = moveData({
-    ...{ directory: join(home, 'data'), url, database: url, secretFile },
-    at(mark) {
-      if (mark === 'moved') throw new Error('killed');
-    },
-  });
-  await expect(cut).rejects.toThrow('killed');
+  await killedAt('moved', join(home, 'data'));
   cpSync(join(home, 'data'), join(home, 'again'), { recursive: true });
   const refused = await here('service ledger --data again');
   expect(refused).toMatchObject({ code: 13, stderr: expect.stringContaining('was moved to postgres://') });
