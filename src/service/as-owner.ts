@@ -18,9 +18,9 @@ export function otherOwnerOf(folder: string): Owner | null {
   return stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
 }
 
-/** How many are at work with the rights of another user, and root's own groups meanwhile. */
+/** How many are at work with the rights of another user. */
 let depth = 0;
-let groups: number[] = [];
+let beRoot = () => {};
 
 /**
  * Opens files with the rights of another user until the returned function is called: its folder may have links to files
@@ -30,12 +30,19 @@ export function actAs({ uid, gid }: Owner): () => void {
   const { setgroups, setegid, seteuid, getgroups } = process;
   if (!setgroups || !setegid || !seteuid || !getgroups) return () => {};
   if (depth === 0) {
-    groups = getgroups();
+    const groups = getgroups();
+    beRoot = () => {};
     try {
       setgroups([gid]);
+      beRoot = () => {
+        seteuid(0);
+        setegid(0);
+        setgroups(groups);
+      };
       setegid(gid);
       seteuid(uid);
     } catch (error) {
+      beRoot();
       // Root in a container may lack the right, or not know the user: it has no rights that the user lacks.
       if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       return () => {};
@@ -47,10 +54,7 @@ export function actAs({ uid, gid }: Owner): () => void {
     if (isBack) return;
     isBack = true;
     depth -= 1;
-    if (depth > 0) return;
-    seteuid(0);
-    setegid(0);
-    setgroups(groups);
+    if (depth === 0) beRoot();
   };
 }
 

@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { asOwner } from '../../../src/service/as-owner.js';
 import { DataError } from '../../../src/service/errors/data-error.js';
 import {
   abandonMove,
@@ -133,6 +134,22 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
       expect(process.geteuid?.()).toBe(0);
       rmSync(join(own, 'backup'), { recursive: true, force: true });
     }
+  });
+
+  it.each(['setegid', 'seteuid'] as const)('keeps its own groups where %s is refused', async (call) => {
+    const groups = process.getgroups?.() ?? [];
+    process.setgroups?.([0, 4]);
+    const refusing = vi.spyOn(process, call as 'seteuid').mockImplementationOnce(() => {
+      throw Object.assign(new Error(call), { code: 'EINVAL' });
+    });
+    onTestFinished(() => {
+      refusing.mockRestore();
+      process.setgroups?.(groups);
+    });
+    await asOwner({ uid: owner, gid: owner }, () => {
+      expect([process.geteuid?.(), process.getegid?.(), process.getgroups?.()]).toEqual([0, 0, [0, 4]]);
+    });
+    expect(process.getgroups?.()).toEqual([0, 4]);
   });
 
   it.each<[what: string, make: (data: string, own: string) => string]>([
