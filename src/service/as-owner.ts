@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 
 /** A user and its group. */
 export interface Owner {
@@ -9,13 +9,38 @@ export interface Owner {
 
 /**
  * The owner of a folder, or of the one above that a new folder is made in, if this process is root and it belongs to
- * another user; else null.
+ * another user; else null. Of a folder of root behind a link of another user, that user, who can change the link.
  */
 export function otherOwnerOf(folder: string): Owner | null {
   if (process.getuid?.() !== 0) return null;
-  const stats = statSync(folder, { throwIfNoEntry: false });
-  if (stats === undefined) return dirname(folder) === folder ? null : otherOwnerOf(dirname(folder));
-  return stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
+  let owner: Owner | null = null;
+  let ofLink: Owner | null = null;
+  for (const { stats } of wayTo(folder)) {
+    const found = stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
+    if (stats.isSymbolicLink()) ofLink ??= found;
+    else owner = found;
+  }
+  return owner ?? ofLink;
+}
+
+/** As many links as Linux follows. */
+const mostLinks = 40;
+
+/** Every folder and link on the way to a path, from the top, as far as it exists. */
+export function* wayTo(path: string): Generator<{ path: string; stats: Stats }> {
+  const names = resolve(path).split(sep);
+  let at: string = sep;
+  for (let links = 0; names.length > 0 && links <= mostLinks; ) {
+    const next = join(at, names.shift() as string);
+    const stats = lstatSync(next, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    yield { path: next, stats };
+    if (stats.isSymbolicLink()) {
+      links += 1;
+      names.unshift(...resolve(at, readlinkSync(next)).split(sep));
+      at = sep;
+    } else at = next;
+  }
 }
 
 /** How many are at work with the rights of another user. */

@@ -5,18 +5,16 @@ import {
   existsSync,
   fchownSync,
   fsyncSync,
-  lstatSync,
   mkdtempSync,
   openSync,
-  readlinkSync,
   readSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve, sep } from 'node:path';
-import { asOwner, type Owner, otherOwnerOf } from '../as-owner.js';
+import { dirname, join } from 'node:path';
+import { asOwner, type Owner, otherOwnerOf, wayTo } from '../as-owner.js';
 import { DataError } from '../errors/data-error.js';
 import {
   type DataFiles,
@@ -63,37 +61,20 @@ export async function backupOfOther<Made>(
   }
 }
 
-/** Throws DataError unless root alone can change a folder, and what leads to it: others could put a link in its place. */
-function checkOfRoot(folder: string): void {
-  const others = othersOnTheWay(folder);
-  if (others === null) return;
-  throw new DataError(`${folder} can be changed by others than root: ${others}`, {
-    hint: 'Nothing was done. Keep backups of another user in a folder that only root can change, such as /var/backups, or in one of that user.',
-  });
-}
-
 /** Of a folder in which everybody may rename and remove their own files only, such as /tmp. */
 const sticky = 0o1000;
-/** As many links as Linux follows. */
-const mostLinks = 40;
 
-function othersOnTheWay(folder: string): string | null {
-  const names = resolve(folder).split(sep);
-  let at: string = sep;
-  for (let links = 0; names.length > 0 && links <= mostLinks; ) {
-    const path = join(at, names.shift() as string);
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return null;
-    if (stats.uid !== 0) return `${path} belongs to user ${stats.uid}`;
-    if (stats.isSymbolicLink()) {
-      links += 1;
-      names.unshift(...resolve(at, readlinkSync(path)).split(sep));
-      at = sep;
-    } else if ((stats.mode & writableByOthers) !== 0 && (stats.mode & sticky) === 0) {
-      return `${path} is writable by others`;
-    } else at = path;
+/** Throws DataError unless root alone can change a folder, and what leads to it: others could put a link in its place. */
+function checkOfRoot(folder: string): void {
+  for (const { path, stats } of wayTo(folder)) {
+    const isShared =
+      !stats.isSymbolicLink() && (stats.mode & writableByOthers) !== 0 && (stats.mode & sticky) === 0;
+    if (stats.uid === 0 && !isShared) continue;
+    const why = isShared ? 'is writable by others' : `belongs to user ${stats.uid}`;
+    throw new DataError(`${folder} can be changed by others than root: ${path} ${why}`, {
+      hint: 'Nothing was done. Keep backups of another user in a folder that only root can change, such as /var/backups, or in one of that user.',
+    });
   }
-  return null;
 }
 
 /** A restore by root into another user's folder: that user's rights restore a copy of the backup. */

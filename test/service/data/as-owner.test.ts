@@ -3,6 +3,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -17,8 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { asOwner } from '../../../src/service/as-owner.js';
-import { DataError } from '../../../src/service/errors/data-error.js';
+import { asOwner, otherOwnerOf } from '../../../src/service/as-owner.js';
 import {
   abandonMove,
   backup,
@@ -136,6 +136,22 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     }
   });
 
+  it('counts its own folder behind a link of another user as one of that user', async () => {
+    const { data, own } = await dataOfOther();
+    const link = join(data, 'link');
+    for (const [to, uid] of [
+      [own, owner],
+      [own, 0],
+      [data, 0],
+    ] as const) {
+      rmSync(link, { force: true });
+      symlinkSync(to, link);
+      lchownSync(link, uid, uid);
+      const expected = to === own && uid === 0 ? null : { uid: owner, gid: owner };
+      for (const path of [link, join(link, 'new', 'one')]) expect(otherOwnerOf(path)).toEqual(expected);
+    }
+  });
+
   it.each(['setegid', 'seteuid'] as const)('keeps its own groups where %s is refused', async (call) => {
     const groups = process.getgroups?.() ?? [];
     process.setgroups?.([0, 4]);
@@ -152,7 +168,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     expect(process.getgroups?.()).toEqual([0, 4]);
   });
 
-  it.each<[what: string, make: (data: string, own: string) => string]>([
+  it.each<[what: string, make: (data: string, own: string) => string, refusal?: string]>([
     ['that belongs to a third user', (_, own) => folderOf(join(own, 'third'), 65_534)],
     ['of root in a folder of the owner', (data) => folderOf(join(data, 'of-root'), 0)],
     ['of root that others can write to', (_, own) => folderOf(join(own, 'shared'), 0, 0o770)],
@@ -160,18 +176,23 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
       'of root behind a link of the owner',
       (data, own) => {
         symlinkSync(own, join(data, 'link'));
+        lchownSync(join(data, 'link'), owner, owner);
         return join(data, 'link');
       },
+      'EACCES',
     ],
-  ])('neither backs up to nor restores from a folder %s', async (_, make) => {
-    const { data, own } = await dataOfOther();
-    const folder = make(data, own);
-    const before = readdirSync(folder);
-    await expect(backup(data, join(folder, 'new', 'backup'))).rejects.toThrow(DataError);
-    expect(readdirSync(folder)).toEqual(before);
-    const from = join(folder, 'earlier');
-    if (!existsSync(from)) cpSync(join(own, 'earlier'), from, { recursive: true });
-    await expect(restore(from, data)).rejects.toThrow(DataError);
-    expect(readdirSync(data).filter((name) => name.startsWith('replaced'))).toEqual([]);
-  });
+  ])(
+    'neither backs up to nor restores from a folder %s',
+    async (_, make, refusal = 'can be changed by others') => {
+      const { data, own } = await dataOfOther();
+      const folder = make(data, own);
+      const before = readdirSync(folder);
+      await expect(backup(data, join(folder, 'new', 'backup'))).rejects.toThrow(refusal);
+      expect(readdirSync(folder)).toEqual(before);
+      const from = join(folder, 'earlier');
+      if (!existsSync(from)) cpSync(join(own, 'earlier'), from, { recursive: true });
+      await expect(restore(from, data)).rejects.toThrow(refusal);
+      expect(readdirSync(data).filter((name) => name.startsWith('replaced'))).toEqual([]);
+    },
+  );
 });
