@@ -14,17 +14,28 @@ import { storeConformance } from './conformance/store.js';
 const secret = new Uint8Array(32).fill(7);
 let url: string;
 
+const types =
+  "ARRAY['text', 'name', '\"char\"', 'varchar', 'json', 'jsonb', 'int2', 'int4', 'int8', 'float8', 'numeric', 'bool', 'bytea', 'text[]', 'int8[]']";
+
 /** What another role may put into a schema of the search path: it fits better than what PostgreSQL has for any type. */
 const traps = `
   CREATE SCHEMA traps;
-  CREATE FUNCTION traps.spring(bigint, text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
-  CREATE FUNCTION traps.spring(bigint, bigint) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
+  DO $$ DECLARE l text; r text; o text; BEGIN
+    FOREACH l IN ARRAY ${types} LOOP FOREACH r IN ARRAY ${types} LOOP
+      EXECUTE format('CREATE FUNCTION traps.spring(%s, %s) RETURNS bool LANGUAGE plpgsql AS %L', l, r, 'BEGIN RAISE ''trapped''; END');
+      FOREACH o IN ARRAY ARRAY['->', '->>', '#>>', '||', '=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '~'] LOOP
+        EXECUTE format('CREATE OPERATOR traps.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = traps.spring)', o, l, r);
+      END LOOP;
+    END LOOP; END LOOP;
+  END $$;
+  CREATE FUNCTION traps.count_up(bigint, text) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
+  CREATE FUNCTION traps.count_up(bigint, bigint) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
   CREATE FUNCTION traps.unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
   CREATE FUNCTION traps.unnest(bigint[]) RETURNS SETOF bigint LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END';
-  CREATE AGGREGATE traps.count(text) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0');
-  CREATE AGGREGATE traps.count(bigint) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0');
-  CREATE AGGREGATE traps.array_agg(text) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0');
-  CREATE AGGREGATE traps.array_agg(bigint) (SFUNC = traps.spring, STYPE = bigint, INITCOND = '0')`;
+  CREATE AGGREGATE traps.count(text) (SFUNC = traps.count_up, STYPE = bigint, INITCOND = '0');
+  CREATE AGGREGATE traps.count(bigint) (SFUNC = traps.count_up, STYPE = bigint, INITCOND = '0');
+  CREATE AGGREGATE traps.array_agg(text) (SFUNC = traps.count_up, STYPE = bigint, INITCOND = '0');
+  CREATE AGGREGATE traps.array_agg(bigint) (SFUNC = traps.count_up, STYPE = bigint, INITCOND = '0')`;
 
 beforeAll(async () => {
   url = await newPooledDatabase();

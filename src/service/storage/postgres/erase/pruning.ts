@@ -66,7 +66,7 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       const rows = await database.query<StoredAnswer & { is_pruned: boolean | null }>(
         `SELECT i.project, i.key, i.body, m.content = 0 AS is_pruned
          FROM (SELECT * FROM :s.idempotency WHERE (project, key) > ($1, $2) ORDER BY project, key LIMIT ${pruneRows}) i
-         LEFT JOIN :s.messages m ON m.id = coalesce(i.body::json ->> 'id', i.body::json -> 'error' ->> 'id')
+         LEFT JOIN :s.messages m ON m.id = coalesce(i.body::json ->> 'id'::text, i.body::json -> 'error'::text ->> 'id'::text)
          ORDER BY i.project, i.key`,
         [after?.project ?? -1, after?.key ?? ''],
       );
