@@ -60,8 +60,8 @@ interface Found extends OwnSchema {
 
 /**
  * The schema with the service; null if there is none yet. In a transaction. Throws DataError if it is not certain which
- * one it is: an empty service beside another would send everything anew. What roles that are not trusted have made
- * is no service, and never stops a start beside one.
+ * one it is: an empty service beside another would send everything anew. Tables of roles that are not trusted are never
+ * taken for a service, and stop nothing beside one.
  */
 export async function findSchema(client: Client, wanted: string | undefined): Promise<OwnSchema | null> {
   const { rows } = await client.query<Found>(
