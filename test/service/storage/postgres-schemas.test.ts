@@ -215,6 +215,11 @@ describe('another role of the database', () => {
       /DROP OPERATOR public\.\*\(double precision,integer\);/,
     ],
     [
+      'a function that it gave to a role of PostgreSQL',
+      `CREATE FUNCTION public.quote_ident(name) RETURNS text ${trapped}; ALTER FUNCTION public.quote_ident(name) OWNER TO pg_monitor`,
+      /made there: pg_monitor \| .* DROP ROUTINE public\.quote_ident\(name\);$/,
+    ],
+    [
       'a type that is written like a function',
       'CREATE DOMAIN public.quote_ident AS name CHECK (length(VALUE) > 0)',
       /DROP TYPE public\.quote_ident;/,
@@ -237,7 +242,8 @@ describe('another role of the database', () => {
     const url = await newDatabase();
     await make(url, 'public');
     await everybody(url);
-    const { as } = await newRole(url);
+    const { role, as } = await newRole(url);
+    await query(url, `GRANT pg_monitor TO ${role}`);
     await query(as, sql);
     await query(url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
     for (const isExisting of [false, true])
@@ -276,6 +282,28 @@ describe('another role of the database', () => {
       expect(await opened(url, schema)).toMatch(expected);
     },
   );
+
+  const groups: [group: string, schema: string | undefined, expected: RegExp][] = [
+    ['pg_monitor', undefined, /^the service in the schema aaa belongs to the role pg_monitor/],
+    ['GROUP', undefined, /^the service in the schema aaa belongs to the role role_/],
+    ['GROUP', 'aaa', /^aaa empty$/],
+  ];
+  it.each(groups)('that gave a service to %s: schema %s', async (given, schema, expected) => {
+    const url = await newDatabase();
+    const { role, as } = await newRole(url);
+    const ours = await newRole(url);
+    const group = given === 'GROUP' ? (await newRole(url)).role : given;
+    await query(url, `GRANT ${group} TO ${role}`);
+    if (given === 'GROUP') await query(url, `GRANT ${group} TO ${ours.role}`);
+    await query(url, `CREATE SCHEMA aaa AUTHORIZATION ${role}`);
+    await query(
+      as,
+      `GRANT ALL ON SCHEMA aaa TO ${group}, ${ours.role};
+       CREATE TABLE aaa.urtuu_schema (version int); GRANT ALL ON aaa.urtuu_schema TO ${ours.role};
+       ALTER TABLE aaa.urtuu_schema OWNER TO ${group}`,
+    );
+    expect(await opened(ours.as, schema)).toMatch(expected);
+  });
 });
 
 it('two services in one database share nothing: neither rows, nor news, nor the lock of a migration', async () => {

@@ -18,12 +18,20 @@ export class Takeover extends Error {
   }
 }
 
+/** Whether the role could do anything to the service in any case. A superuser is a member of all roles. */
+const couldDoAnything = (role: string) =>
+  `(${role}.rolsuper OR pg_has_role(${role}.oid, u.oid, 'MEMBER') OR pg_has_role(${role}.oid, d.datdba, 'MEMBER'))`;
+
+/** Whether the service's role may act as the role `r`. */
+export const isOurs = "(NOT u.rolsuper AND pg_has_role(u.oid, r.oid, 'MEMBER'))";
+
 /**
- * Whether the role `r` could do anything to the service in any case, or is the service's. `u` is the service's, `d` the
- * database. A superuser is a member of all roles, which says nothing of them.
+ * Whether the role `r` could do anything to the service in any case, or is a group of such roles: each member of a group
+ * may give it what it has made. `u` is the service's role, `d` the database.
  */
-export const isTrusted = `(r.rolsuper OR r.oid = u.oid OR r.rolname ~ '^pg_' OR pg_has_role(r.oid, u.oid, 'MEMBER')
-  OR pg_has_role(r.oid, d.datdba, 'MEMBER') OR (NOT u.rolsuper AND pg_has_role(u.oid, r.oid, 'MEMBER')))`;
+export const isTrusted = `(${couldDoAnything('r')} OR r.rolname = 'pg_database_owner' OR (${isOurs} AND NOT EXISTS (
+  SELECT 1 FROM pg_catalog.pg_roles m
+  WHERE pg_has_role(m.oid, r.oid, 'MEMBER') AND NOT pg_has_role(u.oid, m.oid, 'MEMBER') AND NOT ${couldDoAnything('m')})))`;
 export const ourselves = `JOIN pg_catalog.pg_roles u ON u.rolname = current_user
        JOIN pg_catalog.pg_database d ON d.datname = current_database()`;
 
