@@ -40,7 +40,7 @@ function sizeOf(kind: TextKind, units: number): TextSize {
 export function priceOfSms(parts: number, creditsPerPart: number, rateMultiplier: number): number {
   const inBinary = parts * creditsPerPart * rateMultiplier;
   if (Number.isInteger(creditsPerPart) && Number.isInteger(rateMultiplier)) return inBinary;
-  // 3 x 10 x 1.1 is 33.000000000000004 in binary; that must not cost a 34th credit, as 1.10000001 does.
+  // 5 x 10 x 1.1 is 55.00000000000001 in binary; that must not cost a 56th credit, as 1.10000001 does.
   const price = decimalOf(creditsPerPart);
   const multiplier = decimalOf(rateMultiplier);
   if (price === null || multiplier === null) return Math.ceil(inBinary);

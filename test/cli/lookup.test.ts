@@ -109,6 +109,8 @@ describe('urtuu messages get', () => {
     expect(await run('messages get a b --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 0 });
     expect(await run('messages get bad1 bad2 --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 9 });
     expect(await run('messages get a bad1 --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 3 });
+    // Nothing is known of a missing one.
+    expect(await run('messages get bad1 no-1 --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 3 });
     expect(await run('messages get a bad1 --wait --wait-timeout 2s', finalAfter(99, 'sent'))).toMatchObject(
       saying(14, 'urtuu: 2 messages are not final yet\n'),
     );

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxParts, measureText, priceOfSms } from '../../src/contract/index.js';
 
@@ -61,5 +62,28 @@ describe('rule 2: price = parts x credits per part x holiday multiplier, rounded
     [1, Number.NaN, 1, Number.NaN],
   ])('%d parts x %d x %d = %d', (parts, perPart, multiplier, credits) => {
     expect(priceOfSms(parts, perPart, multiplier)).toBe(credits);
+  });
+
+  it('prices with two decimals cost what whole numbers say, and no credit more', () => {
+    const hundredths = (most: number) => fc.integer({ min: 1, max: most });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        hundredths(6_000),
+        hundredths(300),
+        (parts, price, times) => {
+          const credits = Math.ceil((parts * price * times) / 10_000);
+          expect(priceOfSms(parts, price / 100, times / 100)).toBe(credits);
+        },
+      ),
+      {
+        numRuns: 2_000,
+        examples: [
+          [5, 1_000, 110],
+          [1, 5_000, 110],
+          [2, 2_500, 220],
+        ],
+      },
+    );
   });
 });

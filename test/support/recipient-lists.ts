@@ -70,7 +70,7 @@ export function recipientLists(seed: number): RecipientLists {
   if (!isWhole) breakOne(pieces, below);
   return {
     headers: pieces.map(({ text }) => text).join(''),
-    people: pieces.filter(({ kind }) => kind === 'address').map(({ text }) => text),
+    people: [...new Set(pieces.filter(({ kind }) => kind === 'address').map(({ text }) => text))],
     isWhole,
   };
 }

@@ -113,8 +113,9 @@ function addressesOf(text: string): string | null {
   return isList || (name.endsWith(':') && text.includes('@')) ? text.trim().slice(0, longestQuoted) : null;
 }
 
-/** `Team: a@ex.mn;` and `"a:b" <a@ex.mn>` below `To: b@ex.mn,`, but not `Errors-To: a@ex.mn`. */
-const entryLikeHeader = (text: string) => (/^["(]|;\s*$/.test(text) ? addressesOf(text) : null);
+/** `Team: a@ex.mn;` and `a@ex.mn; "a:b" <b@ex.mn>` below `To: c@ex.mn,`, but not `Errors-To: a@ex.mn`. */
+const entryLikeHeader = (text: string) =>
+  /^[\w.-]+[ \t]*:/.test(text) && !/;\s*$/.test(text) ? null : addressesOf(text);
 
 /** In the usual one of the letters that mean the same, and without the invisible ones. */
 const plain = (text: string) => text.normalize('NFKC').replace(/\p{Cf}/gu, '');

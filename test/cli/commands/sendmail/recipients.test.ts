@@ -205,7 +205,8 @@ describe('a list of recipients', () => {
         );
         expect(to).toEqual(isWhole || Array.isArray(to) ? people : exits.input);
       }),
-      { numRuns: 2_000 },
+      // A lost fold before an entry with a colon; an address that became another one of the list.
+      { numRuns: 2_000, examples: [[2_145_152_057], [1_836_769_334]] },
     );
   });
 

@@ -248,24 +248,30 @@ export function dispatchConformance(fixture: () => Fixture): void {
       });
     });
 
-    it('end what is left of them where some have ended already', async () => {
-      const { store } = fixture();
-      const accepted = batch(['1', '2', '3', '4', '5'], { claim: claimOf('mine') });
-      const result = await store.acceptBatch(accepted);
-      const claimed = result.kind === 'accepted' ? result.claimed : [];
-      await fixture().finalize(claimed.slice(1, 2), failed);
-      const balance = await fixture().balance();
-      const ends = await fixture().finalize(claimed, sent);
-      expect(ends.map((end) => end?.message.to)).toEqual(['1', undefined, '3', '4', '5']);
-      expect(await fixture().finalize(claimed, sent)).toEqual(Array(5).fill(null));
-      expect(await store.getBatch(project.id, accepted.batchId)).toMatchObject({
-        status: 'completed',
-        sent: 4,
-        failed: 1,
-      });
-      expect(await fixture().balance()).toBe(balance);
-      expect(await store.hasDue()).toBe(false);
-    });
+    it.each([
+      ['sent', sent, 0, 4],
+      ['failed', failed, 40, 0],
+    ] as const)(
+      'end as %s what is left of them where some have ended already, each once',
+      async (_, outcome, refunded, taken) => {
+        const { store } = fixture();
+        const accepted = batch(['1', '2', '3', '4', '5'], { claim: claimOf('mine') });
+        const result = await store.acceptBatch(accepted);
+        const claimed = result.kind === 'accepted' ? result.claimed : [];
+        await fixture().finalize(claimed.slice(1, 2), failed);
+        const balance = await fixture().balance();
+        const ends = await fixture().finalize(claimed, outcome);
+        expect(ends.map((end) => end?.message.to)).toEqual(['1', undefined, '3', '4', '5']);
+        expect(await fixture().finalize(claimed, outcome)).toEqual(Array(5).fill(null));
+        expect(await store.getBatch(project.id, accepted.batchId)).toMatchObject({
+          status: 'completed',
+          sent: taken,
+          failed: 5 - taken,
+        });
+        expect(await fixture().balance()).toBe(balance + refunded);
+        expect(await store.hasDue()).toBe(false);
+      },
+    );
 
     it('keep operator, lane and route of each recipient, in their order', async () => {
       const { store } = fixture();
