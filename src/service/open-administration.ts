@@ -1,6 +1,8 @@
+import { closeSync, openSync } from 'node:fs';
 import type { Administration } from './administration.js';
-import { actAs, otherOwnerOf } from './as-owner.js';
+import { actAs, type Owner, otherOwnerOf } from './as-owner.js';
 import { openCore } from './core.js';
+import { DataError } from './errors/data-error.js';
 import type { ServiceOptions } from './service.js';
 
 export interface OpenedAdministration {
@@ -10,7 +12,8 @@ export interface OpenedAdministration {
 
 /**
  * Opens the data of a service for its owner, beside running instances: dispatches nothing, listens nowhere, creates
- * no key. Run by root for another user, it has that user's rights until it is closed. Rejects with NoDataError for a database without a service; a folder must already have data.
+ * no key. Run by root for another user, it has that user's rights until it is closed. Rejects with NoDataError for a
+ * database without a service; a folder must already have data.
  */
 export async function openAdministration(
   options: Pick<ServiceOptions, 'directory' | 'database' | 'databaseSchema' | 'secret' | 'report'>,
@@ -18,10 +21,25 @@ export async function openAdministration(
   const owner = options.directory === undefined ? null : otherOwnerOf(options.directory);
   const back = owner === null ? () => {} : actAs(owner);
   try {
+    if (owner !== null) checkProgram(owner);
     const { administration, close } = await openCore(options, {}, { forOwner: true });
     return { administration, close: () => close().finally(back) };
   } catch (error) {
     back();
     throw error;
+  }
+}
+
+/** Throws DataError where the other user may not read this program, whose parts load when they are needed. */
+function checkProgram({ uid }: Owner): void {
+  const [, program] = process.argv;
+  if (program === undefined) return;
+  try {
+    closeSync(openSync(program, 'r'));
+  } catch (cause) {
+    throw new DataError(`the data belong to the user ${uid}, who cannot read this program at ${program}`, {
+      hint: 'Install the program where that user can read it, or run the command as that user.',
+      cause,
+    });
   }
 }

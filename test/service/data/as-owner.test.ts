@@ -136,6 +136,20 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     }
   });
 
+  it('learns that the user cannot read the program before anything is done', async () => {
+    const { data, own } = await dataOfOther();
+    const program = join(own, 'urtuu.js');
+    writeFileSync(program, '');
+    const words = process.argv;
+    onTestFinished(() => void Object.assign(process, { argv: words }));
+    process.argv = [process.execPath, program];
+    await expect(openAdministration({ directory: data })).rejects.toMatchObject({
+      message: `the data belong to the user ${owner}, who cannot read this program at ${program}`,
+      hint: expect.stringContaining('run the command as that user'),
+    });
+    expect(process.geteuid?.()).toBe(0);
+  });
+
   it('counts its own folder behind a link of another user as one of that user', async () => {
     const { data, own } = await dataOfOther();
     const link = join(data, 'link');

@@ -268,7 +268,7 @@ export function dispatchConformance(fixture: () => Fixture): void {
           sent: taken,
           failed: 5 - taken,
         });
-        expect(await fixture().balance()).toBe(balance + refunded);
+        expect(await fixture().balance()).toBe(Number(balance) + refunded);
         expect(await store.hasDue()).toBe(false);
       },
     );
