@@ -24,7 +24,7 @@ const places = {
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
   postgres: [
     'test/service/carriers/postgres-outbox.test.ts',
-    'test/service/storage/postgres{,-credit,-interleavings,-schemas,-upgrade}.test.ts',
+    'test/service/storage/postgres{,-credit,-interleavings,-roles,-schemas,-upgrade}.test.ts',
     'test/support/postgres.test.ts',
   ],
   /** What waits for processes more than it computes. */

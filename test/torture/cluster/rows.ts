@@ -106,7 +106,8 @@ export const cluster = groupOf(
       },
       {
         name: 'the database is rearranged: schemas, roles, search_path, grants, restores',
-        provedBy: 'test/service/storage/postgres-schemas.test.ts',
+        provedBy:
+          'test/service/storage/postgres-schemas.test.ts, test/service/storage/postgres-roles.test.ts',
         play: (seed) =>
           play({
             ...{ seed, ...size, ...rearranged, instances: sizes.instances, messages: sizes.rearranged },
