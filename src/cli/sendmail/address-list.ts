@@ -137,7 +137,7 @@ const isGlued = ({ kind, start }: Token, index: number, entry: readonly Token[])
 };
 
 /** `root@host` and `Bat@Work` are names. */
-const isAddress = (word: string) => /@.*\./.test(word);
+const isAddress = (word: string) => word.includes('@') && word.includes('.', word.indexOf('@'));
 
 /** Some programs write the address for a name: `'a@ex.mn' <a@ex.mn>`. */
 const isSame = (word: string, address: string) =>
