@@ -16,8 +16,8 @@ const places = {
   browser: ['test/service/dashboard/browser.test.ts'],
   /** Pages typed as written, the package, and terminals. */
   pages: [
-    'test/{package,terminal}/**',
-    'test/docs/{action,cron,image,pages,scripts,several-machines}.test.ts',
+    'test/{docs,package,terminal}/**',
+    'test/cli/code-cache.test.ts',
   ],
   /** On PostgreSQL what `npm test` plays on SQLite alone. */
   'second-engine': ['test/service/admin/failover.test.ts', 'test/service/storage/postgres-plans.test.ts'],
