@@ -15,10 +15,7 @@ const places = {
   ],
   browser: ['test/service/dashboard/browser.test.ts'],
   /** Pages typed as written, the package, and terminals. */
-  pages: [
-    'test/{docs,package,terminal}/**',
-    'test/cli/code-cache.test.ts',
-  ],
+  pages: ['test/{docs,package,terminal}/**', 'test/cli/code-cache.test.ts'],
   /** On PostgreSQL what `npm test` plays on SQLite alone. */
   'second-engine': ['test/service/admin/failover.test.ts', 'test/service/storage/postgres-plans.test.ts'],
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
@@ -41,7 +38,7 @@ const places = {
     'test/service/carriers/{smpp,smtp}/service.test.ts',
     'test/service/dispatch/crash.test.ts',
     'test/service/postgres-*.test.ts',
-    'test/service/storage/{installation,postgres-faults}.test.ts',
+    'test/service/storage/{installation,locks,postgres-faults}.test.ts',
     'test/torture/small.test.ts',
   ],
   /** In this process, on SQLite. */
