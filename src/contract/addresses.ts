@@ -21,6 +21,9 @@ export function normalizeAnyAddress(written: string): string | null {
   return domain === null || local.length + 1 + domain.length > 254 ? null : `${local}@${domain}`;
 }
 
+/** What is wrong with such an address, for people. */
+export const mixedAlphabets = 'mixes letters of two alphabets, such as Latin and Cyrillic';
+
 /** Whether a part of an address has letters of two alphabets: it is not the one that it looks like. */
 export function mixesAlphabets(written: string): boolean {
   const address = normalizeAnyAddress(written);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import {
+  mixedAlphabets,
   mixesAlphabets,
   normalizeAddress,
   normalizeAnyAddress,
@@ -68,7 +69,7 @@ function repairedIf(
 
 function problemOf(kind: RecipientKind, written: string): string {
   const isMixed = kind !== 'number' && mixesAlphabets(written);
-  return `'${visible(written)}' ${isMixed ? 'mixes letters of two alphabets, such as Latin and Cyrillic' : problems[kind]}`;
+  return `'${visible(written)}' ${isMixed ? mixedAlphabets : problems[kind]}`;
 }
 
 /** A prompt also refuses numbers that are not Mongolian. */

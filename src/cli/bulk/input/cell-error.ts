@@ -6,7 +6,7 @@ export interface CellError {
   /** Letters of the sheet's column; '' in CSV. */
   letters: string;
   error: string;
-  /** Whether merged cells hide the value, which matters only where it would be used. */
+  /** Whether merged cells of a sheet hide the value. */
   isHidden?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function cellErrorsLeft(
   return record.flatMap((value, field) => {
     const isLeft = (error: string) => written.includes(`${columns[field]}: ${error}`);
     const hidden = hiddenValue(value);
-    if (value !== '' && isLeft(hidden)) return [{ field, letters: '', error: hidden, isHidden: true }];
+    if (value !== '' && isLeft(hidden)) return [{ field, letters: '', error: hidden }];
     const error = value.startsWith('=') ? noStoredValue : errorValue(value);
     return isLeft(error) ? [{ field, letters: '', error }] : [];
   });

@@ -1,4 +1,10 @@
-import { type Channel, mixesAlphabets, normalizeAddress, readNumber } from '../../../contract/index.js';
+import {
+  type Channel,
+  mixedAlphabets,
+  mixesAlphabets,
+  normalizeAddress,
+  readNumber,
+} from '../../../contract/index.js';
 import { quoted } from './input-error.js';
 import {
   hasSeveral,
@@ -121,7 +127,7 @@ export class AddressReader implements RecipientReader {
     if (address === null) {
       if (repair.value === '') return 'is empty';
       return mixesAlphabets(repair.value)
-        ? `${quoted(written)} mixes letters of two alphabets, such as Latin and Cyrillic`
+        ? `${quoted(written)} ${mixedAlphabets}`
         : `${quoted(written)} is not an email address`;
     }
     this.#log.add(repair);

@@ -1,3 +1,5 @@
+import { wholeTextDecoder } from '../../../contract/index.js';
+
 /** Characters of a text answer that patterns are tried on. */
 const lookedAt = 4_096;
 
@@ -22,22 +24,18 @@ export function decodeAnswer(
 }
 
 /** Decodes a body by its byte order mark, else by the charset of its type, else as UTF-8. */
-export function decodeBody(type: string, bytes: Uint8Array): string {
-  const decoder = decoderOf(type, bytes);
-  // Some versions of Node.js decode windows-1252 wrongly in one piece.
-  return decoder.decode(bytes, { stream: true }) + decoder.decode();
-}
+export const decodeBody = (type: string, bytes: Uint8Array): string => decoderOf(type, bytes).decode(bytes);
 
 function decoderOf(type: string, [first, second]: Uint8Array) {
   // JSON in UTF-16 without a mark begins with a zero byte, or has one as its second.
-  if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder('utf-16le');
-  if ((first === 0xfe && second === 0xff) || first === 0) return new TextDecoder('utf-16be');
+  if ((first === 0xff && second === 0xfe) || second === 0) return wholeTextDecoder('utf-16le');
+  if ((first === 0xfe && second === 0xff) || first === 0) return wholeTextDecoder('utf-16be');
   const [, charset = 'utf-8'] = /;\s*charset="?([\w.:-]+)/i.exec(type) ?? [];
   const hasMark = first === 0xef && second === 0xbb;
   try {
-    return new TextDecoder(hasMark ? 'utf-8' : charset);
+    return wholeTextDecoder(hasMark ? 'utf-8' : charset);
   } catch {
-    return new TextDecoder();
+    return wholeTextDecoder('utf-8');
   }
 }
 
