@@ -50,10 +50,11 @@ function hostOf(domain: string): string | null {
 }
 
 /**
- * In one of these alphabets a label is written; Latin letters stand beside Chinese, Japanese and Korean ones. The last
- * one is every other alphabet: those have no letters that look like another's.
+ * A label is written in one of these alphabets; Latin letters stand beside Chinese, Japanese and Korean ones. The last
+ * one is every other alphabet: those have no letters that look like another's. They are made when they are needed:
+ * every start of the command would take a third of a millisecond for them.
  */
-const alphabets = [
+const alphabets = () => [
   /[\p{sc=Latin}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}]/u,
   /\p{sc=Cyrillic}/u,
   /\p{sc=Greek}/u,
@@ -61,7 +62,7 @@ const alphabets = [
   /[^\P{L}\p{sc=Common}\p{sc=Latin}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Hangul}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}]/u,
 ];
 
-const isMixed = (label: string) => alphabets.filter((alphabet) => alphabet.test(label)).length > 1;
+const isMixed = (label: string) => alphabets().filter((alphabet) => alphabet.test(label)).length > 1;
 
 /** The top-level domains com and co in Cyrillic letters, which look the same and do not exist. */
 const likeCom = /\.(?:сом|со)$/;
