@@ -1,4 +1,3 @@
-import type { UrtuuError } from '../../client/index.js';
 import { normalizeAddress, normalNumber } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
@@ -48,14 +47,6 @@ export function keyUsedTwice({ id }: { id: string }): CliError {
   return new CliError('key_used', exits.doubt, message, {
     hint: 'Ask the recipient, or check the dashboard. Use a new key for every message.',
     details: { id },
-  });
-}
-
-/** Repeated under an API key of another project, it would be sent twice; so no command is printed. */
-export function openElsewhere({ message, code, status, retryAfter }: UrtuuError): CliError {
-  return new CliError(code, exits.doubt, message, {
-    hint: 'It may have been sent with another API key, which got no answer. Repeat it with that API key, or another one of its project.',
-    details: { status, retry_after: retryAfter },
   });
 }
 

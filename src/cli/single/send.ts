@@ -3,17 +3,8 @@ import { inDoubtAfter } from '../../client/transport/doubt.js';
 import type { EmailResult, SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { appendFailedSend } from '../history/append.js';
-import {
-  answersAnother,
-  canonicalRecipient,
-  isAbout,
-  keyUsed,
-  keyUsedTwice,
-  openElsewhere,
-  type Single,
-} from './answer.js';
+import { answersAnother, canonicalRecipient, isAbout, keyUsed, keyUsedTwice, type Single } from './answer.js';
 import { type SingleSendOptions, sendOptionsOf } from './options.js';
-import { rememberKey } from './remember-key.js';
 import type { KeyedMessage } from './used-keys.js';
 
 /** A message as it was accepted, now or earlier under the same key. */
@@ -39,7 +30,10 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   const { io, network } = context;
   const single = { channel, to: message.to };
   const content: KeyedMessage = [channel, { ...message, to: canonicalRecipient(message.to) }];
-  const memory = await rememberKey(context, options.idempotencyKey, content);
+  // Loaded only where it is needed, because node:crypto takes 2 ms.
+  const remember = async (key: string | null | undefined) =>
+    key ? (await import('./used-keys.js')).rememberKey(context, key, content) : null;
+  const memory = await remember(options.idempotencyKey);
   const sending = () => io.withProgress('Sending', () => send(message, sendOptionsOf(options)));
   const {
     result: sent,
@@ -50,17 +44,11 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     await appendFailedSend(context, error, { command: `${channel} send`, to: message.to, channel });
     if (error.inDoubt) {
       // The error prints the client's key, so that the person can repeat the send with it.
-      if (memory === null) await rememberKey(context, error.idempotencyKey ?? undefined, content);
+      if (memory === null) await remember(error.idempotencyKey);
       throw error;
     }
     // Such a refusal does not resolve the copy that an earlier command sent.
-    const isOpen = memory?.isOpen && inDoubtAfter(true, error, 'send');
-    // Whether the other API key is of this project is unknown; if not, even the last answer under the key says nothing.
-    if (memory?.isOpen === 'elsewhere' && (isOpen || error.code === 'provider_failed')) {
-      memory.notSent();
-      throw openElsewhere(error);
-    }
-    if (isOpen) throw Object.assign(error, { inDoubt: true });
+    if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
     memory?.resolved();
     throw error;
   });
@@ -72,10 +60,10 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       : keyUsed(io.printer, sent, single);
   }
   if (options.idempotencyKey === undefined || !replayed) {
-    memory?.accepted();
+    memory?.accepted(sent.id);
     return { sent, isRepeat };
   }
-  switch (memory?.replayed(attempts > 1, sent.to === '') ?? 'unknown') {
+  switch (memory?.replayed(sent.id, attempts > 1) ?? 'unknown') {
     case 'other':
       memory?.notSent();
       throw keyUsed(io.printer, sent, single);
@@ -83,7 +71,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       if (attempts === 1) memory?.notSent();
       throw keyUsedTwice(sent);
     case 'same':
-      memory?.accepted();
+      memory?.accepted(sent.id);
       break;
     case 'unknown':
       // A replay after an attempt without an answer may be the answer to that attempt.

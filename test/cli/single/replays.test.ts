@@ -11,6 +11,7 @@ const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 function binding(
   before: (request: Request, index: number) => Reply | Error | null = () => null,
   after: (request: Request, index: number) => Error | null = () => null,
+  project = 'm',
 ): FakeService & { sent: Record<string, unknown>[] } {
   const bound = new Map<string, object>();
   const sent: Record<string, unknown>[] = [];
@@ -23,7 +24,7 @@ function binding(
     const channel = request.path === '/sms' ? 'sms' : 'email';
     const answer = old ?? {
       ...smsMessage(),
-      id: `m-${bound.size}`,
+      id: `${project}-${bound.size}`,
       channel,
       to: request.body?.to,
       balance: 990,
@@ -189,7 +190,7 @@ describe('an idempotency key given by hand', () => {
 
   it('is another one in another project, and behind another base URL', async () => {
     const one = binding();
-    const two = binding();
+    const two = binding(undefined, undefined, 'n');
     const env = { URTUU_API_KEY: 'a-key-of-another-project' };
     expect(await send('sms send 99112233 hi', one)).toMatchObject({ code: 0 });
     expect(await send('sms send 99112233 ho', two, { env })).toMatchObject({ code: 0 });
@@ -198,42 +199,43 @@ describe('an idempotency key given by hand', () => {
       code: 0,
       result: { replayed: true },
     });
+    expect(await send('sms send 99112233 ho', one)).toMatchObject({ code: 11, error: { id: 'm-0' } });
+    expect(await send('sms send 99112233 hi', two, { env })).toMatchObject({
+      code: 11,
+      error: { id: 'n-0' },
+    });
   });
 
-  it('is of its project under another API key: another text is in doubt, the same one is a replay', async () => {
+  it('is of its project under another API key: another text is 11, the same one is a replay', async () => {
     const one = binding(undefined, (_, index) => (index === 0 ? reset : null));
     const env = { URTUU_API_KEY: 'another-key-of-the-project' };
     expect(await send('sms send 99112233 hi --max-retries 0', one)).toMatchObject({ code: 6 });
     expect(await send('sms send 99112233 ho', one, { env })).toMatchObject({
-      code: 6,
-      error: { code: 'key_used', exit: 6 },
+      code: 11,
+      error: { code: 'key_used', exit: 11 },
     });
     const { code, result } = await send('sms send 99112233 hi', one, { env });
     expect({ code, result }).toMatchObject({ code: 0, result: { replayed: true } });
     expect(one.sent).toHaveLength(1);
   });
 
-  it.each([
-    ['out of credits', refusal(402, 'insufficient_credits')],
-    ['failed', refusal(502, 'provider_failed', { id: 'm-9' })],
-  ])('is in doubt under another API key, without a command that could send twice: %s', async (_, reply) => {
-    const one = binding(undefined, (_, index) => (index === 0 ? reset : null));
-    const env = { URTUU_API_KEY: 'a-key-of-another-project' };
-    expect(await send('sms send 99112233 hi --max-retries 0', one)).toMatchObject({ code: 6 });
-    const { code, error } = await send(
-      'sms send 99112233 hi',
-      binding(() => reply),
-      { env },
-    );
-    expect({ code, error }).toMatchObject({ code: 6, error: { exit: 6, retryable: false } });
-    expect(error.hint).toContain('Repeat it with that API key, or another one of its project.');
-    expect(error).not.toHaveProperty('idempotency_key');
-    const again = await send(
-      'sms send 99112233 hi',
-      binding(() => reply),
-      { env },
-    );
-    expect(again.error).toEqual(error);
+  it('of which another API key got no answer is in doubt after a refusal, until one resolves it', async () => {
+    const lost = binding(undefined, (_, index) => (index === 0 ? reset : null));
+    const steps = [
+      refusal(402, 'insufficient_credits'),
+      refusal(502, 'provider_failed', { id: 'm-9' }),
+      refusal(402, 'insufficient_credits'),
+    ];
+    const other = binding((_, index) => steps[index] as Reply);
+    const env = { URTUU_API_KEY: 'another-key-of-the-project' };
+    const line = 'sms send 99112233 hi --max-retries 0';
+    expect(await send(line, lost)).toMatchObject({ code: 6 });
+    expect(await send(line, other, { env })).toMatchObject({
+      code: 6,
+      error: { code: 'insufficient_credits', idempotency_key: 'k', retryable: true },
+    });
+    expect(await send(line, other, { env })).toMatchObject({ code: 9 });
+    expect(await send(line, other, { env })).toMatchObject({ code: 7 });
   });
 
   it('is remembered for its service, whatever the spelling of the base URL', async () => {

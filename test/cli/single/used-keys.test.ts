@@ -1,169 +1,170 @@
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type KeyAccount, type Replayed, UsedKey, UsedKeys } from '../../../src/cli/single/used-keys.js';
+import { type Replayed, useKey } from '../../../src/cli/single/used-keys.js';
 import { emptyFolder } from '../../support/folders.js';
 
-const keyHash = 'a'.repeat(32);
+const service = 'https://api.example.mn/v1';
 
-const otherKey = 'b'.repeat(32);
-const mine = '1'.repeat(32);
-const theirs = '2'.repeat(32);
-const shared = 'c'.repeat(32);
-const recipient = 'e'.repeat(32);
-/** By another API key of the same service. */
-const elsewhere = (sign: string, message: string) => `${sign} ${otherKey} ${message} ${shared} ${recipient}`;
-
-describe('what a replay under a key answers', () => {
-  it.each<[string, lines: string[], repeated: boolean, Replayed]>([
-    ['a key that is new here', [], false, 'unknown'],
-    ['a key that is new here, after an attempt without an answer', [], true, 'unknown'],
-    ['a key of another message only', [`= ${otherKey} ${theirs}`], false, 'unknown'],
-    ['the same message, accepted', [`? ${keyHash} ${mine}`, `= ${keyHash} ${mine}`], false, 'same'],
-    ['another message, accepted', [`? ${keyHash} ${theirs}`, `= ${keyHash} ${theirs}`], false, 'other'],
-    ['another message, accepted, after an attempt', [`= ${keyHash} ${theirs}`], true, 'other'],
-    ['the same message, unanswered', [`? ${keyHash} ${mine}`], false, 'same'],
-    ['another message, unanswered', [`? ${keyHash} ${theirs}`], false, 'other'],
-    ['another message, unanswered, after an attempt', [`? ${keyHash} ${theirs}`], true, 'either'],
-    ['both, unanswered', [`? ${keyHash} ${theirs}`, `? ${keyHash} ${mine}`], false, 'either'],
-    [
-      'another message that was refused',
-      [`? ${keyHash} ${theirs}`, `- ${keyHash} ${theirs}`],
-      false,
-      'unknown',
-    ],
-    [
-      'another one, accepted before this one',
-      [`= ${keyHash} ${theirs}`, `= ${keyHash} ${mine}`],
-      false,
-      'same',
-    ],
-    ['the same message by another API key, accepted', [elsewhere('=', mine)], false, 'same'],
-    ['the same message by another API key, unanswered', [elsewhere('?', mine)], false, 'same'],
-    ['another message by another API key, accepted', [elsewhere('=', theirs)], false, 'either'],
-    ['another message by another API key, unanswered', [elsewhere('?', theirs)], true, 'either'],
-    [
-      'another message by another API key, refused',
-      [elsewhere('?', theirs), elsewhere('-', theirs)],
-      false,
-      'unknown',
-    ],
-    ['both, accepted by two other API keys', [elsewhere('=', mine), elsewhere('=', theirs)], false, 'either'],
-    [
-      'the same message, whatever another API key sent',
-      [`= ${keyHash} ${mine} ${shared} ${recipient}`, elsewhere('=', theirs)],
-      false,
-      'same',
-    ],
-    [
-      'damaged lines',
-      ['', '?', `! ${keyHash} ${theirs}`, `= ${keyHash}`, `= ${keyHash} ${theirs}0`],
-      false,
-      'unknown',
-    ],
-  ])('%s', (_, lines, repeated, replayed) => {
-    expect(new UsedKey({ own: keyHash, shared, recipient }, mine, lines, () => {}).replayed(repeated)).toBe(
-      replayed,
-    );
-  });
-
-  it('is written before the request, and again when the answer is known', () => {
-    const written: string[] = [];
-    new UsedKey({ own: keyHash, shared, recipient }, mine, [], (line) => written.push(line)).accepted();
-    new UsedKey({ own: keyHash, shared, recipient }, mine, [], (line) => written.push(line)).notSent();
-    expect(written).toEqual(
-      ['?', '=', '?', '-'].map((sign) => `${sign} ${keyHash} ${mine} ${shared} ${recipient}`),
-    );
-  });
-
-  it('leaves open what an earlier command left open', () => {
-    const written: string[] = [];
-    new UsedKey({ own: keyHash, shared, recipient }, mine, [`? ${keyHash} ${mine}`], (line) =>
-      written.push(line),
-    ).notSent();
-    expect(written).toEqual([]);
-  });
-});
-
-describe('the file of used keys', () => {
+describe('the memory of used keys', () => {
   const home = emptyFolder();
   let file: string;
   beforeEach(() => {
     file = join(home, 'state', 'used-keys');
   });
 
-  const account = { service: 'https://api.example.mn/v1', apiKey: 'one' };
-  const sms = (text: string, to = '99112233') => ['sms', { to, text }] as const;
-  const use = async (
-    text: string,
-    name = 'order-7',
-    { to = '99112233', ...changed }: Partial<KeyAccount & { to: string }> = {},
-  ) => {
-    const keys = await UsedKeys.open(file);
-    if (keys === null) throw new Error('no memory');
-    return keys.use({ ...account, ...changed }, name, sms(text, to));
+  const use = async (text: string, key = 'order-7', more: { service?: string; to?: string } = {}) => {
+    const { to = '99112233' } = more;
+    const used = await useKey(file, {
+      service,
+      ...more,
+      key,
+      message: ['sms', { to, text } as { to: string }],
+    });
+    if (used === null) throw new Error('no memory');
+    return used;
   };
 
-  it('remembers from one command to the next, by account and key', async () => {
-    (await use('hi')).accepted();
-    expect((await use('hi')).replayed(false)).toBe('same');
-    expect((await use('ho')).replayed(false)).toBe('other');
-    expect((await use('ho', 'order-8')).replayed(false)).toBe('unknown');
-    expect((await use('ho', 'order-7', { service: 'https://example.com' })).replayed(false)).toBe('unknown');
+  /** What earlier commands did under the key: `hi accepted as m1`, `ho refused`, `ho lost`, `ho not sent`. */
+  async function commands(...lines: readonly string[]): Promise<void> {
+    for (const line of lines) {
+      const [text = '', end = '', ...words] = line.split(' ');
+      const used = await use(text);
+      if (end === 'accepted') used.accepted(words[1] ?? '');
+      if (end === 'refused') used.resolved();
+      if (end === 'not') used.notSent();
+    }
+  }
+
+  it.each<[Replayed, earlier: string[], more?: { repeated: boolean }]>([
+    ['unknown', []],
+    ['unknown', [], { repeated: true }],
+    ['same', ['hi accepted as m1']],
+    ['same', ['hi lost']],
+    ['same', ['hi lost', 'hi accepted as m1']],
+    ['unknown', ['hi refused']],
+    ['same', ['hi lost', 'hi not sent']],
+    ['unknown', ['hi lost', 'hi refused']],
+    ['other', ['ho accepted as m1']],
+    ['other', ['ho accepted as m1'], { repeated: true }],
+    ['other', ['ho accepted as m1', 'hi lost']],
+    ['other', ['ho lost']],
+    ['other', ['ho lost', 'he lost']],
+    ['either', ['ho lost'], { repeated: true }],
+    ['either', ['ho lost', 'hi lost']],
+    ['same', ['ho lost', 'hi accepted as m1']],
+    ['unknown', ['ho refused']],
+    ['same', ['ho refused', 'hi lost']],
+    ['same', ['ho lost', 'ho refused', 'hi lost']],
+    // Projects of one service each have their own messages.
+    ['same', ['ho accepted as m2', 'hi accepted as m1']],
+    ['other', ['hi accepted as m2', 'ho accepted as m1']],
+    ['unknown', ['ho accepted as m2']],
+    ['same', ['ho accepted as m2', 'hi lost']],
+    ['other', ['hi accepted as m2', 'ho lost']],
+  ])('takes a replay of m1 to `hi` for %s after %j %j', async (expected, earlier, more) => {
+    await commands(...earlier);
+    expect((await use('hi')).replayed('m1', more?.repeated === true)).toBe(expected);
   });
 
-  it('does not take the message of another API key for the one that was sent', async () => {
-    (await use('hi')).accepted();
-    const other = await use('ho', 'order-7', { apiKey: 'two' });
-    expect(other.replayed(false)).toBe('either');
-    other.notSent();
-    expect((await use('hi', 'order-7', { apiKey: 'two' })).replayed(false)).toBe('same');
-    expect((await use('ho', 'order-7', { apiKey: 'three', to: '99112234' })).replayed(true)).toBe('unknown');
+  it('knows whether an earlier command left the same message open', async () => {
+    expect((await use('hi')).isOpen).toBe(false);
+    expect((await use('hi')).isOpen).toBe(true);
+    expect((await use('ho')).isOpen).toBe(false);
+    (await use('hi')).notSent();
+    expect((await use('hi')).isOpen).toBe(true);
+    (await use('hi')).resolved();
+    expect((await use('hi')).isOpen).toBe(false);
   });
 
-  it('takes no erased message of another API key for this one', async () => {
-    (await use('hi')).accepted();
-    const other = await use('hi', 'order-7', { apiKey: 'two', to: '99112234' });
-    expect(other.replayed(false, true)).toBe('either');
-    expect(other.replayed(false, false)).toBe('unknown');
+  it('is of one service and one key', async () => {
+    await commands('ho accepted as m1');
+    expect((await use('hi', 'order-8')).replayed('m1', false)).toBe('unknown');
+    expect((await use('hi', 'order-7', { service: 'https://example.com' })).replayed('m1', false)).toBe(
+      'unknown',
+    );
+    expect((await use('ho', 'order-7', { to: '88001122' })).replayed('m1', false)).toBe('other');
   });
 
-  it('leaves a message open that another API key left open', async () => {
-    await use('hi');
-    expect((await use('ho', 'order-7', { apiKey: 'two' })).isOpen).toBe(false);
-    const other = await use('hi', 'order-7', { apiKey: 'two' });
-    expect(other.isOpen).toBe('elsewhere');
-    other.resolved();
-    expect((await use('hi', 'order-7', { apiKey: 'three' })).isOpen).toBe('elsewhere');
+  it.each<[Replayed, lines: [sign: string, apiKey: string, text: string][]]>([
+    ['same', [['=', 'one', 'hi']]],
+    ['same', [['?', 'two', 'hi']]],
+    ['other', [['=', 'two', 'ho']]],
+    ['other', [['?', 'one', 'ho']]],
+    [
+      'unknown',
+      [
+        ['?', 'one', 'ho'],
+        ['-', 'one', 'ho'],
+      ],
+    ],
+    // It did not write which of them has the id.
+    [
+      'either',
+      [
+        ['=', 'one', 'hi'],
+        ['=', 'two', 'ho'],
+      ],
+    ],
+  ])('takes a replay of m1 to `hi` for %s after %j of e5bfb29c', async (expected, lines) => {
+    (await use('any', 'other')).notSent();
+    const [header = ''] = readFileSync(file, 'utf8').split('\n');
+    const hash = (value: unknown) =>
+      createHmac('sha256', header.slice(-32)).update(JSON.stringify(value)).digest('hex').slice(0, 32);
+    const written = lines.map(([sign, apiKey, text]) =>
+      [
+        sign,
+        hash([[service, apiKey], 'order-7']),
+        hash(['sms', { to: '99112233', text }]),
+        hash(['shared', service, 'order-7']),
+        hash(['sms', '99112233']),
+      ].join(' '),
+    );
+    appendFileSync(file, `${written.join('\n')}\n`);
+    expect((await use('hi')).replayed('m1', false)).toBe(expected);
   });
 
   it('tells of a key that two commands took at once for two messages', async () => {
-    const one = await UsedKeys.open(file);
-    const two = await UsedKeys.open(file);
-    const first = one?.use(account, 'k', sms('one message'));
-    const second = two?.use(account, 'k', sms('another'));
-    const same = (await UsedKeys.open(file))?.use(account, 'k', sms('one message'));
-    expect(second?.replayed(false)).toBe('other');
-    first?.accepted();
-    expect([second?.replayed(false), second?.replayed(true)]).toEqual(['other', 'other']);
-    expect(same?.replayed(false)).toBe('same');
+    const first = await use('one message');
+    const second = await use('another');
+    const same = await use('one message');
+    expect(second.replayed('m1', false)).toBe('other');
+    first.accepted('m1');
+    expect([second.replayed('m1', false), second.replayed('m1', true)]).toEqual(['other', 'other']);
+    expect(same.replayed('m1', false)).toBe('same');
+  });
+
+  it('lasts for a command whose file is lost meanwhile', async () => {
+    await commands('ho accepted as m1');
+    const used = await use('hi');
+    rmSync(file);
+    expect(used.replayed('m1', false)).toBe('other');
   });
 
   it('is private, and has neither keys nor messages in it', async () => {
-    (await use('a text for nobody')).accepted();
+    (await use('a text for nobody')).accepted('m1');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, 'state')).mode & 0o777).toBe(0o700);
     expect(readFileSync(file, 'utf8')).toMatch(
-      /^urtuu used-keys 1 [0-9a-f]{32}\n(?:[?=](?: [0-9a-f]{32}){4}\n){2}$/,
+      /^urtuu used-keys 1 [0-9a-f]{32}\n\?(?: [0-9a-f]{32}){2}\n=(?: [0-9a-f]{32}){3}\n$/,
     );
   });
 
   it('goes on after a line that was cut short', async () => {
-    (await use('hi')).accepted();
+    await commands('hi accepted as m1');
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20));
-    expect((await use('ho', 'order-8')).replayed(false)).toBe('unknown');
-    expect((await use('ho', 'order-8')).replayed(false)).toBe('same');
-    expect((await use('hi')).replayed(false)).toBe('same');
+    expect((await use('ho', 'order-8')).replayed('m2', false)).toBe('unknown');
+    expect((await use('ho', 'order-8')).replayed('m2', false)).toBe('same');
+    expect((await use('hi')).replayed('m1', false)).toBe('same');
   });
 
   it.each(['', 'garbage\n', '\0'.repeat(1_000), 'x'.repeat(2_000_000)])(
@@ -171,8 +172,8 @@ describe('the file of used keys', () => {
     async (text) => {
       await use('hi');
       writeFileSync(file, text);
-      (await use('hi')).accepted();
-      expect((await use('ho')).replayed(false)).toBe('other');
+      await commands('hi accepted as m1');
+      expect((await use('ho')).replayed('m1', false)).toBe('other');
       expect(statSync(file).mode & 0o777).toBe(0o600);
     },
   );
@@ -181,18 +182,21 @@ describe('the file of used keys', () => {
     await use('hi');
     const later = `urtuu used-keys 2 of tomorrow\n`;
     writeFileSync(file, later.replace('of tomorrow', 'a'.repeat(32)));
-    expect(await UsedKeys.open(file)).toBe(null);
+    await expect(use('hi')).rejects.toThrow('no memory');
     expect(readFileSync(file, 'utf8')).toContain('used-keys 2');
   });
 
   it('stays small, and keeps the newest', async () => {
-    (await use('hi', 'old')).accepted();
+    (await use('hi', 'old')).accepted('m0');
     const [header] = readFileSync(file, 'utf8').split('\n');
-    const lines = Array.from({ length: 6_000 }, (_, at) => `= ${String(at).padStart(32, '0')} ${mine}`);
+    const lines = Array.from(
+      { length: 6_000 },
+      (_, at) => `? ${String(at).padStart(32, '0')} ${'1'.repeat(32)}`,
+    );
     writeFileSync(file, `${[header, ...lines].join('\n')}\n`);
-    (await use('hi', 'new')).accepted();
+    (await use('hi', 'new')).accepted('m1');
     expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThan(3_000);
-    expect((await use('ho', 'new')).replayed(false)).toBe('other');
+    expect((await use('ho', 'new')).replayed('m1', false)).toBe('other');
     expect(readdirSync(join(home, 'state'))).toEqual(['used-keys']);
   });
 
