@@ -3,8 +3,7 @@ import type { Config } from '../config/config.js';
 import type { Io } from '../io.js';
 import { makeFolder } from '../platform/make-folder.js';
 import type { Clock } from '../time/clock.js';
-import type { HistoryEntry, Sent } from './entry.js';
-import { historyFile } from './file.js';
+import { type HistoryEntry, historyFile, type Sent } from './file.js';
 
 interface Place {
   readonly config: Pick<Config, 'stateDirectory' | 'sandbox' | 'settings'>;

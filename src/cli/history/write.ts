@@ -13,8 +13,7 @@ import {
 import { releaseLockFile, takeLockFile } from '../platform/lock-file.js';
 import { renameFileSync } from '../platform/rename.js';
 import type { Clock } from '../time/clock.js';
-import type { HistoryEntry } from './entry.js';
-import { entryOf, maxAge } from './file.js';
+import { entryOf, type HistoryEntry, maxAge } from './file.js';
 
 /** Pruning a large file takes longest. */
 const lockTimes = { staleAfter: 1_000, longestWait: 2_000 };

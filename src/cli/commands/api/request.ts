@@ -7,7 +7,7 @@ import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { addHelp } from '../../help/command-help.js';
 import { appendHistory } from '../../history/append.js';
-import type { Sent } from '../../history/entry.js';
+import type { Sent } from '../../history/file.js';
 import type { RawAnswer } from '../../network/raw.js';
 import { readKey } from '../../single/options.js';
 import { acceptedAs, codeSentAs, ensureShown, type Hidden, keyText } from '../../single/shown.js';

@@ -4,7 +4,7 @@ import { statusOfRemoval } from '../../bulk/job/request-states.js';
 import { openPlan } from '../../bulk/plan/files/plan-reader.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
-import type { HistoryEntry, Sent } from '../../history/entry.js';
+import type { HistoryEntry, Sent } from '../../history/file.js';
 
 type EnteredJob = { id: string; plan: Pick<JobView, 'meta'>; state: JobView['state'] };
 
