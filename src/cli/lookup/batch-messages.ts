@@ -1,10 +1,9 @@
 import { type Urtuu, UrtuuError } from '../../client/index.js';
 import { messagePage } from '../../contract/index.js';
 import { batchView, type MessageRow, messageView } from '../output/views.js';
-import { isMissing, type LookupContext, lookUp } from './lookup.js';
-import { pages, type ReadPage } from './pages.js';
+import { pages, type ReadPage } from '../reader/pages.js';
+import { isMissing, type LookupContext, lookUp, show } from './lookup.js';
 import { batchResource } from './resources.js';
-import { show } from './show.js';
 import type { WaitOptions } from './wait.js';
 
 /** Lists the messages of batches; if the service lacks that list, the figures of the batches. */

@@ -1,7 +1,7 @@
 import { messagePage } from '../../contract/index.js';
 import type { Context } from '../context.js';
-import { pages, type ReadPage } from './pages.js';
-import { isTransient } from './wait.js';
+import { pages, type ReadPage } from '../reader/pages.js';
+import { lookupReader } from './wait.js';
 
 const before = (time: string, milliseconds: number) =>
   new Date(Date.parse(time) - milliseconds).toISOString();
@@ -20,7 +20,6 @@ export interface FollowOptions<Item> {
 }
 
 const pause = 2_000;
-const longestPause = 30_000;
 /** Instances that accept at the same time may briefly show their items out of order. */
 const overlap = 60_000;
 /** How long after newer items an item's status may make it match. */
@@ -90,17 +89,22 @@ export async function* followed<Item extends Followed>(
   // So that no held-back item is missed.
   const reach = isReady === undefined ? window : longestHeld;
   yield await readNew(undefined, limit, reach);
-  for (let rest = pause; ; ) {
-    await clock.sleep(rest, signal);
-    // A closed pipe.
-    if (io.printer.failure !== null) return;
-    try {
-      yield await readNew(newest === '' ? undefined : nextFrom(), Number.POSITIVE_INFINITY);
-      rest = pause;
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      if (rest === pause) io.warn(`${(error as Error).message}; still trying`);
-      rest = Math.min(rest * 2, longestPause);
-    }
+  const reader = lookupReader(
+    { clock, signal },
+    {
+      timeout: () => Number.POSITIVE_INFINITY,
+      onFault: ({ message }) => io.warn(`${message}; still trying`),
+    },
+  );
+  for (;;) {
+    await clock.sleep(pause, signal);
+    const reply = await reader.read(async () => {
+      // A closed pipe.
+      if (io.printer.failure !== null) return null;
+      return readNew(newest === '' ? undefined : nextFrom(), Number.POSITIVE_INFINITY);
+    });
+    if (!('value' in reply)) throw reply.error;
+    if (reply.value === null) return;
+    yield reply.value;
   }
 }

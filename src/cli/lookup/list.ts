@@ -7,9 +7,9 @@ import { exits } from '../exit-codes.js';
 import { readTime, timeOf, type WrittenTime } from '../input/time.js';
 import { readChoice, readCount } from '../options.js';
 import type { View } from '../output/view.js';
+import { pages, type ReadPage } from '../reader/pages.js';
 import { grouped } from '../text/wording.js';
 import { type FollowOptions, followed } from './follow.js';
-import { pages, type ReadPage } from './pages.js';
 
 export interface ListOptions {
   channel?: Channel;

@@ -3,9 +3,17 @@ import type { Context } from '../context.js';
 import { hints } from '../error-hints.js';
 import { CliError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
+import type { View } from '../output/view.js';
 import type { Missing } from '../output/views.js';
 import { counted } from '../text/wording.js';
-import { deadlineOf, neverRead, notFinal, readUntilFinal, unknownError, type WaitOptions } from './wait.js';
+import {
+  neverRead,
+  notFinal,
+  readUntilFinal,
+  unknownError,
+  type WaitOptions,
+  waitingReader,
+} from './wait.js';
 
 /** How to look up one kind of resource. */
 export interface Resource<State> {
@@ -53,7 +61,7 @@ export async function* lookUp<State extends object>(
   options: WaitOptions,
 ): AsyncGenerator<State | Missing> {
   const progress = context.io.progress();
-  const deadline = deadlineOf(context, options);
+  const reader = waitingReader(context, options);
   const tally: Tally = { ...noCounts, contradiction: null };
   const lookUpOne = async (id: string): Promise<State | Missing> => {
     const read = () => orMissing(id, () => resource.read(id), ids.length > 1);
@@ -65,7 +73,7 @@ export async function* lookUp<State extends object>(
       return state;
     };
     const isFinal = (state: State | Missing) => isMissing(state) || resource.isFinal(state);
-    const { state, problem } = await readUntilFinal(context, deadline, null, isFinal, readWithProgress);
+    const { state, problem } = await readUntilFinal(reader, null, isFinal, readWithProgress);
     if (problem !== null) throw problem.error;
     if (state === null) throw neverRead(`the ${resource.noun} ${id}`);
     return state;
@@ -89,6 +97,20 @@ export async function* lookUp<State extends object>(
   }
   const problem = verdict(tally, resource.noun, options.wait === true);
   if (problem !== null) throw problem;
+}
+
+/** Looks up ids and prints them: one as a record, several as a list. */
+export async function show<State extends object>(
+  context: LookupContext,
+  view: View<State | Missing>,
+  resource: Resource<State>,
+  ids: readonly string[],
+  options: WaitOptions & { array?: boolean },
+): Promise<void> {
+  const rows = lookUp(context, resource, ids, options);
+  const { printer } = context.io;
+  const isSingle = ids.length === 1 && !(options.array && printer.format === 'json');
+  await (isSingle ? printer.single(view, rows) : context.io.printAll(view, rows));
 }
 
 export function isMissing(row: object): row is Missing {

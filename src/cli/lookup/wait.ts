@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { CliError, usageError } from '../errors.js';
-import { exitOfFailure, exits } from '../exit-codes.js';
+import { exits } from '../exit-codes.js';
 import { readDuration } from '../input/duration.js';
+import { Reader, type ReaderOptions } from '../reader/reader.js';
 import { counted } from '../text/wording.js';
-import { Deadline } from '../time/deadline.js';
 
 export interface WaitOptions {
   wait?: boolean;
@@ -27,10 +27,29 @@ export function addWaitOptions(command: Command, until: string): void {
     });
 }
 
-export const deadlineOf = (
-  { clock }: Pick<Context, 'clock'>,
+/** Reads as long as `--wait` may take, with one limit for all ids. The client takes the tokens. */
+export function waitingReader(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   { waitTimeout = defaultTimeout }: WaitOptions,
-): Deadline => new Deadline(clock, waitTimeout);
+): Reader {
+  const end = clock.elapsed() + waitTimeout;
+  return lookupReader({ clock, signal }, { timeout: () => end - clock.elapsed() });
+}
+
+/** A reader that never gives up before its time is over. */
+export const lookupReader = (
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  options: Pick<ReaderOptions, 'timeout' | 'onFault'>,
+): Reader =>
+  new Reader({
+    ...options,
+    rateLimiter: null,
+    now: () => clock.elapsed(),
+    sleep: (milliseconds, stop) => clock.sleep(milliseconds, stop).catch(() => {}),
+    after: (milliseconds, run) => clock.after(milliseconds, run),
+    mostTries: Number.POSITIVE_INFINITY,
+    stop: signal,
+  });
 
 /** The latest state, and the error that ended the wait. */
 export interface WaitResult<State> {
@@ -38,45 +57,25 @@ export interface WaitResult<State> {
   problem: { error: unknown } | null;
 }
 
-/**
- * Polls at growing intervals until the state is final or the deadline has passed. A temporary failure is retried
- * within the deadline; a longer Retry-After ends the wait.
- */
+/** Polls at growing intervals until the state is final, the time is over, or a read fails for good. */
 export async function readUntilFinal<State, First extends State | null>(
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  deadline: Deadline,
+  reader: Reader,
   first: First,
   isFinal: (state: State) => boolean,
   read: () => Promise<State>,
 ): Promise<WaitResult<State | First>> {
   let state: State | First = first;
-  let rest = first === null ? 0 : firstPause;
   for (let pause = firstPause; state === null || !isFinal(state); pause = Math.min(pause * 2, longestPause)) {
-    if (deadline.left <= 0) break;
-    try {
-      if (rest > 0) await clock.sleep(Math.min(rest, deadline.left), signal);
-      const next = await deadline.orNull(read);
-      if (next === null) break;
-      state = next;
-      rest = Math.min(pause * 2, longestPause);
-    } catch (error) {
-      if (!isTransient(error)) return { state, problem: { error } };
-      rest = Math.max(pause, 1_000 * ((error as { retryAfter?: number | null }).retryAfter ?? 0));
-      if (rest > deadline.left) break;
-    }
+    if (state !== null) await reader.pause(pause);
+    const reply = await reader.read(read).catch((error: unknown) => ({ error }));
+    if (!('value' in reply)) return { state, problem: reply.error === null ? null : { error: reply.error } };
+    state = reply.value;
   }
   return { state, problem: null };
 }
 
 export const isFinalMessage = ({ status }: { status: string }): boolean =>
   status === 'sent' || status === 'failed';
-
-/** Whether a read failed temporarily. */
-export function isTransient(error: unknown): boolean {
-  const { code, status } = error as { code?: unknown; status?: number | null };
-  if (typeof code !== 'string' || status === undefined) return false;
-  return exitOfFailure({ code, status }, 'reading') === exits.later;
-}
 
 /** The error for an item that may not even exist. */
 export const neverRead = (what: string): CliError =>

@@ -4,7 +4,7 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { appendHistory } from '../history/append.js';
 import { rememberId } from '../history/recent-ids.js';
-import { deadlineOf, isFinalMessage, readUntilFinal, unknownError } from '../lookup/wait.js';
+import { isFinalMessage, readUntilFinal, unknownError, waitingReader } from '../lookup/wait.js';
 import { type MessageRow, sentView } from '../output/views.js';
 import type { SingleSendOptions } from './options.js';
 import type { SendOutcome } from './send.js';
@@ -51,8 +51,7 @@ async function readFinal(
   if (!isSent) context.io.note(`Accepted as ${sent.id}; waiting until it is sent.`);
   const { state, problem } = await context.io.withProgress('Waiting until it is sent', () =>
     readUntilFinal<MessageRow, MessageRow | null>(
-      context,
-      deadlineOf(context, options),
+      waitingReader(context, options),
       isSent ? null : sent,
       isFinalMessage,
       read,

@@ -1,15 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
+import { Reader, readOnce } from '../../reader/reader.js';
+import { unlessAborted } from '../../time/unless-aborted.js';
 import { JobState, type PlanFigures } from '../job/job-state.js';
 import type { JournalSource } from '../job/journal/journal.js';
 import type { PlanMeta, PlannedRequest } from '../plan/plan.js';
-import { readError } from '../send/answer.js';
 import { DueQueue } from '../send/due-queue.js';
 import type { Waited } from '../send/ending.js';
 import type { Recorder } from '../send/recorder.js';
 import type { OutcomePoller } from '../send/run.js';
-import { unlessAborted } from '../send/unless-aborted.js';
-import { Reader } from './reader.js';
 import { type OutcomeClient, type Reading, readFigures } from './reading.js';
 import type { ListingClient } from './single-messages.js';
 import { SingleSms } from './single-sms.js';
@@ -169,15 +168,24 @@ export class Poller implements OutcomePoller {
   }
 
   async #poll(polled: Polled): Promise<void> {
+    const { client, state, now, rateLimiter } = this.#options;
     try {
-      const reading = await unlessAborted(() => readFigures(this.#options.client, polled), this.#over.signal);
+      const read = () => readOnce(() => readFigures(client, polled));
+      const reply = await unlessAborted(read, this.#over.signal);
       // A read in flight at the end may return after the journal was closed.
-      if (reading === null || this.#over.signal.aborted) return;
-      const total = Math.max(reading.total, this.#options.state.bodySize(polled.request));
-      if (reading.completed || reading.sent + reading.failed >= total) await this.#finish(polled, reading);
-      else await this.#pollLater(polled, reading);
-    } catch (error) {
-      this.#onError(polled, error);
+      if (reply === null || this.#over.signal.aborted) return;
+      if ('value' in reply) {
+        const { value } = reply;
+        const total = Math.max(value.total, state.bodySize(polled.request));
+        const isFinal = value.completed || value.sent + value.failed >= total;
+        return await (isFinal ? this.#finish(polled, value) : this.#pollLater(polled, value));
+      }
+      if (!reply.isTemporary) this.#refused ??= reply.code;
+      else if (reply.status === 429) rateLimiter.block('reading', reply.retryAfter ?? 1_000);
+      const pause = within(polled.pause * 1.5);
+      this.#queue.put({ ...polled, pause, due: now() + pause });
+    } catch (fault) {
+      this.#fault ??= { error: fault };
     }
   }
 
@@ -229,22 +237,6 @@ export class Poller implements OutcomePoller {
       this.#fault ??= { error: fault };
     }
     this.#wake();
-  }
-
-  #onError(polled: Polled, error: unknown): void {
-    try {
-      const answer = readError(error);
-      if (answer.kind === 'refusal' && answer.status !== 429) {
-        this.#refused ??= answer.code;
-      } else if (answer.kind === 'refusal') {
-        this.#options.rateLimiter.block('reading', (answer.retryAfter ?? 1) * 1_000);
-      }
-      polled.pause = within(polled.pause * 1.5);
-      polled.due = this.#options.now() + polled.pause;
-      this.#queue.put(polled);
-    } catch (fault) {
-      this.#fault ??= { error: fault };
-    }
   }
 }
 

@@ -1,10 +1,10 @@
 import { type Message, normalizeRecipient } from '../../../contract/index.js';
+import type { BatchMessages } from '../../reader/batch-messages.js';
 import { counted } from '../../text/wording.js';
 import type { JobState } from '../job/job-state.js';
 import type { EntryOf } from '../job/journal/entries.js';
 import { isMoved, type Removal, statusOfRemoval } from '../job/request-states.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
-import type { BatchMessages } from './batch-messages.js';
 import { type Outcome, ReceiptColumns } from './receipt-columns.js';
 import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
 import type { SingleMessages } from './single-messages.js';

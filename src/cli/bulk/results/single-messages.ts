@@ -1,5 +1,6 @@
 import { type Channel, type Message, type MessagePage, messagePage } from '../../../contract/index.js';
-import { isNotOffered, type Reader, type Reply, type Unread } from './reader.js';
+import { pagesOf } from '../../reader/pages.js';
+import { isNotOffered, type Reader, timeUp, type Unread } from '../../reader/reader.js';
 
 export interface MessageListFilter {
   channel: Channel;
@@ -55,33 +56,25 @@ export class SingleMessages {
   ): AsyncGenerator<readonly Message[], PagesEnd> {
     const { messages } = this.#client;
     if (messages.list === undefined) return 'not offered';
+    const list = messages.list.bind(messages);
+    const filter = { ...filterOf(span), ...(delivery === undefined ? {} : { delivery }) };
+    const pages = pagesOf(this.#reader, (page) => list({ ...filter, ...page }));
     const most = sparePages + 5 * Math.ceil(wanted / messagePage.max);
-    let after: string | null = null;
     for (let page = 0; page < most; page += 1) {
-      const filter: MessageListFilter = {
-        ...filterOf(span),
-        ...(delivery === undefined ? {} : { delivery }),
-        ...(after === null ? {} : { after }),
-      };
-      const reply: Reply<MessagePage> = await this.#reader.read(
-        async () => (await messages.list?.(filter)) ?? { data: [], next: null },
-      );
-      if (isNotOffered(reply)) return 'not offered';
-      if (!('value' in reply)) return reply;
-      yield reply.value.data;
-      after = reply.value.next;
-      if (after === null) return 'end';
+      const { value, done } = await pages.next();
+      if (!done) yield value.data;
+      else if (value === 'repeated') break;
+      else return value !== 'end' && isNotOffered(value) ? 'not offered' : value;
     }
-    return { code: 'not_found', status: null };
+    return { ...timeUp, code: 'not_found' };
   }
 }
 
-function filterOf({ channel, begun, ended }: JobSpan): MessageListFilter {
+function filterOf({ channel, begun, ended }: JobSpan): Omit<MessageListFilter, 'limit'> {
   const at = (time: string, shift: number) => new Date(Date.parse(time) + shift).toISOString();
   return {
     channel,
     since: at(begun, -day),
     ...(ended === null ? {} : { until: at(ended, day) }),
-    limit: messagePage.max,
   };
 }

@@ -1,5 +1,5 @@
+import type { Reader, Unread } from '../../reader/reader.js';
 import type { EntryOf } from '../job/journal/entries.js';
-import type { Reader, Unread } from './reader.js';
 import { type OutcomeClient, readFigures } from './reading.js';
 import { type JobSpan, type ListingClient, SingleMessages } from './single-messages.js';
 

@@ -1,4 +1,5 @@
 import { normalizeRecipient } from '../../../contract/index.js';
+import { unlessAborted } from '../../time/unless-aborted.js';
 import type { RequestEntry } from '../job/journal/entries.js';
 import { type RequestKey, requestKeys } from '../job/keys.js';
 import type { PlannedRequest } from '../plan/plan.js';
@@ -11,7 +12,6 @@ import { backoff, timeLeft } from './retry-delay.js';
 import type { Run, RunOptions } from './run.js';
 import { sendOnce } from './send-once.js';
 import { nextStep, type Step, type StepOf } from './transitions.js';
-import { unlessAborted } from './unless-aborted.js';
 
 /** Repeating does not change a redirect, however long the wait. */
 const mostRedirects = 3;
@@ -201,8 +201,8 @@ export class RequestSender {
     const { body, request, since } = attempt;
     const { number } = request;
     const revision = state.revision(number);
-    const until = (since ?? now()) + maxWait;
-    const read = () => recipientsOfBatch(step.id, step.total, until, this.#options);
+    const left = timeLeft(since, maxWait, now());
+    const read = () => recipientsOfBatch(step.id, step.total, left, this.#options);
     const recipients = await unlessAborted(read, abandon);
     if (recipients === null || recipients === 'not now') {
       // The same key will return the same answer in the next run.

@@ -1,5 +1,5 @@
-import type { MessagePage } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
+import type { MessageLister } from '../../reader/batch-messages.js';
 import type { JobState } from '../job/job-state.js';
 import type { Journal } from '../job/journal/journal.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
@@ -38,10 +38,6 @@ export interface RunOptions {
   stop?: AbortSignal;
   /** Aborted: requests in flight are left in doubt. */
   abandon?: AbortSignal;
-}
-
-export interface MessageLister {
-  batches: { messages(id: string, page: { limit: number; after?: string }): Promise<MessagePage> };
 }
 
 export interface OutcomePoller {

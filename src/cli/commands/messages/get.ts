@@ -1,8 +1,8 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
+import { show } from '../../lookup/lookup.js';
 import { messageResource } from '../../lookup/resources.js';
-import { show } from '../../lookup/show.js';
 import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';

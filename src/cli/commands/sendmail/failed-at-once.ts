@@ -1,12 +1,14 @@
 import type { Message, Urtuu } from '../../../client/index.js';
-import { messagePage } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { type MessageLister, messagesOfBatch } from '../../reader/batch-messages.js';
+import { readOnce } from '../../reader/reader.js';
 import { counted, grouped } from '../../text/wording.js';
 
 type Needs = Pick<Context, 'io' | 'clock'>;
 type Batches = Pick<Urtuu['batches'], 'get' | 'messages'>;
+type Lists = MessageLister['batches']['messages'];
 
 /** Milliseconds before each check: a recipient over a cap, or suppressed, fails within a second. */
 const pauses = [0, 500, 1_000];
@@ -60,9 +62,9 @@ async function failedIn(
     if (status !== 'processing') break;
   }
   if (!count) return { count: 0, messages: [] };
+  const lister = { batches: { messages: (...at: Parameters<Lists>) => batches.messages(...at, oneTry) } };
+  const messages = await messagesOfBatch(lister, { read: readOnce }, id);
   // A service without that list reports how many.
-  const { data } = await batches
-    .messages(id, { limit: messagePage.max }, oneTry)
-    .catch(() => ({ data: [] as Message[] }));
-  return { count, messages: data.filter(({ status }) => status === 'failed') };
+  const listed = Array.isArray(messages) ? messages : [];
+  return { count, messages: listed.filter(({ status }) => status === 'failed') };
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Entry } from '../../../../src/cli/bulk/job/journal/entries.js';
 import { everyRequest } from '../../../../src/cli/bulk/job/request-details.js';
-import { Reader } from '../../../../src/cli/bulk/results/reader.js';
 import { ReceiptStore } from '../../../../src/cli/bulk/results/receipt-store.js';
 import { Receipts } from '../../../../src/cli/bulk/results/receipts.js';
 import {
@@ -10,6 +9,7 @@ import {
   type MessageListFilter,
   SingleMessages,
 } from '../../../../src/cli/bulk/results/single-messages.js';
+import { Reader } from '../../../../src/cli/reader/reader.js';
 import type { Message, MessagePage } from '../../../../src/contract/index.js';
 import { testFolder } from '../../../support/folders.js';
 import { smsMessage } from '../../../support/resources.js';

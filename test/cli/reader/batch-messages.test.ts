@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type BatchClient, BatchMessages } from '../../../../src/cli/bulk/results/batch-messages.js';
-import { Reader } from '../../../../src/cli/bulk/results/reader.js';
-import { Refused } from '../model-service.js';
-import { VirtualClock } from '../virtual-clock.js';
+import { type BatchClient, BatchMessages } from '../../../src/cli/reader/batch-messages.js';
+import { Reader } from '../../../src/cli/reader/reader.js';
+import { Refused } from '../bulk/model-service.js';
+import { VirtualClock } from '../bulk/virtual-clock.js';
 
 type Batches = BatchClient['batches'];
 
