@@ -1,7 +1,8 @@
-import { type Urtuu, UrtuuError } from '../../client/index.js';
-import { messagePage } from '../../contract/index.js';
+import type { Urtuu } from '../../client/index.js';
+import { messagePage, type PageOptions } from '../../contract/index.js';
 import { batchView, type MessageRow, messageView } from '../output/views.js';
-import { pages, type ReadPage } from '../reader/pages.js';
+import { pages } from '../reader/pages.js';
+import { isNotOffered, readOnce } from '../reader/reader.js';
 import { isMissing, type LookupContext, lookUp, show } from './lookup.js';
 import { batchResource } from './resources.js';
 import type { WaitOptions } from './wait.js';
@@ -24,30 +25,19 @@ export async function showMessagesOf(
   } catch (error) {
     problem = error;
   }
-  const [first] = found;
-  if (first !== undefined && !(await canList(client, first))) {
+  const [first = ''] = found;
+  const reply = first === '' ? null : await readOnce(() => client.batches.messages(first, { limit: 1 }));
+  if (reply !== null && isNotOffered(reply)) {
     context.io.warn('this service does not list the messages of a batch; showing its totals');
     await show(context, batchView, batchResource(client), ids, {});
-    if (problem !== null) throw problem;
-    return;
-  }
-  await context.io.printAll(messageView, messagesOf(client, found));
+  } else if (reply !== null && 'error' in reply) throw reply.error;
+  else await context.io.printAll(messageView, messagesOf(client, found));
   if (problem !== null) throw problem;
-}
-
-async function canList(client: Urtuu, id: string): Promise<boolean> {
-  try {
-    await client.batches.messages(id, { limit: 1 });
-    return true;
-  } catch (error) {
-    if (error instanceof UrtuuError && (error.status === 404 || error.status === 405)) return false;
-    throw error;
-  }
 }
 
 async function* messagesOf({ batches }: Urtuu, ids: readonly string[]): AsyncGenerator<MessageRow> {
   for (const id of ids) {
-    const read: ReadPage<MessageRow> = ({ limit, after }) => batches.messages(id, { limit, after });
+    const read = ({ limit, after }: PageOptions) => batches.messages(id, { limit, after });
     for await (const { data } of pages(read, messagePage.max)) yield* data;
   }
 }
