@@ -138,18 +138,18 @@ export class UsedKey {
    * command sent more than one request, so that the first of them is open too.
    */
   replayed(id: string, repeated: boolean): Replayed {
-    const { accepted, open } = this.#uses(this.#hash(['id', id]));
+    const { accepted, unnamed, open } = this.#uses(this.#hash(['id', id]));
     const isKnown = accepted.size > 0;
-    const isMine = isKnown ? accepted.has(this.#message) : this.isOpen;
-    const isOfOthers = [...(isKnown ? accepted : open)].some((message) => message !== this.#message);
+    const isMine = isKnown ? accepted.has(this.#message) : this.isOpen || unnamed.has(this.#message);
+    const possible = [accepted, unnamed, open].find(({ size }) => size > 0) ?? [];
+    const isOfOthers = [...possible].some((message) => message !== this.#message);
     if (!isOfOthers) return isMine ? 'same' : 'unknown';
     return isMine || (repeated && !isKnown) ? 'either' : 'other';
   }
 
-  /** The messages that the key was used for: accepted, under this id as far as that is known, and without an answer. */
-  #uses(id?: string): { accepted: Set<string>; open: Set<string> } {
-    const accepted = new Set<string>();
-    const open = new Set<string>();
+  /** The messages that the key was used for: accepted under this id, accepted under an unknown one, and unanswered. */
+  #uses(id?: string) {
+    const [accepted, unnamed, open] = [new Set<string>(), new Set<string>(), new Set<string>()];
     for (const line of [...this.#before, ...this.#linesNow()]) {
       const [, sign, hashes = ''] = lineForm.exec(line) ?? [];
       const [, first, message = '', third, fourth] = hashes.split(' ');
@@ -158,9 +158,10 @@ export class UsedKey {
       if ((isEarlier ? third : first) !== this.#key) continue;
       if (sign === '?') open.add(message);
       else open.delete(message);
-      if (sign === '=' && (isEarlier || third === id)) accepted.add(message);
+      if (sign === '=' && isEarlier) unnamed.add(message);
+      else if (sign === '=' && third === id) accepted.add(message);
     }
-    return { accepted, open };
+    return { accepted, unnamed, open };
   }
 
   /** Another command may have used the key at the same time. */

@@ -95,7 +95,7 @@ describe('the memory of used keys', () => {
     expect((await use('ho', 'order-7', { to: '88001122' })).replayed('m1', false)).toBe('other');
   });
 
-  it.each<[Replayed, lines: [sign: string, apiKey: string, text: string][]]>([
+  it.each<[Replayed, lines: [sign: string, apiKey: string, text: string][], later?: string]>([
     ['same', [['=', 'one', 'hi']]],
     ['same', [['?', 'two', 'hi']]],
     ['other', [['=', 'two', 'ho']]],
@@ -115,7 +115,12 @@ describe('the memory of used keys', () => {
         ['=', 'two', 'ho'],
       ],
     ],
-  ])('takes a replay of m1 to `hi` for %s after %j of e5bfb29c', async (expected, lines) => {
+    // Another command has written it since.
+    ['same', [['=', 'two', 'ho']], 'hi accepted as m1'],
+    ['other', [['=', 'one', 'hi']], 'ho accepted as m1'],
+    ['either', [['=', 'two', 'ho']], 'hi lost'],
+    ['same', [['=', 'one', 'hi']], 'ho lost'],
+  ])('takes a replay of m1 to `hi` for %s after %j of e5bfb29c and %j', async (expected, lines, later) => {
     (await use('any', 'other')).notSent();
     const [header = ''] = readFileSync(file, 'utf8').split('\n');
     const hash = (value: unknown) =>
@@ -130,6 +135,7 @@ describe('the memory of used keys', () => {
       ].join(' '),
     );
     appendFileSync(file, `${written.join('\n')}\n`);
+    if (later !== undefined) await commands(later);
     expect((await use('hi')).replayed('m1', false)).toBe(expected);
   });
 
