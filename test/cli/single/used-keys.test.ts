@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Replayed, useKey } from '../../../src/cli/single/used-keys.js';
 import { emptyFolder } from '../../support/folders.js';
@@ -147,6 +148,38 @@ describe('the memory of used keys', () => {
     first.accepted('m1');
     expect([second.replayed('m1', false), second.replayed('m1', true)]).toEqual(['other', 'other']);
     expect(same.replayed('m1', false)).toBe('same');
+  });
+
+  it('never takes a message for sent, or for not sent, that is the other, whatever was lost', async () => {
+    const outcome = fc.constantFrom('answered', 'lost', 'never arrived', 'lost, then answered', 'refused');
+    const sends = fc.array(fc.record({ text: fc.constantFrom('hi', 'ho', 'he'), outcome }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(sends, async (all) => {
+        rmSync(file, { force: true });
+        // The service keeps the first message under the key.
+        let bound: string | null = null;
+        for (const { text, outcome } of all) {
+          const used = await use(text);
+          if (outcome === 'never arrived') continue;
+          // Only a key that is bound to nothing can be refused.
+          if (outcome === 'refused' && bound === null) used.resolved();
+          if (outcome === 'refused') continue;
+          const isReplay = bound !== null || outcome === 'lost, then answered';
+          bound ??= text;
+          if (outcome === 'lost') continue;
+          if (!isReplay) {
+            used.accepted('m1');
+            continue;
+          }
+          const replayed = used.replayed('m1', outcome === 'lost, then answered');
+          if (replayed === 'other') expect(bound).not.toBe(text);
+          else if (replayed !== 'either') expect(bound).toBe(text);
+          if (replayed === 'same') used.accepted('m1');
+          if (replayed === 'other') used.notSent();
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('lasts for a command whose file is lost meanwhile', async () => {
