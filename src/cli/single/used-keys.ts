@@ -53,8 +53,8 @@ interface Use {
  * not. It is not a record: damage loses some lines and nothing else. Null if it is of a later version.
  */
 export async function useKey(file: string, use: Use): Promise<UsedKey | null> {
-  const salt = await openFile(file);
-  return salt === null ? null : new UsedKey(file, salt, use);
+  const opened = await openFile(file);
+  return opened === null ? null : new UsedKey(file, opened, use);
 }
 
 const headerForm = /^urtuu used-keys (\d+) ([0-9a-f]{32})$/;
@@ -63,8 +63,13 @@ const lineForm = /^([?=-])((?: [0-9a-f]{32}){2,4})$/;
 const mostLines = 5_000;
 const mostBytes = 1_000_000;
 
-/** Its salt; null if it cannot be used. */
-async function openFile(file: string): Promise<string | null> {
+interface OpenedFile {
+  salt: string;
+  lines: readonly string[];
+}
+
+/** Null if it cannot be used. */
+async function openFile(file: string): Promise<OpenedFile | null> {
   const text = textOf(file);
   const [header = '', ...lines] = (text ?? '').split('\n');
   const [, version, known] = headerForm.exec(header) ?? [];
@@ -85,7 +90,7 @@ async function openFile(file: string): Promise<string | null> {
   else if (lines.length > mostLines) await writePrivateFile(file, of(lines.slice(-mostLines / 2)));
   // Ends an incomplete line.
   else if (lines.at(-1) !== '') appendFileSync(file, '\n');
-  return salt;
+  return { salt, lines: known === undefined ? [] : lines };
 }
 
 /** Null if there is no file. Another program's file, or one that is too large, counts as damaged. */
@@ -94,8 +99,6 @@ function textOf(file: string): string | null {
   if (stats === undefined) return null;
   return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : '';
 }
-
-const linesOf = (file: string) => (textOf(file) ?? '').split('\n');
 
 /** The use of a key for a message, from before the request until its answer. */
 export class UsedKey {
@@ -108,14 +111,18 @@ export class UsedKey {
   /** Whether an earlier command sent the message under the key and got no answer. */
   readonly isOpen: boolean;
 
-  constructor(file: string, salt: string, { service, key, message, onFailure = () => {} }: Use) {
+  constructor(
+    file: string,
+    { salt, lines }: OpenedFile,
+    { service, key, message, onFailure = () => {} }: Use,
+  ) {
     this.#file = file;
     this.#salt = salt;
     this.#key = this.#hash(['shared', service, key]);
     this.#message = this.#hash(message);
     this.#onFailure = onFailure;
-    this.#before = linesOf(file);
-    this.isOpen = this.#uses().open.has(this.#message);
+    this.#before = lines;
+    this.isOpen = this.#uses(lines).open.has(this.#message);
     if (!this.isOpen) this.#write('?');
   }
 
@@ -138,7 +145,10 @@ export class UsedKey {
    * command sent more than one request, so that the first of them is open too.
    */
   replayed(id: string, repeated: boolean): Replayed {
-    const { accepted, unnamed, open } = this.#uses(this.#hash(['id', id]));
+    const { accepted, unnamed, open } = this.#uses(
+      [...this.#before, ...this.#linesNow()],
+      this.#hash(['id', id]),
+    );
     const isKnown = accepted.size > 0;
     const isMine = isKnown ? accepted.has(this.#message) : this.isOpen || unnamed.has(this.#message);
     const possible = [accepted, unnamed, open].find(({ size }) => size > 0) ?? [];
@@ -148,9 +158,9 @@ export class UsedKey {
   }
 
   /** The messages that the key was used for: accepted under this id, accepted under an unknown one, and unanswered. */
-  #uses(id?: string) {
+  #uses(lines: readonly string[], id?: string) {
     const [accepted, unnamed, open] = [new Set<string>(), new Set<string>(), new Set<string>()];
-    for (const line of [...this.#before, ...this.#linesNow()]) {
+    for (const line of lines) {
       const [, sign, hashes = ''] = lineForm.exec(line) ?? [];
       const [, first, message = '', third, fourth] = hashes.split(' ');
       // The release at e5bfb29c wrote no ids, but the recipient, and the key with its API key before it.
@@ -167,7 +177,7 @@ export class UsedKey {
   /** Another command may have used the key at the same time. */
   #linesNow(): readonly string[] {
     try {
-      return linesOf(this.#file);
+      return (textOf(this.#file) ?? '').split('\n');
     } catch {
       return [];
     }
