@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
-import { fillPlaces } from '../../input/places.js';
+import { fillPlaces } from '../../input/required.js';
 import { emailExample, emailWaitExample } from '../../output/examples.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';

@@ -1,8 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
-import { fillPlaces } from '../../input/places.js';
 import { checkNumber, readRecipient } from '../../input/recipients.js';
-import { required } from '../../input/required.js';
+import { fillPlaces, required } from '../../input/required.js';
 import { readText, textSource } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
 import { estimateSms, estimateView, sendView } from '../../single/dry-run.js';
