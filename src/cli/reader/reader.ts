@@ -1,5 +1,6 @@
 import { exitOfFailure, exits } from '../exit-codes.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { backoff } from '../time/retry-delay.js';
 import { unlessAborted } from '../time/unless-aborted.js';
 
 export interface ReaderOptions {
@@ -97,7 +98,7 @@ export class Reader {
       if (tries === mostTries) return { ...reply, status: null };
       if (tries === 1) onFault?.(reply.error as Error);
       const longer = rateLimiter === null ? (retryAfter ?? 0) : 0;
-      const wait = Math.max(longer, Math.min(500 * 2 ** tries, 30_000));
+      const wait = Math.max(longer, backoff(tries + 1, 1));
       if (typeof timeout === 'function' && wait > this.#left) return timeUp;
       await this.pause(wait);
       tries += 1;

@@ -1,4 +1,5 @@
 import { normalizeRecipient } from '../../../contract/index.js';
+import { backoff, timeLeft } from '../../time/retry-delay.js';
 import { unlessAborted } from '../../time/unless-aborted.js';
 import type { RequestEntry } from '../job/journal/entries.js';
 import { type RequestKey, requestKeys } from '../job/keys.js';
@@ -8,7 +9,6 @@ import { type Attempt, acceptedEntry, endedBy, learnBalance, startAttempt } from
 import { recipientsOfBatch } from './batch-recipients.js';
 import { isOutOfMoney } from './ending.js';
 import type { RequestBody } from './request-body.js';
-import { backoff, timeLeft } from './retry-delay.js';
 import type { Run, RunOptions } from './run.js';
 import { sendOnce } from './send-once.js';
 import { nextStep, type Step, type StepOf } from './transitions.js';
