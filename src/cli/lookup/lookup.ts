@@ -34,17 +34,11 @@ const resendHint = 'To send it again, use a new idempotency key.';
 const unknownHint =
   'The outcome of the others is unknown. Check the dashboard before you send to them again.';
 
-interface Tally {
-  found: number;
-  missing: number;
-  open: number;
-  someFailed: number;
-  allFailed: number;
-  unknown: number;
-  contradiction: string | null;
-}
-
-const noCounts = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0, unknown: 0 };
+const newTally = () => ({
+  ...{ found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0, unknown: 0 },
+  contradiction: null as string | null,
+});
+type Tally = ReturnType<typeof newTally>;
 
 const maxInFlight = 10;
 
@@ -62,7 +56,7 @@ export async function* lookUp<State extends object>(
 ): AsyncGenerator<State | Missing> {
   const progress = context.io.progress();
   const reader = waitingReader(context, options);
-  const tally: Tally = { ...noCounts, contradiction: null };
+  const tally = newTally();
   const lookUpOne = async (id: string): Promise<State | Missing> => {
     const read = () => orMissing(id, () => resource.read(id), ids.length > 1);
     if (!options.wait) return read();
