@@ -9,7 +9,7 @@ export interface ReaderOptions {
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `run` after so many milliseconds; the returned function cancels it. Without it no try is cut off. */
+  /** Calls `run` after so many milliseconds; the returned function cancels it. Without it every try is finished. */
   after?(milliseconds: number, run: () => void): () => void;
   /** How long to try without an answer, in milliseconds; a function returns the time that is left, come what may. */
   timeout: number | (() => number);
@@ -121,7 +121,8 @@ export class Reader {
     try {
       const isAllowed = rateLimiter === null || (await rateLimiter.take('reading', over.signal, left));
       if (!isAllowed) return this.#giveUp({ ...timeUp, code: 'rate_limited' });
-      const reply = await unlessAborted(() => readOnce(work), over.signal);
+      const cut = after === undefined ? undefined : over.signal;
+      const reply = await unlessAborted(() => readOnce(work), cut);
       if (reply === null) return this.#giveUp(timeUp);
       if ('value' in reply) this.#answeredAt = now();
       // A refused key will be refused every time.

@@ -107,6 +107,17 @@ describe('a read', () => {
     expect(await read()).toMatchObject({ code: 'stopped', status: null, seconds: 2 });
   });
 
+  it.each([true, false])('that was begun is cut off by a stop only with a timer: %s', async (isCut) => {
+    const clock = new VirtualClock();
+    const { now, sleep, after } = clock;
+    const stop = new AbortController();
+    const timer = isCut ? { after } : {};
+    const options = { rateLimiter: null, now, sleep, ...timer, timeout: 60_000, stop: stop.signal };
+    after(1_000, () => stop.abort());
+    const reply = new Reader(options).read(() => sleep(2_000).then(() => 'a'));
+    expect(await clock.run(reply)).toMatchObject(isCut ? { code: 'stopped' } : { value: 'a' });
+  });
+
   it('rejects with an error that is not of the client', async () => {
     await expect(readerOf([new TypeError('a bug')]).read()).rejects.toThrow('a bug');
   });

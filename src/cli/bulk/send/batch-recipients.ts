@@ -23,8 +23,9 @@ export async function recipientsOfBatch(
   const reader = new Reader({ rateLimiter, now, sleep, stop, timeout, mostTries: Number.POSITIVE_INFINITY });
   const messages = await messagesOfBatch(messageLister, reader, id, total);
   if (!Array.isArray(messages)) return isNotOffered(messages) ? 'not listed' : 'not now';
-  // A list of only part of the batch does not prove that a recipient is missing. A pruned message has lost its
-  // recipient, so any recipient may still be in the batch.
-  if (messages.length !== total || messages.some(({ to }) => to === '')) return 'not listed';
-  return new Set(messages.map(({ to }) => normalizeRecipient(to)));
+  // A pruned message has lost its recipient, so any recipient may still be in the batch.
+  if (messages.some(({ to }) => to === '')) return 'not listed';
+  const recipients = new Set(messages.map(({ to }) => normalizeRecipient(to)));
+  // A list of only part of the batch, perhaps a page of it twice, does not prove that a recipient is missing.
+  return recipients.size === total && messages.length === total ? recipients : 'not listed';
 }

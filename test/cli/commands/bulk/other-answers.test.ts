@@ -33,6 +33,10 @@ const listed = (...to: string[]): MessageLister => ({
     messages: async () => ({ data: to.map((each) => ({ to: each })) as never, next: null }),
   },
 });
+/** Pages with one recipient, each of which names the next one. */
+const paged = (to: string, ...next: (string | null)[]): MessageLister => ({
+  batches: { messages: async () => ({ data: [{ to }] as never, next: next.shift() ?? null }) },
+});
 const notListed = (status: number, code: string): MessageLister => ({
   batches: { messages: () => Promise.reject(new Refused(code, status)) },
 });
@@ -64,6 +68,8 @@ describe('an answer whose total is not that of the body', () => {
     ['no such list', 2, notListed(404, 'not_found'), { accepted: 2, in_doubt: 1 }],
     ['no lists at all', 4, notListed(405, 'method_not_allowed'), { accepted: 2, in_doubt: 1 }],
     ['a list of a part of it', 2, listed(...numbers(1)), { accepted: 2, in_doubt: 1 }],
+    ['a list with a page twice', 2, paged('99000000', 'a', 'a'), { accepted: 2, in_doubt: 1 }],
+    ['a list with a recipient twice', 2, paged('99000000', 'a', null), { accepted: 2, in_doubt: 1 }],
     ['a list that has lost its recipients', 2, listed('', ''), { accepted: 2, in_doubt: 1 }],
     ['a list that has lost some of them', 2, listed('99000000', ''), { accepted: 2, in_doubt: 1 }],
     ['no list, and nothing in common', 9, notListed(404, 'not_found'), { accepted: 0, in_doubt: 3 }],
