@@ -38,32 +38,22 @@ interface Waiter {
   asked: number;
 }
 
-interface Queue {
-  waiters: Waiter[];
-  pumping: boolean;
-  /** Ends the current nap. */
-  wake(): void;
-  /** When a token was last taken, or the wait for one started. */
-  since: number;
-  shown: boolean;
-  /** Requests without an answer yet. */
-  inFlight: number;
-  /** Requests in flight that did not wait for their token. */
-  ahead: number;
-  /** The shared bucket, as last changed by this process. */
-  bucket: TokenBucket | null;
-}
-
-const newQueue = (): Queue => ({
-  waiters: [],
+const newQueue = () => ({
+  waiters: [] as Waiter[],
   pumping: false,
+  /** Ends the current nap. */
   wake() {},
+  /** When a token was last taken, or the wait for one started. */
   since: 0,
   shown: false,
+  /** Requests without an answer yet. */
   inFlight: 0,
+  /** Requests in flight that did not wait for their token. */
   ahead: 0,
-  bucket: null,
+  /** The shared bucket, as last changed by this process. */
+  bucket: null as TokenBucket | null,
 });
+type Queue = ReturnType<typeof newQueue>;
 
 /**
  * Keeps the requests of a project within its rate limits. The processes on this machine share the token buckets;
