@@ -10,8 +10,7 @@ import type { Waited } from '../send/ending.js';
 import type { Recorder } from '../send/recorder.js';
 import type { OutcomePoller } from '../send/run.js';
 import { type OutcomeClient, type Reading, readFigures } from './reading.js';
-import type { ListingClient } from './single-messages.js';
-import { SingleSms } from './single-sms.js';
+import { type ListingClient, SingleSms } from './single-messages.js';
 
 export interface PollerOptions {
   plan: { meta: PlanFigures & Pick<PlanMeta, 'created_at'> };
