@@ -153,13 +153,13 @@ export class SingleSms {
   }
 
   async #finishAll(unknownOf: (id: string) => number | null, record: Record): Promise<void> {
-    while (this.size > 0) {
-      const group = [...this.#requests].slice(0, mostEntries);
-      for (const [id] of group) this.#requests.delete(id);
-      const entries = group.map(([id, request]): FinalEntry => {
-        return { type: 'final', request, sent: 1, failed: 0, code: null, unknown: unknownOf(id) };
-      });
-      await record(entries);
+    let group: FinalEntry[] = [];
+    for (const [id, request] of this.#requests) {
+      this.#requests.delete(id);
+      group.push({ type: 'final', request, sent: 1, failed: 0, code: null, unknown: unknownOf(id) });
+      if (group.length < mostEntries && this.size > 0) continue;
+      await record(group);
+      group = [];
     }
   }
 }
