@@ -149,7 +149,7 @@ export function createContext(
       return holders.length === 0 ? null : (holders[0]?.within ?? terminateWithin);
     },
     sayLastWords() {
-      const speaker = holders.find(({ lastWords }) => lastWords !== undefined);
+      const speaker = holders.findLast(({ lastWords }) => lastWords !== undefined);
       speaker?.lastWords?.();
       return speaker !== undefined;
     },

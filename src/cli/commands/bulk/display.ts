@@ -2,7 +2,6 @@ import { answeredIn, type Counts } from '../../bulk/job/counts.js';
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../text/wording.js';
-import { alarmText } from './finish/outcome.js';
 import { Waits, waitWords } from './waits.js';
 
 interface DisplayOptions {
@@ -103,6 +102,10 @@ function timeLeft(seconds: number | null): string[] {
 }
 
 const stopWords: Readonly<Record<string, string>> = { signal: 'stopping', cancel: 'cancelled' };
+
+/** The warning about an answer that belongs to another request. */
+export const alarmText = (request: number, reason: string): string =>
+  `request ${request}: ${reason}; it is counted as in doubt`;
 
 /** Warns of events that a progress bar would hide. */
 function warn({ io }: Pick<Context, 'io'>, event: BulkEvent): void {

@@ -9,35 +9,28 @@ import { runJob } from '../../bulk/send/runner.js';
 import type { NextStep } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { CliError, Ended, Interrupted, machineError } from '../../errors.js';
-import { type ExitCode, exits } from '../../exit-codes.js';
+import { exits } from '../../exit-codes.js';
 import { appendHistory } from '../../history/append.js';
 import { ensureShown, type Hidden, unwritten } from '../../single/shown.js';
 import { counted, grouped } from '../../text/wording.js';
 import { entryOfJob, startOfJob } from '../history/job-entries.js';
 import { refuseOtherService } from './base-url.js';
-import { type Cancellation, watchForCancel } from './cancellation.js';
+import { watchForCancel } from './cancellation.js';
 import { admitKey } from './confirm/account.js';
 import { readAccount } from './confirm/read-account.js';
 import { display } from './display.js';
-import {
-  attachFinalDoubt,
-  causeOfEnding,
-  codeOfEnding,
-  exitOfJob,
-  exitWithReport,
-  exitWithRows,
-  lastLine,
-} from './finish/outcome.js';
-import { stepsAfter } from './finish/outcome-step.js';
-import { report } from './finish/report.js';
+import { attachVerdict, conclude } from './finish/conclude.js';
+import { writeReport } from './finish/report.js';
 import { summaryView } from './finish/summary-view.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
-import { inOne, type JobInput, type LastLine } from './next-command.js';
+import { inOne, type JobInput } from './next-command.js';
+import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
 import { moveSentElsewhere } from './prepare/sent-elsewhere.js';
 import { takeRows } from './prepare/taken-rows.js';
 import { refuseList } from './same-file.js';
+import { type Reported, type Verdict, verdictOf } from './verdict.js';
 
 interface Start {
   input?: JobInput | null;
@@ -45,6 +38,15 @@ interface Start {
   revokedMarks?: readonly string[];
   /** Whether the preflight has already read everything that `--wait` needs, with this key. */
   hasPreflight?: boolean;
+}
+
+interface Run extends Required<Start> {
+  job: Job;
+  options: CarryOutOptions;
+}
+
+interface EndedRun extends Run {
+  ending: Ending;
 }
 
 /**
@@ -57,149 +59,117 @@ export async function carryOut(
   options: CarryOutOptions,
   { input = null, revokedMarks = [], hasPreflight = false }: Start = {},
 ): Promise<void> {
-  let kept = options;
-  const closingLines: ClosingLines = (ending) => {
-    const [first = null, ...more] = stepsAfter(context, job, kept, ending, input);
-    return { line: lastLine(job.state, ending, first), more };
-  };
-  const release = context.io.holdSignals({
-    lastWords: () => context.io.warn(...inOne(closingLines(interrupted).line)),
-  });
-  let runtime: JobRuntime | null = null;
-  let cancellation: Cancellation | null = null;
-  try {
-    await refuseOtherService(context, job);
-    refuseList(context.config, job.plan.meta, options.report);
-    await context.io.files.checkWritable(options.report);
-    // A bulk command has done that before its prompt.
-    if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
-    if (isDone(job, options)) return await endFinished(context, job, options, input);
-    await admitKey(context, job, options).catch((error) => {
-      if (!context.signal.aborted) throw error;
-      context.io.warn(...inOne(closingLines(interrupted).line));
-      throw new Interrupted();
+  const run = { job, options, input, revokedMarks, hasPreflight };
+  await whileOpen(context, run, async () => {
+    await open(context, run);
+    if (isDone(job, options)) return endFinished(context, job, options, input);
+    const admitted = await admit(context, run);
+    await whileRunning(context, admitted, async (runtime) => {
+      const ended = { ...admitted, ending: await send(context, admitted, runtime) };
+      const verdict = judge(ended);
+      if (ended.ending.stopped?.by === 'fault') throw endOfFault(context, ended, ended.ending.stopped.error);
+      // A program gets one object once the exit code is certain; a person gets the figures before a long report.
+      if (!context.io.printer.isMachine) await printSummary(context, ended, verdict);
+      await concludeRun(context, ended, verdict);
+      const concludes = verdict.exit === exits.ok || verdict.exit === exits.partly;
+      const reported = await writeReport(context, job, admitted.options, { runtime, concludes });
+      // The report found another request's batch, or a new receipt.
+      if (judge(ended).sentence !== verdict.sentence) await concludeRun(context, ended, judge(ended));
+      await endRun(context, ended, judge(ended, reported));
     });
-    kept = { ...options, sameProject: false };
+  });
+}
+
+/** Closes the job after the work. */
+function whileOpen(context: Context, run: Run, work: () => Promise<void>): Promise<void> {
+  return whileHeld(context, run, async () => {
+    try {
+      await work();
+    } finally {
+      await forgetRun(run.job.folder);
+      await run.job.close();
+    }
+  });
+}
+
+/** A second signal ends the process at once; its last words are those of an interrupted run. */
+async function whileHeld(context: Context, run: Run, work: () => Promise<void>): Promise<void> {
+  const release = context.io.holdSignals({
+    lastWords: () => warnOfEnding(context, { ...run, ending: interrupted }),
+  });
+  try {
+    await work();
+  } finally {
+    release();
+  }
+}
+
+const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
+
+async function open(context: Context, { job, options, hasPreflight }: Run): Promise<void> {
+  await refuseOtherService(context, job);
+  refuseList(context.config, job.plan.meta, options.report);
+  await context.io.files.checkWritable(options.report);
+  // A bulk command has done that before its prompt.
+  if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
+}
+
+/** Returns the run with an admitted API key. */
+async function admit(context: Context, run: Run): Promise<Run> {
+  const { job, options } = run;
+  await admitKey(context, job, options).catch((error) => {
+    if (!context.signal.aborted) throw error;
+    warnOfEnding(context, { ...run, ending: interrupted });
+    throw new Interrupted();
+  });
+  return { ...run, options: { ...options, sameProject: false } };
+}
+
+/** What a job needs while it sends. */
+interface RunRuntime extends JobRuntime {
+  /** Notes the earliest time, in milliseconds since 1970, at which the job can end. */
+  waitsUntil(time: number): Promise<void>;
+}
+
+/** The history has the start of the run, and its end whatever happens. */
+function whileRunning(
+  context: Context,
+  run: Run,
+  work: (runtime: RunRuntime) => Promise<void>,
+): Promise<void> {
+  const { job, options, revokedMarks, hasPreflight } = run;
+  return whileHeld(context, run, async () => {
     if (options.wait && !hasPreflight && !job.state.finished) {
       const { balance } = await context.network.client();
       await readAccount(() => balance.get(), options);
     }
     await takeRows(context, job);
     await removeCancelMarks(job, revokedMarks);
-    cancellation = await watchForCancel(context, job);
-    runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
-    const waitsUntil = await noteRun(job.folder, job.state, context.clock.now());
-    await appendHistory(context, startOfJob(job));
-    const exit = await runToEnd(context, job, options, runtime, { closingLines, input, waitsUntil }).finally(
-      () => appendHistory(context, entryOfJob(job)),
-    );
-    if (exit === exits.refused) throw ranElsewhere(job);
-    // With other codes, an error is printed anyway.
-    const hidden = hiddenEnd(job);
-    if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hidden);
-    else if (unwritten(context.io.printer) !== null) context.io.attach(hidden.details);
-    if (exit !== exits.ok) throw new Ended(exit);
-  } finally {
-    cancellation?.close();
-    runtime?.close();
-    await forgetRun(job.folder);
-    await job.close();
-    release();
-  }
+    const { stop, close } = await watchForCancel(context, job);
+    try {
+      const runtime = await openJobRuntime(context, options);
+      try {
+        const waitsUntil = await noteRun(job.folder, job.state, context.clock.now());
+        await appendHistory(context, startOfJob(job));
+        await work({ ...runtime, stop, waitsUntil }).finally(() => appendHistory(context, entryOfJob(job)));
+      } finally {
+        runtime.close();
+      }
+    } finally {
+      close();
+    }
+  });
 }
-
-/** The end of a job, for when its summary could not be printed. */
-const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
-  message: `The job ${id} has ended: ${grouped(counts.accepted)} of ${grouped(counts.planned)} accepted; do not start it again.`,
-  command: `urtuu jobs show ${id}`,
-  details: { job: id, ...counts },
-});
 
 /** Milliseconds */
 const longestBalanceWait = 30_000;
 
-/** The ending of an interrupted run. */
-const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
-
-/** The last line of a run for its ending, and what else remains to be done. */
-type ClosingLines = (ending: Ending) => { line: LastLine; more: NextStep[] };
-
-interface RunNotes {
-  closingLines: ClosingLines;
-  input: JobInput | null;
-  waitsUntil(time: number): Promise<void>;
-}
-
-async function runToEnd(
-  context: Context,
-  job: Job,
-  options: CarryOutOptions,
-  runtime: JobRuntime,
-  { closingLines, input, waitsUntil }: RunNotes,
-): Promise<ExitCode> {
-  // The balance of an earlier run says nothing about now.
-  job.state.balance = null;
-  const ending = await send(context, job, options, { ...runtime, waitsUntil });
-  if (ending.waited !== null && job.state.counts.failed > 0) {
-    // Refunds may have arrived after the latest answer.
-    job.state.balance = await readBalance(runtime);
-  }
-  const line = () => closingLines(ending).line;
-  if (ending.stopped?.by === 'fault') {
-    context.io.warn(...inOne(line()));
-    throw job.state.finished ? faultAfterAll(job, ending.stopped.error) : ending.stopped.error;
-  }
-  const rule = { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' } as const;
-  const exitNow = () => exitWithRows(exitOfJob(job.state, ending, rule), input);
-  let exit = exitNow();
-  const conclude = async () => {
-    await recordEnd(context, job, ending, { exit, rate: options.rate ?? null });
-    if (exit === exits.ok) context.io.note(...inOne(line()));
-    else context.io.conclude(...line());
-    for (const step of closingLines(ending).more) context.io.note(...step);
-  };
-  // A program gets one object once the exit code is certain; a person gets the figures before a long report.
-  const { isMachine } = context.io.printer;
-  if (!isMachine) await printSummary(context, job, exit, line);
-  await conclude();
-  if (options.report !== undefined) {
-    // The last line explains the exit code.
-    const isConclusion = exit === exits.ok || exit === exits.partly;
-    const warn = (...text: LastLine) =>
-      isConclusion ? context.io.conclude(...text) : context.io.warn(...inOne(text));
-    const reading = { runtime, timeout: options.waitTimeout, warn };
-    const [said] = line();
-    const reported = await report(context, job, options.report, reading);
-    exit = exitNow();
-    // The report found another request's batch, or a new receipt.
-    if (said !== line()[0]) await conclude();
-    exit = exitWithReport(exit, reported);
-  }
-  const code = codeOfEnding(ending, exit);
-  if (code !== null) context.io.attach({ code });
-  const cause = causeOfEnding(ending, job.state, exit);
-  if (cause !== null) context.io.attach({ cause });
-  attachFinalDoubt(context, job.state, exit, ending.stopped);
-  if (isMachine) await printSummary(context, job, exit, line);
-  return exit;
-}
-
-/** Everything was accepted: no exit code may suggest sending it again. */
-const faultAfterAll = ({ id }: Job, error: unknown) =>
-  new CliError('fault', exits.notFinal, `internal error: ${(error as Error).message}`, {
-    hint: `Everything was accepted; do not start the job ${id} again. See: \`urtuu jobs show ${id}\``,
-    cause: error,
-  });
-
-async function send(
-  context: Pick<Context, 'io' | 'clock'>,
-  job: Job,
-  options: CarryOutOptions,
-  { waitsUntil, ...runtime }: JobRuntime & Pick<RunNotes, 'waitsUntil'>,
-): Promise<Ending> {
+async function send(context: Context, { job, options }: Run, runtime: RunRuntime): Promise<Ending> {
   const { id: jobId, plan, journal, state } = job;
   const { concurrency, maxWait, maxCredits, retryFailed, wait, waitTimeout } = options;
-  const run = runJob({
+  // The balance of an earlier run says nothing about now.
+  state.balance = null;
+  const events = runJob({
     ...runtime,
     jobId,
     plan,
@@ -213,12 +183,14 @@ async function send(
       ? (run) => new Poller({ ...runtime, plan, journal, state, timeout: waitTimeout }, run)
       : undefined,
   });
-  const ending = await display(context, run, { waits: wait ?? false, waitsUntil });
+  const ending = await display(context, events, { waits: wait ?? false, waitsUntil: runtime.waitsUntil });
   if (runtime.replays.count > 0) {
     context.io.note(
       `${counted(runtime.replays.count, 'answer')} came from earlier requests with the same keys: nothing new was sent for them.`,
     );
   }
+  // Refunds may have arrived after the latest answer.
+  if (ending.waited !== null && state.counts.failed > 0) state.balance = await readBalance(runtime);
   return ending;
 }
 
@@ -232,27 +204,71 @@ async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<n
   }
 }
 
-async function recordEnd(
-  { clock }: Pick<Context, 'clock'>,
-  { state, journal }: Job,
-  ending: Ending,
-  run: { exit: ExitCode; rate: number | null },
-): Promise<void> {
-  if (ending.stopped?.by === 'disk') return;
-  const at = new Date(clock.now()).toISOString();
-  await journal.append({ type: 'end', at, balance: state.balance, ...run }).catch(() => {});
+const judge = ({ job, options, input, ending }: EndedRun, reported?: Reported): Verdict =>
+  verdictOf(job.state, ending, {
+    allowsReplays: options.ifFinished === 'ok',
+    leftOut: input?.rejected,
+    reported,
+  });
+
+const stepsOf = (context: Context, { job, options, input, ending }: EndedRun): NextStep[] =>
+  stepsAfter(context, { job: { ...job, meta: job.plan.meta }, options, input }, ending);
+
+function warnOfEnding(context: Context, ended: EndedRun): void {
+  const [first] = stepsOf(context, ended);
+  context.io.warn(...inOne(judge(ended).sentence, first));
 }
 
-async function printSummary(
-  { io }: Pick<Context, 'io'>,
-  { id, plan, state, journal }: Job,
-  exit: ExitCode,
-  line: () => ReturnType<typeof lastLine>,
-): Promise<void> {
+/** Once everything was accepted, no exit code may suggest sending it again. */
+function endOfFault(context: Context, ended: EndedRun, error: unknown): unknown {
+  const { exit, code } = judge(ended);
+  warnOfEnding(context, ended);
+  if (code === null) return error;
+  const { id } = ended.job;
+  return new CliError(code, exit, `internal error: ${(error as Error).message}`, {
+    hint: `Everything was accepted; do not start the job ${id} again. See: \`urtuu jobs show ${id}\``,
+    cause: error,
+  });
+}
+
+/** Records the end of the run, and prints it. */
+async function concludeRun(context: Context, ended: EndedRun, verdict: Verdict): Promise<void> {
+  const { job, options, ending } = ended;
+  const { state, journal } = job;
+  if (ending.stopped?.by !== 'disk') {
+    const at = new Date(context.clock.now()).toISOString();
+    const run = { balance: state.balance, exit: verdict.exit, rate: options.rate ?? null };
+    await journal.append({ type: 'end', at, ...run }).catch(() => {});
+  }
+  conclude(context, verdict, stepsOf(context, ended));
+}
+
+async function endRun(context: Context, ended: EndedRun, verdict: Verdict): Promise<void> {
+  const { io } = context;
+  const { exit } = verdict;
+  attachVerdict(context, verdict);
+  if (io.printer.isMachine) await printSummary(context, ended, verdict);
+  if (exit === exits.refused) throw ranElsewhere(ended.job);
+  // With other codes, an error is printed anyway.
+  const hidden = hiddenEnd(ended.job);
+  if (exit === exits.ok || exit === exits.partly) ensureShown(io.printer, hidden);
+  else if (unwritten(io.printer) !== null) io.attach(hidden.details);
+  if (exit !== exits.ok) throw new Ended(exit);
+}
+
+/** The end of a job, for when its summary could not be printed. */
+const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
+  message: `The job ${id} has ended: ${grouped(counts.accepted)} of ${grouped(counts.planned)} accepted; do not start it again.`,
+  command: `urtuu jobs show ${id}`,
+  details: { job: id, ...counts },
+});
+
+async function printSummary(context: Context, ended: EndedRun, { exit }: Verdict): Promise<void> {
+  const { id, plan, state, journal } = ended.job;
   try {
-    await io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+    await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
   } catch (error) {
-    io.warn(...inOne(line()));
+    warnOfEnding(context, ended);
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
 }

@@ -3,8 +3,7 @@ import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { counted } from '../../text/wording.js';
-import { jobRows } from './job-rows.js';
-import { type JobRow, stateText } from './views.js';
+import { type JobRow, jobRows, stateText } from './job-rows.js';
 
 /** What a command does with a job, and which jobs are possible. */
 export interface JobSelection {

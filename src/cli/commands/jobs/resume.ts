@@ -12,7 +12,7 @@ import { resumeCommand, serviceOf } from '../bulk/next-command.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
 import { chosenJob, type JobSelection } from './choose-job.js';
-import type { JobRow } from './views.js';
+import type { JobRow } from './job-rows.js';
 
 export const jobsResume: CommandBody = (command, context) => {
   command

@@ -1,91 +1,10 @@
-import { cancelMarks } from '../../bulk/job/cancel-marks.js';
-import { type Counts, outcomes } from '../../bulk/job/counts.js';
-import { type JobView, jobError } from '../../bulk/job/open-job.js';
-import { runningOf } from '../../bulk/job/run-note.js';
+import { outcomes } from '../../bulk/job/counts.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
 import { localTime } from '../../output/cells.js';
 import { type Column, counts, field, type View } from '../../output/view.js';
-import { duration, grouped } from '../../text/wording.js';
 import { serviceAt } from '../bulk/base-url.js';
 import { movedTo } from '../bulk/finish/summary-view.js';
-import { reasonOf } from './reason.js';
-
-/** A job in a list. */
-export interface JobRow extends Counts {
-  job: string;
-  state: 'new' | 'running' | 'unfinished' | 'finished';
-  /** Why it is unfinished and not running; also `cancelled` while it is ending because of that. */
-  reason: string | null;
-  /** For a running job: its process, recipients a second, and the seconds left. */
-  pid: number | null;
-  rate: number | null;
-  seconds_left: number | null;
-  channel: string;
-  source: string;
-  /** The jobs that took the moved rows. */
-  moved_to: readonly string[];
-  credits: number;
-  base_url: string;
-  created_at: string;
-  ended_at: string | null;
-  exit: number | null;
-}
-
-/** Throws CliError (exit 12) if the job was removed meanwhile. */
-export async function jobRow(job: JobView, now: number): Promise<JobRow> {
-  const { id, folder, meta, state } = job;
-  const running = await runningOf(folder, state, now).catch((error) => {
-    throw jobError(job, error);
-  });
-  const ended = running === null ? state.ended : null;
-  const isCancelled = (await cancelMarks(job)).length > 0;
-  return {
-    job: id,
-    state: running !== null ? 'running' : stateOf(state),
-    reason: reasonOf(state, { isCancelled, isRunning: running !== null }),
-    pid: running?.pid ?? null,
-    rate: running?.rate ?? null,
-    seconds_left: running?.seconds_left ?? null,
-    channel: meta.channel,
-    source: meta.source,
-    ...state.counts,
-    moved_to: state.movedTo,
-    credits: state.credits,
-    base_url: meta.baseUrl,
-    created_at: meta.created_at,
-    ended_at: ended?.at ?? null,
-    exit: ended?.exit ?? null,
-  };
-}
-
-const stateOf = ({ finished, untouched }: JobView['state']) =>
-  finished ? 'finished' : untouched ? 'new' : 'unfinished';
-
-/** `running: pid 5606, 19.8/s, 2 min left`, `stopped: cancelled, 2 in doubt`, `finished: 12 failed` */
-export function stateText(row: JobRow): string {
-  const { state, reason, pid, rate, seconds_left: left, in_doubt: doubt } = row;
-  const some = (count: number, what: string) => (count > 0 ? `${grouped(count)} ${what}` : null);
-  const details: Record<JobRow['state'], (string | null)[]> = {
-    new: [reason],
-    running: [
-      pid === null ? null : `pid ${pid}`,
-      rate === null ? null : `${rate}/s`,
-      left === null ? null : `${duration(left)} left`,
-    ],
-    unfinished: [reason === 'in doubt' ? null : reason, some(doubt, 'in doubt')],
-    finished: [
-      some(row.failed, 'failed'),
-      some(row.rejected, 'rejected'),
-      some(row.unknown, 'unknown'),
-      some(row.moved, `moved to ${row.moved_to.join(' and ') || 'another job'}`),
-      some(doubt, 'in doubt'),
-    ],
-  };
-  const word =
-    state === 'running' && reason !== null ? 'stopping' : state === 'unfinished' ? 'stopped' : state;
-  const known = details[state].filter((detail) => detail !== null);
-  return known.length === 0 ? word : `${word}: ${known.join(', ')}`;
-}
+import { type JobRow, stateText } from './job-rows.js';
 
 const number = (name: keyof JobRow & string) => field<JobRow>(name, { kind: 'number' });
 const time = (name: 'created_at' | 'ended_at') => field<JobRow>(name, { kind: 'time' });

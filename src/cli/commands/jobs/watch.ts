@@ -1,11 +1,19 @@
-import { followJob } from '../../bulk/job/open-job.js';
-import { isAcceptedBatch } from '../../bulk/results/summary.js';
+import { cancelMarks } from '../../bulk/job/cancel-marks.js';
+import { countsOf } from '../../bulk/job/counts.js';
+import { type FollowedJob, followJob, type JobView, jobError } from '../../bulk/job/open-job.js';
+import { runningOf } from '../../bulk/job/run-note.js';
+import { isAcceptedBatch, summaryOfView } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
+import type { Context } from '../../context.js';
+import type { ExitCode } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { summaryExample } from '../../output/examples.js';
+import { partOf, progressWords } from '../bulk/display.js';
+import { conclude, endWith } from '../bulk/finish/conclude.js';
 import { summaryView } from '../bulk/finish/summary-view.js';
+import { stepAfterLook } from '../bulk/next-steps.js';
+import { notRun, verdictOf } from '../bulk/verdict.js';
 import { chosenJob } from './choose-job.js';
-import { endAs, showUntilEnded } from './watch-job.js';
 
 export const jobsWatch: CommandBody = (command, context) => {
   command
@@ -29,3 +37,41 @@ export const jobsWatch: CommandBody = (command, context) => {
     await endAs(context, job);
   });
 };
+
+const lookEvery = 1_000;
+
+/** Shows the progress of a job until no process runs it. */
+async function showUntilEnded({ io, clock }: Pick<Context, 'io' | 'clock'>, job: FollowedJob): Promise<void> {
+  const progress = io.progress();
+  try {
+    for (;;) {
+      const { state, folder } = job;
+      const running = await runningOf(folder, state, clock.now()).catch((error) => {
+        throw jobError(job, error);
+      });
+      // The process may have recorded its end after the last read.
+      if (running === null) return await job.update();
+      const waits = state.finished && !state.final;
+      const { rate, seconds_left: secondsLeft } = running;
+      // Requests in flight are in doubt only if their process was killed.
+      const counts = countsOf(state, state.unanswered);
+      const words = progressWords({ counts, credits: state.credits }, { waits, rate, secondsLeft });
+      progress.update(words, partOf(counts, waits));
+      await clock.sleep(lookEvery);
+      await job.update();
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Prints the summary of a job that no process runs, and ends with its exit code. */
+async function endAs(context: Pick<Context, 'io' | 'config' | 'options'>, job: JobView): Promise<void> {
+  const { state } = job;
+  const isCancelled = !state.finished && (await cancelMarks(job)).length > 0;
+  const ending = isCancelled ? { ...notRun, stopped: { by: 'cancel' as const } } : notRun;
+  const verdict = verdictOf(state, ending, { lastExit: (state.ended?.exit ?? null) as ExitCode | null });
+  await context.io.print(summaryView, { ...summaryOfView(job), exit: verdict.exit });
+  conclude(context, verdict, stepAfterLook(context, job));
+  endWith(context, verdict);
+}

@@ -142,6 +142,8 @@ const message = (name: 'first_message' | 'longest_message'): Column<Preflight> =
     message && `${message.to}: ${message.subject === null ? '' : `${message.subject}: `}${message.text}`,
 });
 
+const number = (name: keyof Preflight & string) => field<Preflight>(name, { kind: 'number' });
+
 export const preflightView: View<Preflight> = {
   columns: [
     field('job'),
@@ -149,25 +151,18 @@ export const preflightView: View<Preflight> = {
     field('to_column'),
     field('delimiter'),
     field('sheet'),
-    field('recipients', { kind: 'number' }),
-    field('merged', { kind: 'number' }),
-    field('rejected', { kind: 'number' }),
-    field('repaired', { kind: 'number' }),
-    field('requests', { kind: 'number' }),
-    field('batches', { kind: 'number' }),
-    field('singles', { kind: 'number' }),
+    ...(['recipients', 'merged', 'rejected', 'repaired', 'requests', 'batches', 'singles'] as const).map(
+      number,
+    ),
     {
       name: 'cost',
       value: ({ cost }) => cost.map(({ kind, credits }) => `${kind} ${credits}`).join(', '),
       detail: true,
     },
-    field('parts', { kind: 'number' }),
-    field('credits', { kind: 'number' }),
-    field('balance', { kind: 'number' }),
-    field('sent_before', { kind: 'number' }),
+    ...(['parts', 'credits', 'balance', 'sent_before'] as const).map(number),
     field('skips_sent'),
-    field('seconds', { kind: 'number' }),
-    field('messages', { kind: 'number' }),
+    number('seconds'),
+    number('messages'),
     message('first_message'),
     message('longest_message'),
   ],

@@ -3,9 +3,16 @@ import type { Entry } from '../../../bulk/job/journal/entries.js';
 import { type Job, openJob } from '../../../bulk/job/open-job.js';
 import { everyRequest } from '../../../bulk/job/request-details.js';
 import { isSystemError } from '../../../bulk/job/system-error.js';
+import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import { Receipts } from '../../../bulk/results/receipts.js';
-import { inBlocks, type ReportRow, reportBlocks, reportRows } from '../../../bulk/results/report.js';
+import {
+  columnNamesOf,
+  inBlocks,
+  type ReportRow,
+  reportBlocks,
+  reportRows,
+} from '../../../bulk/results/report.js';
 import { SingleMessages } from '../../../bulk/results/single-messages.js';
 import type { Context } from '../../../context.js';
 import { byteOrderMark } from '../../../csv/line.js';
@@ -19,30 +26,43 @@ import { Reader } from '../../../reader/reader.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { isWorkbookName } from '../../../xlsx/report-workbook.js';
 import { refuseOtherService } from '../base-url.js';
+import { alarmText } from '../display.js';
 import { type JobRuntime, openJobRuntime } from '../job-runtime.js';
 import { maskCells } from '../mask-cells.js';
-import { reportCommand } from '../next-command.js';
+import { inOne, reportCommand } from '../next-command.js';
+import type { CarryOutOptions } from '../options.js';
 import { refuseList } from '../same-file.js';
-import { alarmText, type Reported } from './outcome.js';
-import { reportView } from './report-view.js';
+import type { Reported } from '../verdict.js';
 import { workbookReport } from './workbook-report.js';
 
-/** Writes the report of the job that this command ran; `warn` is called with its problems. */
-export async function report(
-  context: Pick<Context, 'io' | 'config'>,
+interface ReportRun {
+  /** Of the run; opened if the job did not run. */
+  runtime?: JobRuntime;
+  /** Whether a problem with the report is what the exit code of the command is about. */
+  concludes: boolean;
+}
+
+/** Writes the report of a command's own job, if it is wanted, and warns of problems. */
+export async function writeReport(
+  context: Pick<Context, 'io' | 'config' | 'clock' | 'signal' | 'network'>,
   job: Job,
-  path: string,
-  { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['conclude'] },
+  options: CarryOutOptions,
+  { runtime, concludes }: ReportRun,
 ): Promise<Reported> {
+  const { report: path, waitTimeout: timeout } = options;
+  if (path === undefined) return 'written';
+  const warn: Context['io']['conclude'] = (...line) =>
+    concludes ? context.io.conclude(...line) : context.io.warn(...inOne(...line));
+  const opened = runtime ?? (await openJobRuntime(context, options));
   try {
-    const openRuntime = async () => runtime;
+    const openRuntime = async () => opened;
     const receipts = await gather(context, job, { detailed: null, openRuntime, timeout });
     const blocks = isWorkbookName(path)
       ? workbookReport(job, reportRows(job, receipts, null), reportView(job.plan).columns)
       : reportBlocks(job, receipts);
     await context.io.files.write(path, blocks);
-    if (receipts.alarms.length > 0) return 'alarming';
-    if (receipts.unread === null) return 'written';
+    // After an alarm, the job is in doubt anyway.
+    if (receipts.alarms.length > 0 || receipts.unread === null) return 'written';
     const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
     const key = isOfKey(receipts.unread.code) ? `, with ${readingKey}` : '';
     warn(unreadText(receipts.unread), [`Write it again${key}:`, again]);
@@ -51,6 +71,8 @@ export async function report(
     if (!(error instanceof CliError)) throw error;
     warn(`${error.message}.`, ['Write the report with:', reportCommand(context, job.id)]);
     return 'unwritten';
+  } finally {
+    if (runtime === undefined) opened.close();
   }
 }
 
@@ -107,6 +129,14 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
     closeRuntime();
     await job.close();
   }
+}
+
+function reportView(plan: FrozenPlan): View<ReportRow> {
+  const names = columnNamesOf(plan);
+  return {
+    columns: names.map((name, index) => ({ name, value: (row) => row[index] })),
+    record: (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])),
+  };
 }
 
 /** Throws CliError (exit 2) for options that a workbook cannot use. */

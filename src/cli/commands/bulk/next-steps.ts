@@ -1,0 +1,173 @@
+import type { JobView } from '../../bulk/job/open-job.js';
+import { type Ending, type NextPrice, refusalOfKey } from '../../bulk/send/ending.js';
+import type { NextStep } from '../../config/printed-command.js';
+import type { Context } from '../../context.js';
+import { maskedText } from '../../output/mask.js';
+import {
+  isPrintable,
+  type JobInput,
+  keptOptions,
+  onlyRowsCommand,
+  refreshCommand,
+  reportCommand,
+  reportName,
+  resumeCommand,
+  resumeOf,
+  serviceOf,
+} from './next-command.js';
+import type { CarryOutOptions } from './options.js';
+import { notRun } from './verdict.js';
+
+type StepContext = Pick<Context, 'config' | 'options'>;
+
+/** A job, and the command that ran it. */
+export interface JobRun {
+  job: Pick<JobView, 'id' | 'meta' | 'state'>;
+  /** Null for a command that only looks at the job. */
+  options: CarryOutOptions | null;
+  /** Null if the command did not plan the job. */
+  input: JobInput | null;
+}
+
+/** What remains to be done after a run, most urgent first; empty if nothing is left. */
+export function stepsAfter(
+  context: StepContext & Pick<Context, 'io'>,
+  { job, options, input }: JobRun & { options: CarryOutOptions },
+  ending: Ending,
+): NextStep[] {
+  const isHidden = context.io.printer.mask && input !== null && namesRecipients(input);
+  const shown = { job, options, input: isHidden ? null : input };
+  const all = [
+    ...(job.state.finished ? stepsOfFinished(context, shown) : [resumeStep(context, job, options, ending)]),
+    ...outcomeSteps(context, job, ending),
+    ...failedSteps(context, shown),
+  ];
+  const commands = all.map(([, command]) => command);
+  return all.filter(([, command], at) => commands.indexOf(command) === at);
+}
+
+/** For a command that only looks at a job: the most urgent step; empty if nothing is left. */
+export function stepAfterLook(context: StepContext, job: JobRun['job']): NextStep[] {
+  if (!job.state.finished) return [['Resume with:', resumeOf(context, job)]];
+  const looked = { job, options: null, input: null };
+  return [
+    ...outcomeSteps(context, job, notRun),
+    ...stepsOfFinished(context, looked),
+    ...failedSteps(context, looked),
+  ].slice(0, 1);
+}
+
+/** Its command contains the full texts. */
+const namesRecipients = ({ templates: { text = '', html = '', subject = '' } }: JobInput) =>
+  [text, html, subject].some((each) => maskedText(each) !== each);
+
+function resumeStep(
+  context: StepContext,
+  { id, meta, state }: JobRun['job'],
+  options: CarryOutOptions,
+  { stopped }: Ending,
+): NextStep {
+  // Until the key has been admitted.
+  const kept = { '--same-project': options.sameProject, ...keptOptions(options) };
+  const resume = (change = {}) => resumeCommand(context, id, { ...kept, ...change });
+  if (stopped?.by === 'limit') {
+    const enough = creditsOfAll({ meta, state }, stopped);
+    return ['Resume with a higher limit:', resume({ '--max-credits': enough })];
+  }
+  const refusal = refusalOfKey(stopped);
+  if (refusal === null) return ['Resume with:', resume()];
+  // Another key is checked with what was accepted.
+  if (state.counts.accepted === 0) return ['Resume with the same API key, once it may send:', resume()];
+  return [`Resume with ${keysInstead[refusal]}:`, resume({ '--same-project': true })];
+}
+
+const keysInstead = {
+  unauthorized: 'a valid API key of the same project',
+  forbidden: 'an API key of the same project that may send',
+};
+
+/** The price of the whole job: as planned; if prices have risen, by the average so far or the next recipient's price. */
+function creditsOfAll({ meta, state }: Omit<JobRun['job'], 'id'>, { price, increase }: NextPrice): number {
+  if (increase === 1 && meta.credits > (state.limit ?? 0)) return meta.credits;
+  const { accepted, in_doubt, pending } = state.counts;
+  const left = in_doubt + pending;
+  const soFar = accepted === 0 ? 0 : (state.credits / accepted) * (accepted + left);
+  const fromHere = Number.isFinite(price) ? state.credits + price * left : 0;
+  return Math.max(meta.credits, Math.ceil(soFar), Math.ceil(fromHere));
+}
+
+function stepsOfFinished(context: StepContext, run: JobRun): NextStep[] {
+  const { job, options } = run;
+  if (!job.state.has('failed')) return rejectedSteps(context, run);
+  const kept = options === null ? {} : keptOptions(options);
+  const retry = { ...serviceOf(job.meta.baseUrl), ...kept, '--retry-failed': true };
+  return [['Retry the failed messages with:', resumeCommand(context, job.id, retry)]];
+}
+
+/** About messages that may not have arrived, or whose outcome was not read. */
+function outcomeSteps(
+  context: Pick<Context, 'config'>,
+  { id, meta, state }: JobRun['job'],
+  { waited }: Ending,
+): NextStep[] {
+  const { unknown, in_doubt: doubt } = state.counts;
+  if (unknown > 0 || (doubt > 0 && state.finished))
+    return [['To see who they are:', reportCommand(context, id, serviceOf(meta.baseUrl))]];
+  const isOpen = waited !== null && !waited.final && state.finished;
+  return isOpen ? [['Look again with:', refreshCommand(context, { id, meta })]] : [];
+}
+
+/** About batches whose messages failed; the job itself retries only single sends. */
+function failedSteps(context: StepContext, run: JobRun): NextStep[] {
+  const { state } = run.job;
+  const hasFailed = state.counts.failed > 0 && !state.has('failed') && state.finished;
+  return hasFailed ? reportedSteps(context, run, 'failed') : [];
+}
+
+/**
+ * About rejected rows, once they are fixed. Rows that were left out are in a separate file; those that the service
+ * rejected are only in the report, with all rows of the job.
+ */
+function rejectedSteps(context: StepContext, run: JobRun): NextStep[] {
+  const { meta, state } = run.job;
+  const { rejects = null, rejected = 0 } = run.input ?? {};
+  const ofFile = () => (rejects === null ? [] : sendStep(context, run, 'rejected', rejects, null));
+  if (state.counts.rejected <= meta.rejected) return ofFile();
+  // The list has changed since the job was planned; the report has the rows of that time.
+  return rejected > 0 && rejected !== meta.rejected
+    ? [...ofFile(), writeStep(context, run.job, 'rejected')]
+    : reportedSteps(context, run, 'rejected');
+}
+
+type Which = 'rejected' | 'failed';
+
+/** Sends rows of the report, which is written first unless this run has written it. */
+function reportedSteps(context: StepContext, run: JobRun, which: Which): NextStep[] {
+  const { job, options } = run;
+  const report = options?.report;
+  return report !== undefined && isPrintable(report)
+    ? sendStep(context, run, which, report, which)
+    : [writeStep(context, job, which), ...sendStep(context, run, which, reportName(job.id), which)];
+}
+
+const writeStep = (context: StepContext, { id, meta }: JobRun['job'], which: Which): NextStep => [
+  `The ${which} rows are in the report of the job:`,
+  reportCommand(context, id, serviceOf(meta.baseUrl)),
+];
+
+const sendTexts = {
+  rejected: 'Fix the rejected rows, then send only those with:',
+  failed: 'Send only the failed rows again with:',
+};
+
+/** None if the texts are unknown, or a terminal would alter the command. */
+function sendStep(
+  context: StepContext,
+  { job, input }: JobRun,
+  which: Which,
+  file: string,
+  only: Which | null,
+): NextStep[] {
+  const command = input && onlyRowsCommand(context, job.state, input, file, only);
+  return command !== null && isPrintable(command) ? [[sendTexts[which], command]] : [];
+}
