@@ -71,7 +71,7 @@ describe.each([80, 40])('on a terminal of %i columns', (columns) => {
     const words = progressWords(state, { waits: true, secondsLeft: 72, rate: 19.8 });
     const waiting = progressWords(state, {
       ...{ waits: false, secondsLeft: null, rate: 14 },
-      waiting: ['service unreachable, next try in 4 s'],
+      waiting: 'service unreachable, next try in 4 s',
     });
     const part = partOf(counts, true);
     const lines = [words, waiting].map((each) => fitted(each, part, columns - 3));

@@ -1,8 +1,8 @@
 import { answeredIn, type Counts } from '../../bulk/job/counts.js';
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
+import { localTime } from '../../output/cells.js';
 import { counted, duration, grouped } from '../../text/wording.js';
-import { Waits, waitWords } from './waits.js';
 
 interface DisplayOptions {
   /** Whether to wait until every message is sent or failed. */
@@ -19,9 +19,8 @@ export async function display<Result>(
 ): Promise<Result> {
   const progress = context.io.progress();
   const since = context.clock.elapsed();
-  const announced = new Waits();
+  const pauses = new Pauses();
   let first: BulkEvent | null = null;
-  let wasIdle = false;
   try {
     for (;;) {
       const { value: event, done } = await events.next();
@@ -29,9 +28,9 @@ export async function display<Result>(
       first ??= event;
       warn(context, event);
       const now = context.clock.now();
-      announced.follow(event, now);
-      const wait = announced.until - now;
-      if (event.type === 'waiting') await waitsUntil(announced.until);
+      const wasIdle = pauses.isIdle;
+      pauses.follow(event, now);
+      if (event.type === 'waiting') await waitsUntil(pauses.until);
       const milliseconds = context.clock.elapsed() - since;
       const speed = (figure: (event: BulkEvent) => number) =>
         speedOf(figure(event) - figure(first as BulkEvent), milliseconds);
@@ -40,24 +39,71 @@ export async function display<Result>(
       const estimate = waits
         ? (part.total - part.done) / speed(({ counts }) => partOf(counts, true).done)
         : event.open / speed(({ open }) => -open);
+      const wait = pauses.until - now;
       // A job that is stopping does not send the rest.
-      const secondsLeft = announced.isStopping ? null : Math.max(estimate, wait / 1_000);
-      const isIdle = announced.isIdle(event, now);
-      const waiting = isIdle ? announced.words(now) : event.type === 'waiting' ? [waitWords(event)] : null;
+      const secondsLeft = pauses.isStopping ? null : Math.max(estimate, wait / 1_000);
       const rate = speed(({ counts }) => answeredIn(counts));
-      const words = progressWords(event, { waits, waiting, secondsLeft, rate });
-      progress.update(words, part, isIdle && !wasIdle ? wait : 0);
-      wasIdle = isIdle;
+      const words = progressWords(event, { waits, waiting: pauses.words(event), secondsLeft, rate });
+      progress.update(words, part, pauses.isIdle && !wasIdle ? wait : 0);
     }
   } finally {
     progress.stop();
   }
 }
 
+const overCap = 'recipient_rate_limited';
+
+const waitReasons: Readonly<Record<string, string>> = {
+  connection_error: 'service unreachable',
+  timeout: 'no answer from the service',
+  unavailable: 'service unavailable',
+  rate_limited: 'rate limit reached',
+  [overCap]: 'recipient over its cap',
+};
+
+/** A shorter wait is not worth a word, in milliseconds. */
+const worthSaying = 1_000;
+
+/** The waits of a running job. Times are milliseconds since 1970. */
+export class Pauses {
+  /** When the last wait ends: the job takes at least as long. */
+  until = Number.NEGATIVE_INFINITY;
+  /** Whether it has stopped sending. */
+  isStopping = false;
+  /** Whether it only waits for recipients over their cap. */
+  isIdle = false;
+  /** Single sends over their recipient's cap. */
+  readonly #capped = new Set<number>();
+
+  /** Takes an event when it happens. */
+  follow(event: BulkEvent, now: number): void {
+    if (event.type === 'stopping') this.isStopping = true;
+    if ('request' in event) this.#capped.delete(event.request);
+    if (event.type === 'waiting') {
+      this.until = Math.max(this.until, now + event.milliseconds);
+      if (event.why === overCap) this.#capped.add(event.request);
+    }
+    if (this.isStopping) this.until = Number.NEGATIVE_INFINITY;
+    const { size } = this.#capped;
+    this.isIdle = size > 0 && event.open <= size && this.until - now >= worthSaying;
+  }
+
+  /** `3 recipients over the cap until 2026-11-21 08:25:00`, `service unreachable, next try in 4 s`; null for no wait. */
+  words(event: BulkEvent): string | null {
+    if (this.isIdle) {
+      const until = localTime(new Date(this.until).toISOString());
+      return `${counted(this.#capped.size, 'recipient')} over the cap until ${until}`;
+    }
+    if (event.type !== 'waiting') return null;
+    const { why, milliseconds } = event;
+    return `${waitReasons[why] ?? why}, next try in ${duration(milliseconds / 1_000)}`;
+  }
+}
+
 interface ProgressState {
   waits: boolean;
   /** Replaces the time left. */
-  waiting?: readonly string[] | null;
+  waiting?: string | null;
   secondsLeft: number | null;
   /** Recipients a second. */
   rate: number | null;
@@ -81,7 +127,7 @@ export function progressWords(
     ...(unknown > 0 ? [`${grouped(unknown)} unknown`] : []),
     ...(waits ? [`${grouped(accepted)} accepted`] : []),
     ...(hasFailed ? [] : unsent),
-    ...(waiting === null ? timeLeft(secondsLeft) : waiting),
+    ...(waiting === null ? timeLeft(secondsLeft) : [waiting]),
     ...(rate !== null && rate >= 1 ? [`${grouped(Math.round(rate))}/s`] : []),
     counted(credits, 'credit'),
   ];

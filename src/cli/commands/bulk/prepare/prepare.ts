@@ -6,9 +6,11 @@ import { folderForPlan, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import { withStartLock } from '../../../bulk/job/start-lock.js';
+import { isSystemError } from '../../../bulk/job/system-error.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
+import { machineError } from '../../../errors.js';
 import { once } from '../../../once.js';
 import { counted } from '../../../text/wording.js';
 import { baseUrlOf } from '../base-url.js';
@@ -19,7 +21,6 @@ import { type PreflightParts, preflightOf } from '../confirm/preflight.js';
 import { preflightLines } from '../confirm/preflight-lines.js';
 import { readAccount } from '../confirm/read-account.js';
 import { remainingCredits } from '../confirm/remaining-credits.js';
-import { explainDiskError } from '../disk-error.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import { isDone } from './finished.js';
@@ -82,7 +83,8 @@ export async function prepareJob(
   try {
     return await planned({ ...options, ...chosen });
   } catch (error) {
-    throw await explainDiskError(context, error, wanted);
+    if (!isSystemError(error)) throw error;
+    throw machineError(`cannot save the job (${error.code}); nothing was sent this time`, error);
   }
 }
 
