@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import { refusal, testKey } from '../../../support/run.js';
 import { saying } from '../../../support/saying.js';
+import { checksummed } from '../../bulk/journal-lines.js';
 import { constant, desk, partly, partlySent, people, personal, printed } from './desks.js';
 
 const keyOf = (letter: string) => ({ env: { URTUU_API_KEY: `urtuu_${letter.repeat(40)}` } });
@@ -113,8 +115,27 @@ describe('a job under another API key', () => {
     ]);
   });
 
-  it('is gone on with by a key that may only send, as it cannot be checked', async () => {
+  it('is not gone on with by a key that may only send, once something was accepted', async () => {
     const here = await partlySent();
+    const onlySends = () => {
+      here.project.options.instead = ({ method }) =>
+        method === 'GET' ? refusal(403, 'forbidden') : undefined;
+    };
+    onlySends();
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
+      saying(11, 'the job july has accepted messages, and this key may only send'),
+    );
+    expect(here.project.messages).toHaveLength(2);
+    delete here.project.options.instead;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('is gone on with by any key that is said to be of the same project, while nothing was accepted', async () => {
+    const here = desk(people(5));
+    here.project.options.instead = ({ method }) =>
+      method === 'POST' ? refusal(402, 'insufficient_credits') : undefined;
+    expect(await here.run(constant)).toMatchObject({ code: 7 });
     here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
@@ -123,7 +144,7 @@ describe('a job under another API key', () => {
   it('is checked with what an earlier key sent, after a key that sent nothing', async () => {
     const here = await partlySent();
     here.project.options.instead = ({ method }) =>
-      method === 'GET' ? refusal(403, 'forbidden') : refusal(401, 'unauthorized');
+      method === 'GET' ? undefined : refusal(401, 'unauthorized');
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 4 });
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
@@ -133,23 +154,17 @@ describe('a job under another API key', () => {
     expect(here.project.messages).toHaveLength(2);
   });
 
-  it('is not checked with what a key sent that could not be checked itself', async () => {
-    const here = desk(people(5), { credits: 15 });
-    await here.run(partly);
-    const onlySends = (): void => {
-      here.project.options.instead = ({ method }) =>
-        method === 'GET' ? refusal(403, 'forbidden') : undefined;
-    };
-    onlySends();
-    here.project.balance = 15;
-    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 7 });
-    here.project.balance = 0;
-    expect(await here.run('jobs resume july --same-project', keyOf('C'))).toMatchObject({ code: 7 });
-    here.project.options.instead = ({ method, path }) =>
-      method === 'GET' && /\/messages\/./.test(path) ? refusal(404, 'not_found') : undefined;
-    here.project.balance = 1_000;
-    // Its project may be that of the last key, which has sent nothing.
-    expect(await here.run('jobs resume july --same-project', keyOf('D'))).toMatchObject({ code: 0 });
+  it('is not gone on with after a key that an earlier release took at its word and that sent nothing', async () => {
+    const here = await partlySent();
+    const plan = readFileSync(here.jobFile('july', 'plan.json'), 'utf8');
+    const { salt } = JSON.parse(plan.slice(plan.indexOf('{'))).meta.account;
+    const hash = createHash('sha256').update(`${salt}\0${otherKey.env.URTUU_API_KEY}`).digest('hex');
+    appendFileSync(here.jobFile('july', 'journal'), checksummed([['account', hash, false]]));
+    expect(await here.run('jobs resume july --same-project', keyOf('C'))).toMatchObject(
+      saying(11, 'nothing is known to be accepted with the key that it used last'),
+    );
+    expect(here.project.messages).toHaveLength(2);
+    expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
@@ -193,6 +208,25 @@ describe('a job under another API key', () => {
     expect(printed(stderr)).toBe('jobs resume july --same-project');
     expect(await here.run(printed(stderr), otherKey)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('is known by its admitted key: a second Ctrl-C prints the command without --same-project', async () => {
+    const here = await partlySent();
+    let interrupt: (signal: 'SIGINT') => void = () => {};
+    const { fetch } = here.project.service;
+    const { code, stderr } = await here.run('jobs resume july --same-project', {
+      ...otherKey,
+      onSignal: (listener) => {
+        interrupt = listener;
+        return () => {};
+      },
+      fetch: async (url, init) => {
+        if (init.method === 'POST') for (const signal of ['SIGINT', 'SIGINT'] as const) interrupt(signal);
+        return fetch(url, init);
+      },
+    });
+    expect(code).toBe('SIGINT');
+    expect(stderr).toMatch(/Stopped\. .* Resume with: urtuu jobs resume july\n/);
   });
 
   it('is not gone on with unless the key is said to be of the same project', async () => {

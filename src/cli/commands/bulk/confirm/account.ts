@@ -39,7 +39,7 @@ async function usedBefore(
 
 /**
  * Lets a job go on with the key in use. Throws CliError (exit 11) for a key that it never used, without `sameProject`,
- * and for a key that is another project's, or may be while something is in doubt.
+ * and for a key that is another project's, or may be once anything was accepted or is in doubt.
  */
 export async function admitKey(
   context: Pick<Context, 'io' | 'config' | 'network' | 'signal'>,
@@ -59,20 +59,20 @@ export async function admitKey(
 }
 
 /**
- * Whether the key in use finds what the job sent with its last key; false if that cannot be checked. Throws CliError
- * (exit 11) if it does not, and if that cannot be checked while something is in doubt, which could be sent twice.
+ * Whether the key in use finds what the job sent with its last key; false if the job has sent nothing. Throws CliError
+ * (exit 11) if it does not, and if that cannot be checked: what another project has sent could be sent twice.
  */
 async function findsWhatWasSent(
   { io, network, signal }: Pick<Context, 'io' | 'network' | 'signal'>,
   { id, journal, state }: Job,
 ): Promise<boolean> {
   const isInDoubt = state.unanswered > 0;
-  const { withLastKey, before } = await acceptedIn(journal);
-  const sent = withLastKey ?? (isInDoubt ? null : before);
+  const { sent, hasAccepted } = await acceptedIn(journal);
   if (sent === null) {
+    if (!isInDoubt && !hasAccepted) return false;
     const way = `. If that key is gone, find out who got the message, and send to the others once the job is removed: \`urtuu jobs remove ${id} --force\``;
-    if (isInDoubt) throw unchecked(id, 'nothing is known to be accepted with the key that it used last', way);
-    return false;
+    const because = 'nothing is known to be accepted with the key that it used last';
+    throw unchecked(id, isInDoubt, because, way);
   }
   const { batches, messages } = await network.client();
   const read = () => (sent.kind === 'batch' ? batches : messages).get(sent.id, { signal });
@@ -82,24 +82,21 @@ async function findsWhatWasSent(
       if (error.code === 'not_found') throw otherProject(id, sent.id);
       throw isInDoubt ? unreadable(id, isInDoubt, error) : error;
     });
-  if (isForbidden && isInDoubt) throw unchecked(id, 'this key may only send', ', or a key that can read.');
-  if (value?.id !== sent.id && !isForbidden) throw unreadable(id, isInDoubt, error);
-  return value !== null;
+  if (isForbidden) throw unchecked(id, isInDoubt, 'this key may only send', ', or a key that can read.');
+  if (value?.id !== sent.id) throw unreadable(id, isInDoubt, error);
+  return true;
 }
 
-/** Any message or batch of the project of the job's last key, and any from before keys that could not be checked. */
+/** Any message or batch of the project of the job's last key, and whether there is one of any key. */
 async function acceptedIn(journal: Job['journal']) {
-  const found: Record<'withLastKey' | 'before', AcceptedEntry | null> = { withLastKey: null, before: null };
-  let isChecked = true;
+  const found = { sent: null as AcceptedEntry | null, hasAccepted: false };
   await journal.replay((entry) => {
-    if (entry.type === 'accepted') found.withLastKey ??= entry;
-    if (entry.type !== 'account') return;
-    if (!entry.isChecked) {
-      // What a key that could not be checked has sent says nothing about the next one.
-      if (found.withLastKey !== null) found.before = isChecked ? found.withLastKey : null;
-      found.withLastKey = null;
+    if (entry.type === 'accepted') {
+      found.sent ??= entry;
+      found.hasAccepted = true;
     }
-    isChecked = entry.isChecked;
+    // In journals of earlier releases: what was sent before says nothing about the project of this key.
+    if (entry.type === 'account' && !entry.isChecked) found.sent = null;
   });
   return found;
 }
@@ -129,11 +126,11 @@ const otherProject = (id: string, sent: string) =>
     },
   );
 
-const unchecked = (id: string, because: string, way: string) =>
+const unchecked = (id: string, isInDoubt: boolean, because: string, way: string) =>
   new CliError(
     'other_account',
     exits.refused,
-    `the job ${id} has messages in doubt, and ${because}, so the project of this API key cannot be checked`,
+    `the job ${id} has ${isInDoubt ? 'messages in doubt' : 'accepted messages'}, and ${because}, so the project of this API key cannot be checked`,
     {
       hint: `Nothing was sent this time. Resume it with the key that it used last${way}`,
       details: { job: id },
