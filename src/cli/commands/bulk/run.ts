@@ -40,14 +40,8 @@ interface Start {
   hasPreflight?: boolean;
 }
 
-interface Run extends Required<Start> {
-  job: Job;
-  options: CarryOutOptions;
-}
-
-interface EndedRun extends Run {
-  ending: Ending;
-}
+type Run = Required<Start> & { job: Job; options: CarryOutOptions };
+type EndedRun = Run & { ending: Ending };
 
 /**
  * Sends the open requests of a job, waits and reports according to the options, prints the summary, and ends with the
@@ -71,8 +65,7 @@ export async function carryOut(
       // A program gets one object once the exit code is certain; a person gets the figures before a long report.
       if (!context.io.printer.isMachine) await printSummary(context, ended, verdict);
       await concludeRun(context, ended, verdict);
-      const concludes = verdict.exit === exits.ok || verdict.exit === exits.partly;
-      const reported = await writeReport(context, job, admitted.options, { runtime, concludes });
+      const reported = await writeReport(context, job, admitted.options, { runtime, exit: verdict.exit });
       // The report found another request's batch, or a new receipt.
       if (judge(ended).sentence !== verdict.sentence) await concludeRun(context, ended, judge(ended));
       await endRun(context, ended, judge(ended, reported));
@@ -166,24 +159,14 @@ const longestBalanceWait = 30_000;
 
 async function send(context: Context, { job, options }: Run, runtime: RunRuntime): Promise<Ending> {
   const { id: jobId, plan, journal, state } = job;
-  const { concurrency, maxWait, maxCredits, retryFailed, wait, waitTimeout } = options;
+  const { wait = false, waitTimeout: timeout } = options;
   // The balance of an earlier run says nothing about now.
   state.balance = null;
   const events = runJob({
-    ...runtime,
-    jobId,
-    plan,
-    journal,
-    state,
-    concurrency,
-    maxWait,
-    maxCredits,
-    retryFailed,
-    openPoller: wait
-      ? (run) => new Poller({ ...runtime, plan, journal, state, timeout: waitTimeout }, run)
-      : undefined,
+    ...{ ...options, ...runtime, jobId, plan, journal, state },
+    openPoller: wait ? (run) => new Poller({ ...runtime, plan, journal, state, timeout }, run) : undefined,
   });
-  const ending = await display(context, events, { waits: wait ?? false, waitsUntil: runtime.waitsUntil });
+  const ending = await display(context, events, { waits: wait, waitsUntil: runtime.waitsUntil });
   if (runtime.replays.count > 0) {
     context.io.note(
       `${counted(runtime.replays.count, 'answer')} came from earlier requests with the same keys: nothing new was sent for them.`,

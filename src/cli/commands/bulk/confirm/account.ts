@@ -109,32 +109,25 @@ async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: Job
   const { profiles } = await config.read();
   const [name] = Object.entries(profiles).find(([, profile]) => hasKey(profile)) ?? [];
   const way = name === undefined ? 'Use the key that it was started with' : `Use --profile ${name}`;
-  return new CliError('other_account', exits.refused, `the job ${id} was started with another API key`, {
-    hint: `${way}. If both keys are of one project, add --same-project.`,
-    details: { job: id },
-  });
+  const hint = `${way}. If both keys are of one project, add --same-project.`;
+  return otherAccount(id, `the job ${id} was started with another API key`, hint);
 }
 
+const otherAccount = (id: string, message: string, hint: string) =>
+  new CliError('other_account', exits.refused, message, { hint, details: { job: id } });
+
 const otherProject = (id: string, sent: string) =>
-  new CliError(
-    'other_account',
-    exits.refused,
+  otherAccount(
+    id,
     `this API key is of another project: it does not know ${sent}, which the job ${id} has sent`,
-    {
-      hint: 'Nothing was sent this time. Use the key that the job used last, or another one of its project.',
-      details: { job: id },
-    },
+    'Nothing was sent this time. Use the key that the job used last, or another one of its project.',
   );
 
 const unchecked = (id: string, isInDoubt: boolean, because: string, way: string) =>
-  new CliError(
-    'other_account',
-    exits.refused,
+  otherAccount(
+    id,
     `the job ${id} has ${isInDoubt ? 'messages in doubt' : 'accepted messages'}, and ${because}, so the project of this API key cannot be checked`,
-    {
-      hint: `Nothing was sent this time. Resume it with the key that it used last${way}`,
-      details: { job: id },
-    },
+    `Nothing was sent this time. Resume it with the key that it used last${way}`,
   );
 
 function unreadable(id: string, isInDoubt: boolean, cause: unknown): CliError {

@@ -84,15 +84,13 @@ function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
   const missing = creditsMissing(preflight, paid);
   const how = job.plan.meta.baseUrl === sandboxBaseUrl ? ` (\`urtuu sandbox credit ${missing}\`)` : '';
   const ways = `Add ${counted(missing, 'credit')}${how}, or add --allow-partial to send as far as the balance goes.`;
+  const before = inDoubt > 0 ? `; in doubt from before: ${grouped(inDoubt)}` : '';
   return new CliError(
     'insufficient_credits',
     inDoubt > 0 ? exits.doubt : exits.money,
     `the job needs ${counted(required, 'credit')}, the balance is ${grouped(balance)}`,
     {
-      hint:
-        inDoubt > 0
-          ? `Nothing was sent this time; in doubt from before: ${grouped(inDoubt)}. ${ways}`
-          : `Nothing was sent this time. ${ways}`,
+      hint: `Nothing was sent this time${before}. ${ways}`,
       details: { required, balance, in_doubt: inDoubt },
     },
   );

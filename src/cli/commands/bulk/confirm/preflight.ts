@@ -5,8 +5,18 @@ import type { Preview, PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { masked, maskedText } from '../../../output/mask.js';
 import { type Column, field, type View } from '../../../output/view.js';
 
+const planFigures = [
+  'recipients',
+  'merged',
+  'rejected',
+  'repaired',
+  'requests',
+  'batches',
+  'singles',
+] as const;
+
 /** What a job will send, and its price. */
-export interface Preflight {
+export interface Preflight extends Pick<PlanMeta, (typeof planFigures)[number] | 'cost'> {
   job: string;
   channel: string;
   /** The detected recipient column and delimiter; a sheet has no delimiter. */
@@ -14,14 +24,6 @@ export interface Preflight {
   delimiter: Delimiter | null;
   /** Null for CSV. */
   sheet: string | null;
-  recipients: number;
-  merged: number;
-  rejected: number;
-  repaired: number;
-  requests: number;
-  batches: number;
-  singles: number;
-  cost: PlanMeta['cost'];
   /** Parts of all messages. */
   parts: number;
   /** Credits of the whole job; null without a price list. */
@@ -93,14 +95,7 @@ export function preflightOf({
     to_column: input.toColumn,
     delimiter: input.delimiter,
     sheet: input.sheet,
-    recipients,
-    merged,
-    rejected,
-    repaired,
-    requests,
-    batches,
-    singles,
-    cost,
+    ...{ recipients, merged, rejected, repaired, requests, batches, singles, cost },
     parts: cost.reduce((sum, { parts }) => sum + parts, 0),
     credits: prices.known ? meta.credits : null,
     balance: prices.balance,
@@ -151,9 +146,7 @@ export const preflightView: View<Preflight> = {
     field('to_column'),
     field('delimiter'),
     field('sheet'),
-    ...(['recipients', 'merged', 'rejected', 'repaired', 'requests', 'batches', 'singles'] as const).map(
-      number,
-    ),
+    ...planFigures.map(number),
     {
       name: 'cost',
       value: ({ cost }) => cost.map(({ kind, credits }) => `${kind} ${credits}`).join(', '),

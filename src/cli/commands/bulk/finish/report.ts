@@ -35,27 +35,22 @@ import { refuseList } from '../same-file.js';
 import type { Reported } from '../verdict.js';
 import { workbookReport } from './workbook-report.js';
 
-interface ReportRun {
-  /** Of the run; opened if the job did not run. */
-  runtime?: JobRuntime;
-  /** Whether a problem with the report is what the exit code of the command is about. */
-  concludes: boolean;
-}
-
-/** Writes the report of a command's own job, if it is wanted, and warns of problems. */
+/** Writes the report of a command's own job, if it is wanted. `ran` is the run before it, if there was one. */
 export async function writeReport(
   context: Pick<Context, 'io' | 'config' | 'clock' | 'signal' | 'network'>,
   job: Job,
   options: CarryOutOptions,
-  { runtime, concludes }: ReportRun,
+  ran?: { runtime: JobRuntime; exit: ExitCode },
 ): Promise<Reported> {
   const { report: path, waitTimeout: timeout } = options;
   if (path === undefined) return 'written';
+  // The last line explains the exit code.
+  const isLast = ran?.exit === exits.ok || ran?.exit === exits.partly;
   const warn: Context['io']['conclude'] = (...line) =>
-    concludes ? context.io.conclude(...line) : context.io.warn(...inOne(...line));
-  const opened = runtime ?? (await openJobRuntime(context, options));
+    isLast ? context.io.conclude(...line) : context.io.warn(...inOne(...line));
+  const runtime = ran?.runtime ?? (await openJobRuntime(context, options));
   try {
-    const openRuntime = async () => opened;
+    const openRuntime = async () => runtime;
     const receipts = await gather(context, job, { detailed: null, openRuntime, timeout });
     const blocks = isWorkbookName(path)
       ? workbookReport(job, reportRows(job, receipts, null), reportView(job.plan).columns)
@@ -72,7 +67,7 @@ export async function writeReport(
     warn(`${error.message}.`, ['Write the report with:', reportCommand(context, job.id)]);
     return 'unwritten';
   } finally {
-    if (runtime === undefined) opened.close();
+    if (ran === undefined) runtime.close();
   }
 }
 
@@ -184,39 +179,38 @@ function unreadText({ batches, rows, code }: Unread): string {
 
 const readingKey = 'a key that can read';
 
-/** The same key would be refused again later. */
-function ending(code: string): { code: string; exit: ExitCode; again: string; isLost?: true } {
-  if (isOfKey(code)) return { code, exit: exits.key, again: `Run the same command again with ${readingKey}` };
-  const { notFinal: exit } = exits;
-  if (code !== 'not_found') return { code: 'not_final', exit, again: 'Run the same command again later' };
-  const again = 'The service does not know them: they were erased, or this API key is of another project';
-  return { code, exit, again, isLost: true };
-}
-
-function incomplete(unread: Unread): CliError {
-  const { code, exit, again, isLost } = ending(unread.code);
-  return new CliError(code, exit, unreadText(unread), {
-    hint: `Those rows have the error_code not_read. ${again}.`,
-    details: {
-      batches: unread.batches,
-      rows: unread.rows,
-      cause: unread.code,
-      ...(isLost && { retryable: false }),
-    },
+/** For rows that a report lacks: exit 4 if the key is refused, which it would be later too, else 14. */
+function notRead(
+  message: string,
+  cause: string,
+  hintOf: (again: string) => string,
+  details: Record<string, unknown>,
+): CliError {
+  const isKeyRefused = isOfKey(cause);
+  const isLost = cause === 'not_found';
+  const again = isKeyRefused
+    ? `Run the same command again with ${readingKey}`
+    : isLost
+      ? 'The service does not know them: they were erased, or this API key is of another project'
+      : 'Run the same command again later';
+  const code = isKeyRefused || isLost ? cause : 'not_final';
+  return new CliError(code, isKeyRefused ? exits.key : exits.notFinal, message, {
+    hint: hintOf(again),
+    details,
   });
 }
 
+function incomplete(unread: Unread): CliError {
+  const { batches, rows, code: cause } = unread;
+  const hintOf = (again: string) => `Those rows have the error_code not_read. ${again}.`;
+  const retryable = cause === 'not_found' ? { retryable: false } : {};
+  return notRead(unreadText(unread), cause, hintOf, { batches, rows, cause, ...retryable });
+}
+
 function withoutDeliveries({ rows, code: cause }: NonNullable<Receipts['unreadDeliveries']>): CliError {
-  const { code, exit, again } = ending(cause);
-  return new CliError(
-    code,
-    exit,
-    `The delivery reports of ${counted(rows, 'row')} could not be read (${cause}).`,
-    {
-      hint: `The rest of the report is complete. ${again}, or add --offline.`,
-      details: { rows, cause },
-    },
-  );
+  const message = `The delivery reports of ${counted(rows, 'row')} could not be read (${cause}).`;
+  const hintOf = (again: string) => `The rest of the report is complete. ${again}, or add --offline.`;
+  return notRead(message, cause, hintOf, { rows, cause });
 }
 
 async function messageReaders(openRuntime: () => Promise<JobRuntime>, timeout: number) {

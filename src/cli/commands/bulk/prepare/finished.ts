@@ -32,7 +32,7 @@ export async function endFinished(
     throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, options, foreign);
   }
   // The file may be from another run.
-  const reported = await writeReport(context, job, options, { concludes: false });
+  const reported = await writeReport(context, job, options);
   const facts = { allowsReplays: true, leftOut: input?.rejected, reported, finishedBefore: id };
   const verdict = verdictOf(state, notRun, facts);
   // The balance of that time says nothing about now.
