@@ -1,35 +1,42 @@
 import { readJobId } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
-import { sandboxBaseUrl } from '../../../bulk/plan/plan.js';
+import { type PlanMeta, sandboxBaseUrl } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { CliError, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import type { BulkOptions } from '../options.js';
-import { alreadySent, type EarlierSends, sentBeforeLine } from '../prepare/sent-before.js';
-import { creditsLeft, creditsMissing, type Paid, type Preflight } from './preflight.js';
-
-export interface Proposal {
-  preflight: Preflight;
-  /** The preflight's lines for people. */
-  lines: string[];
-  paid: Paid;
-  earlier: EarlierSends;
-}
+import { alreadySent, sentBeforeLine } from '../prepare/sent-before.js';
+import {
+  creditsLeft,
+  creditsMissing,
+  type Findings,
+  type Paid,
+  type Preflight,
+  paidOf,
+} from './preflight.js';
+import { previewOf } from './preflight-lines.js';
 
 /**
- * Shows the preflight and asks for confirmation, unless `--yes` is given. Returns whether to send only to those who
+ * Shows the preflight at the prices of `current`, a new plan of the same input, and asks for confirmation, unless
+ * `--yes` is given. Returns whether to send only to those who
  * did not get the message yet, which takes another plan. Throws CliError: exit 2 if declined, 7 for the price, 11.
  */
 export async function confirmSend(
   { io, options: { yes } }: Pick<Context, 'io' | 'options'>,
   job: Job,
-  { preflight, lines, paid, earlier }: Proposal,
+  current: PlanMeta,
+  findings: Findings,
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
   const { counts } = job.state;
   const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
   if (job.state.finished && retried === 0) return 'all';
+  const { meta } = job.plan;
+  const paid = await paidOf(job, current, options);
+  const remaining = { requests: job.state.open, paid, rate: options.rate };
+  const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options.report);
+  const { earlier } = findings;
   for (const line of lines) io.note(line);
   const { toConfirm: repeated } = earlier;
   const left = counts.pending + counts.in_doubt + retried;

@@ -2,11 +2,34 @@ import type { Delimiter } from '../../../bulk/input/delimiter.js';
 import type { RepairCounts, RepairKind } from '../../../bulk/input/repair.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
+import type { Context } from '../../../context.js';
 import { betweenWords } from '../../../terminal/wrap.js';
 import { counted, duration, grouped } from '../../../text/wording.js';
 import { sheetsText } from '../finish/workbook-report.js';
 import { sentBeforeLine } from '../prepare/sent-before.js';
-import { creditsLeft, creditsMissing, type Paid, type Preflight, type Remaining } from './preflight.js';
+import {
+  creditsLeft,
+  creditsMissing,
+  type Findings,
+  type Paid,
+  type Preflight,
+  preflightOf,
+  type Remaining,
+} from './preflight.js';
+
+/** The preflight of a plan, or of what is left of its job, with its lines for people. */
+export function previewOf(
+  { printer, columns }: Pick<Context['io'], 'printer' | 'columns'>,
+  plan: { job: string; meta: PlanMeta },
+  findings: Findings,
+  remaining: Remaining,
+  report: string | undefined,
+): { preflight: Preflight; lines: string[] } {
+  const { prices, earlier, outcome } = findings;
+  const preflight = preflightOf(plan, findings, remaining, printer.mask);
+  const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, report };
+  return { preflight, lines: preflightLines(preflight, outcome.repairs, shown) };
+}
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   /** Whether the key may not read prices and balance. */

@@ -1,9 +1,12 @@
 import { requestRates } from '../../../../contract/index.js';
 import type { Delimiter } from '../../../bulk/input/delimiter.js';
+import type { Job } from '../../../bulk/job/open-job.js';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
-import type { Preview, PreviewedMessage } from '../../../bulk/plan/preview.js';
+import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { masked, maskedText } from '../../../output/mask.js';
 import { type Column, field, type View } from '../../../output/view.js';
+import type { EarlierSends } from '../prepare/sent-before.js';
 
 const planFigures = [
   'recipients',
@@ -58,32 +61,21 @@ export interface Remaining {
   rate?: number | undefined;
 }
 
-export interface PreflightParts {
-  job: string;
-  meta: PlanMeta;
-  input: {
-    toColumn: string;
-    delimiter: Delimiter | null;
-    sheet: string | null;
-    preview: Preview | null;
-  };
+/** What was found out about a plan. */
+export interface Findings {
+  outcome: Pick<PlanOutcome, 'toColumn' | 'delimiter' | 'sheet' | 'preview' | 'repairs'>;
+  earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
-  remaining: Pick<Remaining, 'requests' | 'rate'>;
-  earlier: { recipients: number; skipped: boolean };
-  /** Whether recipients and texts are masked. */
-  mask: boolean;
 }
 
-export function preflightOf({
-  job,
-  meta,
-  input,
-  prices,
-  remaining,
-  earlier,
-  mask,
-}: PreflightParts): Preflight {
+/** `mask`: whether recipients and texts are masked. */
+export function preflightOf(
+  { job, meta }: { job: string; meta: PlanMeta },
+  { outcome: input, earlier, prices }: Findings,
+  remaining: Pick<Remaining, 'requests' | 'rate'>,
+  mask: boolean,
+): Preflight {
   const shown = (message: PreviewedMessage | undefined) =>
     message === undefined ? null : mask ? maskedMessage(message) : message;
   const { channel, recipients, merged, rejected, repaired, requests, batches, singles, cost } = meta;
@@ -115,6 +107,31 @@ function maskedMessage({ to, subject, text, parts }: PreviewedMessage): Previewe
     text: maskedText(text),
     parts,
   };
+}
+
+/** The part of a job that is paid, at current prices, which are those of `current`, a new plan of the same input. */
+export async function paidOf(
+  { plan, state }: Job,
+  current: PlanMeta,
+  { retryFailed = false }: { retryFailed?: boolean | undefined },
+): Promise<Paid> {
+  const { meta } = plan;
+  if (state.untouched) return { certain: meta.credits - current.credits, inDoubt: 0 };
+  let planned = 0;
+  let doubtful = 0;
+  for await (const request of plan.requests(retryFailed ? 0 : state.firstOpen())) {
+    const isRetried = retryFailed && state.phase(request.number) === 'failed';
+    if (!state.isOpen(request.number) && !isRetried) continue;
+    const all = request.to.length;
+    // A plan without prices counts the same for every recipient.
+    const whole = meta.credits > 0 ? request.credits : all;
+    const rest = (whole * (all - state.removed(request.number).size)) / all;
+    planned += rest;
+    if (state.phase(request.number) === 'doubt') doubtful += rest;
+  }
+  const ofAll = meta.credits > 0 ? meta.credits : meta.recipients;
+  const priceOf = (part: number) => Math.ceil((part * current.credits) / Math.max(1, ofAll));
+  return { certain: meta.credits - priceOf(planned), inDoubt: priceOf(doubtful) };
 }
 
 /** The maximum credits still to be paid; null without a price list. */

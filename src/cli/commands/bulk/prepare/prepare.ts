@@ -17,10 +17,8 @@ import { baseUrlOf } from '../base-url.js';
 import { refuseCancelled } from '../cancellation.js';
 import { confirmSend } from '../confirm/confirm.js';
 import { printDryRun } from '../confirm/dry-run.js';
-import { type PreflightParts, preflightOf } from '../confirm/preflight.js';
-import { preflightLines } from '../confirm/preflight-lines.js';
+import type { Findings } from '../confirm/preflight.js';
 import { readAccount } from '../confirm/read-account.js';
-import { remainingCredits } from '../confirm/remaining-credits.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import { isDone } from './finished.js';
@@ -30,7 +28,6 @@ import { refuseReadOtherwise } from './read-otherwise.js';
 import { badRows, warnOfRejects } from './rejected-rows.js';
 import { checkReportedRows } from './reported-rows.js';
 import {
-  type EarlierSends,
   endAllSent,
   findEarlierSends,
   isAllSent,
@@ -168,13 +165,6 @@ const lockPause = 20;
 /** A process reading a job of a million recipients does not answer for several seconds. */
 const mostUnanswered = 30;
 
-/** The findings that the preflight shows besides the job. */
-interface Findings {
-  outcome: PlanOutcome;
-  earlier: EarlierSends;
-  prices: PreflightParts['prices'];
-}
-
 const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>
   openJobOf(context.config.stateDirectory, plan, {
     name,
@@ -187,7 +177,7 @@ async function confirmOpened(
   context: Context,
   job: Job,
   plan: FrozenPlan,
-  { outcome, earlier, prices }: Findings,
+  findings: Findings,
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
   if (!isDone(job, options)) {
@@ -198,21 +188,7 @@ async function confirmOpened(
   }
   try {
     if (options.retryFailed) await moveSentElsewhere(context, job);
-    const { meta } = job.plan;
-    const { left, inDoubt } = await remainingCredits(job, plan.meta, options);
-    const paid = { certain: meta.credits - left, inDoubt };
-    const remaining = { requests: job.state.open, paid, rate: options.rate };
-    const { mask } = context.io.printer;
-    const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });
-    const shown = {
-      ...remaining,
-      ...prices,
-      columns: context.io.columns,
-      unfinished: earlier.unfinished,
-      report: options.report,
-    };
-    const lines = preflightLines(preflight, outcome.repairs, shown);
-    const wanted = await confirmSend(context, job, { preflight, lines, paid, earlier }, options);
+    const wanted = await confirmSend(context, job, plan.meta, findings, options);
     if (wanted === 'new') await job.discard();
     return wanted;
   } catch (error) {

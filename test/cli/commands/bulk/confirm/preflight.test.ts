@@ -69,7 +69,7 @@ const plan: Preflight = {
 
 const nothing = { certain: 0, inDoubt: 0 };
 const whole = { paid: nothing, columns: 120 };
-const input = { toColumn: 'phone', delimiter: ',', sheet: null, preview: null } as const;
+const outcome = { toColumn: 'phone', delimiter: ',', sheet: null, preview: null, repairs: {} } as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
@@ -96,8 +96,8 @@ describe('what is shown before a job is sent', () => {
     const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
     const remaining = { requests: 120, paid: { certain: 4_000, inDoubt: 0 }, rate: 10 };
     const prices = { known: true, balance: 5_000, isForbidden: false };
-    const earlier = { recipients: 0, skipped: false };
-    const preflight = preflightOf({ job: 'july', meta, input, prices, remaining, earlier, mask: false });
+    const earlier = { recipients: 0, unfinished: 0, skipped: false, toConfirm: 0, open: new Map() };
+    const preflight = preflightOf({ job: 'july', meta }, { outcome, earlier, prices }, remaining, false);
     expect(preflightLines(preflight, {}, { ...remaining, columns: 80 }).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
       'Credits     6,000 of 5,000: 1,000 missing',
