@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Outcome, outcomes } from '../../../../src/cli/bulk/job/counts.js';
-import type { Ending, StopReason, Waited } from '../../../../src/cli/bulk/send/ending.js';
+import type { Ending, StopReason } from '../../../../src/cli/bulk/send/ending.js';
 import {
   type Facts,
   type JudgedState,
@@ -40,299 +40,132 @@ const waited = (final: boolean, refused: string | null = null): Ending => ({
 });
 const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
 
-type Row = [
-  title: string,
-  state: JudgedState,
-  ending: Ending,
-  facts: Facts,
-  verdict: Partial<Verdict>,
-  sentence: string,
-];
+type Row = [title: string, state: JudgedState, ending: Ending, verdict: Partial<Verdict>, facts?: Facts];
 
+const limit = by({ by: 'limit', price: 10, increase: 1 });
+const cancel = by({ by: 'cancel' });
+const alarm = by({ by: 'alarm', reason: 'one batch for two requests' });
+const disk = by({ by: 'disk', doing: 'write', error: full });
+const fault = by({ by: 'fault', error: new Error('bug') });
+/** Everything sent was answered, and some recipients are left. */
+const half = job({ queued: 2, pending: 3 });
+const capped = job({ queued: 2, pending: 1 }, { refused: 'recipient_rate_limited' });
+const elsewhere = job({ queued: 5 }, { ranElsewhere: true });
+const endless = job({ queued: 2, in_doubt: 1 }, { finished: true });
 const finalDoubt = { exit: 6, retryable: false } as const;
 
 describe('[cli.md Exit codes] a job ends with', () => {
   it.each<Row>([
-    ['0: all accepted', job({ queued: 5 }), notRun, {}, { exit: 0 }, '5 accepted. Nothing is in doubt.'],
-    ['0: all sent', job({ sent: 5 }), waited(true), {}, { exit: 0 }, '5 sent. Every outcome is known.'],
+    ['0: all accepted', job({ queued: 5 }), notRun, { exit: 0 }],
+    ['0: all sent', job({ sent: 5 }), waited(true), { exit: 0 }],
+    ['0: the rest moved to other jobs', job({ sent: 3, moved: 2 }), notRun, { exit: 0 }],
+    ['1: an internal error before the end', half, fault, { exit: 1 }],
+    ['3: some failed', job({ sent: 3, failed: 2 }), waited(true), { exit: 3 }],
+    ['3: some rejected', job({ queued: 3, rejected: 2 }), notRun, { exit: 3 }],
+    ['3: some unknown', job({ sent: 4, unknown: 1 }), waited(true), { exit: 3 }],
+    ['3: rows left out', job({ sent: 5 }), notRun, { exit: 3 }, { leftOut: 2 }],
+    ['4: an unknown key', half, service('unauthorized', 401), { exit: 4, code: 'unauthorized' }],
+    ['4: a key that may not send', half, service('forbidden', 403), { exit: 4, code: 'forbidden' }],
+    ['5: no connection', half, service('connection_error'), { exit: 5, cause: 'connection_error' }],
+    ['5: rate limited', half, service('rate_limited', 429), { exit: 5, cause: 'rate_limited' }],
+    ['5: recipients over their cap', capped, notRun, { exit: 5, cause: 'recipient_rate_limited' }],
+    ['5: cancelled', half, cancel, { exit: 5 }],
+    ['5: interrupted; the process dies by the signal', half, by({ by: 'signal' }), { exit: 5 }],
+    ['6: no answer', job({ queued: 2, in_doubt: 3 }), service('timeout'), { exit: 6, cause: 'timeout' }],
+    ['6: doubt before money', job({ in_doubt: 3, pending: 2 }), limit, { exit: 6 }],
+    ['6: an alarm', job({ queued: 2, in_doubt: 1, pending: 2 }), alarm, { exit: 6 }],
+    ['6: doubt of a finished job, for ever', endless, notRun, finalDoubt],
     [
-      '0: all sent, by a service that never says unknown',
-      job({ sent: 1_200 }, { knowsUnknown: false }),
-      waited(true),
-      {},
-      { exit: 0 },
-      '1,200 sent. Nothing is in doubt.',
-    ],
-    [
-      '0: the rest moved to other jobs',
-      job({ sent: 3, moved: 2 }, { movedTo: ['june', 'may'] }),
-      notRun,
-      {},
-      { exit: 0 },
-      '3 sent, 2 moved to june and may. Every outcome is known.',
-    ],
-    [
-      '3: some failed',
-      job({ sent: 3, failed: 2 }),
-      waited(true),
-      {},
-      { exit: 3 },
-      '3 sent, 2 failed and refunded. Every outcome is known.',
-    ],
-    [
-      '3: some rejected',
-      job({ queued: 3, rejected: 2 }),
-      notRun,
-      {},
-      { exit: 3 },
-      '3 accepted, 2 rejected. Nothing is in doubt.',
-    ],
-    [
-      '3: one unknown',
-      job({ sent: 4, unknown: 1 }),
-      waited(true),
-      {},
-      { exit: 3 },
-      '4 sent, 1 unknown: it may have arrived, and is not sent again.',
-    ],
-    [
-      '3: several unknown',
-      job({ sent: 19_982, unknown: 18 }),
-      waited(true),
-      {},
-      { exit: 3 },
-      '19,982 sent, 18 unknown: they may have arrived, and are not sent again.',
-    ],
-    [
-      '3: rows left out',
-      job({ sent: 5 }),
-      notRun,
-      { leftOut: 2 },
-      { exit: 3 },
-      '5 sent. Every outcome is known.',
-    ],
-    ...(['unauthorized', 'forbidden'] as const).map(
-      (code): Row => [
-        `4: ${code}`,
-        job({ queued: 2, pending: 3 }),
-        service(code),
-        {},
-        { exit: 4, code },
-        `Stopped: ${code}. 2 accepted, 3 not sent yet. Nothing is in doubt.`,
-      ],
-    ),
-    [
-      '5: no connection was made',
-      job({ pending: 5 }),
-      by({ by: 'service', code: 'connection_error', status: null, detail: 'cannot connect to example.mn' }),
-      {},
-      { exit: 5, cause: 'connection_error' },
-      'Stopped: cannot connect to example.mn. 0 accepted, 5 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '5: rate limited',
-      job({ queued: 1, pending: 4 }),
-      service('rate_limited', 429),
-      {},
-      { exit: 5, cause: 'rate_limited' },
-      'Stopped: rate limited. 1 accepted, 4 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '5: recipients over their cap',
-      job({ queued: 2, pending: 1 }, { refused: 'recipient_rate_limited' }),
-      notRun,
-      {},
-      { exit: 5, cause: 'recipient_rate_limited' },
-      'Some recipients are over their cap. 2 accepted, 1 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '5: cancelled',
-      job({ queued: 2, pending: 3 }),
-      by({ by: 'cancel' }),
-      {},
-      { exit: 5 },
-      'Cancelled. 2 accepted, 3 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '5: interrupted; the process dies by the signal',
-      job({ queued: 2, pending: 3 }),
-      by({ by: 'signal' }),
-      {},
-      { exit: 5 },
-      'Stopped. 2 accepted, 3 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '6: no answer',
-      job({ queued: 2, in_doubt: 3 }),
-      service('timeout'),
-      {},
-      { exit: 6, cause: 'timeout' },
-      'Stopped: no answer. 2 accepted, 3 in doubt.',
-    ],
-    [
-      '6: doubt before a refused key, which no later run with it resolves',
+      '6: doubt before a refused key, for as long as it is used',
       job({ in_doubt: 3, pending: 2 }),
       service('unauthorized', 401),
-      {},
       { ...finalDoubt, cause: 'unauthorized' },
-      'Stopped: unauthorized. 0 accepted, 2 not sent yet, 3 in doubt.',
     ],
+    ['7: out of credits', half, service('insufficient_credits', 402), { exit: 7 }],
     [
-      '6: doubt before money',
-      job({ in_doubt: 3, pending: 2 }),
-      by({ by: 'limit', price: 10, increase: 1 }),
-      {},
-      { exit: 6 },
-      'Stopped at --max-credits. 0 accepted, 2 not sent yet, 3 in doubt.',
-    ],
-    [
-      '6: an alarm',
-      job({ queued: 2, in_doubt: 1, pending: 2 }),
-      by({ by: 'alarm', reason: 'one batch for two requests' }),
-      {},
-      { exit: 6 },
-      'Stopped: one batch for two requests. 2 accepted, 2 not sent yet, 1 in doubt.',
-    ],
-    [
-      '6: a doubt of a finished job',
-      job({ queued: 2, in_doubt: 1 }, { finished: true }),
+      '7: the same in an earlier run',
+      { ...half, wasRefused: (code) => code === 'insufficient_credits' },
       notRun,
-      {},
-      finalDoubt,
-      '2 accepted, 1 in doubt.',
-    ],
-    [
-      '7: out of credits',
-      job({ queued: 2, pending: 3 }),
-      service('insufficient_credits', 402),
-      {},
       { exit: 7 },
-      'Stopped: out of credits. 2 accepted, 3 not sent yet. Nothing is in doubt.',
     ],
+    ['7: at --max-credits', half, limit, { exit: 7, code: 'over_max_credits' }],
+    ['8: all rejected', job({ rejected: 5 }), notRun, { exit: 8 }],
+    ['8: all rejected or moved', job({ rejected: 2, moved: 3 }), notRun, { exit: 8 }],
+    ['8: a refused body', job({ pending: 5 }), service('request_too_large', 413), { exit: 8 }],
+    ['9: all failed', job({ failed: 5 }), waited(true), { exit: 9 }],
+    ['9: all failed or moved', job({ failed: 2, moved: 3 }), waited(true), { exit: 9 }],
+    ['11: it ran elsewhere', elsewhere, notRun, { exit: 11 }],
+    ['0: the same with --if-finished ok', elsewhere, notRun, { exit: 0 }, { allowsReplays: true }],
+    ['13: a full disk, even in doubt', job({ queued: 2, in_doubt: 3 }), disk, { exit: 13 }],
+    ['13: no report', job({ sent: 5 }), notRun, { exit: 13 }, { reported: 'unwritten' }],
+    ['14: --wait ran out of time', job({ sent: 3, queued: 2 }), waited(false), { exit: 14 }],
     [
-      '7: out of credits in an earlier run',
-      job({ queued: 2, pending: 3 }, { refused: 'insufficient_credits' }),
-      notRun,
-      {},
-      { exit: 7 },
-      '2 accepted, 3 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '7: at --max-credits',
-      job({ queued: 2, pending: 3 }),
-      by({ by: 'limit', price: 10, increase: 1 }),
-      {},
-      { exit: 7, code: 'over_max_credits' },
-      'Stopped at --max-credits. 2 accepted, 3 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '8: all rejected',
-      job({ rejected: 5 }),
-      notRun,
-      {},
-      { exit: 8 },
-      '0 accepted, 5 rejected. Nothing is in doubt.',
-    ],
-    [
-      '8: a body that the service refuses',
-      job({ pending: 5 }),
-      service('request_too_large', 413),
-      {},
-      { exit: 8 },
-      'Stopped: request_too_large. 0 accepted, 5 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '9: all failed',
-      job({ failed: 5 }),
-      waited(true),
-      {},
-      { exit: 9 },
-      '0 accepted, 5 failed and refunded. Nothing is in doubt.',
-    ],
-    [
-      '11: all answers repeat earlier ones',
-      job({ queued: 5 }, { ranElsewhere: true }),
-      notRun,
-      {},
-      { exit: 11 },
-      '5 accepted. Nothing is in doubt.',
-    ],
-    [
-      '0: the same with --if-finished ok',
-      job({ queued: 5 }, { ranElsewhere: true }),
-      notRun,
-      { allowsReplays: true },
-      { exit: 0 },
-      '5 accepted. Nothing is in doubt.',
-    ],
-    [
-      '13: a full disk, even before doubt',
-      job({ queued: 2, in_doubt: 3 }),
-      by({ by: 'disk', doing: 'write', error: full }),
-      {},
-      { exit: 13 },
-      'Stopped: the journal could not be written (ENOSPC), so nothing more was sent. 2 accepted, 3 in doubt.',
-    ],
-    [
-      '13: a plan that cannot be read',
-      job({ pending: 5 }),
-      by({ by: 'disk', doing: 'read', error: new Error('plan.json is damaged') }),
-      {},
-      { exit: 13 },
-      'Stopped: a file of the job could not be read (plan.json is damaged), so nothing more was sent. 0 accepted, 5 not sent yet. Nothing is in doubt.',
-    ],
-    [
-      '13: no report',
-      job({ sent: 5 }),
-      notRun,
-      { reported: 'unwritten' },
-      { exit: 13 },
-      '5 sent. Every outcome is known.',
-    ],
-    [
-      '14: --wait ran out of time',
-      job({ sent: 3, queued: 2 }),
-      waited(false),
-      {},
-      { exit: 14 },
-      '3 sent, 2 not final yet. Nothing is in doubt.',
-    ],
-    [
-      '14: a refused look after the acceptance, with its code',
+      '14: a refused look after the acceptance',
       job({ queued: 5 }),
       waited(false, 'forbidden'),
-      {},
       { exit: 14, code: 'forbidden' },
-      'The outcome could not be read: forbidden. 5 accepted. Nothing is in doubt.',
     ],
     [
       '14: an incomplete report',
       job({ sent: 4, failed: 1 }),
       notRun,
-      { reported: 'incomplete' },
       { exit: 14 },
-      '4 sent, 1 failed and refunded. Every outcome is known.',
+      { reported: 'incomplete' },
     ],
-    [
-      '14: an internal error after everything was accepted',
-      job({ sent: 5 }),
-      by({ by: 'fault', error: new Error('bug') }),
-      {},
-      { exit: 14, code: 'fault' },
-      'Stopped by an internal error. 5 sent. Every outcome is known.',
-    ],
-    [
-      '1: an internal error before that',
-      job({ queued: 2, pending: 3 }),
-      by({ by: 'fault', error: new Error('bug') }),
-      {},
-      { exit: 1 },
-      'Stopped by an internal error. 2 accepted, 3 not sent yet. Nothing is in doubt.',
-    ],
-  ])('%s', (_, state, ending, facts, verdict, sentence) => {
-    const rest = { code: null, cause: null, retryable: null };
-    expect(verdictOf(state, ending, facts)).toEqual({ ...rest, ...verdict, sentence });
+    ['14: an internal error after the end', job({ sent: 5 }), fault, { exit: 14, code: 'fault' }],
+  ])('%s', (_, state, ending, verdict, facts = {}) => {
+    const rest = { code: null, cause: null, retryable: null, sentence: expect.any(String) };
+    expect(verdictOf(state, ending, facts)).toEqual({ ...rest, ...verdict });
   });
+});
+
+it.each<[sentence: string, state: JudgedState, ending: Ending]>([
+  ['5 accepted. Nothing is in doubt.', job({ queued: 5 }), notRun],
+  ['1,200 sent. Every outcome is known.', job({ sent: 1_200 }), waited(true)],
+  // The service never says that an outcome is unknown.
+  ['5 sent. Nothing is in doubt.', job({ sent: 5 }, { knowsUnknown: false }), waited(true)],
+  ['3 sent, 2 not final yet. Nothing is in doubt.', job({ sent: 3, queued: 2 }), waited(false)],
+  [
+    '3 sent, 1 rejected, 2 failed and refunded, 2 moved to june and may. Every outcome is known.',
+    job({ sent: 3, rejected: 1, failed: 2, moved: 2 }, { movedTo: ['june', 'may'] }),
+    notRun,
+  ],
+  ['4 sent, 1 unknown: it may have arrived, and is not sent again.', job({ sent: 4, unknown: 1 }), notRun],
+  [
+    '19,982 sent, 18 unknown: they may have arrived, and are not sent again.',
+    job({ sent: 19_982, unknown: 18 }),
+    waited(true),
+  ],
+  ['Stopped: no answer. 2 accepted, 3 in doubt.', job({ queued: 2, in_doubt: 3 }), service('timeout')],
+  ['Stopped: teapot. 2 accepted, 3 not sent yet. Nothing is in doubt.', half, service('teapot', 418)],
+  [
+    'Stopped: HTTP 308. 2 accepted, 3 not sent yet. Nothing is in doubt.',
+    half,
+    by({ by: 'service', code: 'unexpected_response', status: 308, detail: 'HTTP 308' }),
+  ],
+  ['Stopped at --max-credits. 2 accepted, 3 not sent yet. Nothing is in doubt.', half, limit],
+  ['Cancelled. 2 accepted, 3 not sent yet. Nothing is in doubt.', half, cancel],
+  ['Stopped. 2 accepted, 3 not sent yet. Nothing is in doubt.', half, by({ by: 'signal' })],
+  ['Stopped: one batch for two requests. 2 accepted, 1 in doubt.', endless, alarm],
+  ['Stopped by an internal error. 2 accepted, 3 not sent yet. Nothing is in doubt.', half, fault],
+  [
+    'Stopped: the journal could not be written (ENOSPC), so nothing more was sent. 2 accepted, 1 in doubt.',
+    endless,
+    disk,
+  ],
+  [
+    'Stopped: a file of the job could not be read (no plan), so nothing more was sent. 2 accepted, 1 in doubt.',
+    endless,
+    by({ by: 'disk', doing: 'read', error: new Error('no plan') }),
+  ],
+  [
+    'The outcome could not be read: forbidden. 5 accepted. Nothing is in doubt.',
+    job({ queued: 5 }),
+    waited(false, 'forbidden'),
+  ],
+  ['Some recipients are over their cap. 2 accepted, 1 not sent yet. Nothing is in doubt.', capped, notRun],
+])('a job says: %s', (sentence, state, ending) => {
+  expect(verdictOf(state, ending).sentence).toBe(sentence);
 });
 
 describe('a job that had finished before', () => {
@@ -360,29 +193,16 @@ describe('a job that had finished before', () => {
 });
 
 describe('a look at a job ends', () => {
-  const half = job({ queued: 2, pending: 3 }, { refused: 'recipient_rate_limited' });
-
   it.each<[string, JudgedState, Facts['lastExit'], Ending, Partial<Verdict>]>([
-    ['as its last run did, without its cause', half, 4, notRun, { exit: 4, cause: null }],
-    ['by what was sent, if its last run was killed', half, null, notRun, { exit: 5, cause: null }],
+    ['as its last run did, without its cause', capped, 4, notRun, { exit: 4, cause: null }],
+    ['by what was sent, if its last run was killed', capped, null, notRun, { exit: 5, cause: null }],
     ['with 6, if a report has found doubt since', job({ in_doubt: 1 }), 0, notRun, { exit: 6 }],
+    ['with 6, if a later run was killed in doubt', job({ in_doubt: 1, pending: 2 }), 7, notRun, { exit: 6 }],
     ['with 3, if a receipt has found a failure since', job({ sent: 4, failed: 1 }), 0, notRun, { exit: 3 }],
     ['with 0, if another job took what had failed', job({ sent: 4, moved: 1 }), 3, notRun, { exit: 0 }],
-    [
-      'as its last run did, if that allowed replays',
-      job({ sent: 5 }, { ranElsewhere: true }),
-      0,
-      notRun,
-      { exit: 0 },
-    ],
-    [
-      'with 11 for a job that ran elsewhere',
-      job({ sent: 5 }, { ranElsewhere: true }),
-      11,
-      notRun,
-      { exit: 11 },
-    ],
-    ['with 5 for a killed job that was cancelled', half, null, by({ by: 'cancel' }), { exit: 5 }],
+    ['as its last run did, if that allowed replays', elsewhere, 0, notRun, { exit: 0 }],
+    ['with 11 for a job that ran elsewhere', elsewhere, 11, notRun, { exit: 11 }],
+    ['with 5 for a killed job that was cancelled', half, null, cancel, { exit: 5 }],
   ])('%s', (_, state, lastExit, ending, verdict) => {
     expect(verdictOf(state, ending, { lastExit })).toMatchObject(verdict);
   });
@@ -398,25 +218,14 @@ function* mixtures(): Generator<JudgedState> {
   }
 }
 
-/** Of a run whose requests were all answered. */
-const answered: readonly Waited[] = [
-  { final: true, refused: null },
-  { final: false, refused: null },
-  { final: false, refused: 'forbidden' },
-];
+const refusals = ['unauthorized', 'insufficient_credits', 'rate_limited', 'timeout', 'teapot'];
 const afterAll: Ending[] = [
-  ...[null, ...answered].map((each) => ({ stopped: null, waited: each })),
-  ...['unauthorized', 'insufficient_credits', 'rate_limited', 'timeout', 'teapot'].map((code) =>
-    service(code),
-  ),
-  by({ by: 'signal' }),
-  by({ by: 'cancel' }),
-  by({ by: 'alarm', reason: 'one batch for two requests' }),
-  by({ by: 'disk', doing: 'write', error: full }),
-  by({ by: 'fault', error: new Error('bug') }),
+  ...[notRun, waited(true), waited(false), waited(false, 'forbidden')],
+  ...refusals.map((code) => service(code)),
+  ...[by({ by: 'signal' }), cancel, alarm, disk, fault],
 ];
 const everyFact: Facts[] = [{}, { leftOut: 1 }, { reported: 'incomplete' }, { reported: 'unwritten' }];
-const everyEnding = [...afterAll, by({ by: 'limit', price: 10, increase: 1 })];
+const everyEnding = [...afterAll, limit];
 
 /** What a check finds wrong in any verdict. */
 function wrong(
