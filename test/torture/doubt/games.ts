@@ -2,7 +2,7 @@ import { JobState } from '../../../src/cli/bulk/job/job-state.js';
 import { Journal } from '../../../src/cli/bulk/job/journal/journal.js';
 import type { FrozenPlan } from '../../../src/cli/bulk/plan/plan.js';
 import { runJob } from '../../../src/cli/bulk/send/runner.js';
-import { verdictOf } from '../../../src/cli/commands/bulk/verdict.js';
+import { judgeJob } from '../../../src/cli/commands/bulk/verdict.js';
 import { MemoryDisk } from '../../cli/bulk/memory-disk.js';
 import { memoryPlan, numbers } from '../../cli/bulk/memory-plan.js';
 import { clientOf, ModelService, Refused } from '../../cli/bulk/model-service.js';
@@ -86,7 +86,7 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
     const started = clock.time;
     const ending = await clock.run(endOf(run));
     if (clock.time - started > maxWait + slack) found.late += 1;
-    const exit = verdictOf(state, ending).exit;
+    const exit = judgeJob(state, ending).exit;
     isDone = state.finished;
     const accepted = (to: readonly string[]) => to.some((each) => service.accepted.has(each));
     const pending: string[] = [];

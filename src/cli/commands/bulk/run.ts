@@ -30,7 +30,7 @@ import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
 import { moveSentElsewhere } from './prepare/sent-elsewhere.js';
 import { takeRows } from './prepare/taken-rows.js';
 import { refuseList } from './same-file.js';
-import { type Reported, type Verdict, verdictOf } from './verdict.js';
+import { judgeJob, type Reported, type Verdict } from './verdict.js';
 
 interface Start {
   input?: JobInput | null;
@@ -188,7 +188,7 @@ async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<n
 }
 
 const judge = ({ job, options, input, ending }: EndedRun, reported?: Reported): Verdict =>
-  verdictOf(job.state, ending, {
+  judgeJob(job.state, ending, {
     allowsReplays: options.ifFinished === 'ok',
     leftOut: input?.rejected,
     reported,

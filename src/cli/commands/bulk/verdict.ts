@@ -40,7 +40,7 @@ export interface Verdict {
   sentence: string;
 }
 
-export function verdictOf(state: JudgedState, ending: Ending, facts: Facts = {}): Verdict {
+export function judgeJob(state: JudgedState, ending: Ending, facts: Facts = {}): Verdict {
   const exit = exitWith(facts, exitOf(state, ending, facts));
   const isDoubtFinal = state.finished || refusalOfKey(ending.stopped) !== null;
   return {

@@ -12,7 +12,7 @@ import { partOf, progressWords } from '../bulk/display.js';
 import { conclude, endWith } from '../bulk/finish/conclude.js';
 import { summaryView } from '../bulk/finish/summary-view.js';
 import { stepAfterLook } from '../bulk/next-steps.js';
-import { notRun, verdictOf } from '../bulk/verdict.js';
+import { judgeJob, notRun } from '../bulk/verdict.js';
 import { chosenJob } from './choose-job.js';
 
 export const jobsWatch: CommandBody = (command, context) => {
@@ -70,7 +70,7 @@ async function endAs(context: Pick<Context, 'io' | 'config' | 'options'>, job: J
   const { state } = job;
   const isCancelled = !state.finished && (await cancelMarks(job)).length > 0;
   const ending = isCancelled ? { ...notRun, stopped: { by: 'cancel' as const } } : notRun;
-  const verdict = verdictOf(state, ending, { lastExit: (state.ended?.exit ?? null) as ExitCode | null });
+  const verdict = judgeJob(state, ending, { lastExit: (state.ended?.exit ?? null) as ExitCode | null });
   await context.io.print(summaryView, { ...summaryOfView(job), exit: verdict.exit });
   conclude(context, verdict, stepAfterLook(context, job));
   endWith(context, verdict);

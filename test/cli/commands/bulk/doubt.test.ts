@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Ending } from '../../../../src/cli/bulk/send/ending.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
-import { verdictOf } from '../../../../src/cli/commands/bulk/verdict.js';
+import { judgeJob } from '../../../../src/cli/commands/bulk/verdict.js';
 import type { Reply } from '../../../support/run.js';
 import { checksummed } from '../../bulk/journal-lines.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
@@ -11,7 +11,7 @@ import { setting } from '../../bulk/run-in.js';
 import { desk, people } from './desks.js';
 
 const batch = memoryPlan([{ to: numbers(3), text: 'to all' }]);
-const exitOf = ({ ending, state }: { ending: Ending; state: JobState }) => verdictOf(state, ending).exit;
+const exitOf = ({ ending, state }: { ending: Ending; state: JobState }) => judgeJob(state, ending).exit;
 const lost = () => new Refused('connection_error', null);
 const poor = (balance = 0) => new Refused('insufficient_credits', 402, { balance, required: 30 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Counts } from '../../../../src/cli/bulk/job/counts.js';
 import type { RunOptions } from '../../../../src/cli/bulk/send/run.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
-import { verdictOf } from '../../../../src/cli/commands/bulk/verdict.js';
+import { judgeJob } from '../../../../src/cli/commands/bulk/verdict.js';
 import { countsWith } from '../../bulk/counts.js';
 import { decoded } from '../../bulk/journal-lines.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
@@ -59,7 +59,7 @@ describe('an answer whose total is not that of the body', () => {
       messageLister: listed(...members),
     });
     expect(state.counts).toMatchObject({ planned: 3, in_doubt: 0, pending: 0, ...counts });
-    expect(verdictOf(state, ending).exit).toBe(exit);
+    expect(judgeJob(state, ending).exit).toBe(exit);
     expect(given.service.keys).toHaveLength(1);
   });
 
@@ -79,7 +79,7 @@ describe('an answer whose total is not that of the body', () => {
       const given = setting({}, batch);
       const { state, ending } = await given.run(answering(given, answer('b', total)), { messageLister });
       expect(state.counts).toMatchObject({ planned: 3, rejected: 0, pending: 0, ...counts });
-      expect(verdictOf(state, ending).exit).toBe(6);
+      expect(judgeJob(state, ending).exit).toBe(6);
       expect((await given.run()).state.counts).toEqual(state.counts);
     },
   );
@@ -90,7 +90,7 @@ describe('an answer whose total is not that of the body', () => {
     const start = given.clock.time;
     const first = await given.run(client, { messageLister: notListed(503, 'unavailable'), maxWait: 20_000 });
     expect(first.state.counts).toMatchObject({ in_doubt: 3 });
-    expect(verdictOf(first.state, first.ending).exit).toBe(6);
+    expect(judgeJob(first.state, first.ending).exit).toBe(6);
     expect(given.clock.time - start).toBeLessThanOrEqual(20_000);
     const second = await given.run(client, { messageLister: listed(...numbers(2)) });
     expect(second.state.counts).toMatchObject({ accepted: 2, rejected: 1, in_doubt: 0 });
@@ -110,7 +110,7 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
     const { state, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
     expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b answers two requests, 0 and 1' });
     expect(state.counts).toMatchObject({ accepted: 3, in_doubt: 3, pending: 3 });
-    expect(verdictOf(state, ending).exit).toBe(6);
+    expect(judgeJob(state, ending).exit).toBe(6);
     // Also when the first answer came in an earlier run.
     const later = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
     expect(later.state.counts).toMatchObject({ accepted: 3, in_doubt: 6, pending: 0 });
@@ -125,7 +125,7 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
     const { state, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 2 });
     expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b answers two requests, 0 and 1' });
     expect(state.counts).toMatchObject({ accepted: 3, in_doubt: 3 });
-    expect(verdictOf(state, ending).exit).toBe(6);
+    expect(judgeJob(state, ending).exit).toBe(6);
   });
 
   it.each([Number.POSITIVE_INFINITY, Number.NaN, '30', null, undefined, -30])(
@@ -136,7 +136,7 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
       const { state, ending } = await given.run(client, { concurrency: 1 });
       expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b has no price' });
       expect(state.counts).toMatchObject({ accepted: 0, in_doubt: 3, pending: 6 });
-      expect([state.credits, verdictOf(state, ending).exit]).toEqual([0, 6]);
+      expect([state.credits, judgeJob(state, ending).exit]).toEqual([0, 6]);
     },
   );
 });
@@ -156,7 +156,7 @@ describe('a batch whose figures at its end are not its recipients', () => {
     const { state, ending } = await given.run();
     state.apply(decoded(['final', 0, sent, failed, null]));
     expect(state.counts).toEqual(countsWith(counts));
-    expect(verdictOf(state, { ...ending, waited: { final: true, refused: null } }).exit === 6).toBe(
+    expect(judgeJob(state, { ...ending, waited: { final: true, refused: null } }).exit === 6).toBe(
       state.counts.in_doubt > 0,
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
-import { verdictOf } from '../../../../src/cli/commands/bulk/verdict.js';
+import { judgeJob } from '../../../../src/cli/commands/bulk/verdict.js';
 import type { Pricing } from '../../../../src/contract/index.js';
 import { pricing } from '../../../support/resources.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
@@ -41,7 +41,7 @@ describe('--max-credits', () => {
     const { state, ending } = await given.run(client, { maxCredits: 160, concurrency });
     expect(state.credits).toBeLessThanOrEqual(160);
     expect(state.counts).toMatchObject({ accepted: 7, pending: 13, in_doubt: 0 });
-    expect(verdictOf(state, ending).exit).toBe(7);
+    expect(judgeJob(state, ending).exit).toBe(7);
   });
 
   it('counts what is in flight at the dearest price that was seen', async () => {
@@ -91,7 +91,7 @@ describe('--max-credits', () => {
     price = 50;
     const { state, ending } = await given.run(client, { retryFailed: true });
     expect([state.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50, increase: 5 }]);
-    expect(verdictOf(state, ending).exit).toBe(7);
+    expect(judgeJob(state, ending).exit).toBe(7);
   });
 
   it('stays in the job: only another one changes it', async () => {
@@ -102,7 +102,7 @@ describe('--max-credits', () => {
     expect((await given.run(client, { maxCredits: 80 })).state.credits).toBe(80);
     expect((await given.run(client, { maxCredits: 20 })).state.credits).toBe(80);
     const last = await given.run(client);
-    expect([last.state.limit, verdictOf(last.state, last.ending).exit]).toEqual([20, 7]);
+    expect([last.state.limit, judgeJob(last.state, last.ending).exit]).toEqual([20, 7]);
     const limits = (await given.entries()).filter(({ type }) => type === 'limit');
     expect(limits).toEqual([
       { type: 'limit', credits: 50 },
@@ -129,7 +129,7 @@ describe('--max-credits', () => {
     expect(given.service.accepted.size * 10).toBeLessThanOrEqual(65);
     const third = await given.run();
     expect(third.state.counts).toMatchObject({ accepted: 6, in_doubt: 0, pending: 6 });
-    expect(verdictOf(third.state, third.ending).exit).toBe(7);
+    expect(judgeJob(third.state, third.ending).exit).toBe(7);
   });
 
   it('sends nothing where nothing says what it costs', async () => {

@@ -4,9 +4,9 @@ import type { Ending, StopReason } from '../../../../src/cli/bulk/send/ending.js
 import {
   type Facts,
   type JudgedState,
+  judgeJob,
   notRun,
   type Verdict,
-  verdictOf,
 } from '../../../../src/cli/commands/bulk/verdict.js';
 
 interface Known extends Partial<Omit<JudgedState, 'counts' | 'wasRefused'>> {
@@ -115,7 +115,7 @@ describe('[cli.md Exit codes] a job ends with', () => {
     ['14: an internal error after the end', job({ sent: 5 }), fault, { exit: 14, code: 'fault' }],
   ])('%s', (_, state, ending, verdict, facts = {}) => {
     const rest = { code: null, cause: null, retryable: null, sentence: expect.any(String) };
-    expect(verdictOf(state, ending, facts)).toEqual({ ...rest, ...verdict });
+    expect(judgeJob(state, ending, facts)).toEqual({ ...rest, ...verdict });
   });
 });
 
@@ -165,7 +165,7 @@ it.each<[sentence: string, state: JudgedState, ending: Ending]>([
   ],
   ['Some recipients are over their cap. 2 accepted, 1 not sent yet. Nothing is in doubt.', capped, notRun],
 ])('a job says: %s', (sentence, state, ending) => {
-  expect(verdictOf(state, ending).sentence).toBe(sentence);
+  expect(judgeJob(state, ending).sentence).toBe(sentence);
 });
 
 describe('a job that had finished before', () => {
@@ -185,7 +185,7 @@ describe('a job that had finished before', () => {
     ],
     ['14, if its report is incomplete now', job({ sent: 5 }), { reported: 'incomplete' }, { exit: 14 }, ''],
   ])('ends with %s', (_, state, facts, verdict, open) => {
-    expect(verdictOf(state, notRun, { ...before, ...facts })).toMatchObject({
+    expect(judgeJob(state, notRun, { ...before, ...facts })).toMatchObject({
       ...verdict,
       sentence: `The job july finished before${open}; nothing was sent this time.`,
     });
@@ -204,7 +204,7 @@ describe('a look at a job ends', () => {
     ['with 11 for a job that ran elsewhere', elsewhere, 11, notRun, { exit: 11 }],
     ['with 5 for a killed job that was cancelled', half, null, cancel, { exit: 5 }],
   ])('%s', (_, state, lastExit, ending, verdict) => {
-    expect(verdictOf(state, ending, { lastExit })).toMatchObject(verdict);
+    expect(judgeJob(state, ending, { lastExit })).toMatchObject(verdict);
   });
 });
 
@@ -235,7 +235,7 @@ function wrong(
   return [...mixtures()].flatMap((state) =>
     endings.flatMap((ending) =>
       everyFact.flatMap((facts) => {
-        const verdict = verdictOf(state, ending, facts);
+        const verdict = judgeJob(state, ending, facts);
         return isWrong(verdict, state, ending) ? [{ counts: state.counts, ending, facts, verdict }] : [];
       }),
     ),

@@ -12,7 +12,7 @@ import { summaryView } from '../finish/summary-view.js';
 import { type JobInput, keptOptions, reportCommand, resumeCommand } from '../next-command.js';
 import { stepsAfter } from '../next-steps.js';
 import type { CarryOutOptions } from '../options.js';
-import { notRun, verdictOf } from '../verdict.js';
+import { judgeJob, notRun } from '../verdict.js';
 
 /** Whether a job has nothing left to do with these options. */
 export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
@@ -34,7 +34,7 @@ export async function endFinished(
   // The file may be from another run.
   const reported = await writeReport(context, job, options);
   const facts = { allowsReplays: true, leftOut: input?.rejected, reported, finishedBefore: id };
-  const verdict = verdictOf(state, notRun, facts);
+  const verdict = judgeJob(state, notRun, facts);
   // The balance of that time says nothing about now.
   const summary = { ...(await summaryOf(id, plan.meta, state, journal)), balance: null };
   await context.io.print(summaryView, { ...summary, exit: verdict.exit });
