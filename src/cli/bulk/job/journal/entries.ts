@@ -82,143 +82,51 @@ export interface AcceptedEntry {
 export type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>;
 
 /** On disk, an entry is an array: its type, then its fields in this order. */
-interface Codec<OneEntry> {
-  encode(entry: OneEntry): unknown[];
-  decode(fields: Fields): OneEntry;
-}
-
-/** Unchecked, since the line has a checksum. */
-type Fields = [type: never, never, never, never, never, never, never, never];
-
-const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
-  job: {
-    encode: ({ id, digest }) => [id, digest],
-    decode: ([, id, digest]) => ({ type: 'job', id, digest }),
-  },
-  limit: {
-    encode: ({ credits }) => [credits],
-    decode: ([, credits]) => ({ type: 'limit', credits }),
-  },
-  account: {
-    encode: ({ hash, isChecked }) => [hash, ...(isChecked ? [true] : [])],
-    decode: ([, hash, isChecked = false]) => ({ type: 'account', hash, isChecked }),
-  },
-  end: {
-    encode: ({ at, exit, balance, rate }) => [at, exit, balance, ...unlessNull(rate)],
-    decode: ([, at, exit, balance = null, rate = null]) => ({ type: 'end', at, exit, balance, rate }),
-  },
-  send: {
-    encode: ({ request, revision, recipients }) => [request, revision, recipients],
-    decode: ([, request, revision, recipients]) => ({ type: 'send', request, revision, recipients }),
-  },
-  accepted: {
-    encode: ({ request, revision, id, credits, kind, replayOf, acceptedAt }) => [
-      request,
-      revision,
-      id,
-      credits,
-      kind,
-      ...(acceptedAt === null ? unlessNull(replayOf) : [replayOf, acceptedAt]),
-    ],
-    decode: ([, request, revision, id, credits, kind, replayOf = null, acceptedAt = null]) => ({
-      type: 'accepted',
-      request,
-      revision,
-      id,
-      credits,
-      kind,
-      replayOf,
-      acceptedAt,
-    }),
-  },
-  alarm: {
-    encode: ({ request, revision, reason }) => [request, revision, reason],
-    decode: ([, request, revision, reason]) => ({ type: 'alarm', request, revision, reason }),
-  },
-  rejected: {
-    encode: ({ request, revision, code }) => [request, revision, code],
-    decode: ([, request, revision, code]) => ({ type: 'rejected', request, revision, code }),
-  },
-  removed: {
-    encode: ({ request, revision, indexes }) => [request, revision, indexes],
-    decode: ([, request, revision, indexes]) => ({ type: 'removed', request, revision, indexes }),
-  },
-  revised: {
-    encode: ({ request, revision }) => [request, revision],
-    decode: ([, request, revision]) => ({ type: 'revised', request, revision }),
-  },
-  failed: {
-    encode: ({ request, revision, code, id }) => [request, revision, code, id],
-    decode: ([, request, revision, code, id = null]) => ({ type: 'failed', request, revision, code, id }),
-  },
-  refused: {
-    encode: ({ request, revision, code, unanswered }) => [request, revision, code, ...unlessNull(unanswered)],
-    decode: ([, request, revision, code, unanswered = null]) => ({
-      type: 'refused',
-      request,
-      revision,
-      code,
-      unanswered,
-    }),
-  },
-  absent: {
-    encode: ({ request, revision, indexes }) => [request, revision, indexes],
-    decode: ([, request, revision, indexes]) => ({ type: 'absent', request, revision, indexes }),
-  },
-  unsure: {
-    encode: ({ request, revision, recipients }) => [request, revision, recipients],
-    decode: ([, request, revision, recipients]) => ({ type: 'unsure', request, revision, recipients }),
-  },
-  progress: {
-    encode: ({ request, sent, failed, unknown }) => [request, sent, failed, unknown],
-    decode: ([, request, sent, failed, unknown]) => ({ type: 'progress', request, sent, failed, unknown }),
-  },
-  final: {
-    encode: ({ request, sent, failed, code, unknown }) => [
-      request,
-      sent,
-      failed,
-      code,
-      ...unlessNull(unknown),
-    ],
-    decode: ([, request, sent, failed, code = null, unknown = null]) => ({
-      type: 'final',
-      request,
-      sent,
-      failed,
-      code,
-      unknown,
-    }),
-  },
-  moved: {
-    encode: ({ request, revision, indexes, recipients, job }) => [
-      request,
-      revision,
-      indexes,
-      recipients,
-      ...unlessNull(job),
-    ],
-    decode: ([, request, revision, indexes, recipients, job = null]) => ({
-      type: 'moved',
-      request,
-      revision,
-      indexes,
-      recipients,
-      job,
-    }),
-  },
+const fields: { readonly [Type in Entry['type']]: readonly Exclude<keyof EntryOf<Type>, 'type'>[] } = {
+  job: ['id', 'digest'],
+  limit: ['credits'],
+  account: ['hash', 'isChecked'],
+  end: ['at', 'exit', 'balance', 'rate'],
+  send: ['request', 'revision', 'recipients'],
+  accepted: ['request', 'revision', 'id', 'credits', 'kind', 'replayOf', 'acceptedAt'],
+  alarm: ['request', 'revision', 'reason'],
+  rejected: ['request', 'revision', 'code'],
+  removed: ['request', 'revision', 'indexes'],
+  revised: ['request', 'revision'],
+  failed: ['request', 'revision', 'code', 'id'],
+  refused: ['request', 'revision', 'code', 'unanswered'],
+  absent: ['request', 'revision', 'indexes'],
+  unsure: ['request', 'revision', 'recipients'],
+  progress: ['request', 'sent', 'failed', 'unknown'],
+  final: ['request', 'sent', 'failed', 'code', 'unknown'],
+  moved: ['request', 'revision', 'indexes', 'recipients', 'job'],
 };
 
-/** A field that journals omit if it is null. */
-const unlessNull = (field: unknown) => (field === null ? [] : [field]);
+/** How many fields are always written; those after them are left out from the end as long as they are null or false. */
+const written: { readonly [Type in Entry['type']]?: number } = {
+  account: 1,
+  end: 3,
+  accepted: 5,
+  refused: 3,
+  final: 4,
+  moved: 4,
+};
 
 export function encodeEntry(entry: Entry): unknown[] {
-  const { encode } = codecs[entry.type] as Codec<Entry>;
-  return [entry.type, ...encode(entry)];
+  const { type } = entry;
+  const encoded = fields[type].map((name) => (entry as unknown as Record<string, unknown>)[name]);
+  const fewest = written[type] ?? encoded.length;
+  while (encoded.length > fewest && (encoded.at(-1) === null || encoded.at(-1) === false)) encoded.pop();
+  return [type, ...encoded];
 }
 
-/** Null for an entry of a type unknown to this version. */
+/** Null for an entry of a type unknown to this version. Unchecked, since the line has a checksum. */
 export function decodeEntry(encoded: readonly unknown[]): Entry | null {
   const type = encoded[0] as Entry['type'];
-  return Object.hasOwn(codecs, type) ? codecs[type].decode(encoded as unknown as Fields) : null;
+  if (!Object.hasOwn(fields, type)) return null;
+  const entry: Record<string, unknown> = { type };
+  const names = fields[type];
+  for (let at = 0; at < names.length; at += 1) entry[names[at] ?? ''] = encoded[at + 1] ?? null;
+  if (type === 'account') entry.isChecked ??= false;
+  return entry as unknown as Entry;
 }
