@@ -15,6 +15,32 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
+/** The progress of a request; an `alarm` stays in doubt until a person has looked at it. */
+export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
+export type Phase = (typeof phases)[number];
+
+/** The outcome of a request's recipients, as far as its phase determines it. */
+export const outcomeOf = {
+  pending: 'pending',
+  doubt: 'in_doubt',
+  alarm: 'in_doubt',
+  accepted: 'queued',
+  rejected: 'rejected',
+  failed: 'failed',
+} as const satisfies Record<Phase, Outcome>;
+
+/** Why a recipient was removed from its request. */
+export type Removal = 'invalid_request' | 'not_in_batch' | Moved;
+
+/** Moved to another job; '' if a journal of an earlier release does not name it. */
+export interface Moved {
+  to: string;
+}
+
+export const isMoved = (removal: Removal | undefined): removal is Moved => typeof removal === 'object';
+
+export const statusOfRemoval = (removal: Removal) => (isMoved(removal) ? 'moved' : 'rejected');
+
 /** Recipients by outcome, which add up to `planned`. */
 export interface Counts extends Record<Outcome, number> {
   planned: number;

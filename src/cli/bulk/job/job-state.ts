@@ -1,21 +1,23 @@
 import type { PlanMeta } from '../plan/plan.js';
-import { Acceptances } from './acceptances.js';
-import { BatchIds } from './batch-ids.js';
-import type { Outcome } from './counts.js';
-import { FinalFigures, type Finals, finalsOf, finalsWithout, noFinals } from './final-figures.js';
-import type { AcceptedEntry, Entry, EntryOf, MovedEntry } from './journal/entries.js';
-import type { JournalSource } from './journal/journal.js';
-import { outcomeOf } from './phases.js';
-import { type DetailFilter, DetailsStore, type RequestDetails } from './request-details.js';
-import { type Moved, RequestStates } from './request-states.js';
+import { type Counts, countsOf, type Outcome, outcomeOf, statusOfRemoval } from './counts.js';
+import type { AcceptedEntry, Entry, JobEntry, MovedEntry, RequestEntry } from './journal/entries.js';
+import { RequestFacts } from './request-facts.js';
 
 export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'>;
 
 /**
- * The state of every request of a job: the only fold of the journal. It takes a few bytes a request, for a million
- * single sends; rare facts are kept separately, and details only for the requests that `keeps` selects.
+ * The state of a job: the only fold of the journal. An entry changes facts of one request, and the counts follow from
+ * them: what the request counted for is taken off, and what it counts for now is added.
  */
-export class JobState extends RequestStates {
+export class JobState extends RequestFacts {
+  /** All recipients, including rows that are not in the plan. */
+  readonly planned: number;
+  /** The number of recipients by outcome: see `countsOf`. */
+  readonly outcomes: Record<Outcome, number>;
+  /** Recipients of requests without an answer. */
+  unanswered = 0;
+  /** The number of open requests. */
+  open: number;
   credits = 0;
   balance: number | null = null;
   /** How the last run ended; null during a run, and after one that was killed. */
@@ -28,72 +30,33 @@ export class JobState extends RequestStates {
   rate: number | null = null;
   /** Hashes of additional API keys of the job's project. */
   readonly accounts: string[] = [];
+  /** When the earliest repeated acceptance was made; null if unknown. */
+  ranAt: string | null = null;
   readonly #channel: PlanFigures['channel'];
-  readonly #acceptances: Acceptances;
-  readonly #finals: FinalFigures;
-  readonly #batches: BatchIds;
-  readonly #details: DetailsStore;
+  readonly #movedTo = new Set<string>();
+  /** Accepted requests, and those whose acceptance repeats an earlier one. */
+  #accepted = 0;
+  #replays = 0;
   /** Accepted requests without final figures, and those whose figures do not include how many are unknown. */
   #unfinal = 0;
   #unsaid = 0;
-  /** Members of accepted requests that another job took, because their messages had failed. */
-  readonly #taken = new Map<number, number>();
-  readonly #movedTo = new Set<string>();
 
   /** Rejected rows, which are not in the plan, count as rejected. */
-  constructor(plan: PlanFigures, keeps: DetailFilter | null = null) {
-    super(plan);
-    const { requests, channel } = plan;
+  constructor({ requests, recipients, rejected, channel }: PlanFigures) {
+    super(requests);
+    this.open = requests;
+    this.planned = recipients + rejected;
+    const none = { sent: 0, unknown: 0, queued: 0, failed: 0, moved: 0, in_doubt: 0 };
+    this.outcomes = { ...none, rejected, pending: recipients };
     this.#channel = channel;
-    this.#acceptances = new Acceptances(requests);
-    this.#finals = new FinalFigures(requests);
-    this.#batches = new BatchIds(requests);
-    this.#details = new DetailsStore(keeps);
   }
 
-  /** The state recorded in a journal, with the details of the requests that `keeps` selects. */
-  static async read(
-    plan: PlanFigures,
-    journal: JournalSource,
-    keeps: DetailFilter | null,
-  ): Promise<JobState> {
-    const state = new JobState(plan, keeps);
-    await journal.replay((entry) => state.apply(entry));
-    return state;
+  get counts(): Counts {
+    return countsOf(this);
   }
 
-  /**
-   * Whether every acceptance repeats an earlier one: the job ran before, elsewhere or before its record was lost, and
-   * nothing new was sent.
-   */
-  get ranElsewhere(): boolean {
-    return this.#acceptances.areAllReplays;
-  }
-
-  /** When the earliest repeated acceptance was made; null if unknown. */
-  get ranAt(): string | null {
-    return this.#acceptances.earliestReplay;
-  }
-
-  /** Failed messages of an accepted request, as far as known. */
-  failed(request: number): number {
-    return this.#finals.of(request).failed;
-  }
-
-  /** Members of the accepted body, including those that another job has taken since. */
-  bodySize(request: number): number {
-    return this.recipients(request) + (this.#taken.get(request) ?? 0);
-  }
-
-  /** The status of a request's remaining recipients, as far as they share one. */
-  statusOf(request: number): Exclude<Outcome, 'unknown'> {
-    const phase = this.phase(request);
-    if (phase !== 'accepted') return outcomeOf[phase];
-    const { sent, unknown, failed, unsure } = this.#finals.of(request);
-    if (unsure > 0) return 'in_doubt';
-    const recipients = this.recipients(request);
-    if (failed === recipients) return 'failed';
-    return sent + unknown === recipients ? 'sent' : 'queued';
+  get finished(): boolean {
+    return this.open === 0;
   }
 
   /** Whether every accepted request has its final figures. */
@@ -106,27 +69,30 @@ export class JobState extends RequestStates {
     return this.#unsaid === 0;
   }
 
+  /**
+   * Whether every acceptance repeats an earlier one: the job ran before, elsewhere or before its record was lost, and
+   * nothing new was sent.
+   */
+  get ranElsewhere(): boolean {
+    return this.#replays > 0 && this.#replays === this.#accepted;
+  }
+
   /** The jobs that took rows from this one. */
   get movedTo(): readonly string[] {
     return [...this.#movedTo];
   }
 
-  /** The request answered with this batch; null if there is none. */
-  requestOfBatch(id: string): number | null {
-    return this.#batches.requestOf(id);
-  }
-
-  /** The details of a request that `keeps` has selected. */
-  details(request: number): RequestDetails {
-    return this.#details.of(request);
-  }
-
-  allDetails(): Iterable<[request: number, details: RequestDetails]> {
-    return this.#details.all();
-  }
-
   /** Applies an entry, in the order of the journal. */
   apply(entry: Entry): void {
+    if (!('request' in entry)) this.#applyToJob(entry);
+    else {
+      this.#count(entry.request, -1);
+      this.#change(entry);
+      this.#count(entry.request, 1);
+    }
+  }
+
+  #applyToJob(entry: JobEntry): void {
     switch (entry.type) {
       case 'job':
         this.job = { id: entry.id, digest: entry.digest };
@@ -135,6 +101,7 @@ export class JobState extends RequestStates {
         this.ended = { at: entry.at, exit: entry.exit };
         this.balance = entry.balance;
         this.rate = entry.rate;
+        this.endRun(entry.at);
         break;
       case 'limit':
         this.limit = entry.credits;
@@ -144,140 +111,124 @@ export class JobState extends RequestStates {
         // It may be of another project.
         if (!entry.isChecked) this.balance = null;
         break;
+    }
+  }
+
+  /** Adds what a request counts for, or takes it off. */
+  #count(request: number, by: 1 | -1): void {
+    for (const removal of this.removed(request).values()) this.#add(statusOfRemoval(removal), by);
+    const phase = this.phase(request);
+    const recipients = by * this.recipients(request);
+    if (phase === 'pending' || phase === 'doubt') this.open += by;
+    if (phase === 'doubt') this.unanswered += recipients;
+    if (phase !== 'pending') this.#add(outcomeOf[phase], recipients);
+    if (phase === 'accepted') this.#countAccepted(request, by);
+  }
+
+  #countAccepted(request: number, by: 1 | -1): void {
+    const { sent, unknown, failed, unsure } = this.finals(request);
+    this.#add('sent', by * sent);
+    this.#add('unknown', by * unknown);
+    this.#add('failed', by * failed);
+    this.#add('in_doubt', by * unsure);
+    this.#add('queued', -by * (sent + unknown + failed + unsure));
+    this.#accepted += by;
+    this.#replays += by * (this.columns.isReplay[request] ?? 0);
+    const knowledge = this.knowledge(request);
+    if (knowledge === 'some') this.#unfinal += by;
+    if (knowledge !== 'everything') this.#unsaid += by;
+  }
+
+  /** What is in no other outcome is pending. */
+  #add(outcome: Outcome, recipients: number): void {
+    this.outcomes[outcome] += recipients;
+    this.outcomes.pending -= recipients;
+  }
+
+  #change(entry: RequestEntry): void {
+    const { request } = entry;
+    switch (entry.type) {
       case 'send':
         this.ended = null;
-        this.setBody(entry.request, entry.revision, entry.recipients);
-        this.move(entry.request, 'doubt');
-        this.#details.update(entry.request, { code: '' });
+        this.columns.revision[request] = entry.revision;
+        this.columns.recipients[request] = entry.recipients;
+        this.setSent(request, null);
+        this.enter(request, 'doubt', '');
         break;
       case 'refused':
-        if (entry.unanswered === 0) this.move(entry.request, 'pending');
-        this.setRefusal(entry.request, entry.code);
-        this.#details.update(entry.request, { code: entry.code });
+        this.enter(request, entry.unanswered === 0 ? 'pending' : this.phase(request), entry.code);
         break;
       case 'accepted':
         this.#accept(entry);
         break;
       case 'absent':
-        this.#leaveOut(entry);
+        this.remove(request, entry.indexes, 'not_in_batch');
         break;
       case 'unsure':
-        this.#setFinals(entry.request, { ...noFinals, unsure: entry.recipients }, 'some');
+        this.setUnsure(request, entry.recipients);
         break;
       case 'moved':
         this.#moveAway(entry);
         break;
       case 'alarm':
-        if (this.phase(entry.request) === 'accepted') this.#disown(entry.request);
-        this.move(entry.request, 'alarm');
-        this.#details.update(entry.request, { id: '', kind: null, credits: null, final: null });
+        this.setSent(request, null);
+        this.enter(request, 'alarm');
         break;
       case 'removed':
-        this.#remove(entry);
+        this.remove(request, entry.indexes, 'invalid_request');
+        this.columns.revision[request] = entry.revision + 1;
+        this.enter(request, this.recipients(request) === 0 ? 'rejected' : 'pending');
         break;
       case 'revised':
-        this.setBody(entry.request, entry.revision + 1);
-        this.move(entry.request, 'pending');
-        this.#details.update(entry.request, { code: '', id: '', credits: null });
+        this.columns.revision[request] = entry.revision + 1;
+        this.columns.id.set(request, '');
+        this.enter(request, 'pending', '');
         break;
       case 'rejected':
-        this.move(entry.request, 'rejected');
-        this.#details.update(entry.request, { code: entry.code });
+        this.enter(request, 'rejected', entry.code);
         break;
       case 'failed':
-        this.move(entry.request, 'failed');
-        this.#details.update(entry.request, { code: entry.code, id: entry.id ?? '', credits: 0 });
+        this.columns.id.set(request, entry.id ?? '');
+        this.enter(request, 'failed', entry.code);
         break;
       case 'progress':
-      case 'final':
         // After an alarm, the batch and its figures are not this request's.
-        if (this.phase(entry.request) === 'accepted') this.#learn(entry);
+        if (this.phase(request) === 'accepted' && this.knowledge(request) === 'some')
+          this.setFigures(request, entry, 'some');
+        break;
+      case 'final':
+        if (this.phase(request) !== 'accepted') break;
+        this.setFigures(request, entry, entry.unknown === null ? 'final' : 'everything');
+        if (entry.code !== null) this.columns.code.set(request, entry.code);
         break;
     }
   }
 
-  #accept({ request, id, kind, credits, replayOf }: AcceptedEntry): void {
+  #accept({ request, id, kind, credits, replayOf, acceptedAt }: AcceptedEntry): void {
     this.credits += credits;
-    this.#unfinal += 1;
-    this.#unsaid += 1;
-    if (kind === 'batch') this.#batches.add(id, request);
-    this.#acceptances.add(request, replayOf);
-    this.move(request, 'accepted');
+    this.columns.credits[request] = credits;
+    this.columns.id.set(request, id);
+    this.columns.isReplay[request] = Number(replayOf !== null);
+    if (replayOf && (this.ranAt === null || replayOf < this.ranAt)) this.ranAt = replayOf;
+    this.setSent(request, acceptedAt ?? (Date.parse(replayOf ?? '') || null));
+    if (kind === 'batch') this.addBatch(request, id);
     // A single SMS has been accepted by the operator when the service accepts it.
-    if (kind === 'single' && this.#channel === 'sms')
-      this.#setFinals(request, { ...noFinals, sent: 1 }, 'some');
-    this.#details.update(request, { id, kind, credits });
-  }
-
-  /** An accepted batch turned out to belong to something else. */
-  #disown(request: number): void {
-    this.#acceptances.remove(request);
-    this.#setFinals(request, noFinals, 'everything');
-  }
-
-  #remove({ request, revision, indexes }: EntryOf<'removed'>): void {
-    this.move(request, 'pending');
-    const count = this.takeOut(request, indexes, 'invalid_request');
-    this.outcomes.pending -= count;
-    this.outcomes.rejected += count;
-    this.setBody(request, revision + 1);
-    if (this.recipients(request) === 0) this.move(request, 'rejected');
+    else if (this.#channel === 'sms') this.setFigures(request, { sent: 1, failed: 0, unknown: null }, 'some');
+    this.enter(request, 'accepted');
   }
 
   /**
    * Moves rows that this job would no longer send; in journals of earlier releases, also rows that it would still send.
    */
   #moveAway({ request, revision, indexes, recipients, job }: MovedEntry): void {
-    const why: Moved = { to: job ?? '' };
     const phase = this.phase(request);
     if (phase === 'doubt' || phase === 'alarm') return;
     if (job !== null) this.#movedTo.add(job);
-    const wasRejected = this.relabel(request, indexes, why);
-    this.outcomes.rejected -= wasRejected;
-    this.outcomes.moved += wasRejected;
-    if (phase === 'pending') this.setBody(request, revision, recipients);
-    const before = this.recipients(request);
-    const count = this.takeOut(request, indexes, why);
-    this.outcomes[outcomeOf[phase]] -= count;
-    this.outcomes.moved += count;
-    if (phase === 'pending') this.setBody(request, revision + 1);
-    if (phase === 'accepted') {
-      this.#taken.set(request, (this.#taken.get(request) ?? 0) + count);
-      this.#setFinals(request, finalsWithout(count, before, this.#finals.of(request)));
-    } else if (this.recipients(request) === 0) this.move(request, 'rejected');
-  }
-
-  /** Removes members of an accepted request that are not in its batch. */
-  #leaveOut({ request, indexes }: EntryOf<'absent'>): void {
-    const count = this.takeOut(request, indexes, 'not_in_batch');
-    this.outcomes.queued -= count;
-    this.outcomes.rejected += count;
-  }
-
-  #learn(entry: EntryOf<'progress' | 'final'>): void {
-    const { type, request, sent, failed, unknown } = entry;
-    const isFinal = type === 'final';
-    if (!isFinal && this.#finals.knowledge(request) !== 'some') return;
-    const recipients = this.bodySize(request);
-    const finals = finalsOf(recipients, entry, isFinal);
-    const known = !isFinal ? 'some' : unknown === null ? 'final' : 'everything';
-    this.#setFinals(request, finalsWithout(recipients - this.recipients(request), recipients, finals), known);
-    if (!isFinal) return;
-    this.#details.update(request, {
-      final: { sent, failed, unknown },
-      ...(entry.code === null ? {} : { code: entry.code }),
-    });
-  }
-
-  #setFinals(request: number, now: Finals, known = this.#finals.knowledge(request)): void {
-    const before = this.#finals.knowledge(request);
-    this.#unfinal -= Number(known !== 'some') - Number(before !== 'some');
-    this.#unsaid -= Number(known === 'everything') - Number(before === 'everything');
-    const { sent, unknown, failed, unsure } = this.#finals.set(request, now, known);
-    this.outcomes.sent += sent;
-    this.outcomes.unknown += unknown;
-    this.outcomes.failed += failed;
-    this.outcomes.in_doubt += unsure;
-    this.outcomes.queued -= sent + unknown + failed + unsure;
+    if (phase === 'pending') {
+      this.columns.revision[request] = revision + 1;
+      this.columns.recipients[request] = recipients;
+    }
+    this.remove(request, indexes, { to: job ?? '' });
+    if (phase !== 'accepted' && this.recipients(request) === 0) this.enter(request, 'rejected');
   }
 }

@@ -1,7 +1,7 @@
 import type { PlannedRequest } from '../plan/plan.js';
+import { isMoved } from './counts.js';
 import type { JobState } from './job-state.js';
 import type { MovedEntry } from './journal/entries.js';
-import { isMoved } from './request-states.js';
 
 /**
  * The entry that moves rows of a request, which this job would no longer send, to another job. Null if another job has

@@ -13,7 +13,6 @@ import { nodeDisk } from './journal/append-file.js';
 import type { Entry } from './journal/entries.js';
 import { Journal } from './journal/journal.js';
 import { BrokenJournalError, NewerJournalError, readEntries } from './journal/journal-reader.js';
-import type { DetailFilter } from './request-details.js';
 
 /** A job opened exclusively by this process. */
 export interface Job {
@@ -45,21 +44,14 @@ const journalFile = 'journal';
 const withoutJournal =
   'the idempotency keys prevent duplicates. If another job has sent failed rows since, never add --retry-failed to this one.';
 
-/**
- * Opens a job; its state has the details of the requests that `keeps` selects. Throws CliError: exit 12 if there is no
- * such job, 11 if another process runs it.
- */
-export async function openJob(
-  stateDirectory: string,
-  id: string,
-  keeps: DetailFilter | null = null,
-): Promise<Job> {
+/** Opens a job. Throws CliError: exit 12 if there is no such job, 11 if another process runs it. */
+export async function openJob(stateDirectory: string, id: string): Promise<Job> {
   const folder = await jobFolder(stateDirectory, id);
   const lock = await lockJob(id, folder);
   try {
     const plan = await openPlan(folder);
     const { digest } = plan.meta;
-    const state = new JobState(plan.meta, keeps);
+    const state = new JobState(plan.meta);
     const journal = await Journal.open(nodeDisk, join(folder, journalFile), (entry) => state.apply(entry));
     try {
       if (state.job === null) await journal.append({ type: 'job', id, digest });
@@ -102,26 +94,18 @@ export async function lockJob(id: string, folder: string): Promise<Extract<Lock,
   });
 }
 
-/**
- * Reads the state of a job without changing it, with the details of the requests that `keeps` selects. Throws CliError
- * (exit 12) if there is no such job.
- */
-export const viewJob: (stateDirectory: string, id: string, keeps?: DetailFilter) => Promise<JobView> =
-  followJob;
+/** Reads the state of a job without changing it. Throws CliError (exit 12) if there is no such job. */
+export const viewJob: (stateDirectory: string, id: string) => Promise<JobView> = followJob;
 
 /** Like `viewJob`, for a job that is read repeatedly. */
-export async function followJob(
-  stateDirectory: string,
-  id: string,
-  keeps: DetailFilter | null = null,
-): Promise<FollowedJob> {
+export async function followJob(stateDirectory: string, id: string): Promise<FollowedJob> {
   const folder = await jobFolder(stateDirectory, id);
   try {
     const meta = await readPlanMeta(folder);
-    let state = new JobState(meta, keeps);
+    let state = new JobState(meta);
     let end = 0;
     const update = async () => {
-      if (end === 0) state = new JobState(meta, keeps);
+      if (end === 0) state = new JobState(meta);
       const { whole, ended } = await readJournal(folder, end, (entry) => state.apply(entry));
       // The next run rewrites a last line without a newline.
       end = ended ? end + whole : 0;

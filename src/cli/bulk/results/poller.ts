@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import { Reader, readOnce } from '../../reader/reader.js';
 import { unlessAborted } from '../../time/unless-aborted.js';
-import { JobState, type PlanFigures } from '../job/job-state.js';
-import type { JournalSource } from '../job/journal/journal.js';
+import type { JobState, PlanFigures } from '../job/job-state.js';
 import type { PlanMeta, PlannedRequest } from '../plan/plan.js';
 import { DueQueue } from '../send/due-queue.js';
 import type { Waited } from '../send/ending.js';
@@ -14,8 +13,7 @@ import { type ListingClient, SingleSms } from './single-messages.js';
 
 export interface PollerOptions {
   plan: { meta: PlanFigures & Pick<PlanMeta, 'created_at'> };
-  journal: JournalSource;
-  state: Pick<JobState, 'bodySize' | 'revision'>;
+  state: Pick<JobState, 'in' | 'idOf' | 'kindOf' | 'finalOf' | 'bodySize' | 'revision'>;
   client: OutcomeClient & ListingClient;
   rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
@@ -79,14 +77,12 @@ export class Poller implements OutcomePoller {
   }
 
   async resume(): Promise<void> {
-    const { plan, journal } = this.#options;
-    const state = await JobState.read(
-      plan.meta,
-      journal,
-      ({ kind, final }) => kind !== null && (final === null || (final.unknown ?? 0) > 0),
-    );
-    for (const [request, { id, kind }] of state.allDetails())
-      if (kind !== null) this.#add(request, id, kind, 0);
+    const { state } = this.#options;
+    for (const request of state.in('accepted')) {
+      const final = state.finalOf(request);
+      if (final === null || (final.unknown ?? 0) > 0)
+        this.#add(request, state.idOf(request), state.kindOf(request), 0);
+    }
   }
 
   add(request: number, id: string, kind: PlannedRequest['kind']): void {

@@ -1,10 +1,12 @@
 import { type Message, normalizeRecipient } from '../../../contract/index.js';
 import type { BatchMessages } from '../../reader/batch-messages.js';
 import { counted } from '../../text/wording.js';
+import { isMoved, type Removal, statusOfRemoval } from '../job/counts.js';
 import type { JobState } from '../job/job-state.js';
 import type { EntryOf } from '../job/journal/entries.js';
-import { isMoved, type Removal, statusOfRemoval } from '../job/request-states.js';
+import { HashIndex, hashOf } from '../plan/files/hash-index.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
+import { matchMessages, storedReceipt } from './match-messages.js';
 import { type Outcome, ReceiptColumns } from './receipt-columns.js';
 import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
 import type { SingleMessages } from './single-messages.js';
@@ -20,12 +22,13 @@ export interface MessageReaders {
   single: Pick<SingleMessages, 'pages'>;
 }
 
+type ReadMessages = () => Promise<MessageReaders>;
+
 export interface ReceiptSource {
   plan: FrozenPlan;
-  /** Must have the details of every request. */
   state: JobState;
   /** Called before messages are read from the service, separately for each batch; may prompt. Null: none are read. */
-  messages: (() => Promise<MessageReaders>) | null;
+  messages: ReadMessages | null;
   /** Where final outcomes are stored; null: nowhere. */
   store: Pick<ReceiptStore, 'read' | 'keep'> | null;
   /** Also reads stored outcomes again that may still change. */
@@ -37,40 +40,57 @@ export interface ReceiptSource {
 }
 
 /**
- * The outcome of every recipient of a job, by position in the plan: from the job's state, and for batches from the
- * service if it lists their messages.
+ * The outcome of every recipient of a job, by position in the plan: from the job's state, then from what was stored,
+ * and for the rest from the service if it lists messages. In columns, so a job of a million rows fits in memory.
  */
 export class Receipts {
   readonly #state: JobState;
+  readonly #store: ReceiptSource['store'];
   readonly #columns: ReceiptColumns;
   /** The position of each request's first recipient. */
   readonly #first: Uint32Array;
-  /** Sent single messages to read, by id. */
-  readonly #singles = new Map<string, { request: number; to: string }>();
+  /** A hash of the recipient of each single send, to recognise its message. */
+  readonly #recipient: Uint32Array;
+  /** Requests whose outcomes need not be read from the service. */
+  readonly #known: Uint8Array;
+  /** Stored rows without a delivery report, by request. */
+  readonly #unreported: Uint16Array;
   /** Whether the service does not list the messages of a batch, so only its figures are known. */
   unlisted = false;
   /** Rows whose messages were not read, the batches among them, and the first error. */
   unread: { batches: number; rows: number; code: string } | null = null;
   /** Single messages with a known status but unknown delivery, and why. */
   unreadDeliveries: { rows: number; code: string } | null = null;
-  /** Stored rows without a delivery report. */
-  unreported = 0;
   /** Final figures that have changed since they were recorded. */
   readonly learned: EntryOf<'final'>[] = [];
   /** Accepted batches with other recipients. */
   readonly alarms: { request: number; reason: string }[] = [];
 
-  private constructor({ meta }: FrozenPlan, state: JobState) {
+  private constructor({ plan: { meta }, state, store }: ReceiptSource) {
     this.#state = state;
+    this.#store = store;
     this.#columns = new ReceiptColumns(meta.recipients);
     this.#first = new Uint32Array(meta.requests + 1);
+    this.#recipient = new Uint32Array(meta.requests);
+    this.#known = new Uint8Array(meta.requests);
+    this.#unreported = new Uint16Array(meta.requests);
   }
 
   static async gather(source: ReceiptSource): Promise<Receipts> {
-    const receipts = new Receipts(source.plan, source.state);
-    for await (const request of source.plan.requests()) await receipts.#add(request, source);
-    await receipts.#addSingles(source);
+    const { plan, store, messages } = source;
+    const receipts = new Receipts(source);
+    for await (const request of plan.requests()) receipts.#add(request);
+    const isKnown = source.refresh ? isFinal : isNotUnknown;
+    await store?.read((request, batch, stored) => receipts.#addStored(request, batch, stored, isKnown));
+    if (messages === null) return receipts;
+    await receipts.#addBatches(source, messages);
+    await receipts.#addSingles(source, messages);
     return receipts;
+  }
+
+  /** Stored rows without a delivery report. */
+  get unreported(): number {
+    return this.#unreported.reduce((sum, rows) => sum + rows, 0);
   }
 
   /** The position of a recipient in the plan. */
@@ -79,197 +99,186 @@ export class Receipts {
   }
 
   of({ request, index }: { request: number; index: number }): Receipt {
-    const first = this.#first[request] ?? 0;
-    const next = this.#first[request + 1] ?? 0;
-    const { delivery, ...outcome } = this.#columns.get(first + index);
-    const isInBatch = next - first > 1 && ['sent', 'queued', 'failed'].includes(outcome.status);
-    const batchId = isInBatch ? this.#state.details(request).id : '';
-    return { ...outcome, batchId, delivery: delivery ?? '' };
+    const outcome = this.#columns.get(this.positionOf({ request, index }));
+    const isInBatch = this.#sizeOf(request) > 1 && ['sent', 'queued', 'failed'].includes(outcome.status);
+    return { ...outcome, batchId: isInBatch ? this.#state.idOf(request) : '' };
   }
 
-  async #add(request: PlannedRequest, source: ReceiptSource): Promise<void> {
-    const { number, kind, to } = request;
-    const first = this.#first[number] ?? 0;
-    this.#first[number + 1] = first + to.length;
-    const removed = this.#state.removed(number);
-    const { code, credits, id, final } = this.#state.details(number);
-    const left = to.length - removed.size;
-    const each = credits === null ? null : credits / this.#state.bodySize(number);
-    const status = this.#state.statusOf(number);
+  /** Members of a request as planned. */
+  #sizeOf(request: number): number {
+    return (this.#first[request + 1] ?? 0) - (this.#first[request] ?? 0);
+  }
+
+  #add({ number, kind, to }: PlannedRequest): void {
+    const state = this.#state;
+    this.#first[number + 1] = (this.#first[number] ?? 0) + to.length;
+    const removed = state.removed(number);
+    const credits = state.creditsOf(number);
+    const final = state.finalOf(number);
+    const each = credits === null ? null : credits / state.bodySize(number);
+    const status = state.statusOf(number);
     const outcome: Outcome = {
       status,
-      code,
+      code: state.codeOf(number),
       // A service that accepted another number of recipients does not say whose credits these are.
       credits: each === null ? null : status === 'failed' ? 0 : Number.isInteger(each) ? each : null,
-      id: kind === 'single' ? id : '',
+      id: kind === 'single' ? state.idOf(number) : '',
       delivery: final !== null && final.sent > 0 && final.sent === final.unknown ? 'unknown' : '',
     };
     for (let index = 0; index < to.length; index += 1) {
       const removal = removed.get(index);
-      this.#columns.set(first + index, removal === undefined ? outcome : outcomeOfRemoval(removal));
+      this.#set(number, index, removal === undefined ? outcome : outcomeOfRemoval(removal));
     }
-    if (this.#state.phase(number) !== 'accepted' || left === 0) return;
-    const stored = await this.#stored(request, id, source.store);
-    for (const each of stored ?? []) {
-      // Receipts for all of them have arrived since they were stored.
-      const isOutdated = each.delivery === 'unknown' && final?.unknown === 0;
-      this.#columns.set(first + each.index, isOutdated ? { ...each, delivery: '' } : each);
-    }
-    if (stored?.every(source.refresh ? isFinal : isKnown)) this.#countUnreported(stored);
-    else if (kind === 'batch') await this.#addMessages(request, id, source);
-    else this.#singles.set(id, { request: number, to: to[0] ?? '' });
+    if (kind === 'single') this.#recipient[number] = hashOf(to[0] ?? '');
+    this.#known[number] = Number(state.phase(number) !== 'accepted' || removed.size === to.length);
   }
 
-  /** The stored outcomes of the remaining recipients; null if some are missing. */
-  async #stored(
-    { number, to }: PlannedRequest,
-    id: string,
-    store: ReceiptSource['store'],
-  ): Promise<StoredReceipt[] | null> {
-    const removed = this.#state.removed(number);
-    const stored = (await store?.read(number, id))?.filter(({ index }) => !removed.has(index));
-    return stored?.length === to.length - removed.size ? stored : null;
+  /** Outcomes that were stored for all remaining recipients. */
+  #addStored(
+    request: number,
+    batch: string,
+    stored: readonly StoredReceipt[] | null,
+    isKnown: (receipt: StoredReceipt) => boolean,
+  ): void {
+    const state = this.#state;
+    if (state.phase(request) !== 'accepted') return;
+    const removed = state.removed(request);
+    const receipts = stored?.filter(({ index }) => !removed.has(index)) ?? [];
+    const left = this.#sizeOf(request) - removed.size;
+    const isWhole = state.idOf(request) === batch && receipts.length === left;
+    const isOutdated = state.finalOf(request)?.unknown === 0;
+    if (isWhole)
+      for (const each of receipts) {
+        // Receipts for all of them have arrived since they were stored.
+        const delivery = isOutdated && each.delivery === 'unknown' ? '' : each.delivery;
+        this.#set(request, each.index, { ...each, delivery });
+      }
+    const knows = left === 0 || (isWhole && receipts.every(isKnown));
+    this.#known[request] = Number(knows);
+    // A failed message gets no delivery report.
+    this.#unreported[request] = knows
+      ? receipts.filter((each) => each.delivery === null && each.status !== 'failed').length
+      : 0;
   }
 
-  /** A failed message gets no delivery report. */
-  #countUnreported(stored: readonly StoredReceipt[]): void {
-    this.unreported += stored.filter((each) => each.delivery === null && each.status !== 'failed').length;
+  /** Accepted requests with outcomes to read from the service. */
+  *#unknown(kind: PlannedRequest['kind']): Iterable<number> {
+    for (const request of this.#state.in('accepted'))
+      if (this.#known[request] === 0 && this.#state.kindOf(request) === kind) yield request;
+  }
+
+  async #addBatches({ plan, onBatch }: ReceiptSource, messages: ReadMessages): Promise<void> {
+    const [first] = this.#unknown('batch');
+    if (first === undefined) return;
+    const { ofBatch } = await messages();
+    for await (const request of plan.requests(first)) {
+      const { number, kind } = request;
+      if (this.#known[number] === 1 || kind !== 'batch') continue;
+      const id = this.#state.idOf(number);
+      onBatch?.();
+      const listed = await ofBatch.of(id);
+      if ('unlisted' in listed) this.unlisted = true;
+      else if ('unread' in listed) this.#leaveUnread(number, this.#membersOf(request), listed.unread);
+      else await this.#match(request, id, listed.messages);
+    }
   }
 
   /** The status of single messages is known, except for emails. */
-  async #addSingles({ plan: { meta }, messages, store, onPage }: ReceiptSource): Promise<void> {
-    if (messages === null || this.#singles.size === 0) return;
-    const { channel, created_at: begun } = meta;
-    const span = { channel, begun, ended: this.#state.ended?.at ?? null };
-    const { single } = await messages();
-    const pages = single.pages(span, this.#singles.size);
-    while (this.#singles.size > 0) {
+  async #addSingles({ plan: { meta }, onPage }: ReceiptSource, messages: ReadMessages): Promise<void> {
+    const requests = new HashIndex();
+    const unknown = [...this.#unknown('single')];
+    if (unknown.length === 0) return;
+    for (const request of unknown) requests.add(hashOf(this.#state.idOf(request)), request);
+    let left = unknown.length;
+    const span = { channel: meta.channel, begun: meta.created_at, ended: this.#state.ended?.at ?? null };
+    const pages = (await messages()).single.pages(span, left);
+    while (left > 0) {
       const { value, done } = await pages.next();
       if (done) return typeof value === 'string' ? undefined : this.#leaveSinglesUnread(value.code);
       onPage?.();
-      for (const message of value) await this.#addSingle(message, store);
+      for (const message of value) {
+        const { id, to } = message;
+        const isTo = (each: number) => to === '' || hashOf(normalizeRecipient(to)) === this.#recipient[each];
+        const isIt = (each: number) => this.#known[each] === 0 && this.#state.idOf(each) === id && isTo(each);
+        const request = requests.find(hashOf(id), isIt);
+        if (request === -1) continue;
+        this.#known[request] = 1;
+        left -= 1;
+        await this.#keep(request, id, [storedReceipt(message, 0)]);
+      }
     }
     await pages.return('end');
   }
 
   #leaveSinglesUnread(code: string): void {
-    const places = [...this.#singles.values()].map(({ request }) => this.#first[request] ?? 0);
-    const queued = places.filter((place) => this.#columns.get(place).status === 'queued');
-    for (const place of queued) this.#columns.setCode(place, 'not_read');
-    if (queued.length > 0) this.#countUnread({ batches: 0, rows: queued.length, code });
-    const rows = places.length - queued.length;
-    if (rows > 0) this.unreadDeliveries = { rows, code };
+    let rows = 0;
+    let deliveries = 0;
+    for (const request of this.#unknown('single')) {
+      const place = this.#first[request] ?? 0;
+      if (this.#columns.get(place).status === 'queued') {
+        this.#columns.setCode(place, 'not_read');
+        rows += 1;
+      } else deliveries += 1;
+    }
+    if (rows > 0) this.#countUnread({ batches: 0, rows, code });
+    if (deliveries > 0) this.unreadDeliveries = { rows: deliveries, code };
   }
 
   #countUnread({ batches, rows, code }: NonNullable<Receipts['unread']>): void {
-    const before = this.unread ?? { batches: 0, rows: 0, code };
-    this.unread = { batches: before.batches + batches, rows: before.rows + rows, code: before.code };
+    this.unread ??= { batches: 0, rows: 0, code };
+    this.unread.batches += batches;
+    this.unread.rows += rows;
   }
 
-  async #addSingle(message: Message, store: ReceiptSource['store']): Promise<void> {
-    const single = this.#singles.get(message.id);
-    if (single === undefined) return;
-    const { request, to } = single;
-    if (message.to !== '' && normalizeRecipient(message.to) !== to) return;
-    this.#singles.delete(message.id);
-    const receipt = storedReceipt(message, 0);
-    this.#columns.set(this.#first[request] ?? 0, receipt);
-    if (receipt.status === 'queued') return;
-    this.#learn(request, [receipt]);
-    await store?.keep(request, message.id, [receipt]);
-  }
-
-  async #addMessages(
-    request: PlannedRequest,
-    id: string,
-    { messages, store, onBatch }: ReceiptSource,
-  ): Promise<void> {
-    if (messages === null) return;
-    const { ofBatch } = await messages();
-    onBatch?.();
-    const listed = await ofBatch.of(id);
-    if ('unlisted' in listed) this.unlisted = true;
-    else if ('unread' in listed) this.#leaveUnread(this.#placesOf(request), listed.unread);
-    else await this.#match(request, id, listed.messages, store);
-  }
-
-  async #match(
-    request: PlannedRequest,
-    id: string,
-    messages: readonly Message[],
-    store: ReceiptSource['store'],
-  ): Promise<void> {
+  async #match(request: PlannedRequest, id: string, messages: readonly Message[]): Promise<void> {
     const { number, to } = request;
-    const first = this.#first[number] ?? 0;
-    const removed = this.#state.removed(number);
-    const indexes = new Map<string, number>();
-    const moved = new Set<string>();
-    for (const [index, recipient] of to.entries()) {
-      if (!removed.has(index)) indexes.set(recipient, index);
-      else if (isMoved(removed.get(index))) moved.add(recipient);
-    }
-    const found = new Map<number, StoredReceipt>();
-    // A pruned message has lost its recipient, but need not belong to a stranger.
-    const named = messages.filter((message) => message.to !== '');
-    let strangers = 0;
-    for (const message of named) {
-      const recipient = normalizeRecipient(message.to);
-      const index = indexes.get(recipient);
-      if (index === undefined) strangers += Number(!moved.has(recipient));
-      else found.set(index, storedReceipt(message, index));
-    }
-    for (const receipt of found.values()) this.#columns.set(first + receipt.index, receipt);
-    if (found.size < indexes.size) {
-      const missing = [...indexes.values()].filter((index) => !found.has(index));
-      if (strangers > 0) this.#raise(number, id, strangers, this.#placesOf(request));
-      else this.#addErased(this.#placesOf(request, missing), messages);
-      return;
-    }
-    const receipts = [...found.values()];
-    if (receipts.some(({ status }) => status === 'queued')) return;
-    this.#learn(number, receipts);
-    await store?.keep(number, id, receipts);
+    const { found, missing, strangers, shared } = matchMessages(to, this.#state.removed(number), messages);
+    if (missing.length === 0) return this.#keep(number, id, found);
+    for (const receipt of found) this.#set(number, receipt.index, receipt);
+    if (strangers > 0) this.#raise(request, id, strangers);
+    else if (shared === null) this.#leaveUnread(number, missing, 'not_found');
+    else for (const index of missing) this.#set(number, index, shared);
   }
 
-  /** Whose message each was is unknown, so these have an outcome only if all of them share it. */
-  #addErased(places: readonly number[], messages: readonly Message[]): void {
-    const erased = messages.filter(({ to }) => to === '').map((message) => storedReceipt(message, 0));
-    const [one] = erased;
-    const isShared = (field: keyof Outcome) => erased.every((each) => each[field] === one?.[field]);
-    if (one !== undefined && erased.length >= places.length && isShared('status') && isShared('code')) {
-      const credits = isShared('credits') ? one.credits : null;
-      const delivery = isShared('delivery') ? one.delivery : '';
-      for (const place of places) this.#columns.set(place, { ...one, id: '', credits, delivery });
-    } else this.#leaveUnread(places, 'not_found');
+  /** Stores the outcomes of all members, if they are final. */
+  async #keep(request: number, id: string, receipts: readonly StoredReceipt[]): Promise<void> {
+    for (const receipt of receipts) this.#set(request, receipt.index, receipt);
+    if (receipts.some(({ status }) => status === 'queued')) return;
+    this.#learn(request, receipts);
+    await this.#store?.keep(request, id, receipts);
   }
 
   /** The carrier's receipts change how many messages are unknown, but no other final figures. */
   #learn(request: number, receipts: readonly StoredReceipt[]): void {
-    const { final } = this.#state.details(request);
+    const final = this.#state.finalOf(request);
     if (final === null || receipts.some(({ delivery }) => delivery === '')) return;
     const unknown = receipts.filter(({ delivery }) => delivery === 'unknown').length;
     if (unknown !== final.unknown)
       this.learned.push({ type: 'final', request, code: null, ...final, unknown });
   }
 
-  /** The positions of a request's remaining recipients, or of some of them. */
-  #placesOf({ number, to }: PlannedRequest, indexes: Iterable<number> = to.keys()): number[] {
-    const first = this.#first[number] ?? 0;
+  /** The remaining members of a request. */
+  #membersOf({ number, to }: PlannedRequest): number[] {
     const removed = this.#state.removed(number);
-    return [...indexes].filter((index) => !removed.has(index)).map((index) => first + index);
+    return [...to.keys()].filter((index) => !removed.has(index));
   }
 
   /** Keeps the outcomes known without the messages of a batch; each row shows that there is more to know. */
-  #leaveUnread(places: readonly number[], code: string): void {
-    this.#countUnread({ batches: 1, rows: places.length, code });
-    for (const place of places) this.#columns.setCode(place, 'not_read');
+  #leaveUnread(request: number, indexes: readonly number[], code: string): void {
+    this.#countUnread({ batches: 1, rows: indexes.length, code });
+    for (const index of indexes) this.#columns.setCode(this.positionOf({ request, index }), 'not_read');
   }
 
   /** The answer was about an earlier request with the same key and the same number of recipients. */
-  #raise(request: number, id: string, strangers: number, places: Iterable<number>): void {
+  #raise(request: PlannedRequest, id: string, strangers: number): void {
     const whom = counted(strangers, 'recipient');
-    this.alarms.push({ request, reason: `batch ${id} went to ${whom} of another request with the same key` });
-    for (const place of places) this.#columns.set(place, inDoubt);
+    const reason = `batch ${id} went to ${whom} of another request with the same key`;
+    this.alarms.push({ request: request.number, reason });
+    for (const index of this.#membersOf(request)) this.#set(request.number, index, inDoubt);
+  }
+
+  #set(request: number, index: number, outcome: Outcome): void {
+    this.#columns.set(this.positionOf({ request, index }), outcome);
   }
 }
 
@@ -279,7 +288,7 @@ const finalDeliveries: ReadonlySet<unknown> = new Set(['delivered', 'undelivered
 const isFinal = ({ status, delivery }: StoredReceipt) => status === 'failed' || finalDeliveries.has(delivery);
 
 /** `unknown` is read again. */
-const isKnown = ({ delivery }: StoredReceipt) => delivery !== 'unknown';
+const isNotUnknown = ({ delivery }: StoredReceipt) => delivery !== 'unknown';
 
 /** For example with the code `moved_to:july-retry`. */
 function outcomeOfRemoval(removal: Removal): Outcome {
@@ -289,10 +298,3 @@ function outcomeOfRemoval(removal: Removal): Outcome {
 
 const unknown = { code: '', credits: null, id: '', delivery: '' } as const;
 const inDoubt: Outcome = { ...unknown, status: 'in_doubt' };
-
-/** `delivery` is set if the service reports it; null means no report yet. */
-function storedReceipt(message: Message & { delivery?: unknown }, index: number): StoredReceipt {
-  const { id, status, error, credits, delivery = '' } = message;
-  const known = delivery === null || typeof delivery === 'string' ? delivery : '';
-  return { index, id, status, code: error?.code ?? '', credits, delivery: known };
-}

@@ -1,9 +1,5 @@
 import type { Counts } from '../job/counts.js';
-import { JobState } from '../job/job-state.js';
-import type { JournalSource } from '../job/journal/journal.js';
 import type { JobView } from '../job/open-job.js';
-import type { DetailFilter } from '../job/request-details.js';
-import type { PlanMeta } from '../plan/plan.js';
 
 /** A recorded batch of a job. */
 export interface BatchFigures {
@@ -30,38 +26,26 @@ export interface JobSummary extends Counts {
   batches: BatchFigures[];
 }
 
-export async function summaryOf(
-  job: string,
-  meta: PlanMeta,
-  state: JobState,
-  journal: JournalSource,
-): Promise<JobSummary> {
-  const detailed = meta.batches === 0 ? state : await JobState.read(meta, journal, isAcceptedBatch);
-  return summaryWith(batchesOf(detailed), { id: job, meta, state });
-}
-
-/** For a job that was read with `isAcceptedBatch`. */
-export const summaryOfView = (job: JobView): JobSummary => summaryWith(batchesOf(job.state), job);
-
-function summaryWith(
-  batches: BatchFigures[],
-  { id: job, meta: { merged }, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
-): JobSummary {
+export function summaryOf({
+  id: job,
+  meta: { merged },
+  state,
+}: Pick<JobView, 'id' | 'meta' | 'state'>): JobSummary {
   const { movedTo, credits, balance } = state;
-  return { job, ...state.counts, moved_to: movedTo, merged, credits, balance, batches };
+  return { job, ...state.counts, moved_to: movedTo, merged, credits, balance, batches: batchesOf(state) };
 }
 
-/** Selects the details that `batchesOf` needs. */
-export const isAcceptedBatch: DetailFilter = ({ kind }) => kind === 'batch';
-
-/** The accepted batches in a state with their details, in order of acceptance. */
-export function batchesOf(state: JobState): BatchFigures[] {
-  return [...state.allDetails()].map(([request, { id, credits, final }]) => ({
-    id,
-    recipients: state.bodySize(request),
-    credits: credits ?? 0,
-    sent: final?.sent ?? null,
-    failed: final?.failed ?? null,
-    unknown: final?.unknown ?? null,
-  }));
+/** The accepted batches of a job, in order of acceptance. */
+export function batchesOf(state: JobView['state']): BatchFigures[] {
+  return Array.from(state.batches(), (request) => {
+    const final = state.finalOf(request);
+    return {
+      id: state.idOf(request),
+      recipients: state.bodySize(request),
+      credits: state.creditsOf(request) ?? 0,
+      sent: final?.sent ?? null,
+      failed: final?.failed ?? null,
+      unknown: final?.unknown ?? null,
+    };
+  });
 }

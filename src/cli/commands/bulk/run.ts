@@ -164,7 +164,7 @@ async function send(context: Context, { job, options }: Run, runtime: RunRuntime
   state.balance = null;
   const events = runJob({
     ...{ ...options, ...runtime, jobId, plan, journal, state },
-    openPoller: wait ? (run) => new Poller({ ...runtime, plan, journal, state, timeout }, run) : undefined,
+    openPoller: wait ? (run) => new Poller({ ...runtime, plan, state, timeout }, run) : undefined,
   });
   const ending = await display(context, events, { waits: wait, waitsUntil: runtime.waitsUntil });
   if (runtime.replays.count > 0) {
@@ -247,9 +247,9 @@ const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
 });
 
 async function printSummary(context: Context, ended: EndedRun, { exit }: Verdict): Promise<void> {
-  const { id, plan, state, journal } = ended.job;
+  const { id, plan, state } = ended.job;
   try {
-    await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+    await context.io.print(summaryView, { ...summaryOf({ id, meta: plan.meta, state }), exit });
   } catch (error) {
     warnOfEnding(context, ended);
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;

@@ -1,6 +1,6 @@
+import { statusOfRemoval } from '../../bulk/job/counts.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
-import { statusOfRemoval } from '../../bulk/job/request-states.js';
 import { openPlan } from '../../bulk/plan/files/plan-reader.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
@@ -34,7 +34,7 @@ export async function entriesOfRecipient(
   const entries: HistoryEntry[] = [];
   for (const job of await jobIds(config.stateDirectory)) {
     try {
-      const { folder, meta, state } = await viewJob(config.stateDirectory, job, () => true);
+      const { folder, meta, state } = await viewJob(config.stateDirectory, job);
       for await (const request of (await openPlan(folder)).requests()) {
         const index = request.to.indexOf(to);
         if (index === -1) continue;
@@ -46,7 +46,7 @@ export async function entriesOfRecipient(
           command: `${meta.channel} bulk`,
           to: request.to[index] ?? null,
           channel: meta.channel,
-          id: state.details(request.number).id || null,
+          id: state.idOf(request.number) || null,
           status: removal === undefined ? state.statusOf(request.number) : statusOfRemoval(removal),
           key: null,
           job,

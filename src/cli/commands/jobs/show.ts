@@ -1,6 +1,6 @@
 import { openJob, viewJob } from '../../bulk/job/open-job.js';
 import { Poller } from '../../bulk/results/poller.js';
-import { batchesOf, isAcceptedBatch } from '../../bulk/results/summary.js';
+import { batchesOf } from '../../bulk/results/summary.js';
 import { Recorder } from '../../bulk/send/recorder.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
@@ -48,7 +48,7 @@ export const jobsShow: CommandBody = (command, context) => {
       command.setOptionValueWithSource('maxRetries', 0, 'implied');
       await refreshJob(context, id, waitTimeout ?? carryOutDefaults.waitTimeout);
     }
-    const job = await viewJob(context.config.stateDirectory, id, isAcceptedBatch);
+    const job = await viewJob(context.config.stateDirectory, id);
     const row = await jobRow(job, context.clock.now());
     await context.io.print(jobDetailsView, { ...row, batches: batchesOf(job.state) });
     if (!refresh && row.state === 'finished' && row.queued + row.unknown > 0)
@@ -72,7 +72,7 @@ async function refreshJob(
     if (state.final && state.counts.unknown === 0) return;
     const runtime = await openJobRuntime(context, {});
     const run = { recorder: new Recorder(journal, state), halted: runtime.stop };
-    const poller = new Poller({ ...runtime, plan, journal, state, timeout, once: true }, run);
+    const poller = new Poller({ ...runtime, plan, state, timeout, once: true }, run);
     try {
       await poller.resume();
       poller.close();

@@ -2,7 +2,7 @@ import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import { countsOf } from '../../bulk/job/counts.js';
 import { type FollowedJob, followJob, type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
-import { isAcceptedBatch, summaryOfView } from '../../bulk/results/summary.js';
+import { summaryOf } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
@@ -32,7 +32,7 @@ export const jobsWatch: CommandBody = (command, context) => {
   command.action(async (given: string | undefined) => {
     const id =
       given ?? (await chosenJob(context, { verb: 'watch', fits: ({ state }) => state === 'running' }));
-    const job = await followJob(context.config.stateDirectory, id, isAcceptedBatch);
+    const job = await followJob(context.config.stateDirectory, id);
     await showUntilEnded(context, job);
     await endAs(context, job);
   });
@@ -71,7 +71,7 @@ async function endAs(context: Pick<Context, 'io' | 'config' | 'options'>, job: J
   const isCancelled = !state.finished && (await cancelMarks(job)).length > 0;
   const ending = isCancelled ? { ...notRun, stopped: { by: 'cancel' as const } } : notRun;
   const verdict = judgeJob(state, ending, { lastExit: (state.ended?.exit ?? null) as ExitCode | null });
-  await context.io.print(summaryView, { ...summaryOfView(job), exit: verdict.exit });
+  await context.io.print(summaryView, { ...summaryOf(job), exit: verdict.exit });
   conclude(context, verdict, stepAfterLook(context, job));
   endWith(context, verdict);
 }

@@ -74,7 +74,7 @@ function setting(batches: number, takes: number) {
         openPoller: (run) =>
           new Poller(
             {
-              ...{ plan, journal, state, client, rateLimiter, timeout },
+              ...{ plan, state, client, rateLimiter, timeout },
               ...{ now: clock.now, sleep: clock.sleep, after: clock.after },
             },
             run,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Entry } from '../../../../src/cli/bulk/job/journal/entries.js';
-import { everyRequest } from '../../../../src/cli/bulk/job/request-details.js';
 import { ReceiptStore } from '../../../../src/cli/bulk/results/receipt-store.js';
 import { Receipts } from '../../../../src/cli/bulk/results/receipts.js';
 import {
@@ -50,6 +49,8 @@ function jobOf(count: number, pages: (filter: MessageListFilter, number: number)
     },
   };
   const folder = testFolder();
+  const state = new JobState(plan.meta);
+  for (const entry of entries) state.apply(entry);
   const gather = async ({ refresh = false, lists = true, offline = false } = {}) => {
     const store = await ReceiptStore.open(folder, { id: 'july', ...plan.meta });
     const reader = new Reader({
@@ -66,11 +67,7 @@ function jobOf(count: number, pages: (filter: MessageListFilter, number: number)
     const receipts = await clock.run(
       Receipts.gather({
         plan,
-        state: await JobState.read(
-          plan.meta,
-          { replay: async (onEntry: (entry: Entry) => void) => entries.forEach(onEntry) },
-          everyRequest,
-        ),
+        state,
         messages: offline ? null : async () => ({ ofBatch, single }),
         store,
         refresh,

@@ -92,7 +92,7 @@ describe('a run', () => {
     const { ending, counts, state } = await run(undefined, { maxWait: 10_000 });
     expect(ending.stopped).toBeNull();
     expect(counts).toMatchObject({ accepted: 6, pending: 1, in_doubt: 0 });
-    expect(state.refusal(1)).toBe('recipient_rate_limited');
+    expect(state.codeOf(1)).toBe('recipient_rate_limited');
   });
 
   it('gives up a service that is away after maxWait, at least three tries, and tells what is in doubt', async () => {

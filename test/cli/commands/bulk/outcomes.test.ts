@@ -22,10 +22,10 @@ describe('what becomes of a bulk job', () => {
     expect(stderr).toContain('0 accepted, 2 failed and refunded. Nothing is in doubt.');
   });
 
-  it('prints its figures, exit 13, where the report cannot read the journal any more', async () => {
+  it('prints its figures, exit 13, where the report cannot read its plan any more', async () => {
     const here = desk(people(3));
     here.project.options.instead = () => {
-      rmSync(join(here.home, '.local/state/urtuu/jobs/july/journal'), { force: true });
+      rmSync(join(here.home, '.local/state/urtuu/jobs/july/lines'), { force: true });
       return undefined;
     };
     const end = await here.run(`${personal} --report report.csv --json`);

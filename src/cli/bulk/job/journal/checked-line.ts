@@ -11,14 +11,35 @@ export function checkedLine(value: unknown): string {
 
 /** The value of a line without its newline; null if the checksum does not match the text. */
 export function readCheckedLine(line: Buffer): unknown {
-  const text = line.toString('utf8', textStart);
-  const isWhole = line[textStart - 1] === 32 && line.toString('latin1', 0, textStart - 1) === checksum(text);
-  return isWhole ? JSON.parse(text) : null;
+  const isWhole =
+    line[textStart - 1] === 32 &&
+    line.toString('latin1', 0, textStart - 1) === checksum(line.subarray(textStart));
+  return isWhole ? JSON.parse(line.toString('utf8', textStart)) : null;
 }
 
-function checksum(text: string): string {
+function checksum(text: string | Buffer): string {
   return createHash('sha256')
     .update(text)
     .digest('hex')
     .slice(0, textStart - 1);
+}
+
+/** Calls `onLine` with each line, without its newline; returns what follows the last one, or is too long for a line. */
+export async function readLines(
+  bytes: AsyncIterable<Uint8Array>,
+  onLine: (line: Buffer) => void,
+  longest = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  let rest = Buffer.alloc(0);
+  for await (const piece of bytes) {
+    rest = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    let start = 0;
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
+      onLine(rest.subarray(start, end));
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+    if (rest.length > longest) break;
+  }
+  return rest;
 }

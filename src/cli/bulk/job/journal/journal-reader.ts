@@ -1,4 +1,4 @@
-import { readCheckedLine } from './checked-line.js';
+import { readCheckedLine, readLines } from './checked-line.js';
 import { decodeEntry, type Entry } from './entries.js';
 
 /** A line of the journal was changed after it was written. */
@@ -27,7 +27,6 @@ export async function readEntries(
   path: string,
   onEntry: (entry: Entry) => void,
 ): Promise<{ whole: number; size: number; ended: boolean }> {
-  let rest = Buffer.alloc(0);
   let whole = 0;
   let size = 0;
   let lines = 0;
@@ -39,33 +38,24 @@ export async function readEntries(
       onEntry(entry);
     }
   };
-  for await (const piece of bytes) {
-    size += piece.length;
-    rest = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
-    let start = 0;
-    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
-      if (torn > 0) throw new BrokenJournalError(path, torn);
-      lines += 1;
-      const line = rest.subarray(start, end);
-      const group = readGroup(line);
-      if (group !== null) {
-        decode(group);
-        whole += end + 1 - start;
-      } else if (hasLostPages(line)) {
-        torn = lines;
-      } else {
-        throw new BrokenJournalError(path, lines);
-      }
-      start = end + 1;
-    }
-    rest = rest.subarray(start);
-  }
+  const rest = await readLines(bytes, (line) => {
+    if (torn > 0) throw new BrokenJournalError(path, torn);
+    lines += 1;
+    size += line.length + 1;
+    const group = readGroup(line);
+    if (group !== null) {
+      decode(group);
+      whole = size;
+    } else if (hasLostPages(line)) torn = lines;
+    else throw new BrokenJournalError(path, lines);
+  });
+  size += rest.length;
   if (torn > 0 && rest.length > 0) throw new BrokenJournalError(path, torn);
   const unended = readGroup(rest.subarray(0, -1));
   if (unended === null) return { whole, size, ended: true };
   lines += 1;
   decode(unended);
-  return { whole: whole + rest.length - 1, size, ended: false };
+  return { whole: size - 1, size, ended: false };
 }
 
 /** The entries of a group commit, still encoded. */

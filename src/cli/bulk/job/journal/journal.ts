@@ -3,16 +3,11 @@ import { checkedLine } from './checked-line.js';
 import { type Entry, encodeEntry } from './entries.js';
 import { readEntries } from './journal-reader.js';
 
-/** A source of entries that can be read repeatedly. */
-export interface JournalSource {
-  replay(onEntry: (entry: Entry) => void): Promise<void>;
-}
-
 /**
  * An append-only file of checksummed lines. Each line is one group commit, an array of entries, so a crash can only
  * tear the last line, and nothing was sent after a torn line.
  */
-export class Journal implements JournalSource {
+export class Journal {
   readonly path: string;
   readonly #file: AppendFile;
   #queue: { entries: readonly Entry[]; done: () => void; failed: (error: unknown) => void }[] = [];

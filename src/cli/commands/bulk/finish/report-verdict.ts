@@ -1,5 +1,5 @@
+import { isMoved } from '../../../bulk/job/counts.js';
 import type { JobState } from '../../../bulk/job/job-state.js';
-import { isMoved } from '../../../bulk/job/request-states.js';
 import type { PlanMeta, PlannedRequest } from '../../../bulk/plan/plan.js';
 
 /** Why a report is outdated: its job would still send the row, or has sent it since. */

@@ -1,7 +1,5 @@
-import { JobState } from '../../../bulk/job/job-state.js';
 import type { Entry } from '../../../bulk/job/journal/entries.js';
 import { type Job, openJob } from '../../../bulk/job/open-job.js';
-import { everyRequest } from '../../../bulk/job/request-details.js';
 import { isSystemError } from '../../../bulk/job/system-error.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
@@ -51,7 +49,7 @@ export async function writeReport(
   const runtime = ran?.runtime ?? (await openJobRuntime(context, options));
   try {
     const openRuntime = async () => runtime;
-    const receipts = await gather(context, job, { detailed: null, openRuntime, timeout });
+    const receipts = await gather(context, job, { openRuntime, timeout });
     const blocks = isWorkbookName(path)
       ? workbookReport(job, reportRows(job, receipts, null), reportView(job.plan).columns)
       : reportBlocks(job, receipts);
@@ -87,7 +85,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
   const { offline, refresh, waitTimeout: timeout } = options;
   if (options.report !== undefined && isWorkbookName(options.report)) refuseFormat(context, options.report);
   await context.io.files.checkWritable(options.report);
-  const job = await openJob(context.config.stateDirectory, id, everyRequest);
+  const job = await openJob(context.config.stateDirectory, id);
   let closeRuntime = () => {};
   const openRuntime = async () => {
     const runtime = await openJobRuntime(context, {});
@@ -100,7 +98,6 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
     const view = reportView(job.plan);
     await context.io.printer.checkColumns(view);
     const receipts = await gather(context, job, {
-      detailed: job.state,
       openRuntime: offline ? null : openRuntime,
       timeout,
       refresh,
@@ -221,8 +218,6 @@ async function messageReaders(openRuntime: () => Promise<JobRuntime>, timeout: n
 }
 
 interface GatherOptions {
-  /** The job's state with the details of every request; null to read it from the journal. */
-  detailed: JobState | null;
   /** Called once, for the first message read from the service; null to read none. */
   openRuntime: (() => Promise<JobRuntime>) | null;
   timeout: number;
@@ -233,7 +228,7 @@ interface GatherOptions {
 async function gather(
   { io }: Pick<Context, 'io'>,
   job: Job,
-  { detailed, openRuntime, timeout, refresh }: GatherOptions,
+  { openRuntime, timeout, refresh }: GatherOptions,
 ): Promise<Receipts> {
   const { plan, journal, state } = job;
   const progress = io.progress();
@@ -242,7 +237,7 @@ async function gather(
   try {
     const receipts = await Receipts.gather({
       plan,
-      state: detailed ?? (await JobState.read(plan.meta, journal, everyRequest)),
+      state,
       messages: openRuntime && once(() => messageReaders(openRuntime, timeout)),
       store,
       refresh,

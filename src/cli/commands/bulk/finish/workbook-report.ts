@@ -52,13 +52,13 @@ async function* cellsOf<Row>(
   for await (const row of rows) yield columns.map(({ value }) => kept(plain(value(row))));
 }
 
-async function* figuresOf({ id, plan, state, journal }: Job): AsyncGenerator<SheetCell[]> {
+async function* figuresOf({ id, plan, state }: Job): AsyncGenerator<SheetCell[]> {
   const { channel, source, created_at: created } = plan.meta;
   yield ['job', id];
   yield ['channel', channel];
   yield ['source', source];
   yield ['created_at', new Date(created)];
-  const summary = { ...(await summaryOf(id, plan.meta, state, journal)), exit: exits.ok };
+  const summary = { ...summaryOf({ id, meta: plan.meta, state }), exit: exits.ok };
   for (const { name, value } of summaryView.columns) {
     if (name !== 'job' && name !== 'exit') yield [name, plain(value(summary))];
   }

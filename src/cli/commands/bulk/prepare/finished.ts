@@ -26,7 +26,7 @@ export async function endFinished(
   options: CarryOutOptions,
   input: JobInput | null,
 ): Promise<void> {
-  const { id, plan, state, journal } = job;
+  const { id, plan, state } = job;
   const foreign = !options.sameProject && (await isForeign(context, job));
   if (options.ifFinished !== 'ok' || foreign) {
     throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, options, foreign);
@@ -36,7 +36,7 @@ export async function endFinished(
   const facts = { allowsReplays: true, leftOut: input?.rejected, reported, finishedBefore: id };
   const verdict = judgeJob(state, notRun, facts);
   // The balance of that time says nothing about now.
-  const summary = { ...(await summaryOf(id, plan.meta, state, journal)), balance: null };
+  const summary = { ...summaryOf({ id, meta: plan.meta, state }), balance: null };
   await context.io.print(summaryView, { ...summary, exit: verdict.exit });
   const steps = stepsAfter(context, { job: { id, meta: plan.meta, state }, options, input }, notRun);
   conclude(context, verdict, steps.slice(0, 1));

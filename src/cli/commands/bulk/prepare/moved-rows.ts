@@ -1,5 +1,5 @@
+import { isMoved, type Removal } from '../../../bulk/job/counts.js';
 import { readJobId } from '../../../bulk/job/keys.js';
-import { isMoved, type Removal } from '../../../bulk/job/request-states.js';
 import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';

@@ -6,8 +6,6 @@ import { JobState } from '../../../bulk/job/job-state.js';
 import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { readJournal } from '../../../bulk/job/open-job.js';
-import type { DetailFilter } from '../../../bulk/job/request-details.js';
-import { SendTimes } from '../../../bulk/job/send-times.js';
 import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta } from '../../../bulk/plan/plan.js';
 import {
@@ -156,62 +154,48 @@ async function addJob(sends: Sends, { id, folder, meta }: RecentJob, since: numb
   const isNew = Date.parse(meta.created_at) >= since;
   // Nothing was recorded since, so the journal, which may be long, is not read.
   if (!isNew && written < since) return;
-  const state = new JobState(meta, mayHaveFailed);
-  const times = new SendTimes(meta.requests, written);
-  await readJournal(folder, 0, (entry) => {
-    state.apply(entry);
-    times.apply(entry);
-  });
-  const isActive = isNew || times.isActiveSince(since);
+  const state = new JobState(meta);
+  await readJournal(folder, 0, (entry) => state.apply(entry));
+  const isActive = isNew || state.isActiveSince(since, written);
   if (!isActive) return;
   const plan = await openPlan(folder);
-  const failures = new Failures(folder, { id, ...meta });
-  try {
-    for await (const request of plan.requests()) {
-      const { number } = request;
-      const sending = sendingOf(state, number);
-      if (sending === null || (sending === 'sent' && !times.isSince(number, since))) continue;
-      const failed = await failures.of(number, state.details(number).id);
-      const isUncertain = failed === null && state.failed(number) > 0;
-      const message = messageHashOf(request);
-      const removed = state.removed(number);
-      request.to.forEach((to, at) => {
-        if (removed.has(at) || failed?.has(at)) return;
-        if (sending === 'open') sends.addOpen(to, message, id);
-        else if (isUncertain) sends.addUncertain(to, message, id);
-        else sends.addSent(to, message, id);
-      });
-    }
-  } finally {
-    await failures.close();
+  const failures = await failuresIn({ id, folder, meta }, state);
+  for await (const request of plan.requests()) {
+    const { number } = request;
+    const sending = sendingOf(state, number);
+    if (sending === null || (sending === 'sent' && state.sentAt(number, written) < since)) continue;
+    const failed = failures.get(number);
+    const isUncertain = failed === undefined && state.failed(number) > 0;
+    const message = messageHashOf(request);
+    const removed = state.removed(number);
+    request.to.forEach((to, at) => {
+      if (removed.has(at) || failed?.has(at)) return;
+      if (sending === 'open') sends.addOpen(to, message, id);
+      else if (isUncertain) sends.addUncertain(to, message, id);
+      else sends.addSent(to, message, id);
+    });
   }
 }
 
-/** Keeps the batches of which messages failed, or may have. */
-const mayHaveFailed: DetailFilter = ({ kind, final }) =>
-  kind === 'batch' && (final === null || final.failed > 0);
-
-/** Whose messages failed in the batches of a job, as far as a report has read them. */
-class Failures {
-  readonly #open: () => Promise<ReceiptStore | null>;
-  #store: ReceiptStore | null | undefined;
-
-  constructor(folder: string, job: { id: string; digest: string; requests: number }) {
-    this.#open = () => ReceiptStore.openForReading(folder, job);
-  }
-
-  /** Positions in the planned request; null if unknown. `batch` is '' if none can have failed. */
-  async of(request: number, batch: string): Promise<ReadonlySet<number> | null> {
-    if (batch === '') return null;
-    if (this.#store === undefined) this.#store = await this.#open();
-    const receipts = await this.#store?.read(request, batch);
-    if (!receipts) return null;
-    return new Set(receipts.filter(({ status }) => status === 'failed').map(({ index }) => index));
-  }
-
-  async close(): Promise<void> {
-    await this.#store?.close();
-  }
+/** Whose messages failed, by position in the planned request, in the batches of which a report has read it. */
+async function failuresIn(
+  { id, folder, meta }: RecentJob,
+  state: JobState,
+): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  const failures = new Map<number, ReadonlySet<number>>();
+  const mayHaveFailed = (request: number) => state.finalOf(request)?.failed !== 0;
+  if (![...state.batches()].some(mayHaveFailed)) return failures;
+  const store = await ReceiptStore.open(folder, { id, digest: meta.digest }, { isShared: true });
+  await store?.read((request, batch, receipts) => {
+    if (receipts === null) failures.delete(request);
+    else if (state.idOf(request) === batch && mayHaveFailed(request))
+      failures.set(
+        request,
+        new Set(receipts.filter(({ status }) => status === 'failed').map(({ index }) => index)),
+      );
+  });
+  await store?.close();
+  return failures;
 }
 
 /** Null for a request that was not and will not be sent. */

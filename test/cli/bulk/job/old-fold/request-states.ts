@@ -1,4 +1,4 @@
-import type { PlanMeta } from '../plan/plan.js';
+import type { PlanMeta } from '../../../../../src/cli/bulk/plan/plan.js';
 import { type Counts, countsOf, type Outcome } from './counts.js';
 import { outcomeOf, type Phase, phases } from './phases.js';
 

@@ -1,4 +1,4 @@
-import type { Entry } from './journal/entries.js';
+import type { Entry } from '../../../../../src/cli/bulk/job/journal/entries.js';
 
 /**
  * When the requests of a job were sent, by the times of their acceptances. A request without a time, because it is in

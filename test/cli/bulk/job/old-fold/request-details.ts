@@ -1,4 +1,4 @@
-import type { MessageFigures } from './journal/entries.js';
+import type { MessageFigures } from '../../../../../src/cli/bulk/job/journal/entries.js';
 
 /** The result of a request beyond its phase; too large to keep for a million requests. */
 export interface RequestDetails {

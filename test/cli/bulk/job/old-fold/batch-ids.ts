@@ -1,4 +1,4 @@
-import { HashIndex, hashOf } from '../plan/files/hash-index.js';
+import { HashIndex, hashOf } from '../../../../../src/cli/bulk/plan/files/hash-index.js';
 
 /** Requests by the batch ids that answered them, compared by 64-bit hashes; about 16 bytes a batch. */
 export class BatchIds {

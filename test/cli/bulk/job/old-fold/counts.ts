@@ -1,0 +1,48 @@
+/** A recipient of a job has exactly one of these outcomes. */
+export const outcomes = [
+  'sent',
+  /** Sent, but it is unknown whether it arrived. */
+  'unknown',
+  /** Accepted, but not yet known to be sent or failed. */
+  'queued',
+  'failed',
+  /** Refused by the service, or not in the plan. */
+  'rejected',
+  /** Another job took the row. */
+  'moved',
+  'in_doubt',
+  'pending',
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** Recipients by outcome, which add up to `planned`. */
+export interface Counts extends Record<Outcome, number> {
+  planned: number;
+  /** sent + unknown + queued */
+  accepted: number;
+}
+
+interface Counted {
+  readonly planned: number;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+}
+
+/** The counts of a job, for all screens, files and exit codes. Recipients of requests `inFlight` count as pending. */
+export function countsOf({ planned, outcomes }: Counted, inFlight = 0): Counts {
+  const { sent, unknown, queued, failed, rejected, moved, in_doubt, pending } = outcomes;
+  return {
+    planned,
+    accepted: sent + unknown + queued,
+    sent,
+    unknown,
+    queued,
+    failed,
+    rejected,
+    moved,
+    in_doubt: in_doubt - inFlight,
+    pending: pending + inFlight,
+  };
+}
+
+/** Recipients of requests with a final answer. */
+export const answeredIn = ({ planned, in_doubt, pending }: Counts): number => planned - in_doubt - pending;
