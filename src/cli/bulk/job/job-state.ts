@@ -114,35 +114,36 @@ export class JobState extends RequestFacts {
     }
   }
 
-  /** Adds what a request counts for, or takes it off. */
+  /** Adds what a request counts for, or takes it off; what is in no other outcome is pending. */
   #count(request: number, by: 1 | -1): void {
-    for (const removal of this.removed(request).values()) this.#add(statusOfRemoval(removal), by);
+    const { outcomes } = this;
+    for (const removal of this.removed(request).values()) {
+      outcomes[statusOfRemoval(removal)] += by;
+      outcomes.pending -= by;
+    }
     const phase = this.phase(request);
-    const recipients = by * this.recipients(request);
     if (phase === 'pending' || phase === 'doubt') this.open += by;
-    if (phase === 'doubt') this.unanswered += recipients;
-    if (phase !== 'pending') this.#add(outcomeOf[phase], recipients);
+    if (phase === 'pending') return;
+    const recipients = by * this.recipients(request);
+    outcomes.pending -= recipients;
     if (phase === 'accepted') this.#countAccepted(request, by);
+    else outcomes[outcomeOf[phase]] += recipients;
+    if (phase === 'doubt') this.unanswered += recipients;
   }
 
   #countAccepted(request: number, by: 1 | -1): void {
+    const { outcomes } = this;
     const { sent, unknown, failed, unsure } = this.finals(request);
-    this.#add('sent', by * sent);
-    this.#add('unknown', by * unknown);
-    this.#add('failed', by * failed);
-    this.#add('in_doubt', by * unsure);
-    this.#add('queued', -by * (sent + unknown + failed + unsure));
+    outcomes.sent += by * sent;
+    outcomes.unknown += by * unknown;
+    outcomes.failed += by * failed;
+    outcomes.in_doubt += by * unsure;
+    outcomes.queued += by * (this.recipients(request) - sent - unknown - failed - unsure);
     this.#accepted += by;
     this.#replays += by * (this.columns.isReplay[request] ?? 0);
     const knowledge = this.knowledge(request);
     if (knowledge === 'some') this.#unfinal += by;
     if (knowledge !== 'everything') this.#unsaid += by;
-  }
-
-  /** What is in no other outcome is pending. */
-  #add(outcome: Outcome, recipients: number): void {
-    this.outcomes[outcome] += recipients;
-    this.outcomes.pending -= recipients;
   }
 
   #change(entry: RequestEntry): void {

@@ -9,7 +9,7 @@ import { openPlan, readPlanMeta } from '../plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { JobState } from './job-state.js';
 import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
-import { nodeDisk } from './journal/append-file.js';
+import { nodeDisk, readAtOnce } from './journal/append-file.js';
 import type { Entry } from './journal/entries.js';
 import { Journal } from './journal/journal.js';
 import { BrokenJournalError, NewerJournalError, readEntries } from './journal/journal-reader.js';
@@ -136,7 +136,7 @@ export async function readJournal(folder: string, start: number, onEntry: (entry
     throw error;
   });
   if (file === null) return { whole: 0, ended: true };
-  return readEntries(file.createReadStream({ start }), path, onEntry);
+  return readEntries(file.createReadStream({ start, highWaterMark: readAtOnce }), path, onEntry);
 }
 
 function otherJournal(id: string): CliError {

@@ -193,9 +193,10 @@ export class RequestFacts {
     this.columns.sentAt[request] = at ?? -1 - this.#ends.length;
   }
 
-  protected enter(request: number, phase: Phase, code = this.codeOf(request)): void {
+  /** The code stays as it is by default. */
+  protected enter(request: number, phase: Phase, code?: string): void {
     this.columns.phase[request] = phases.indexOf(phase);
-    this.columns.code.set(request, code);
+    if (code !== undefined) this.columns.code.set(request, code);
   }
 
   protected addBatch(request: number, id: string): void {
@@ -222,8 +223,9 @@ export class RequestFacts {
   }
 
   protected setFigures(request: number, figures: MessageFigures, knowledge: Knowledge): void {
-    for (const name of ['sent', 'failed', 'unknown'] as const)
-      this.columns[name][request] = countOf(figures[name] ?? 0);
+    this.columns.sent[request] = countOf(figures.sent);
+    this.columns.failed[request] = countOf(figures.failed);
+    this.columns.unknown[request] = countOf(figures.unknown ?? 0);
     this.columns.knowledge[request] = knowledges.indexOf(knowledge);
     this.#unsure.delete(request);
   }

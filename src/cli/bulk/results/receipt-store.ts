@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readAtOnce } from '../job/journal/append-file.js';
 import { checkedLine, readCheckedLine, readLines, textStart } from '../job/journal/checked-line.js';
 import { isSystemError } from '../job/system-error.js';
 import type { Outcome } from './receipt-columns.js';
@@ -69,7 +70,7 @@ export class ReceiptStore {
    */
   async read(onReceipts: OnReceipts): Promise<void> {
     let end = this.#start;
-    const bytes = this.#file.createReadStream({ start: end, autoClose: false });
+    const bytes = this.#file.createReadStream({ start: end, autoClose: false, highWaterMark: readAtOnce });
     const onLine = (line: Buffer) => {
       end += line.length + 1;
       const value = readCheckedLine(line) as [number, string, unknown[][]] | null;

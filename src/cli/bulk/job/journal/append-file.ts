@@ -22,6 +22,9 @@ export interface Disk {
   openAppend(path: string): Promise<AppendFile>;
 }
 
+/** With smaller pieces, reading a journal of 100 MB takes twice as long. */
+export const readAtOnce = 262_144;
+
 // Windows has no O_NOFOLLOW, and only administrators can create links there.
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
@@ -35,7 +38,7 @@ export const nodeDisk: Disk = {
     });
     await syncFolder(dirname(path));
     return {
-      read: () => createReadStream(path),
+      read: () => createReadStream(path, { highWaterMark: readAtOnce }),
       async append(bytes) {
         for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done)).bytesWritten;
       },

@@ -32,7 +32,7 @@ export async function readLines(
 ): Promise<Buffer> {
   let rest = Buffer.alloc(0);
   for await (const piece of bytes) {
-    rest = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    rest = Buffer.concat(rest.length === 0 ? [piece] : [rest, piece]);
     let start = 0;
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
       onLine(rest.subarray(start, end));
