@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Counts, countsOf, outcomes } from '../../../../src/cli/bulk/job/counts.js';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import type { Entry, MessageFigures } from '../../../../src/cli/bulk/job/journal/entries.js';
+import type { Entry } from '../../../../src/cli/bulk/job/journal/entries.js';
 import { NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal/journal-reader.js';
 import { movedEntry } from '../../../../src/cli/bulk/job/moved-entry.js';
 import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
@@ -131,15 +131,16 @@ describe('rows that went to another job', () => {
   });
 });
 
-/** A journal as a job may write it, of any answers in any order, with older entries among them. */
+/** A journal with any entries in any order, also as no job writes them: only the members of a request are right. */
 const journals = fc
   .array(
     fc.record({
       request: fc.integer({ min: 0, max: 2 }),
       step: fc.constantFrom(
         // The way of most requests, and what may happen to one on it.
-        ...['send', 'send', 'accepted', 'accepted', 'accepted', 'progress', 'progress', 'final', 'final'],
-        ...['refused', 'absent', 'unsure', 'alarm', 'removed', 'revised', 'rejected', 'failed', 'moved'],
+        ...(['send', 'send', 'accepted', 'accepted', 'accepted', 'progress', 'progress', 'final'] as const),
+        ...(['final', 'refused', 'absent', 'unsure', 'alarm', 'removed', 'revised', 'rejected'] as const),
+        ...(['failed', 'moved'] as const),
       ),
       index: fc.integer({ min: 0, max: 2 }),
       sent: fc.integer({ min: -1, max: 5 }),
@@ -150,81 +151,35 @@ const journals = fc
   )
   .map((steps) => {
     const state = new JobState(plan.meta);
-    const written: Entry[] = [];
-    for (const { step, request, index, ...figures } of steps) {
-      const last = written.at(-1);
-      const isNew = last?.type === 'accepted' && last.request === request;
-      const entry = possibleEntry(state, step, request, index, figures, isNew);
-      if (entry === null) continue;
+    return steps.map(({ step, request, index, ...figures }) => {
+      const size = request === 0 ? 3 : 1;
+      const left = size - state.removed(request).size;
+      const at = { request, revision: state.revision(request), indexes: [index % size] };
+      const code = 'rate_limited';
+      const job = index === 1 ? null : 'more';
+      const kind = size === 1 ? ('single' as const) : ('batch' as const);
+      const entry: Entry = {
+        send: { type: 'send' as const, ...at, recipients: left },
+        accepted: {
+          ...{ type: 'accepted' as const, ...at, id: `m${request}`, credits: 10, kind, replayOf: null },
+          acceptedAt: null,
+        },
+        progress: { type: 'progress' as const, request, ...figures },
+        final: { type: 'final' as const, request, code: null, ...figures },
+        refused: { type: 'refused' as const, ...at, code, unanswered: index === 0 ? null : (0 as const) },
+        absent: { type: 'absent' as const, ...at },
+        unsure: { type: 'unsure' as const, ...at, recipients: index },
+        alarm: { type: 'alarm' as const, ...at, reason: 'x' },
+        removed: { type: 'removed' as const, ...at },
+        revised: { type: 'revised' as const, ...at },
+        rejected: { type: 'rejected' as const, ...at, code },
+        failed: { type: 'failed' as const, ...at, code, id: null },
+        moved: { type: 'moved' as const, ...at, recipients: left, job },
+      }[step];
       state.apply(entry);
-      written.push(entry);
-    }
-    return written;
+      return entry;
+    });
   });
-
-/** The entry of a step, or null where no job would write it; `isNew`: the request was accepted just now. */
-function possibleEntry(
-  state: JobState,
-  step: string,
-  request: number,
-  index: number,
-  figures: MessageFigures,
-  isNew: boolean,
-): Entry | null {
-  const phase = state.phase(request);
-  const revision = state.revision(request);
-  const size = request === 0 ? 3 : 1;
-  const left = size - state.removed(request).size;
-  const at = { request, revision };
-  const member = index < size && !state.removed(request).has(index);
-  switch (step) {
-    case 'send':
-      return state.isOpen(request) && left > 0 ? { type: 'send', ...at, recipients: left } : null;
-    case 'moved':
-      if (index >= size || phase === 'doubt' || phase === 'alarm') return null;
-      return { type: 'moved', ...at, indexes: [index], recipients: left, job: index === 1 ? null : 'more' };
-    case 'progress':
-    case 'final':
-      return phase === 'accepted' || phase === 'alarm'
-        ? { type: step, request, code: null, ...figures }
-        : null;
-    case 'alarm':
-      return phase === 'doubt' || phase === 'accepted' ? { type: 'alarm', ...at, reason: 'x' } : null;
-    case 'revised':
-      return phase === 'doubt' || phase === 'failed' ? { type: 'revised', ...at } : null;
-    // These come with the acceptance of a batch.
-    case 'unsure':
-      return isNew && request === 0 ? { type: 'unsure', ...at, recipients: Math.min(index, left) } : null;
-    case 'absent':
-      return isNew && request === 0 && member ? { type: 'absent', ...at, indexes: [index] } : null;
-    default:
-  }
-  if (phase !== 'doubt') return null;
-  switch (step) {
-    case 'accepted': {
-      const kind = size === 1 ? 'single' : 'batch';
-      return {
-        type: 'accepted',
-        ...at,
-        id: `m${request}`,
-        credits: 10,
-        kind,
-        replayOf: null,
-        acceptedAt: null,
-      };
-    }
-    case 'refused':
-      return { type: 'refused', ...at, code: 'rate_limited', unanswered: index === 0 ? null : 0 };
-    case 'removed':
-      return member ? { type: 'removed', ...at, indexes: [index] } : null;
-    case 'rejected':
-      return { type: 'rejected', ...at, code: 'unsupported_number' };
-    case 'failed':
-      return { type: 'failed', ...at, code: 'provider_failed', id: null };
-    default:
-      return null;
-  }
-}
 
 describe('the counts of a job', () => {
   const whole = ({ planned, accepted, ...figures }: Counts) => {
@@ -244,6 +199,9 @@ describe('the counts of a job', () => {
             state.apply(entry);
             whole(state.counts);
             whole(countsOf(state, state.unanswered));
+            expect([...Array(plan.meta.requests).keys()].filter((each) => state.isOpen(each))).toHaveLength(
+              state.open,
+            );
             for (const name of outcomes) if (state.counts[name] > 0) reached.add(name);
           }
         }),
