@@ -70,7 +70,6 @@ export class ReceiptStore {
    */
   async read(onReceipts: OnReceipts): Promise<void> {
     let end = this.#start;
-    const bytes = this.#file.createReadStream({ start: end, autoClose: false, highWaterMark: readAtOnce });
     const onLine = (line: Buffer) => {
       end += line.length + 1;
       const value = readCheckedLine(line) as [number, string, unknown[][]] | null;
@@ -78,12 +77,22 @@ export class ReceiptStore {
       else onReceipts(Number.parseInt(line.toString('latin1', textStart + 1, textStart + 12), 10), '', null);
     };
     try {
-      const rest = await readLines(bytes, onLine, longestLine);
+      const rest = await readLines(this.#pieces(), onLine, longestLine);
       if (rest.length > 0 && !this.#isShared) await this.#file.truncate(end);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       // What could not be read here is read from the service.
       this.#isFull = true;
+    }
+  }
+
+  /** Without a stream, which closes the file where its reader stops. */
+  async *#pieces(): AsyncGenerator<Buffer, void> {
+    for (let at = this.#start; ; ) {
+      const { bytesRead, buffer } = await this.#file.read(Buffer.alloc(readAtOnce), 0, readAtOnce, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
     }
   }
 
