@@ -50,24 +50,15 @@ export interface Counts extends Record<Outcome, number> {
 
 interface Counted {
   readonly planned: number;
+  /** In the order of `outcomes`. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
 /** The counts of a job, for all screens, files and exit codes. Recipients of requests `inFlight` count as pending. */
 export function countsOf({ planned, outcomes }: Counted, inFlight = 0): Counts {
-  const { sent, unknown, queued, failed, rejected, moved, in_doubt, pending } = outcomes;
-  return {
-    planned,
-    accepted: sent + unknown + queued,
-    sent,
-    unknown,
-    queued,
-    failed,
-    rejected,
-    moved,
-    in_doubt: in_doubt - inFlight,
-    pending: pending + inFlight,
-  };
+  const { sent, unknown, queued, in_doubt, pending } = outcomes;
+  const accepted = sent + unknown + queued;
+  return { planned, accepted, ...outcomes, in_doubt: in_doubt - inFlight, pending: pending + inFlight };
 }
 
 /** Recipients of requests with a final answer. */

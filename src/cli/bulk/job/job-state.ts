@@ -46,8 +46,8 @@ export class JobState extends RequestFacts {
     super(requests);
     this.open = requests;
     this.planned = recipients + rejected;
-    const none = { sent: 0, unknown: 0, queued: 0, failed: 0, moved: 0, in_doubt: 0 };
-    this.outcomes = { ...none, rejected, pending: recipients };
+    const accepted = { sent: 0, unknown: 0, queued: 0 };
+    this.outcomes = { ...accepted, failed: 0, rejected, moved: 0, in_doubt: 0, pending: recipients };
     this.#channel = channel;
   }
 

@@ -48,24 +48,17 @@ const withoutJournal =
 export async function openJob(stateDirectory: string, id: string): Promise<Job> {
   const folder = await jobFolder(stateDirectory, id);
   const lock = await lockJob(id, folder);
+  let opened: Journal | null = null;
   try {
     const plan = await openPlan(folder);
     const { digest } = plan.meta;
     const state = new JobState(plan.meta);
     const journal = await Journal.open(nodeDisk, join(folder, journalFile), (entry) => state.apply(entry));
-    try {
-      if (state.job === null) await journal.append({ type: 'job', id, digest });
-      else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);
-    } catch (error) {
-      await journal.close();
-      throw error;
-    }
+    opened = journal;
+    if (state.job === null) await journal.append({ type: 'job', id, digest });
+    else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);
     return {
-      id,
-      folder,
-      plan,
-      state,
-      journal,
+      ...{ id, folder, plan, state, journal },
       async close() {
         await journal.close();
         await lock.release();
@@ -76,6 +69,7 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
       },
     };
   } catch (error) {
+    await opened?.close();
     await lock.release();
     throw jobError({ id, folder }, error);
   }
