@@ -29,7 +29,7 @@ const together = [
   },
   {
     name: 'job',
-    test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]finish[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
+    test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|job[/\\]columns|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]finish[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
   },
   { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|remember-key|send)\.ts$/ },
 ];
