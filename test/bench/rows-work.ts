@@ -1,7 +1,14 @@
 // One measured piece of work in a process of its own; prints { cpu, rss } as JSON.
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'csv-parse';
+import { JobState } from '../../src/cli/bulk/job/job-state.js';
+import { checkedLine } from '../../src/cli/bulk/job/journal/checked-line.js';
 import { buildPlan } from '../../src/cli/bulk/plan/build-plan.js';
+import type { FrozenPlan } from '../../src/cli/bulk/plan/plan.js';
+import { ReceiptStore } from '../../src/cli/bulk/results/receipt-store.js';
+import { Receipts } from '../../src/cli/bulk/results/receipts.js';
+import { reportBlocks } from '../../src/cli/bulk/results/report.js';
 
 const [work = '', file = '', folder = '', text = ''] = process.argv.slice(2);
 
@@ -16,7 +23,7 @@ async function parseOnly(): Promise<number> {
   return rows - 1;
 }
 
-async function planAll(): Promise<number> {
+async function planAll(): Promise<FrozenPlan | null> {
   const input = { bytes: createReadStream(file), source: file };
   const { plan } = await buildPlan(input, {
     channel: work === 'email' ? 'email' : 'sms',
@@ -26,10 +33,41 @@ async function planAll(): Promise<number> {
     createdAt: '2025-01-01T00:00:00.000Z',
     pricing: null,
   });
-  return plan?.meta.recipients ?? 0;
+  return plan;
 }
 
-const rows = work === 'parse' ? await parseOnly() : await planAll();
+/** The report of a job of single sends whose outcomes are stored. */
+async function report(plan: FrozenPlan): Promise<number> {
+  const state = new JobState(plan.meta);
+  const { requests, digest } = plan.meta;
+  const idOf = (request: number) => `0190b5a0-0000-7000-8000-${String(request).padStart(12, '0')}`;
+  let lines = checkedLine(['receipts', 1, 'july', digest]);
+  const accepted = { type: 'accepted', revision: 0, credits: 10, kind: 'single', replayOf: null } as const;
+  for (let request = 0; request < requests; request += 1) {
+    state.apply({ type: 'send', request, revision: 0, recipients: 1 });
+    state.apply({ ...accepted, request, id: idOf(request), acceptedAt: 1 });
+    lines += checkedLine([request, idOf(request), [[0, idOf(request), 'sent', '', 10, 'delivered']]]);
+    if (request % 1_000 > 0 && request < requests - 1) continue;
+    appendFileSync(join(folder, 'receipts'), lines);
+    lines = '';
+  }
+  const store = await ReceiptStore.open(folder, { id: 'july', digest });
+  const receipts = await Receipts.gather({ plan, state, messages: null, store });
+  await store?.close();
+  let delivered = 0;
+  for await (const block of reportBlocks({ id: 'july', plan }, receipts))
+    delivered += block.split(',delivered,').length - 1;
+  return delivered;
+}
+
+async function rowsOf(): Promise<number> {
+  if (work === 'parse') return parseOnly();
+  const plan = await planAll();
+  if (plan === null) return 0;
+  return work === 'report' ? report(plan) : plan.meta.recipients;
+}
+
+const rows = await rowsOf();
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
 /** KiB of this program alone: on Linux `maxRSS` begins with what its parent takes. */
 const peak = existsSync('/proc/self/status')

@@ -69,7 +69,7 @@ export async function rowsWork(folder: string, nodeOptions: string[] = [], tree 
     },
     logLevel: 'warning',
   });
-  return (work: 'parse' | 'sms' | 'email', file: string, text = ''): Measured => {
+  return (work: 'parse' | 'sms' | 'email' | 'report', file: string, text = ''): Measured => {
     const plan = join(folder, 'plan');
     const result = execFileSync(process.execPath, [...nodeOptions, outfile, work, file, plan, text], {
       encoding: 'utf8',
