@@ -1,14 +1,13 @@
 import { removeCancelMarks } from '../../bulk/job/cancel-marks.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import { forgetRun, noteRun } from '../../bulk/job/run-note.js';
-import { isSystemError } from '../../bulk/job/system-error.js';
 import { Poller } from '../../bulk/results/poller.js';
 import { summaryOf } from '../../bulk/results/summary.js';
 import type { Ending } from '../../bulk/send/ending.js';
 import { runJob } from '../../bulk/send/runner.js';
 import type { NextStep } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
-import { CliError, Ended, Interrupted, machineError } from '../../errors.js';
+import { CliError, Ended, Interrupted } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { appendHistory } from '../../history/append.js';
 import { ensureShown, type Hidden, unwritten } from '../../single/shown.js';
@@ -252,6 +251,6 @@ async function printSummary(context: Context, ended: EndedRun, { exit }: Verdict
     await context.io.print(summaryView, { ...summaryOf({ id, meta: plan.meta, state }), exit });
   } catch (error) {
     warnOfEnding(context, ended);
-    throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
+    throw error;
   }
 }
