@@ -1,10 +1,21 @@
 // One measured piece of work in a process of its own; prints { cpu, rss } as JSON.
-import { appendFileSync, createReadStream, existsSync, readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse';
 import { JobState } from '../../src/cli/bulk/job/job-state.js';
 import { checkedLine } from '../../src/cli/bulk/job/journal/checked-line.js';
-import { buildPlan } from '../../src/cli/bulk/plan/build-plan.js';
+import { OtherJobs } from '../../src/cli/bulk/job/other-jobs.js';
+import { buildPlan, type SentBefore } from '../../src/cli/bulk/plan/build-plan.js';
+import { PairSet } from '../../src/cli/bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../src/cli/bulk/plan/plan.js';
 import { ReceiptStore } from '../../src/cli/bulk/results/receipt-store.js';
 import { Receipts } from '../../src/cli/bulk/results/receipts.js';
@@ -23,15 +34,18 @@ async function parseOnly(): Promise<number> {
   return rows - 1;
 }
 
-async function planAll(): Promise<FrozenPlan | null> {
+const baseUrl = 'http://127.0.0.1:7788/v1';
+
+async function planAll(sentBefore: SentBefore | null = null): Promise<FrozenPlan | null> {
   const input = { bytes: createReadStream(file), source: file };
   const { plan } = await buildPlan(input, {
     channel: work === 'email' ? 'email' : 'sms',
-    baseUrl: 'http://127.0.0.1:7788/v1',
+    baseUrl,
     templates: work === 'email' ? { text, subject: 'Hello' } : { text },
     folder,
     createdAt: '2025-01-01T00:00:00.000Z',
     pricing: null,
+    sentBefore,
   });
   return plan;
 }
@@ -60,8 +74,46 @@ async function report(plan: FrozenPlan): Promise<number> {
   return delivered;
 }
 
+/** Makes the plan, and moves it to the jobs of a machine as seven jobs that have sent everything. */
+async function sentJobs(): Promise<number> {
+  const jobs = join(folder, '../state/jobs');
+  mkdirSync(jobs, { recursive: true });
+  const rows = (await planAll())?.meta.recipients ?? 0;
+  const requests = readFileSync(join(folder, 'chunks')).length / 24;
+  let journal = '';
+  for (let request = 0; request < requests; request += 1) {
+    const recipients = Math.min(1_000, rows - request * 1_000);
+    journal += checkedLine([['send', request, 0, recipients]]);
+    journal += checkedLine([['accepted', request, 0, `b-${request}`, 1, 'batch', null, Date.now()]]);
+  }
+  writeFileSync(join(folder, 'journal'), journal);
+  for (let job = 1; job < 7; job += 1) cpSync(folder, join(jobs, `job-${job}`), { recursive: true });
+  renameSync(folder, join(jobs, 'job-0'));
+  return rows;
+}
+
+/** Plans the list beside those jobs, which have sent it to everybody. */
+async function planBeside(): Promise<number> {
+  const others = new OtherJobs({
+    stateDirectory: join(folder, '../state'),
+    channel: 'sms',
+    baseUrl,
+    isOther: () => true,
+    since: 0,
+    openOutcomes: (folder, job) => ReceiptStore.open(folder, job, { isShared: true }),
+    onUnreadable(id, error) {
+      throw new Error(id, { cause: error });
+    },
+  });
+  const pairs = new PairSet();
+  await planAll({ pairs, skip: false, mark: () => others.mark(pairs) });
+  return pairs.counts().sent;
+}
+
 async function rowsOf(): Promise<number> {
   if (work === 'parse') return parseOnly();
+  if (work === 'jobs') return sentJobs();
+  if (work === 'beside') return planBeside();
   const plan = await planAll();
   if (plan === null) return 0;
   return work === 'report' ? report(plan) : plan.meta.recipients;

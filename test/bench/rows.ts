@@ -69,7 +69,11 @@ export async function rowsWork(folder: string, nodeOptions: string[] = [], tree 
     },
     logLevel: 'warning',
   });
-  return (work: 'parse' | 'sms' | 'email' | 'report', file: string, text = ''): Measured => {
+  return (
+    work: 'parse' | 'sms' | 'email' | 'report' | 'jobs' | 'beside',
+    file: string,
+    text = '',
+  ): Measured => {
     const plan = join(folder, 'plan');
     const result = execFileSync(process.execPath, [...nodeOptions, outfile, work, file, plan, text], {
       encoding: 'utf8',
@@ -112,7 +116,7 @@ export async function rows(count = 1_000_000, pairs = 5): Promise<Row[]> {
         met: goal === null || (ratio <= goal[0] && rss < goal[1] + 1),
       });
     }
-    return [...table, repeated(run, folder, count)];
+    return [...table, repeated(run, folder, count), beside(run, phones)];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -132,5 +136,19 @@ function repeated(run: Awaited<ReturnType<typeof rowsWork>>, folder: string, rec
     goal: '100 MB',
     measured: `${((rss * 2 ** 20) / 1e6).toFixed(0)} MB (${cpu.toFixed(0)} ms)`,
     met: rss * 2 ** 20 < 100e6,
+  };
+}
+
+/** Beside seven jobs of the same week that have sent the same list. */
+function beside(run: Awaited<ReturnType<typeof rowsWork>>, list: string): Row {
+  const text = 'Сайн байна уу! Таны захиалга ирлээ.';
+  const { rows: count } = run('jobs', list, text);
+  const { rows: sent, cpu, rss } = run('beside', list, text);
+  return {
+    what: `rows to plan: ${count} rows beside seven jobs of ${count}`,
+    against: '',
+    goal: '100 MiB',
+    measured: `${rss.toFixed(0)} MiB (${cpu.toFixed(0)} ms)`,
+    met: rss < 101 && sent === count,
   };
 }

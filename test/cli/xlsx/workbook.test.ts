@@ -1,7 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { Archive } from '../../../src/cli/bulk/input/workbook/archive.js';
-import { MemoryStore } from '../../../src/cli/bulk/input/workbook/memory-store.js';
+import { Archive, MemoryStore } from '../../../src/cli/bulk/input/workbook/archive.js';
 import type { SheetCell } from '../../../src/cli/xlsx/sheet-xml.js';
 import { type SheetLimits, workbookOf } from '../../../src/cli/xlsx/workbook.js';
 import { type ZipPart, zipOf } from '../../../src/cli/xlsx/zip.js';

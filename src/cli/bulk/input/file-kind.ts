@@ -1,4 +1,4 @@
-import { FileError } from './file-error.js';
+import { FileError } from './input-error.js';
 
 export const saveAsSheet = 'Save it as .xlsx or as CSV (UTF-8).';
 const unpack = 'Unpack it, and name the list in it.';

@@ -1,12 +1,10 @@
 import { grouped } from '../../text/wording.js';
-import { type CellError, hiddenValue } from './cell-error.js';
-import { DamageWatch } from './damage.js';
-import { FileError } from './file-error.js';
-import { InputError, sheetName } from './input-error.js';
+import { type CellError, DamageWatch, hiddenValue } from './cell-error.js';
+import { FileError, InputError, sheetName } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
 import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
 import { type TableFormat, TableParser } from './table-parser.js';
-import { MemoryStore } from './workbook/memory-store.js';
+import { MemoryStore } from './workbook/archive.js';
 import { readWorkbook, type WorkbookReading } from './workbook/read-workbook.js';
 import { WorkbookError } from './workbook/workbook-error.js';
 
@@ -96,7 +94,7 @@ class SheetIntake<Consumer extends RowConsumer> {
       (columns, line) => {
         this.#consumer = this.#handlers.onHeader(columns, line, source, this.#damage);
       },
-      (record, line, errors) => this.#consumer?.take(record, line, errors),
+      (record, line, errors, written) => this.#consumer?.take(record, line, errors, written),
     );
     parser.begin(first, row);
     return parser;

@@ -1,9 +1,8 @@
-import { DamageWatch } from './damage.js';
+import { DamageWatch } from './cell-error.js';
 import { decodeInput, EncodingError, encodingChoices, encodingNamed } from './decode.js';
 import { type DelimiterProblem, type DetectedDelimiter, detectDelimiter } from './delimiter.js';
-import { FileError } from './file-error.js';
 import { fileKind } from './file-kind.js';
-import { InputError } from './input-error.js';
+import { FileError, InputError } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
 import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
 import { type TableFormat, TableParser } from './table-parser.js';
@@ -156,7 +155,7 @@ class TableReader<Consumer extends RowConsumer> {
       (columns, line) => {
         this.#consumer = this.#handlers.onHeader(columns, line, this.#source, this.#damage);
       },
-      (record, line, errors) => this.#consumer?.take(record, line, errors),
+      (record, line, errors, written) => this.#consumer?.take(record, line, errors, written),
     );
     this.#begun = { parser, format };
     return parser;

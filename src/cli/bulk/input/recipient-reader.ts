@@ -31,43 +31,33 @@ export function recipientReader(channel: Channel): PhoneNumberReader | AddressRe
   return channel === 'sms' ? new PhoneNumberReader() : new AddressReader();
 }
 
-class RepairLog {
-  readonly counts: RepairCounts = {};
-  total = 0;
+class Reading {
+  /** Often the cell itself: a new string for every row would cost more than the row. */
+  normalized = '';
+  readonly repairs: RepairCounts = {};
+  repaired = 0;
 
-  add({ kinds }: Repaired): void {
-    if (kinds.length > 0) this.total += 1;
-    for (const kind of kinds) this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+  protected note({ kinds }: Repaired): void {
+    if (kinds.length > 0) this.repaired += 1;
+    for (const kind of kinds) this.repairs[kind] = (this.repairs[kind] ?? 0) + 1;
   }
 }
 
 const digit0 = 0x30;
 
-export class PhoneNumberReader implements RecipientReader {
+export class PhoneNumberReader extends Reading implements RecipientReader {
   /** The last number, below 100,000,000. */
   number = 0;
-  readonly #log = new RepairLog();
   /** Whether an operator serves a number, by its first two digits. */
   readonly #served = Uint8Array.from({ length: 100 }, (_, prefix) =>
     readNumber(`${String(prefix).padStart(2, '0')}000000`).kind === 'number' ? 1 : 0,
   );
 
-  get repairs(): RepairCounts {
-    return this.#log.counts;
-  }
-
-  get repaired(): number {
-    return this.#log.total;
-  }
-
-  get normalized(): string {
-    return String(this.number).padStart(8, '0');
-  }
-
   read(written: string): string | null {
     const number = eightDigits(written);
     if (number === -1 || this.#served[(number / 1_000_000) | 0] === 0) return this.#readRepaired(written);
     this.number = number;
+    this.normalized = written;
     return null;
   }
 
@@ -77,8 +67,9 @@ export class PhoneNumberReader implements RecipientReader {
     if (reading.kind === 'number') {
       if (/[ -]/.test(written) && !repair.kinds.includes('separators')) repair.kinds.push('separators');
       if (repair.value.replace(/[ -]/g, '') !== reading.number) repair.kinds.push('country_code');
-      this.#log.add(repair);
+      this.note(repair);
       this.number = Number(reading.number);
+      this.normalized = reading.number;
       return null;
     }
     if (repair.value.trim() === '') return 'is empty';
@@ -104,18 +95,7 @@ function eightDigits(field: string): number {
   return number;
 }
 
-export class AddressReader implements RecipientReader {
-  normalized = '';
-  readonly #log = new RepairLog();
-
-  get repairs(): RepairCounts {
-    return this.#log.counts;
-  }
-
-  get repaired(): number {
-    return this.#log.total;
-  }
-
+export class AddressReader extends Reading implements RecipientReader {
   read(written: string): string | null {
     const plain = normalizeAddress(written);
     if (plain !== null) {
@@ -130,7 +110,7 @@ export class AddressReader implements RecipientReader {
         ? `${quoted(written)} ${mixedAlphabets}`
         : `${quoted(written)} is not an email address`;
     }
-    this.#log.add(repair);
+    this.note(repair);
     this.normalized = address;
     return null;
   }

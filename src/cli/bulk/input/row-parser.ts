@@ -10,7 +10,13 @@ export const maxRowLength = 2_000_000;
 /** csv-parse copies its input; small copies are freed early, without a full collection. */
 const pieceBytes = 16 * 1024;
 
-export type RowHandler = (record: string[], line: number, errors?: readonly CellError[]) => void;
+/** `written`: the record before its guards were removed, in a file of this program. */
+export type RowHandler = (
+  record: string[],
+  line: number,
+  errors?: readonly CellError[],
+  written?: readonly string[],
+) => void;
 
 /**
  * csv-parse with line numbers. It overrides `push`, because `info: true` or `on_record` would create two objects a row,

@@ -1,6 +1,6 @@
-import type { CellError } from './cell-error.js';
-import type { DamageWatch } from './damage.js';
+import type { DamageWatch } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
+import type { RowHandler } from './row-parser.js';
 import type { TableFormat } from './table-parser.js';
 import type { ByteStore } from './workbook/archive.js';
 
@@ -28,7 +28,7 @@ export interface TableOptions {
 /** Takes the rows of a table; created when the header is known. */
 export interface RowConsumer {
   /** `errors` are the cells without a value, such as #N/A. */
-  take(record: readonly string[], line: number, errors?: readonly CellError[]): void;
+  take(...row: Parameters<RowHandler>): void;
   /** The column of the recipients or ids: its cells are read as stored, all others as shown. */
   readonly recipientColumn: number;
 }

@@ -1,6 +1,5 @@
 import { unguard } from '../../csv/line.js';
-import { type CellError, cellErrorsLeft } from './cell-error.js';
-import { isDamaged } from './damage.js';
+import { type CellError, cellErrorsLeft, isDamaged } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import { numberedColumns, readColumnNames } from './header.js';
 import { InputError } from './input-error.js';
@@ -71,14 +70,15 @@ export class TableParser {
     }
     const width = this.columns.length;
     if (record.length > width && isBlank(record.slice(width))) record.length = width;
-    if (this.#own.size > 0) this.#takeOwn(record.map(unguard), line, errors);
+    if (this.#own.size > 0) this.#takeOwn(record, line, errors);
     else this.#onRow(record, line, errors);
   }
 
-  #takeOwn(record: string[], line: number, errors: readonly CellError[] = []): void {
+  #takeOwn(guarded: string[], line: number, errors: readonly CellError[] = []): void {
+    const record = guarded.map(unguard);
     const written = errorColumns.map((name) => record[this.#own.get(name) ?? -1] ?? '').join();
     const left = written === ',' ? [] : cellErrorsLeft(record, this.columns, written);
-    this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left]);
+    this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left], guarded);
   }
 
   /** Reads the names of the columns, or numbers them if the first row is data. */

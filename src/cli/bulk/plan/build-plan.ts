@@ -6,6 +6,7 @@ import type { RepairCounts } from '../input/repair.js';
 import type { ReadTable, TableInput, TableOptions } from '../input/table-handlers.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
+import type { ListRead } from './earlier-reading.js';
 import { nodePlanDisk, type PlanDisk } from './files/plan-disk.js';
 import { PlanFolder } from './files/plan-folder.js';
 import type { PlanRecord } from './files/plan-format.js';
@@ -13,15 +14,23 @@ import { planOf } from './files/plan-reader.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './files/rejects-file.js';
 import { Layout } from './layout.js';
 import { MessageStore } from './message-store.js';
+import type { PairSet } from './pair-set.js';
 import type { Account, FrozenPlan, PlanMeta } from './plan.js';
-import type { PlanDraft } from './plan-draft.js';
 import { type Preview, previewOf } from './preview.js';
 import { type RecipientStore, recipientStore } from './recipient-store.js';
 import type { ReportedRows } from './reported-rows.js';
-import { type Placeholders, RowPlanner, type SentBefore } from './row-planner.js';
+import { type Placeholders, RowPlanner } from './row-planner.js';
 import { type ColumnOptions, selectColumns } from './select-columns.js';
-import { writePlaces } from './write-places.js';
-import { writeRequests } from './write-requests.js';
+import { type PlanDraft, writePlaces, writeRequests } from './write-plan.js';
+
+/** What other jobs have sent, which is looked for between the two passes. */
+export interface SentBefore {
+  /** Receives the recipients of the list with their messages. */
+  pairs: PairSet;
+  mark(list: ListRead, reported: ReportedRows): Promise<void>;
+  /** Whether to leave out those pairs that `mark` has skipped. */
+  skip: boolean;
+}
 
 export interface PlanOptions extends TableOptions, ColumnOptions {
   baseUrl: string;
@@ -124,7 +133,8 @@ async function planRows(
         damage,
         file: files.temporaryFile('rows'),
         errors: files.dataFile('errors'),
-        sentBefore: options.sentBefore ?? null,
+        pairs: options.sentBefore?.pairs ?? null,
+        skipsSent: options.sentBefore?.skip ?? false,
       });
     },
   });
@@ -132,6 +142,14 @@ async function planRows(
     throw noRecipients(source, options.only);
   consumer.rows.finish();
   consumer.messages.finish();
+  if (options.sentBefore) {
+    const { pairs, mark, skip } = options.sentBefore;
+    const sheet = format.sheet?.name ?? null;
+    const list = { path: options.path, columns, recipient: consumer.recipientColumn, sheet };
+    await mark({ ...list, templates: options.templates }, consumer.reportedRows);
+    if (skip) consumer.skipSent(pairs, files.temporaryFile('left'));
+    pairs.finish();
+  }
   return { format, columns, hiddenRows, planner: consumer, recipients };
 }
 
@@ -203,7 +221,9 @@ async function freeze(
     requests: files.dataFile('chunks'),
     lines: files.dataFile('lines'),
   };
-  await writeRequests(draft, requestFiles, options);
+  // The pairs take as much memory as the rest of a window.
+  const window = options.sentBefore ? { windowRecipients: 250_000 } : {};
+  await writeRequests(draft, requestFiles, { ...window, ...options });
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
   files.finish(record);

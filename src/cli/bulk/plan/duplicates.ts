@@ -1,20 +1,20 @@
+import { grown, HashIndex, hashOfNumber } from './files/hash-index.js';
 import { type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
-import { RecipientIndex } from './recipient-index.js';
 import { RowSet } from './row-set.js';
 
-const unknown = 0xffff_ffff;
+const unknown = 0xffff_fffe;
 
 /**
  * Rows with a recipient of an earlier row: they are merged into the first row with the same message, or conflict with
  * it. The first row's message is only known in a second pass, which is skipped without duplicates. Memory: 2 bits a
- * row, and for each duplicate recipient 8 to 16 bytes of index and 16 for its first row; 4 more with `allowRepeats`.
+ * row, and for each duplicate recipient 12 to 24 bytes of index and 16 for its first row; 4 more with `allowRepeats`.
  */
 export class Duplicates {
   readonly #rows = new RowSet();
   /** Rows that are sent, of recipients with duplicates. */
   readonly #firstRows = new RowSet();
-  /** By recipient, the number of its first row among the first rows. */
-  #recipients = new RecipientIndex();
+  /** By recipient with duplicates, the number of its first row among the first rows. */
+  #recipients = new HashIndex();
   /** By number of the first row: its line and message, and its request and index there. */
   #firstLines = new Uint32Array(0);
   #firstMessages = new Uint32Array(0);
@@ -23,27 +23,32 @@ export class Duplicates {
   #requests = new Uint32Array(0);
   #places = new Uint32Array(0);
   #firsts = 0;
+  #repeated = 0;
   conflicts = 0;
   merged = 0;
 
   add(row: number, recipient: number): void {
     this.#rows.add(row);
-    this.#recipients.set(recipient, unknown);
+    const hash = hashOfNumber(recipient);
+    if (this.#recipients.get(hash) !== -1) return;
+    this.#recipients.add(hash, unknown);
+    this.#repeated += 1;
   }
 
   /** Merges the duplicates in all rows; `counts` are the recipients of each message. */
   resolve(rowStore: RowStore, counts: Uint32Array, allowRepeats: boolean): void {
     if (this.#rows.size === 0) return;
-    this.#makeRoom(this.#recipients.size, allowRepeats);
+    this.#makeRoom(this.#repeated, allowRepeats);
     rowStore.scan((rows, firstRow) => {
       for (let at = 0, row = firstRow; at < rows.length; at += rowFields, row += 1) {
         const recipient = rows[at + 1] ?? 0;
         const message = rows[at + 2] ?? 0;
         if (message === rejectedRow || message === skippedRow) continue;
-        const first = this.#recipients.get(recipient);
-        if (first === undefined) continue;
+        const hash = hashOfNumber(recipient);
+        const first = this.#recipients.get(hash);
+        if (first === -1) continue;
         if (this.#rows.has(row)) this.#resolveRow(row, rows[at] ?? 0, first, message, counts, allowRepeats);
-        else this.#recipients.set(recipient, this.#addFirst(row, rows[at] ?? 0, message));
+        else this.#recipients.set(hash, this.#addFirst(row, rows[at] ?? 0, message));
       }
     });
   }
@@ -86,7 +91,7 @@ export class Duplicates {
     return {
       find: (row, recipient, message) => {
         if (!this.isUnsent(row)) return null;
-        const first = this.#recipients.get(recipient) ?? unknown;
+        const first = this.#recipients.get(hashOfNumber(recipient));
         const same = this.#sameMessage(first, message);
         if (same === unknown) return { conflictLine: this.#firstLines[first] ?? 0 };
         if (same >= placed) throw new Error('a duplicate comes before its first row');
@@ -108,22 +113,17 @@ export class Duplicates {
 
   /** Frees the memory for `lookup`, which cannot be called afterwards. */
   finish(): void {
-    this.#recipients = new RecipientIndex();
+    this.#recipients = new HashIndex();
     this.#firstLines = this.#firstMessages = this.#requests = this.#places = new Uint32Array(0);
     this.#nextOfRecipient = null;
   }
 
   #makeRoom(firsts: number, allowRepeats: boolean): void {
-    const grown = (from: Uint32Array) => {
-      const to = new Uint32Array(firsts);
-      to.set(from);
-      return to;
-    };
-    this.#firstLines = grown(this.#firstLines);
-    this.#firstMessages = grown(this.#firstMessages);
-    this.#requests = grown(this.#requests);
-    this.#places = grown(this.#places);
-    if (allowRepeats) this.#nextOfRecipient = grown(this.#nextOfRecipient ?? new Uint32Array(0));
+    this.#firstLines = grown(this.#firstLines, firsts);
+    this.#firstMessages = grown(this.#firstMessages, firsts);
+    this.#requests = grown(this.#requests, firsts);
+    this.#places = grown(this.#places, firsts);
+    if (allowRepeats) this.#nextOfRecipient = grown(this.#nextOfRecipient ?? new Uint32Array(0), firsts);
   }
 
   #addFirst(row: number, line: number, message: number): number {

@@ -1,7 +1,7 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { ComposedMessage, Composer, MessageError } from './composer.js';
 import type { BufferedFile } from './files/buffered-file.js';
-import { HashIndex, hashOf } from './files/hash-index.js';
+import { grown, HashIndex, hashOf } from './files/hash-index.js';
 
 /** Limits of the cache of messages, which is keyed by the values of their columns. */
 const cachedMessages = 4_096;
@@ -53,6 +53,13 @@ export class MessageStore {
   errorsOf(values: readonly string[]): MessageError[] {
     const message = this.#composer.compose(values);
     return Array.isArray(message) ? message : [];
+  }
+
+  /** The message of the row as an earlier version read it, if it was another one; null else. */
+  earlierTail(values: readonly string[], written: readonly string[]): string | null {
+    if (this.columns.every((at) => values[at] === written[at])) return null;
+    const message = this.#composer.compose(written);
+    return Array.isArray(message) ? null : message.tail;
   }
 
   /** Frees the memory for `numberOf`, which cannot be called afterwards. */
@@ -139,13 +146,8 @@ export class MessageStore {
 
   #grow(): void {
     const size = this.#ends.length * 2;
-    this.#ends = grown(this.#ends, new Float64Array(size));
-    this.#sizes = grown(this.#sizes, new Uint8Array(size));
-    this.counts = grown(this.counts, new Uint32Array(size));
+    this.#ends = grown(this.#ends, size);
+    this.#sizes = grown(this.#sizes, size);
+    this.counts = grown(this.counts, size);
   }
-}
-
-function grown<T extends Float64Array | Uint8Array | Uint32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

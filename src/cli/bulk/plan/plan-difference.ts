@@ -1,6 +1,6 @@
 import { grouped } from '../../text/wording.js';
+import { messageHashOf, PairSet } from './pair-set.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
-import { messageHashOf, SentIndex } from './sent-index.js';
 
 /** All differences between two plans, for people; at least one. */
 export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promise<string[]> {
@@ -38,20 +38,20 @@ interface Comparison {
   others: number;
   line: number;
   areAllOthers: boolean;
-  /** A recipient of both plans, with a message that the other plan does not send to it, and its line. */
-  changed: { to: string; line: number; body: string } | null;
+  /** A recipient of both plans, with a message that the other plan does not send to it. */
+  changed: { to: string } | null;
 }
 
 /** The hash of any message, to look up whether a plan has a recipient. */
 const anyMessage = { a: 0, b: 0 };
 
-export async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison> {
-  const known = new SentIndex();
+async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison> {
+  const known = new PairSet();
   for await (const request of other.requests()) {
     const message = messageHashOf(request);
     for (const to of request.to) {
-      known.addSent(to, anyMessage);
-      known.addSent(to, message);
+      known.add(to, anyMessage);
+      known.add(to, message);
     }
   }
   const found: Comparison = { others: 0, line: Number.POSITIVE_INFINITY, areAllOthers: true, changed: null };
@@ -59,13 +59,13 @@ export async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comp
     const message = messageHashOf(request);
     request.to.forEach((to, index) => {
       const line = request.lines[index] ?? found.line;
-      if (!known.count(to, anyMessage)) {
+      if (known.find(to, anyMessage) === -1) {
         found.others += 1;
         found.line = Math.min(found.line, line);
         return;
       }
       found.areAllOthers = false;
-      if (!known.count(to, message)) found.changed ??= { to, line, body: request.body };
+      if (known.find(to, message) === -1) found.changed ??= { to };
     });
   }
   return found;

@@ -1,7 +1,7 @@
 import type { Channel } from '../../../contract/index.js';
 import { AddressReader, PhoneNumberReader, type RecipientReader } from '../input/recipient-reader.js';
 import type { BufferedFile } from './files/buffered-file.js';
-import { HashIndex, hashOf } from './files/hash-index.js';
+import { HashIndex, hashOf, hashOfNumber } from './files/hash-index.js';
 
 /** Reads the recipients of a plan and keeps the different ones. Each one has a reference, an integer below 2^32. */
 export interface RecipientStore extends RecipientReader {
@@ -11,6 +11,8 @@ export interface RecipientStore extends RecipientReader {
   add(): number;
   /** Whether the recipient occurred before; called once for every `add`, in the same order. */
   cameBefore(reference: number): boolean;
+  /** From now on, `cameBefore` is not called for all of them. */
+  leaveOut(): void;
   /** Writes the normal form as a JSON string at `at`, and returns where it ends. */
   write(reference: number, into: Buffer, at: number): number;
 }
@@ -38,6 +40,8 @@ class PhoneNumbers extends PhoneNumberReader implements RecipientStore {
     return (byte & bit) !== 0;
   }
 
+  leaveOut(): void {}
+
   write(reference: number, into: Buffer, at: number): number {
     into[at] = 0x22;
     let rest = reference;
@@ -57,6 +61,7 @@ class Addresses extends AddressReader implements RecipientStore {
   readonly #file: BufferedFile;
   readonly #index = new HashIndex();
   #latest = -1;
+  #seen: HashIndex | null = null;
 
   constructor(file: BufferedFile) {
     super();
@@ -78,11 +83,21 @@ class Addresses extends AddressReader implements RecipientStore {
     return reference;
   }
 
-  /** References grow: any below the largest so far occurred before. */
+  /** References grow: unless some are left out, any below the largest so far occurred before. */
   cameBefore(reference: number): boolean {
+    if (this.#seen !== null) {
+      const hash = hashOfNumber(reference);
+      if (this.#seen.get(hash) !== -1) return true;
+      this.#seen.add(hash, 0);
+      return false;
+    }
     if (reference <= this.#latest) return true;
     this.#latest = reference;
     return false;
+  }
+
+  leaveOut(): void {
+    this.#seen = new HashIndex();
   }
 
   write(reference: number, into: Buffer, at: number): number {

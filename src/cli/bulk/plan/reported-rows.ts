@@ -1,27 +1,42 @@
 import type { OwnColumns } from '../input/report-columns.js';
+import type { RowSet } from './row-set.js';
 
 /** Rows of a new plan that come from the reports of other jobs. */
 export class ReportedRows {
-  /** Lines of the rows in a job's input, by job id and `status`. */
-  readonly #lines = new Map<string, Map<string, number[]>>();
+  /** By job id and `status`: lines in the job's input, each before the number of its row here. */
+  #rows = new Map<string, Map<string, number[]>>();
 
-  add(job: string, status: string, line: number): void {
-    const ofJob = this.#lines.get(job) ?? new Map<string, number[]>();
-    this.#lines.set(job, ofJob);
-    const lines = ofJob.get(status) ?? [];
-    ofJob.set(status, lines);
-    lines.push(line);
+  add(job: string, status: string, { line, row }: { line: number; row: number }): void {
+    const ofJob = this.#rows.get(job) ?? new Map<string, number[]>();
+    this.#rows.set(job, ofJob);
+    const rows = ofJob.get(status) ?? [];
+    ofJob.set(status, rows);
+    rows.push(line, row);
   }
 
   get jobs(): string[] {
-    return [...this.#lines.keys()];
+    return [...this.#rows.keys()];
   }
 
   statusByLine(job: string): Map<number, string> {
     const statuses = new Map<number, string>();
-    for (const [status, lines] of this.#lines.get(job) ?? [])
-      for (const line of lines) statuses.set(line, status);
+    for (const { line, status } of this.#ofJob(job)) statuses.set(line, status);
     return statuses;
+  }
+
+  /** Rows that are not sent after all stay in their job. */
+  leaveOut(skipped: RowSet): void {
+    const kept = new ReportedRows();
+    for (const job of this.jobs)
+      for (const { line, status, row } of this.#ofJob(job))
+        if (!skipped.has(row)) kept.add(job, status, { line, row });
+    this.#rows = kept.#rows;
+  }
+
+  *#ofJob(job: string): Iterable<{ line: number; status: string; row: number }> {
+    for (const [status, rows] of this.#rows.get(job) ?? [])
+      for (let at = 0; at < rows.length; at += 2)
+        yield { line: rows[at] ?? 0, status, row: rows[at + 1] ?? 0 };
   }
 }
 

@@ -1,17 +1,19 @@
 import { counted } from '../../text/wording.js';
-import { type CellError, isPlaceholder } from '../input/cell-error.js';
-import { type DamageWatch, damageOf, isDamaged } from '../input/damage.js';
+import { type CellError, type DamageWatch, damageOf, isDamaged, isPlaceholder } from '../input/cell-error.js';
+import type { MessageError } from './composer.js';
 import { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import type { RowError } from './files/plan-format.js';
 import { RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { MessageStore } from './message-store.js';
+import { type MessageHash, messageHash, type PairSet } from './pair-set.js';
 import type { RecipientStore } from './recipient-store.js';
 import { ReportedRows } from './reported-rows.js';
+import { RowSet } from './row-set.js';
 import type { SelectedColumns } from './select-columns.js';
-import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
 
 const noErrors: readonly CellError[] = [];
+const noFaults: readonly MessageError[] = [];
 
 /** Maximum number of messages with a cached hash: in a file with a message for each row, none recurs. */
 const cachedHashes = 4_096;
@@ -19,18 +21,11 @@ const cachedHashes = 4_096;
 /** Cells of a column that a message uses, such as NULL: see `isPlaceholder`. */
 export interface Placeholders {
   column: string;
-  /** The first one, and its line. */
+  /** The first one. */
   value: string;
+  rows: RowSet;
+  /** Of the first row. */
   line: number;
-  count: number;
-}
-
-/** Earlier sends, and whether to leave out their recipients. */
-export interface SentBefore {
-  index: SentIndex;
-  skip: boolean;
-  /** Compares only rows rejected according to a report: they were fixed, perhaps with another recipient. */
-  onlyRejected: boolean;
 }
 
 export interface RowPlannerParts {
@@ -42,7 +37,10 @@ export interface RowPlannerParts {
   file: BufferedFile;
   /** Receives one RowError a line. */
   errors: BufferedFile;
-  sentBefore: SentBefore | null;
+  /** Receives the recipients with their messages. */
+  pairs: PairSet | null;
+  /** Whether rows are left out later, so that they are counted later. */
+  skipsSent: boolean;
 }
 
 /** Plans the rows of an input one by one: finds their recipient and message, or rejects them. */
@@ -50,7 +48,7 @@ export class RowPlanner {
   readonly duplicates = new Duplicates();
   readonly reportedRows = new ReportedRows();
   readonly messages: MessageStore;
-  readonly rows: RowStore;
+  rows: RowStore;
   /** Cells of rows that are sent, by column. */
   readonly placeholders = new Map<string, Placeholders>();
   rejected = 0;
@@ -62,32 +60,34 @@ export class RowPlanner {
   readonly #recipients: RecipientStore;
   readonly #damage: DamageWatch;
   readonly #errors: BufferedFile;
-  readonly #sentBefore: SentBefore | null;
+  readonly #pairs: PairSet | null;
   readonly #hashes: MessageHash[] = [];
 
-  constructor({ columns, recipients, messages, damage, file, errors, sentBefore }: RowPlannerParts) {
+  constructor(parts: RowPlannerParts) {
+    const { columns, recipients, messages, damage, file, errors, pairs, skipsSent } = parts;
     this.#columns = columns;
     this.#recipients = recipients;
     this.messages = messages;
     this.#damage = damage;
-    this.rows = new RowStore(file, (block, first) => this.#count(block, first));
+    this.rows = skipsSent ? new RowStore(file, () => {}) : this.#counted(file);
     this.#errors = errors;
-    this.#sentBefore = sentBefore;
+    this.#pairs = pairs;
   }
 
   get recipientColumn(): number {
     return this.#columns.recipient;
   }
 
-  take(record: readonly string[], line: number, errors: readonly CellError[] = noErrors): void {
-    const { names, recipient } = this.#columns;
-    const needed = errors.length > 0 ? this.#neededOf(record, errors) : errors;
-    if (needed.length > 0) {
-      this.#rejectCells(needed, line);
-      return;
-    }
-    if (record.length !== names.length || (this.#damage.isNeeded && record.some(isDamaged))) {
-      this.#rejectShape(record, line);
+  take(
+    record: readonly string[],
+    line: number,
+    errors: readonly CellError[] = noErrors,
+    written: readonly string[] = record,
+  ): void {
+    const isWhole = errors.length === 0 && record.length === this.#columns.names.length;
+    const unreadable = isWhole && !this.#damage.isNeeded ? noFaults : this.#unreadable(record, errors);
+    if (unreadable.length > 0) {
+      this.#reject(line, unreadable);
       return;
     }
     if (!this.#isSelected(record)) {
@@ -95,21 +95,17 @@ export class RowPlanner {
       this.rows.add(line, 0, skippedRow);
       return;
     }
-    const reason = this.#recipients.read(record[recipient] ?? '');
+    const reason = this.#recipients.read(record[this.#columns.recipient] ?? '');
     // Messages are numbered as they appear: a rejected row must not add one.
     const message = reason === null ? this.messages.numberOf(record) : -1;
     if (message === -1) {
-      this.#reject(record, line, reason);
+      this.#reject(line, this.#messageFaults(record, reason));
       return;
     }
-    if (this.#sentBefore !== null && this.#isSent(record, message, this.#sentBefore)) {
-      this.alreadySent += 1;
-      this.rows.add(line, 0, skippedRow);
-      return;
-    }
+    if (this.#pairs !== null) this.#addPair(this.#pairs, record, written, line, message);
     this.#notePlaceholders(record, line);
-    this.rows.add(line, this.#recipients.add(), message);
     this.#noteReport(record);
+    this.rows.add(line, this.#recipients.add(), message);
   }
 
   #isSelected(record: readonly string[]): boolean {
@@ -124,25 +120,68 @@ export class RowPlanner {
     return errors.filter(({ field }) => field === null || read.has(field));
   }
 
+  /** Leaves out the rows of pairs that were sent, and counts the others; `file` receives all rows again. */
+  skipSent(pairs: PairSet, file: BufferedFile): void {
+    const skipped = new RowSet();
+    const noted = [...this.placeholders.values()];
+    this.placeholders.clear();
+    const all = this.rows;
+    let added = 0;
+    this.rows = this.#counted(file);
+    this.#recipients.leaveOut();
+    all.scan((rows) => {
+      for (let at = 0; at < rows.length; at += rowFields) {
+        const row = this.rows.length;
+        const line = rows[at] ?? 0;
+        const message = rows[at + 2] ?? 0;
+        const isSkipped = message < skippedRow && pairs.isSkipped(added);
+        if (message < skippedRow) added += 1;
+        if (isSkipped) skipped.add(row);
+        else
+          for (const each of noted)
+            if (each.rows.has(row)) this.#notePlaceholder(each.column, each.value, line);
+        this.rows.add(line, rows[at + 1] ?? 0, isSkipped ? skippedRow : message);
+      }
+    });
+    this.rows.finish();
+    this.alreadySent = skipped.size;
+    this.reportedRows.leaveOut(skipped);
+  }
+
+  #counted(file: BufferedFile): RowStore {
+    return new RowStore(file, (block, first) => this.#count(block, first));
+  }
+
   #notePlaceholders(record: readonly string[], line: number): void {
     for (const index of this.messages.columns) {
       const value = record[index] ?? '';
-      if (!isPlaceholder(value)) continue;
-      const column = this.#columns.names[index] ?? '';
-      const noted = this.placeholders.get(column) ?? { column, value, line, count: 0 };
-      noted.count += 1;
-      this.placeholders.set(column, noted);
+      if (isPlaceholder(value)) this.#notePlaceholder(this.#columns.names[index] ?? '', value, line);
     }
   }
 
-  #isSent(record: readonly string[], message: number, { index, skip, onlyRejected }: SentBefore): boolean {
-    if (onlyRejected && this.#reportedStatus(record) !== 'rejected') return false;
+  /** Of the row that is added next. */
+  #notePlaceholder(column: string, value: string, line: number): void {
+    const noted = this.placeholders.get(column) ?? { column, value, line, rows: new RowSet() };
+    this.placeholders.set(column, noted);
+    noted.rows.add(this.rows.length);
+  }
+
+  #addPair(
+    pairs: PairSet,
+    record: readonly string[],
+    written: readonly string[],
+    line: number,
+    message: number,
+  ): void {
     let hash = this.#hashes[message];
     if (hash === undefined) {
       hash = messageHash(this.messages.tail(message).toString());
       if (message < cachedHashes) this.#hashes[message] = hash;
     }
-    return index.count(this.#recipients.normalized, hash) && skip;
+    const { normalized } = this.#recipients;
+    const added = pairs.add(normalized, hash, line, this.#reportedStatus(record) === 'rejected');
+    const earlier = written === record ? null : this.messages.earlierTail(record, written);
+    if (earlier !== null) pairs.addReading(added, normalized, messageHash(earlier));
   }
 
   #noteReport(record: readonly string[]): void {
@@ -150,7 +189,8 @@ export class RowPlanner {
     if (report === null) return;
     const job = (record[report.job] ?? '').trim();
     const line = Number(record[report.line]);
-    if (job !== '' && Number.isInteger(line)) this.reportedRows.add(job, this.#reportedStatus(record), line);
+    if (job === '' || !Number.isInteger(line)) return;
+    this.reportedRows.add(job, this.#reportedStatus(record), { line, row: this.rows.length });
   }
 
   #reportedStatus(record: readonly string[]): string {
@@ -170,46 +210,33 @@ export class RowPlanner {
     }
   }
 
-  #rejectCells(errors: readonly CellError[], line: number): void {
+  /** Cells without a value that are needed, else what is wrong with the form of the row. */
+  #unreadable(record: readonly string[], errors: readonly CellError[]): readonly MessageError[] {
     const { names } = this.#columns;
-    for (const { field, letters, error } of errors) {
-      this.#report(line, (field === null ? undefined : names[field]) ?? letters, error);
+    const needed = errors.length > 0 ? this.#neededOf(record, errors) : errors;
+    if (needed.length > 0)
+      return needed.map(({ field, letters, error }) => ({ column: names[field ?? -1] ?? letters, error }));
+    const damaged = record.flatMap((value, index) =>
+      isDamaged(value) ? [{ column: names[index] ?? String(index + 1), error: damageOf(value) }] : [],
+    );
+    if (record.length === names.length) return damaged;
+    const column = names[Math.min(record.length, names.length) - 1] ?? '';
+    const fields = counted(record.length, 'field');
+    return [{ column, error: `the row has ${fields}, the header has ${names.length}` }, ...damaged];
+  }
+
+  #messageFaults(record: readonly string[], reason: string | null): MessageError[] {
+    const column = this.#columns.names[this.#columns.recipient] ?? '';
+    const faults = this.messages.errorsOf(record);
+    if (reason === null) return faults;
+    return [{ column, error: reason }, ...faults.filter((each) => each.column !== column)];
+  }
+
+  #reject(line: number, faults: readonly MessageError[]): void {
+    for (const { column, error } of faults) {
+      const entry: RowError = { row: this.rows.length, line, column, error };
+      this.#errors.appendText(`${JSON.stringify(entry)}\n`);
     }
-    this.#leaveOut(line);
-  }
-
-  #rejectShape(record: readonly string[], line: number): void {
-    const { names } = this.#columns;
-    if (record.length !== names.length) {
-      const last = names[Math.min(record.length, names.length) - 1] ?? '';
-      this.#report(
-        line,
-        last,
-        `the row has ${counted(record.length, 'field')}, the header has ${names.length}`,
-      );
-    }
-    record.forEach((value, index) => {
-      if (isDamaged(value)) this.#report(line, names[index] ?? String(index + 1), damageOf(value));
-    });
-    this.#leaveOut(line);
-  }
-
-  #reject(record: readonly string[], line: number, reason: string | null): void {
-    const { names, recipient } = this.#columns;
-    const recipientColumn = names[recipient] ?? '';
-    if (reason !== null) this.#report(line, recipientColumn, reason);
-    for (const { column, error } of this.messages.errorsOf(record)) {
-      if (reason === null || column !== recipientColumn) this.#report(line, column, error);
-    }
-    this.#leaveOut(line);
-  }
-
-  #report(line: number, column: string, error: string): void {
-    const entry: RowError = { row: this.rows.length, line, column, error };
-    this.#errors.appendText(`${JSON.stringify(entry)}\n`);
-  }
-
-  #leaveOut(line: number): void {
     this.rejected += 1;
     this.rows.add(line, 0, rejectedRow);
   }

@@ -1,3 +1,5 @@
+import { grown } from './files/hash-index.js';
+
 /** A set of row numbers: one bit for each row up to the last one added. */
 export class RowSet {
   size = 0;
@@ -5,11 +7,7 @@ export class RowSet {
 
   add(row: number): void {
     const at = row >>> 3;
-    if (at >= this.#bits.length) {
-      const bits = new Uint8Array(Math.max(at + 1, this.#bits.length * 2));
-      bits.set(this.#bits);
-      this.#bits = bits;
-    }
+    if (at >= this.#bits.length) this.#bits = grown(this.#bits, Math.max(at + 1, this.#bits.length * 2));
     const bit = 1 << (row & 7);
     const byte = this.#bits[at] ?? 0;
     if ((byte & bit) === 0) this.size += 1;

@@ -20,6 +20,17 @@ describe('a large list is planned in constant memory', () => {
     expect(measured.rss).toBeLessThan(150);
   });
 
+  it('beside seven jobs that have sent it', async () => {
+    const folder = temporaryFolder();
+    const list = join(folder, 'list.csv');
+    writeList(list, rows, 'phone');
+    const run = await rowsWork(folder, ['--max-old-space-size=16']);
+    expect(run('jobs', list, 'Сайн уу').rows).toBe(rows);
+    const { rows: sent, rss } = run('beside', list, 'Сайн уу');
+    expect(sent).toBe(rows);
+    expect(rss).toBeLessThan(150);
+  });
+
   it('with four of five rows repeating a recipient', async () => {
     const many = 500_000;
     const folder = temporaryFolder();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { recipientsOf } from '../../../../src/cli/bulk/plan/files/plan-reader.js';
+import { recipientsOf, visitRecipients } from '../../../../src/cli/bulk/plan/files/body-recipients.js';
 
 /** What JSON says of it; none where it is none. */
 function byJson(body: string): unknown {
@@ -30,6 +30,23 @@ it('gives the recipients of a body as JSON does', () => {
     fc.property(bodies, (body) => {
       expect(recipientsOf(body)).toEqual(byJson(body));
     }),
+  );
+});
+
+it('visits the recipients of a body, and knows where its message begins', () => {
+  fc.assert(
+    fc.property(bodies, (body) => {
+      const visited: string[] = [];
+      const messages = new Set<string>();
+      visitRecipients(body, (text, from, end, message) => {
+        visited.push(text.slice(from, end));
+        messages.add(body.slice(message));
+      });
+      expect(visited).toEqual(byJson(body));
+      const { to: _, ...message } = JSON.parse(body) as { to: unknown };
+      expect([...messages]).toEqual(visited.length === 0 ? [] : [JSON.stringify(message).slice(1)]);
+    }),
+    { numRuns: 1_000 },
   );
 });
 

@@ -103,6 +103,22 @@ describe('sms bulk list.xlsx', () => {
       expect(received(here)).toEqual(['99000000']);
     });
 
+    it('asks once, also if the list is planned anew without those who were sent the message', async () => {
+      const here = workbookDesk({ sheets: [{ data }] });
+      here.write('first.csv', ['phone', '99000000']);
+      expect(await here.run(`${hello.replace('xlsx', 'csv').replace('list', 'first')} --yes`)).toMatchObject({
+        code: 0,
+      });
+      const questions = answers('All rows', 'Only the 1 new', true);
+      expect(await here.run(hello, { terminal: 80, questions })).toMatchObject({ code: 0 });
+      expect(questions.asked.map((question) => question.split(/[.?]/)[0])).toEqual([
+        'Sheet Sheet1 has 1 hidden row',
+        'Send to 2 recipients for 20 credits',
+        'Send to 1 recipient for 10 credits',
+      ]);
+      expect(received(here)).toEqual(['99000000', '99000001']);
+    });
+
     it.each([
       ['Only the visible rows', ['99000000']],
       ['All rows', ['99000000', '99000001']],

@@ -1,9 +1,11 @@
 import { grouped } from '../../../text/wording.js';
 import { columnOf } from '../../../xlsx/cell-reference.js';
-import { mostColumns, mostRows } from './sheet-limits.js';
 import { damaged, WorkbookError } from './workbook-error.js';
 import { type Attribute, readXml, type XmlHandler } from './xml.js';
 
+/** The size of a sheet in Excel. */
+export const mostRows = 1_048_576;
+export const mostColumns = 16_384;
 /** Each takes up to 40 bytes of memory. */
 const mostRanges = 1_000_000;
 const numbersOfBlock = 4;

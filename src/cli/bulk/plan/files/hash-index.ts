@@ -24,6 +24,24 @@ export class HashIndex {
     this.#used += 1;
   }
 
+  /** The id of a hash that only one value has, or -1: see `hashOfNumber`. */
+  get(hash: number): number {
+    return (this.#slots[this.#slotOf(hash) * 2 + 1] ?? 0) - 1;
+  }
+
+  /** Replaces the id of such a hash. */
+  set(hash: number, id: number): void {
+    this.#slots[this.#slotOf(hash) * 2 + 1] = id + 1;
+  }
+
+  /** The slot of the hash, or an empty one. */
+  #slotOf(hash: number): number {
+    const slots = this.#slots;
+    let at = hash & this.#mask;
+    while (slots[at * 2] !== hash && slots[at * 2 + 1] !== 0) at = (at + 1) & this.#mask;
+    return at;
+  }
+
   #put(hash: number, entry: number): void {
     let at = hash & this.#mask;
     while (this.#slots[at * 2 + 1] !== 0) at = (at + 1) & this.#mask;
@@ -44,11 +62,28 @@ export class HashIndex {
 
 const fnvSeed = 0x811c9dc5;
 
-/** 32 bits over the UTF-16 code units (FNV-1a with a final mix); a different seed makes an independent hash. */
-export function hashOf(text: string, seed = fnvSeed): number {
+/**
+ * 32 bits over the UTF-16 code units of a part of a text (FNV-1a with a final mix); a different seed makes an
+ * independent hash.
+ */
+export function hashOf(text: string, seed = fnvSeed, from = 0, end = text.length): number {
   let hash = seed | 0;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  for (let at = from; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hashOfNumber(hash);
+}
+
+/** Different for each number of 32 bits, so `find` needs no comparison. */
+export function hashOfNumber(number: number): number {
+  let hash = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+
+/** A larger copy, with zeros at its end. */
+export function grown<Kind extends Numbers>(from: Kind, size: number): Kind {
+  const to = new (from.constructor as new (size: number) => Kind)(size);
+  to.set(from);
+  return to;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { once } from '../../../once.js';
 import { type TableFormat, TableParser } from '../../input/table-parser.js';
 import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from '../plan.js';
+import { recipientsOf } from './body-recipients.js';
 import { BufferedReader } from './buffered-reader.js';
 import { readChecksummedText } from './checksummed-text.js';
 import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
@@ -119,12 +120,19 @@ function inputOf({ marked = false, recipient, sheet }: TableFormat): PlannedInpu
   return { marked, recipient: recipient ?? null, ...(sheet === undefined ? {} : { sheet }) };
 }
 
-async function* readRequests(
+/** A request without its recipients and lines. */
+interface WrittenRequest extends Pick<PlannedRequest, 'number' | 'kind' | 'body' | 'credits'> {
+  /** The place of its first recipient among all, and how many it has. */
+  begin: number;
+  recipients: number;
+}
+
+function* readBodies(
   folder: string,
   { meta, files }: PlanRecord,
   disk: PlanDisk,
   first: number,
-): AsyncGenerator<PlannedRequest, void> {
+): Generator<WrittenRequest, void> {
   const opened: number[] = [];
   const reader = (name: string) => {
     const file = disk.open(join(folder, name), 'r');
@@ -134,7 +142,6 @@ async function* readRequests(
   try {
     const bodies = reader('bodies');
     const requests = reader('chunks');
-    const lines = reader('lines');
     for (let number = first; number < meta.requests; number += 1) {
       const last = number === meta.requests - 1;
       const record = requests.read(number * requestBytes, requestBytes * (last ? 1 : 2));
@@ -144,8 +151,29 @@ async function* readRequests(
       const size = (last ? files.bodies.bytes : record.readDoubleLE(requestBytes)) - start;
       const kind = record.readUInt32LE(20) === 1 ? 'batch' : 'single';
       const credits = record.readDoubleLE(8);
-      const recipients = end - begin;
       const body = bodies.read(start, size).toString();
+      yield { number, kind, body, credits, begin, recipients: end - begin };
+    }
+  } finally {
+    for (const file of opened) disk.close(file);
+  }
+}
+
+async function* readRequests(
+  folder: string,
+  record: PlanRecord,
+  disk: PlanDisk,
+  first: number,
+): AsyncGenerator<PlannedRequest, void> {
+  const file = disk.open(join(folder, 'lines'), 'r');
+  try {
+    const lines = new BufferedReader(disk, file);
+    for (const { number, kind, body, credits, begin, recipients } of readBodies(
+      folder,
+      record,
+      disk,
+      first,
+    )) {
       const to = recipientsOf(body);
       if (to.length !== recipients) throw new PlanDamaged(folder, 'bodies changed since it was checked');
       const lineBytes = Buffer.from(lines.read(begin * 4, recipients * 4));
@@ -167,29 +195,13 @@ async function* readRequests(
       };
     }
   } finally {
-    for (const file of opened) disk.close(file);
+    disk.close(file);
   }
 }
 
-/** The list at the beginning of a body, as written: strings without escapes. */
-const writtenList = /^\{"to":\["[^"\\\0-\x1f]+"(?:,"[^"\\\0-\x1f]+")*\](?=,")/;
-
-/**
- * Empty for anything but a body: the file was changed then. JSON.parse looks up every short string in V8's table, which
- * takes three times as long as splitting.
- */
-export function recipientsOf(body: string): string[] {
-  try {
-    const [list] = writtenList.exec(body) ?? [];
-    if (list === undefined) {
-      const { to } = JSON.parse(body) as { to?: string | string[] };
-      return typeof to === 'string' ? [to] : (to ?? []);
-    }
-    JSON.parse(`{${body.slice(list.length + 1)}`);
-    return list.slice('{"to":["'.length, -'"]'.length).split('","');
-  } catch {
-    return [];
-  }
+/** The bodies of a plan that was opened, in order. */
+export async function* bodiesOf({ folder }: FrozenPlan): AsyncGenerator<WrittenRequest, void> {
+  yield* readBodies(folder, await readPlanRecord(folder), nodePlanDisk, 0);
 }
 
 async function* readPlannedRows(

@@ -1,13 +1,27 @@
-import { FileError } from '../../../bulk/input/file-error.js';
-import { InputError } from '../../../bulk/input/input-error.js';
+import { FileError, InputError } from '../../../bulk/input/input-error.js';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { Context } from '../../../context.js';
 import { inputError, usageError } from '../../../errors.js';
 import { maskedText } from '../../../output/mask.js';
 import { visible } from '../../../terminal/sanitise.js';
+import { counted } from '../../../text/wording.js';
 import type { BulkOptions } from '../options.js';
 
 /** Encodings of spreadsheets in Mongolia, besides Unicode. */
 const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
+
+/** A person who filtered a list may have meant to send only to the visible rows. */
+export async function wantsVisibleOnly(
+  io: Context['io'],
+  { sheet, hiddenRows }: Pick<PlanOutcome, 'sheet' | 'hiddenRows'>,
+): Promise<boolean> {
+  const question = `Sheet ${visible(sheet ?? '')} has ${counted(hiddenRows, 'hidden row')}. Which rows are meant?`;
+  const choices = [
+    { name: 'Only the visible rows', value: true },
+    { name: 'All rows', value: false },
+  ];
+  return (await io.prompts()).choose(question, choices);
+}
 
 /** Asks for the missing option after an InputError. Throws CliError (2 or 8) without a terminal or a choice. */
 export async function askAboutInput(

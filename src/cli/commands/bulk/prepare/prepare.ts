@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import type { Channel, Pricing } from '../../../../contract/index.js';
+import type { Channel } from '../../../../contract/index.js';
 import { located, quoted } from '../../../bulk/input/input-error.js';
 import { openJobOf } from '../../../bulk/job/job-of-plan.js';
-import { folderForPlan, jobIds } from '../../../bulk/job/jobs-folder.js';
+import { folderForPlan } from '../../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import { withStartLock } from '../../../bulk/job/start-lock.js';
@@ -22,22 +22,14 @@ import { readAccount } from '../confirm/read-account.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import { isDone } from './finished.js';
-import { type BulkInput, gatherInput } from './gather-input.js';
+import { gatherInput } from './gather-input.js';
+import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
-import { refuseReadOtherwise } from './read-otherwise.js';
-import { badRows, warnOfRejects } from './rejected-rows.js';
+import { badRows, warnOfRejects } from './rejects.js';
 import { checkReportedRows } from './reported-rows.js';
-import {
-  endAllSent,
-  findEarlierSends,
-  isAllSent,
-  refuseOpen,
-  sendsToCompare,
-  warnOfFailed,
-} from './sent-before.js';
+import { Comparison, endAllSent, isAllSent, refuseOpen, warnOfFailed } from './sent-before.js';
 import { moveSentElsewhere } from './sent-elsewhere.js';
 import { recordTakenRows } from './taken-rows.js';
-import { planUnknown } from './unknown-rows.js';
 
 export interface PreparedJob {
   job: Job;
@@ -45,8 +37,8 @@ export interface PreparedJob {
 }
 
 /**
- * Gathers the input, plans it, checks what was sent before, opens the job, shows the preflight and asks for
- * confirmation. Returns null if nothing is to be sent: after `--dry-run`, or if `--skip-sent` leaves out everyone.
+ * Gathers the input, plans it, compares it with what was sent before, opens the job and asks for confirmation. Returns
+ * null if nothing is to be sent: after `--dry-run`, or if `--skip-sent` leaves out everyone.
  */
 export async function prepareJob(
   context: Context,
@@ -54,6 +46,29 @@ export async function prepareJob(
   given: string | undefined,
   options: BulkOptions,
 ): Promise<PreparedJob | null> {
+  const { wanted, choices } = await gather(context, channel, given, options);
+  try {
+    for (;;) {
+      const prepared = await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, choices));
+      if (prepared !== 'anew') return prepared;
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw machineError(`cannot save the job (${error.code}); nothing was sent this time`, error);
+  }
+}
+
+interface WantedJob extends PlanSource {
+  /** The value of `--job`. */
+  name: string | undefined;
+}
+
+async function gather(
+  context: Context,
+  channel: Channel,
+  given: string | undefined,
+  options: BulkOptions,
+): Promise<{ wanted: WantedJob; choices: PlanChoices }> {
   // Before asking for a text, which would be written in vain without a key, an engine or a list.
   const priced = once(async () => {
     const client = await context.network.client();
@@ -65,32 +80,11 @@ export async function prepareJob(
   };
   const { chosen, ...input } = await gatherInput(context, channel, given, options, look);
   const pricing = await priced();
-  const wanted: WantedJob = {
-    ...input,
-    channel,
-    baseUrl: await baseUrlOf(context.config),
-    name: options.job,
-    pricing,
+  const baseUrl = await baseUrlOf(context.config);
+  return {
+    wanted: { ...input, channel, baseUrl, pricing, name: options.job },
+    choices: { ...options, ...chosen },
   };
-  const planned = async (given: BulkOptions): Promise<PreparedJob | null> => {
-    const prepared = await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, given));
-    // Without those who already got it, the plan and the price are different.
-    return prepared === 'new' ? planned({ ...given, skipSent: true }) : prepared;
-  };
-  try {
-    return await planned({ ...options, ...chosen });
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw machineError(`cannot save the job (${error.code}); nothing was sent this time`, error);
-  }
-}
-
-interface WantedJob extends Omit<BulkInput, 'chosen'> {
-  channel: Channel;
-  baseUrl: string;
-  /** The value of `--job`. */
-  name: string | undefined;
-  pricing: Pricing | null;
 }
 
 /** Passes the path of a new folder, which is removed unless a job takes it. */
@@ -107,57 +101,65 @@ async function inPlanFolder<Value>(
   }
 }
 
+/** Returns 'anew' after it has changed `choices`, for another plan. */
 async function prepareIn(
   context: Context,
   folder: string,
   wanted: WantedJob,
-  options: BulkOptions,
-): Promise<PreparedJob | 'new' | null> {
-  const { io, config } = context;
-  const jobs = new Set(await jobIds(config.stateDirectory));
-  const recent = await sendsToCompare(context, wanted, options);
-  const outcome = await planUnknown(context, { ...wanted, folder, recent }, options);
+  choices: PlanChoices,
+): Promise<PreparedJob | 'anew' | null> {
+  const { io } = context;
+  const comparison = new Comparison(context, wanted, choices);
+  const sentBefore = await comparison.start();
+  const outcome = await planList(context, wanted, choices, { folder, sentBefore });
+  if (outcome === 'anew') return outcome;
   const { plan } = outcome;
-  showInput(io, outcome, options);
-  if (plan !== null && options.only?.includes('undelivered'))
-    io.note('Undelivered rows are sent again as a new job, and charged again.');
-  if (plan !== null && options.only?.includes('unknown'))
-    io.note('Unknown rows are sent again as a new job; some recipients may get the message twice.');
-  if (options.skipSent) warnOfFailed(context, recent);
-  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
+  showInput(io, outcome, choices);
+  if (choices.skipSent) warnOfFailed(context, comparison);
+  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices);
   if (plan === null) throw badRows(outcome);
   const taken = await checkReportedRows(context, outcome.reportedRows, {
-    taker: options.job ?? jobIdOf(plan.meta),
-    again: options.again,
+    taker: choices.job ?? jobIdOf(plan.meta),
+    again: choices.again,
   });
-  const client = await context.network.client();
-  const balance = await readAccount(() => client.balance.get(), options);
-  const prices = {
-    known: wanted.pricing !== null,
-    balance: balance.value?.balance ?? null,
-    isForbidden: balance.isForbidden,
-  };
-  const compare = () => findEarlierSends(context, wanted, plan, { recent, jobs, outcome }, options);
-  if (options.dryRun) {
-    await printDryRun(context, plan, { outcome, earlier: await compare(), prices }, options);
+  const prices = await readPrices(context, wanted, choices);
+  if (choices.dryRun) {
+    await printDryRun(context, plan, { outcome, earlier: await comparison.finish(plan), prices }, choices);
     return null;
   }
   const pause = () => context.clock.sleep(lockPause, context.signal);
-  const opened = await withStartLock(config.stateDirectory, { pause, mostUnanswered }, async () => {
-    const earlier = await compare();
+  const patience = { pause, mostUnanswered };
+  const { job, earlier } = await withStartLock(context.config.stateDirectory, patience, async () => {
+    const earlier = await comparison.finish(plan);
     await refuseOpen(context, earlier);
-    await refuseReadOtherwise(context, wanted, plan, options);
     await recordTakenRows(plan.folder, taken);
-    return { earlier, job: await openJob(context, plan, options) };
+    return { earlier, job: await openJob(context, plan, choices) };
   });
-  const findings = { outcome, earlier: opened.earlier, prices };
-  if ((await confirmOpened(context, opened.job, plan, findings, options)) === 'new') return 'new';
-  const { job } = opened;
-  const { count: rejected, file: rejects } = outcome.rejects;
-  const { channel, templates } = wanted;
+  const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices }, choices);
+  if (confirmed === 'all') return { job, input: inputOf(wanted, outcome, choices) };
+  // Without those who already got it, the plan and the price are different.
+  choices.skipSent = true;
+  return 'anew';
+}
+
+async function readPrices(
+  { network }: Pick<Context, 'network'>,
+  { pricing }: PlanSource,
+  options: BulkOptions,
+): Promise<Findings['prices']> {
+  const client = await network.client();
+  const { value, isForbidden } = await readAccount(() => client.balance.get(), options);
+  return { known: pricing !== null, balance: value?.balance ?? null, isForbidden };
+}
+
+function inputOf(
+  { channel, templates }: PlanSource,
+  { rejects, toColumn }: PlanOutcome,
+  choices: PlanChoices,
+): JobInput {
   // The files of rejected rows have a header, where the number of a column is its name.
-  const sent = options.headerless ? { ...options, toColumn: outcome.toColumn } : options;
-  return { job, input: { channel, templates, options: sent, rejected, rejects } };
+  const options = choices.headerless ? { ...choices, toColumn } : choices;
+  return { channel, templates, options, rejected: rejects.count, rejects: rejects.file };
 }
 
 /** Between two tries of the lock, in milliseconds. */
@@ -198,12 +200,12 @@ async function confirmOpened(
   }
 }
 
-function showInput(io: Context['io'], outcome: PlanOutcome, { dryRun = false }: BulkOptions): void {
+function showInput(io: Context['io'], outcome: PlanOutcome, { dryRun = false, only }: BulkOptions): void {
   const { plan, rejects, notSelected, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn } =
     outcome;
   warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
-  for (const { column, value, line, count } of outcome.placeholders) {
-    const what = `${column}: ${quoted(value.trim())} looks like a missing value (${counted(count, 'row')})`;
+  for (const { column, value, line, rows } of outcome.placeholders) {
+    const what = `${column}: ${quoted(value.trim())} looks like a missing value (${counted(rows.size, 'row')})`;
     io.warn(located(meta.source, what, { line }));
   }
   if (notSelected > 0) io.note(`${counted(notSelected, 'row')} with another status left out (--only)`);
@@ -215,4 +217,8 @@ function showInput(io: Context['io'], outcome: PlanOutcome, { dryRun = false }: 
   // The preflight of a plan shows the delimiter.
   if (plan === null && delimiter !== null && delimiter !== ',' && meta.columns.length > 1)
     io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
+  if (plan !== null && only?.includes('undelivered'))
+    io.note('Undelivered rows are sent again as a new job, and charged again.');
+  if (plan !== null && only?.includes('unknown'))
+    io.note('Unknown rows are sent again as a new job; some recipients may get the message twice.');
 }

@@ -1,35 +1,47 @@
-import { jobIds } from '../../../bulk/job/jobs-folder.js';
-import { jobIdOf } from '../../../bulk/job/keys.js';
+import { join } from 'node:path';
+import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
+import { jobIdOf, readJobId } from '../../../bulk/job/keys.js';
 import { viewJob } from '../../../bulk/job/open-job.js';
-import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import {
+  type Counting,
+  type OtherJob,
+  OtherJobs,
+  type OtherJobsOptions,
+} from '../../../bulk/job/other-jobs.js';
+import type { PlanOutcome, SentBefore } from '../../../bulk/plan/build-plan.js';
+import { addEarlierReading } from '../../../bulk/plan/earlier-reading.js';
+import { readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
+import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
-import type { SentCounts, SentIndex } from '../../../bulk/plan/sent-index.js';
+import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
 import { CliError, Ended, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
-import {
-  type NewJob,
-  type RecentContext,
-  recentDays,
-  recentSends,
-  sentMeanwhile,
-  sentSinceReports,
-} from './recent-sends.js';
+import { absolutePath } from '../same-file.js';
+import type { PlanSource } from './plan-list.js';
 
+type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
+
+const recentDays = 7;
 const lately = `in the last ${recentDays} days`;
 
-/** The recent sends to compare a new plan with; null if there are none, or repeats are wanted. */
-export async function sendsToCompare(
-  context: RecentContext,
-  job: NewJob,
-  { again, only, skipSent }: BulkOptions,
-): Promise<SentIndex | null> {
-  if (skipSent && (again || isOnPurpose(only))) throw exclusive(again ? '--again' : `--only ${only}`);
-  const isCompared = !again && (!isOnPurpose(only) || only?.includes('rejected'));
-  return isCompared ? recentSends(context, job) : null;
+/** The other jobs of this machine that may have sent, or will send, what a job sends. */
+export function otherJobs(
+  { config, io, clock, network }: SentContext,
+  options: Pick<OtherJobsOptions, 'channel' | 'baseUrl' | 'isOther'> & { since?: number },
+): OtherJobs {
+  // By the service's clock, or this machine's if that is behind: with a clock in the future, every send would be old.
+  const now = Math.min(clock.now(), network.lastExchange?.serviceTime ?? Number.POSITIVE_INFINITY);
+  return new OtherJobs({
+    since: now - recentDays * 86_400_000,
+    ...options,
+    stateDirectory: config.stateDirectory,
+    openOutcomes: (folder, job) => ReceiptStore.open(folder, job, { isShared: true }),
+    onUnreadable: (id, { message }) => io.warn(`cannot read what the job ${id} sent: ${message}`),
+  });
 }
 
 /** The rows of a report that were not sent. */
@@ -40,7 +52,7 @@ const selectsUnsent = (only: BulkOptions['only']) =>
  * A report knows more than the jobs, so its unsent rows are sent on purpose. But a rejected row was fixed, perhaps to
  * the recipient of another row.
  */
-export const isOnPurpose = (only: BulkOptions['only']) =>
+const isOnPurpose = (only: BulkOptions['only']) =>
   selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
 
 const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');
@@ -61,57 +73,99 @@ export interface EarlierSends {
   open: ReadonlyMap<string, number>;
 }
 
-/** What a plan was compared with while it was made. */
-interface Compared {
-  recent: SentIndex | null;
-  /** The jobs of this machine at that time. */
-  jobs: ReadonlySet<string>;
-  outcome: PlanOutcome;
-}
+/** Compares a new plan with the other jobs of this machine: while it is planned, and before it becomes a job. */
+export class Comparison {
+  /** Those whom `--skip-sent` has left out. */
+  skipped: PairCounts = { sent: 0, uncertain: new Map(), open: new Map() };
+  readonly #options: BulkOptions;
+  readonly #stateDirectory: string;
+  readonly #jobs: OtherJobs;
+  readonly #path: string;
+  #pairs: PairSet | null = null;
+  #counting: ((job: OtherJob) => Counting) | undefined;
 
-export async function findEarlierSends(
-  context: RecentContext,
-  wanted: NewJob,
-  plan: FrozenPlan,
-  compared: Compared,
-  options: BulkOptions,
-): Promise<EarlierSends> {
-  const { job: name, skipSent: skipped = false } = options;
-  const known = await jobIds(context.config.stateDirectory);
-  // Without a name, the same plan is the same job, whose journal has its own sends.
-  const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
-  const counts = isKnown ? null : await countsOf(context, wanted, plan, compared, options);
-  if (counts === null) return { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
-  const unfinished = [...counts.open.values()].reduce((sum, count) => sum + count, 0);
-  // Only those who were sent the message can be skipped.
-  const recipients = skipped ? counts.sent : counts.sent + unfinished;
-  const isNamed = name !== undefined;
-  const checksOpen = !isNamed || (skipped && !known.includes(name));
-  return {
-    recipients,
-    unfinished,
-    skipped,
-    toConfirm: skipped || (isNamed && !selectsUnsent(options.only)) ? 0 : recipients,
-    open: checksOpen ? counts.open : new Map(),
-  };
-}
+  /** Throws CliError (exit 2) for options that exclude each other. */
+  constructor(context: SentContext, { channel, baseUrl, file }: PlanSource, options: BulkOptions) {
+    const { again, only, skipSent, job } = options;
+    if (skipSent && (again || isOnPurpose(only))) throw exclusive(again ? '--again' : `--only ${only}`);
+    this.#options = options;
+    this.#stateDirectory = context.config.stateDirectory;
+    this.#path = absolutePath(context.config, file);
+    // Earlier runs with the name of this job are the same job.
+    const isOther = (id: string) => readJobId(id).base !== job;
+    this.#jobs = otherJobs(context, { channel, baseUrl, isOther });
+  }
 
-async function countsOf(
-  context: RecentContext,
-  wanted: NewJob,
-  plan: FrozenPlan,
-  { recent, jobs, outcome }: Compared,
-  { again, only, skipSent }: BulkOptions,
-): Promise<Pick<SentCounts, 'sent' | 'open'> | null> {
-  if (again) return null;
-  const since = isOnPurpose(only)
-    ? await sentSinceReports(context, wanted, plan, { reported: outcome.reportedRows.jobs, counted: recent })
-    : await sentMeanwhile(context, wanted, plan, jobs);
-  if (skipSent && since !== null && since.sent > 0) throw overtaken(since.sent);
-  if (since === null || recent === null) return since ?? recent?.counts ?? null;
-  const open = new Map(recent.counts.open);
-  for (const [job, count] of since.open) open.set(job, (open.get(job) ?? 0) + count);
-  return { sent: recent.counts.sent + since.sent, open };
+  /** For the planning; null if there is nothing to compare. */
+  async start(): Promise<SentBefore | null> {
+    const { again, skipSent: skip = false } = this.#options;
+    const jobs = again ? [] : await this.#jobs.unread();
+    if (jobs.length === 0) return null;
+    // For `addEarlierReading`.
+    const byLine = jobs.some(({ isOfSheet, meta }) => isOfSheet && meta.path === this.#path);
+    const pairs = new PairSet({ byLine });
+    this.#pairs = pairs;
+    return {
+      pairs,
+      skip,
+      mark: async (list, reported) => {
+        this.#counting = await this.#countingWith(reported.jobs);
+        await this.#jobs.mark(pairs, this.#counting, (kept) => addEarlierReading(pairs, kept, list));
+        if (skip) this.skipped = pairs.skipSent();
+      },
+    };
+  }
+
+  /** Reads only what has changed since. Throws CliError (exit 11) if `--skip-sent` would leave out more now. */
+  async finish(plan: FrozenPlan): Promise<EarlierSends> {
+    const { job: name, again, skipSent: skipped = false, only } = this.#options;
+    const known = await jobIds(this.#stateDirectory);
+    // Without a name, the same plan is the same job, whose journal has its own sends.
+    const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
+    const nothing = { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
+    if (again || isKnown) return nothing;
+    if (this.#pairs === null && (await this.#jobs.unread()).length === 0) return nothing;
+    this.#pairs ??= await PairSet.of(plan);
+    await this.#jobs.mark(this.#pairs, this.#counting);
+    const { sent, open } = this.#pairs.counts();
+    if (skipped && sent > 0) throw overtaken(sent);
+    const unfinished = [...open.values()].reduce((sum, count) => sum + count, 0);
+    // Only those who were sent the message can be skipped.
+    const recipients = skipped ? this.skipped.sent : sent + unfinished;
+    const isNamed = name !== undefined;
+    const checksOpen = !isNamed || (skipped && !known.includes(name));
+    return {
+      recipients,
+      unfinished,
+      skipped,
+      toConfirm: skipped || (isNamed && !selectsUnsent(only)) ? 0 : recipients,
+      open: checksOpen ? open : new Map(),
+    };
+  }
+
+  /**
+   * Rows of a report that are sent on purpose are compared with the jobs started since the job of the report, or with
+   * all if that one is not here, or is not named; those that were rejected, with all.
+   */
+  async #countingWith(reported: readonly string[]): Promise<((job: OtherJob) => Counting) | undefined> {
+    const { only } = this.#options;
+    if (!isOnPurpose(only)) return undefined;
+    const others = only?.includes('rejected') ? 'fixed' : 'none';
+    const begun = await this.#beginOf(reported);
+    return ({ id, meta }: OtherJob) => (reported.includes(id) || meta.created_at < begun ? others : 'all');
+  }
+
+  /** When the first of some jobs was made; '' if one is not here. */
+  async #beginOf(jobs: readonly string[]): Promise<string> {
+    // An id from a file is used in a path only if a job has it.
+    const here = (await jobIds(this.#stateDirectory)).filter((id) => jobs.includes(id));
+    const begins: string[] = [];
+    for (const id of here) {
+      const meta = await readPlanMeta(join(jobsFolder(this.#stateDirectory), id)).catch(() => null);
+      if (meta !== null) begins.push(meta.created_at);
+    }
+    return (begins.length === jobs.length && begins.sort()[0]) || '';
+  }
 }
 
 /** Exit 11: the plan still contains them. */
@@ -127,8 +181,8 @@ const overtaken = (count: number) =>
   );
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
-export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, recent: SentIndex | null): void {
-  for (const [job, count] of recent?.counts.uncertain ?? []) {
+export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, { skipped }: Comparison): void {
+  for (const [job, count] of skipped.uncertain) {
     io.warn(
       `${counted(count, 'recipient')} left out may not have the message: some messages of the job ${job} failed, and this machine does not know whose. Its report names them, and then --skip-sent sends to them:`,
       reportCommand({ config }, job),
@@ -143,11 +197,11 @@ export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0
 export function endAllSent(
   io: Context['io'],
   { alreadySent }: PlanOutcome,
-  recent: SentIndex | null,
+  { skipped }: Comparison,
   { ifFinished }: BulkOptions,
 ): null {
   if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
-  if (recent !== null && recent.counts.uncertain.size > 0) {
+  if (skipped.uncertain.size > 0) {
     io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
   }

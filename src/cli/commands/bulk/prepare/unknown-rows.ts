@@ -1,6 +1,4 @@
-import { rm } from 'node:fs/promises';
 import { ownColumns } from '../../../bulk/input/report-columns.js';
-import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
@@ -9,34 +7,17 @@ import { BatchMessages } from '../../../reader/batch-messages.js';
 import { Reader } from '../../../reader/reader.js';
 import { counted } from '../../../text/wording.js';
 import { openJobRuntime } from '../job-runtime.js';
-import type { BulkOptions } from '../options.js';
-import { type PlanSource, planFile } from './plan-file.js';
 
 type PlanContext = Pick<Context, 'options' | 'io' | 'config' | 'network' | 'clock' | 'signal'>;
 
-/**
- * Plans a file; for `--only unknown` without the messages whose delivery is now known. Throws CliError: exit 8 for
- * the file, 14 if a delivery cannot be read.
- */
-export async function planUnknown(
+/** For `--only unknown`: the messages whose delivery is now known. Throws CliError (exit 14) if one cannot be read. */
+export async function newlyKnown(
   context: PlanContext,
-  source: PlanSource,
-  options: BulkOptions,
-): Promise<PlanOutcome> {
-  const outcome = await planFile(context, source, options);
-  if (!options.only?.includes('unknown') || outcome.plan === null) return outcome;
-  const ids = await unknownIds(outcome.plan);
-  const read = () => readKnown(context, ids, options.waitTimeout);
-  const known = await context.io.withProgress('Reading the unknown messages', read);
-  if (known.size === 0) return outcome;
-  context.io.note(`${counted(known.size, 'row')} left out: the delivery is now known`);
-  await rm(source.folder, { recursive: true, force: true });
-  // So that it does not ask for the sheet again.
-  return planFile(
-    context,
-    { ...source, known },
-    { ...options, ...(outcome.sheet && { sheet: outcome.sheet }) },
-  );
+  plan: FrozenPlan,
+  timeout: number,
+): Promise<ReadonlySet<string>> {
+  const ids = await unknownIds(plan);
+  return context.io.withProgress('Reading the unknown messages', () => readKnown(context, ids, timeout));
 }
 
 /** The messages of rows that are planned because they are unknown, by batch; '' for single ones. */

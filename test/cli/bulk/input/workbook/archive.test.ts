@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../../../../src/cli/bulk/input/workbook/memory-store.js';
+import { MemoryStore } from '../../../../../src/cli/bulk/input/workbook/archive.js';
 import { readWorkbook } from '../../../../../src/cli/bulk/input/workbook/read-workbook.js';
 import { SharedStrings } from '../../../../../src/cli/bulk/input/workbook/shared-strings.js';
 import { tableChecksum } from '../../../../../src/cli/xlsx/checksum.js';

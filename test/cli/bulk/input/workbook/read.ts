@@ -1,5 +1,5 @@
 import type { CellError } from '../../../../../src/cli/bulk/input/cell-error.js';
-import { MemoryStore } from '../../../../../src/cli/bulk/input/workbook/memory-store.js';
+import { MemoryStore } from '../../../../../src/cli/bulk/input/workbook/archive.js';
 import {
   readWorkbook,
   type WorkbookReading,

@@ -1,15 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
+import type { PriceOf } from './cost.js';
+import type { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
-import { requestBytes } from './files/plan-format.js';
-import { rejectedRow, rowFields, skippedRow } from './files/row-store.js';
-import type { RequestLayout } from './layout.js';
-import type { PlanDraft } from './plan-draft.js';
+import { noRequest, requestBytes } from './files/plan-format.js';
+import { type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
+import type { Layout, RequestLayout } from './layout.js';
+import type { MessageStore } from './message-store.js';
+import type { RecipientStore } from './recipient-store.js';
 
 /** Recipients in memory at once, 8 bytes each. */
 const defaultWindow = 1_000_000;
 /** Bytes of bodies written before the event loop runs. */
 const bytesAtOnce = 4_000_000;
+
+/** A plan in memory, before it is written. */
+export interface PlanDraft {
+  rows: RowStore;
+  duplicates: Duplicates;
+  messages: MessageStore;
+  recipients: RecipientStore;
+  layout: Layout;
+  priceOf: PriceOf;
+}
 
 export interface WriteOptions {
   windowRecipients?: number | undefined;
@@ -111,4 +124,37 @@ function requestEncoder(
     bodies.append(body.subarray(0, at));
     return at;
   };
+}
+
+/** Writes the place of every row of the input; see `places` in plan-format. */
+export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, file: BufferedFile): void {
+  layout.restart();
+  const lookup = duplicates.lookup();
+  rowStore.scan((rows, first) => {
+    const count = rows.length / rowFields;
+    const places = new Uint32Array(count * 2);
+    for (let at = 0; at < count; at += 1) {
+      const recipient = rows[at * rowFields + 1] ?? 0;
+      const message = rows[at * rowFields + 2] ?? 0;
+      const put = (request: number, index: number) => {
+        places[at * 2] = request;
+        places[at * 2 + 1] = index;
+      };
+      if (message === rejectedRow) {
+        put(noRequest.rejected, 0);
+      } else if (message === skippedRow) {
+        put(noRequest.skipped, 0);
+      } else {
+        const duplicate = lookup?.find(first + at, recipient, message) ?? null;
+        if (duplicate === null) {
+          layout.next(message);
+          lookup?.place(first + at, layout.request, layout.index);
+          put(layout.request, layout.index);
+        } else if ('request' in duplicate) put(duplicate.request, duplicate.index);
+        else put(noRequest.conflict, duplicate.conflictLine);
+      }
+    }
+    file.append(new Uint8Array(places.buffer));
+  });
+  duplicates.finish();
 }

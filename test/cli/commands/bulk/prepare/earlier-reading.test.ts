@@ -30,31 +30,38 @@ async function upgraded(options: ProjectOptions = {}) {
   return { here, job, code };
 }
 
-describe('a list that another version of this program sent, and read otherwise', () => {
+describe('a list that an earlier version of this program sent, and read otherwise', () => {
   it.each([
-    ['the same command', line],
-    ['--skip-sent', `${line} --skip-sent`],
-  ])('is not sent again by %s, which names its job', async (_, command) => {
-    const { here, job } = await upgraded();
-    const { code, stderr } = await here.run(command);
-    expect({ code, stderr }).toEqual({
-      code: 11,
-      stderr: `urtuu: the job ${job} has the same list and text, but this version reads the list otherwise: the text changed from "T '-5,000₮" to "T -5,000₮"
-  Nothing was sent this time. Use a new --job name to send to everyone again.
-`,
-    });
+    [line, 'sent_before', '1 recipient of this list was sent the same message'],
+    [`${line} --skip-sent`, 'job_done', 'everyone in this list was sent the same message'],
+  ])('is not sent again: %s', async (command, code, message) => {
+    const { here } = await upgraded();
+    const end = await here.run(`${command} --json`);
+    expect(end.code).toBe(11);
+    expect(JSON.parse(end.stderr).error).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(here.project.sends).toHaveLength(1);
   });
 
-  it('is not sent again while its job is in doubt, and the command that finishes the job is printed', async () => {
+  it('is sent to whom it did not have then, with --skip-sent', async () => {
+    const { here } = await upgraded();
+    here.write('list.csv', [...moved, "phone: no,99002102,x,'-6,3"]);
+    expect(await here.run(line)).toMatchObject({ code: 11 });
+    expect(await here.run(`${line} --skip-sent`)).toMatchObject({ code: 0 });
+    expect(here.project.sends.map(({ body }) => body?.text)).toEqual(["T '-5,000₮", 'T -6']);
+  });
+
+  it('is left to its job, which is in doubt', async () => {
     const { here, job, code } = await upgraded({
       instead: ({ method }) => (method === 'POST' ? new Error('the line broke') : undefined),
     });
     expect(code).toBe(6);
     delete here.project.options.instead;
-    const end = await here.run(line);
-    expect(end.code).toBe(11);
-    expect(end.stderr).toContain(`or finish that job: urtuu jobs resume ${job}`);
+    for (const command of [line, `${line} --skip-sent`]) {
+      const end = await here.run(command);
+      expect(end.code).toBe(11);
+      expect(end.stderr).toContain(`the unfinished job ${job} would send the same message to 1 recipient`);
+      expect(end.stderr).toContain(`or finish that job: urtuu jobs resume ${job}`);
+    }
     expect(here.project.messages).toEqual([]);
     expect(await here.run(`jobs resume ${job}`)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1]);
