@@ -10,7 +10,8 @@ import {
 } from '../../../bulk/job/other-jobs.js';
 import type { PlanOutcome, SentBefore } from '../../../bulk/plan/build-plan.js';
 import { addEarlierReading } from '../../../bulk/plan/earlier-reading.js';
-import { readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
+import type { PlanRecord } from '../../../bulk/plan/files/plan-format.js';
+import { readPlanMeta, readPlanRecord } from '../../../bulk/plan/files/plan-reader.js';
 import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
@@ -81,6 +82,8 @@ export class Comparison {
   readonly #stateDirectory: string;
   readonly #jobs: OtherJobs;
   readonly #path: string;
+  /** Whatever they sent, and whenever, of the jobs with these ids. */
+  readonly #ever: (ids: readonly string[]) => OtherJobs;
   #pairs: PairSet | null = null;
   #counting: ((job: OtherJob) => Counting) | undefined;
 
@@ -94,6 +97,8 @@ export class Comparison {
     // Earlier runs with the name of this job are the same job.
     const isOther = (id: string) => readJobId(id).base !== job;
     this.#jobs = otherJobs(context, { channel, baseUrl, isOther });
+    this.#ever = (ids) =>
+      otherJobs(context, { channel, baseUrl, isOther: (id) => ids.includes(id), since: 0 });
   }
 
   /** For the planning; null if there is nothing to compare. */
@@ -124,11 +129,15 @@ export class Comparison {
     const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
     const nothing = { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
     if (again || isKnown) return nothing;
-    if (this.#pairs === null && (await this.#jobs.unread()).length === 0) return nothing;
+    if (this.#pairs === null && (await this.#jobs.unread()).length === 0) {
+      await this.#refuseSameList(plan);
+      return nothing;
+    }
     this.#pairs ??= await PairSet.of(plan);
     await this.#jobs.mark(this.#pairs, this.#counting);
     const { sent, open } = this.#pairs.counts();
     if (skipped && sent > 0) throw overtaken(sent);
+    if (sent === 0) await this.#refuseSameList(plan);
     const unfinished = [...open.values()].reduce((sum, count) => sum + count, 0);
     // Only those who were sent the message can be skipped.
     const recipients = skipped ? this.skipped.sent : sent + unfinished;
@@ -141,6 +150,25 @@ export class Comparison {
       toConfirm: skipped || (isNamed && !selectsUnsent(only)) ? 0 : recipients,
       open: checksOpen ? open : new Map(),
     };
+  }
+
+  /**
+   * The same list and message are the same job, however old. Another version may have read a row of the list otherwise,
+   * and given the job another id. Throws CliError (exit 11).
+   */
+  async #refuseSameList(plan: FrozenPlan): Promise<void> {
+    if (this.#options.job !== undefined) return;
+    const own = await readPlanRecord(plan.folder);
+    const ids: string[] = [];
+    for (const id of await jobIds(this.#stateDirectory)) {
+      const record = await readPlanRecord(join(jobsFolder(this.#stateDirectory), id)).catch(() => null);
+      if (record !== null && isOfList(record, own)) ids.push(id);
+    }
+    if (ids.length === 0) return;
+    const pairs = await PairSet.of(plan);
+    await this.#ever(ids).mark(pairs);
+    const { sent } = pairs.counts();
+    if (sent > 0) throw sameList(ids, sent);
   }
 
   /**
@@ -166,6 +194,22 @@ export class Comparison {
     }
     return (begins.length === jobs.length && begins.sort()[0]) || '';
   }
+}
+
+const isOfList = (other: PlanRecord, own: PlanRecord): boolean =>
+  other.files['input.csv'].sha256 === own.files['input.csv'].sha256 &&
+  other.table.recipient === own.table.recipient;
+
+function sameList(ids: readonly string[], count: number): CliError {
+  return new CliError(
+    'job_done',
+    exits.refused,
+    `the job ${ids.join(' or ')} of this list has sent the same message to ${counted(count, 'recipient')}`,
+    {
+      hint: 'Nothing was sent this time. To send to them again, add --again.',
+      details: { job: ids[0] ?? null, recipients: count },
+    },
+  );
 }
 
 /** Exit 11: the plan still contains them. */

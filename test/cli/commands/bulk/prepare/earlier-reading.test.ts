@@ -17,17 +17,22 @@ async function upgraded(options: ProjectOptions = {}) {
   const { code } = await here.run(`${line} --max-retries 0`);
   const [job = ''] = here.jobs;
   here.write('list.csv', moved);
+  keepList(here, job);
+  return { here, job, code };
+}
+
+/** Makes the list of now the one that a job was made of, as if the program had read it otherwise then. */
+function keepList(here: ReturnType<typeof desk>, job: string): void {
   const plan = here.jobFile(job, 'plan.json');
   const record = JSON.parse(readFileSync(plan, 'utf8').split('\n').slice(1).join('\n'));
   const list = readFileSync(join(here.home, 'list.csv'));
-  record.meta.columns = moved[0]?.split(',');
+  record.meta.columns = list.toString().split('\n')[0]?.split(',');
   record.files['input.csv'] = {
     bytes: list.length,
     sha256: createHash('sha256').update(list).digest('hex'),
   };
   writeFileSync(plan, checksummedText('urtuu-plan', 2, JSON.stringify(record)));
   writeFileSync(here.jobFile(job, 'input.csv'), list);
-  return { here, job, code };
 }
 
 describe('a list that an earlier version of this program sent, and read otherwise', () => {
@@ -40,6 +45,34 @@ describe('a list that an earlier version of this program sent, and read otherwis
     expect(end.code).toBe(11);
     expect(JSON.parse(end.stderr).error).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(here.project.sends).toHaveLength(1);
+  });
+
+  it('is not sent again because a row is refused now, however old its job is', async () => {
+    let now = Date.parse('2026-10-01T00:00:00.000Z');
+    const here = desk([], { now: () => now });
+    const run = (command: string) => here.run(command, { clock: { now: () => now } });
+    here.write('list.csv', ['name,phone', 'A,99002101', 'B,99002102']);
+    const command = "sms bulk list.csv --text 'Hi {name}' --yes --skip-invalid";
+    expect(await run(command)).toMatchObject({ code: 0 });
+    const [job = ''] = here.jobs;
+    utimesSync(here.jobFile(job, 'journal'), now / 1_000, now / 1_000);
+    now += 30 * 86_400_000;
+    here.write('list.csv', ['name,phone', 'A,99002101', '#N/A,99002102']);
+    keepList(here, job);
+    const end = await run(`${command} --json`);
+    expect(end.code).toBe(11);
+    const message = `the job ${job} of this list has sent the same message to 1 recipient`;
+    expect(JSON.parse(end.stderr).error).toMatchObject({ code: 'job_done', message });
+    expect(here.project.messages).toHaveLength(2);
+    expect(await run(`${command} --again`)).toMatchObject({ code: 3 });
+  });
+
+  it('is sent to another column of recipients, whoever is in both', async () => {
+    const here = desk([]);
+    here.write('list.csv', ['name,phone,other', 'A,99002101,99002102', 'B,99002102,99002103']);
+    const command = "sms bulk list.csv --text 'Hi {name}' --yes --to-column";
+    expect(await here.run(`${command} phone`)).toMatchObject({ code: 0 });
+    expect(await here.run(`${command} other`)).toMatchObject({ code: 0 });
   });
 
   it('is sent to whom it did not have then, with --skip-sent', async () => {
