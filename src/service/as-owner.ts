@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
+import { DataError } from './errors/data-error.js';
 
 /** A user and its group. */
 export interface Owner {
@@ -8,19 +9,14 @@ export interface Owner {
 }
 
 /**
- * The owner of a folder, or of the one above that a new folder is made in, if this process is root and it belongs to
- * another user; else null. Of a folder of root behind a link of another user, that user, who can change the link.
+ * The user whose rights open a folder, if this process is root: the last other user to whom something on its way
+ * belongs, be it root's folder below one of that user, who can put another in its place; null if all of it is root's.
  */
 export function otherOwnerOf(folder: string): Owner | null {
   if (process.getuid?.() !== 0) return null;
   let owner: Owner | null = null;
-  let ofLink: Owner | null = null;
-  for (const { stats } of wayTo(folder)) {
-    const found = stats.uid === 0 ? null : { uid: stats.uid, gid: stats.gid };
-    if (stats.isSymbolicLink()) ofLink ??= found;
-    else owner = found;
-  }
-  return owner ?? ofLink;
+  for (const { stats } of wayTo(folder)) if (stats.uid !== 0) owner = { uid: stats.uid, gid: stats.gid };
+  return owner;
 }
 
 /** As many links as Linux follows. */
@@ -49,7 +45,8 @@ let beRoot = () => {};
 
 /**
  * Opens files with the rights of another user until the returned function is called: its folder may have links to files
- * that only root can open or change. The user cannot signal or trace the process, which stays root's.
+ * that only root can open or change. The user cannot signal or trace the process, which stays root's. Throws DataError
+ * where root has lost the right.
  */
 export function actAs({ uid, gid }: Owner): () => void {
   const { setgroups, setegid, seteuid, getgroups } = process;
@@ -68,9 +65,15 @@ export function actAs({ uid, gid }: Owner): () => void {
       seteuid(uid);
     } catch (error) {
       beRoot();
-      // Root in a container may lack the right, or not know the user: it has no rights that the user lacks.
+      // Root in a container may lack the right, or not know the user, and yet open every file.
       if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      return () => {};
+      throw new DataError(
+        `the data belong to the user ${uid}, and root may not take that user's rights here`,
+        {
+          hint: 'Nothing was done. Run the command as that user.',
+          cause: error,
+        },
+      );
     }
   }
   depth += 1;

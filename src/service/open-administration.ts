@@ -26,9 +26,18 @@ export async function openAdministration(
     return { administration, close: () => close().finally(back) };
   } catch (error) {
     back();
-    throw error;
+    throw owner !== null && (error as NodeJS.ErrnoException).code === 'EACCES'
+      ? refused(owner, error)
+      : error;
   }
 }
+
+/** Root's folder below one of the user is opened with the user's rights, too. */
+const refused = ({ uid }: Owner, cause: unknown) =>
+  new DataError(`root opens this folder with the rights of the user ${uid}: ${(cause as Error).message}`, {
+    hint: 'Keep data of root outside the folders of other users, or give them to that user with chown.',
+    cause,
+  });
 
 /** Throws DataError where the other user may not read this program, whose parts load when they are needed. */
 function checkProgram({ uid }: Owner): void {

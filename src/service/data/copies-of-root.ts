@@ -112,9 +112,7 @@ async function copyFiles(
 }
 
 async function copyFile(from: string, to: string, reader: Owner | null, taker: Owner | null): Promise<void> {
-  const source = await asOwner(reader, () =>
-    existsSync(from) ? openSync(from, constants.O_RDONLY | constants.O_NONBLOCK) : null,
-  );
+  const source = await asOwner(reader, () => openThere(from));
   if (source === null) return;
   const copy = openSync(to, 'wx', 0o600);
   try {
@@ -126,5 +124,15 @@ async function copyFile(from: string, to: string, reader: Owner | null, taker: O
   } finally {
     closeSync(copy);
     closeSync(source);
+  }
+}
+
+/** Null if there is no such file. A pipe does not hold it up. */
+function openThere(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return null;
   }
 }

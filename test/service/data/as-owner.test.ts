@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { asOwner, otherOwnerOf } from '../../../src/service/as-owner.js';
+import { otherOwnerOf } from '../../../src/service/as-owner.js';
 import {
   abandonMove,
   backup,
@@ -152,7 +152,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
 
   it('counts its own folder behind a link of another user as one of that user', async () => {
     const { data, own } = await dataOfOther();
-    const link = join(data, 'link');
+    const link = join(own, '..', 'link');
     for (const [to, uid] of [
       [own, owner],
       [own, 0],
@@ -166,25 +166,71 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     }
   });
 
-  it.each(['setegid', 'seteuid'] as const)('keeps its own groups where %s is refused', async (call) => {
-    const groups = process.getgroups?.() ?? [];
-    process.setgroups?.([0, 4]);
-    const refusing = vi.spyOn(process, call as 'seteuid').mockImplementationOnce(() => {
-      throw Object.assign(new Error(call), { code: 'EINVAL' });
+  it.each<[what: string, make: (data: string, own: string) => string]>([
+    ['its own folder', (data) => folderOf(join(data, 'of-root'), 0)],
+    ['a new folder in its own', (data) => join(folderOf(join(data, 'of-root'), 0), 'new')],
+    [
+      'its own link to its own folder',
+      (data, own) => {
+        symlinkSync(own, join(data, 'link'));
+        return join(data, 'link', 'new');
+      },
+    ],
+  ])(
+    'counts %s in a folder of another user, who can put a link in its place, as one of that user',
+    async (_, make) => {
+      const { data, own } = await dataOfOther();
+      expect(otherOwnerOf(make(data, own))).toEqual({ uid: owner, gid: owner });
+    },
+  );
+
+  it('opens nothing of its own in a folder of another user', async () => {
+    const { data, own } = await dataOfOther();
+    const moved = join(data, 'of-root');
+    renameSync(join(own, 'made-by-root'), moved);
+    const before = readdirSync(moved);
+    for (const [name, work] of works.filter(([name]) => !name.includes('new folder')))
+      await expect(work(moved, own), name).rejects.toThrow();
+    expect(readdirSync(moved)).toEqual(before);
+    await expect(openAdministration({ directory: moved })).rejects.toMatchObject({
+      message: expect.stringMatching(`^root opens this folder with the rights of the user ${owner}: EACCES`),
+      hint: expect.stringContaining('chown'),
     });
-    onTestFinished(() => {
-      refusing.mockRestore();
-      process.setgroups?.(groups);
-    });
-    await asOwner({ uid: owner, gid: owner }, () => {
-      expect([process.geteuid?.(), process.getegid?.(), process.getgroups?.()]).toEqual([0, 0, [0, 4]]);
-    });
-    expect(process.getgroups?.()).toEqual([0, 4]);
   });
 
-  it.each<[what: string, make: (data: string, own: string) => string, refusal?: string]>([
-    ['that belongs to a third user', (_, own) => folderOf(join(own, 'third'), 65_534)],
-    ['of root in a folder of the owner', (data) => folderOf(join(data, 'of-root'), 0)],
+  it.each(['setgroups', 'setegid', 'seteuid'] as const)(
+    'refuses, with its own groups, where %s is refused',
+    async (call) => {
+      const { data, own } = await dataOfOther();
+      const groups = process.getgroups?.() ?? [];
+      process.setgroups?.([0, 4]);
+      onTestFinished(() => {
+        vi.restoreAllMocks();
+        process.setgroups?.(groups);
+      });
+      for (const [name, work] of works) {
+        const refusing = vi.spyOn(process, call as 'seteuid').mockImplementationOnce(() => {
+          throw Object.assign(new Error(call), { code: 'EPERM' });
+        });
+        await expect(work(data, own), name).rejects.toMatchObject({
+          name: 'DataError',
+          message: `the data belong to the user ${owner}, and root may not take that user's rights here`,
+          hint: expect.stringContaining('Run the command as that user'),
+        });
+        refusing.mockRestore();
+        expect([process.geteuid?.(), process.getegid?.(), process.getgroups?.()]).toEqual([0, 0, [0, 4]]);
+      }
+    },
+  );
+
+  it.each<[what: string, make: (data: string, own: string) => string, backups?: string, restores?: string]>([
+    [
+      'that belongs to a third user',
+      (_, own) => folderOf(join(own, 'third'), 65_534),
+      'can be changed by others',
+      'EACCES',
+    ],
+    ['of root in a folder of the owner', (data) => folderOf(join(data, 'of-root'), 0), 'EACCES'],
     ['of root that others can write to', (_, own) => folderOf(join(own, 'shared'), 0, 0o770)],
     [
       'of root behind a link of the owner',
@@ -197,15 +243,15 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     ],
   ])(
     'neither backs up to nor restores from a folder %s',
-    async (_, make, refusal = 'can be changed by others') => {
+    async (_, make, backups = 'can be changed by others', restores = backups) => {
       const { data, own } = await dataOfOther();
       const folder = make(data, own);
       const before = readdirSync(folder);
-      await expect(backup(data, join(folder, 'new', 'backup'))).rejects.toThrow(refusal);
+      await expect(backup(data, join(folder, 'new', 'backup'))).rejects.toThrow(backups);
       expect(readdirSync(folder)).toEqual(before);
       const from = join(folder, 'earlier');
       if (!existsSync(from)) cpSync(join(own, 'earlier'), from, { recursive: true });
-      await expect(restore(from, data)).rejects.toThrow(refusal);
+      await expect(restore(from, data)).rejects.toThrow(restores);
       expect(readdirSync(data).filter((name) => name.startsWith('replaced'))).toEqual([]);
     },
   );
