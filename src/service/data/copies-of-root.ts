@@ -1,23 +1,20 @@
 import {
-  chownSync,
   closeSync,
   constants,
   existsSync,
-  fchownSync,
   fsyncSync,
-  mkdtempSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { asOwner, type Owner, otherOwnerOf, wayTo } from '../as-owner.js';
 import { DataError } from '../errors/data-error.js';
+import { checkBackup } from '../storage/sqlite/backup/restore.js';
 import {
-  type DataFiles,
   filesOf,
   makeFolder,
   prepareFolder,
@@ -41,13 +38,13 @@ export async function backupOfOther<Made>(
   if (existsSync(target))
     throw new DataError(`${target} is there already`, { hint: 'Name a new folder for each backup.' });
   if (!existsSync(above)) prepareFolder(above);
-  const beside = join(directory, `backup-${process.pid}`);
   const made = `${target}.new-${process.pid}`;
-  try {
-    const backup = await asOwner(owner, () => make(beside));
+  return besideData(owner, directory, async (beside) => {
+    const copy = join(beside, 'backup');
+    const backup = await asOwner(owner, () => make(copy));
     makeFolder(made);
     try {
-      await copyFiles(filesOf(beside), filesOf(made), owner, null);
+      await copyFiles(copy, made, owner, null);
       syncFolder(made);
       renameSync(made, target);
     } catch (error) {
@@ -56,8 +53,42 @@ export async function backupOfOther<Made>(
     }
     syncFolder(above);
     return backup;
+  });
+}
+
+/** The name of a folder of copies in the data folder, with the process that makes them. */
+const ofCopies = /^copying-for-root-(\d+)$/;
+
+/** Works with a new folder of the owner beside the data. Removes it, and those of processes that were killed. */
+async function besideData<Result>(
+  owner: Owner,
+  directory: string,
+  work: (beside: string) => Promise<Result>,
+): Promise<Result> {
+  const beside = join(directory, `copying-for-root-${process.pid}`);
+  await asOwner(owner, () => {
+    prepareFolder(directory);
+    for (const name of readdirSync(directory)) {
+      const [, maker] = ofCopies.exec(name) ?? [];
+      if (maker !== undefined && !isAtWork(Number(maker)))
+        rmSync(join(directory, name), { recursive: true, force: true });
+    }
+    makeFolder(beside);
+  });
+  try {
+    return await work(beside);
   } finally {
     await asOwner(owner, () => rmSync(beside, { recursive: true, force: true }));
+  }
+}
+
+/** Another process; what this one left under its number is of an earlier one. */
+function isAtWork(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
@@ -81,48 +112,52 @@ function checkOfRoot(folder: string): void {
 export async function restoreForOther<Restored>(
   owner: Owner,
   backup: string,
+  directory: string,
   restore: (backup: string) => Promise<Restored>,
 ): Promise<Restored> {
   const other = otherOwnerOf(backup);
   if (other?.uid === owner.uid) return asOwner(owner, () => restore(backup));
   if (other === null) checkOfRoot(backup);
-  const copy = mkdtempSync(join(tmpdir(), 'urtuu-restore-'));
-  try {
-    await copyFiles(filesOf(backup), filesOf(copy), other, owner);
-    chownSync(copy, owner.uid, owner.gid);
-    return await asOwner(owner, () => restore(copy));
-  } catch (error) {
-    if (error instanceof Error) error.message = error.message.replaceAll(copy, backup);
-    throw error;
-  } finally {
-    await asOwner(owner, () => rmSync(copy, { recursive: true, force: true }));
-  }
+  await asOwner(other, () => checkBackup(backup));
+  return besideData(owner, directory, async (copy) => {
+    try {
+      await copyFiles(backup, copy, other, owner);
+      return await asOwner(owner, () => restore(copy));
+    } catch (error) {
+      if (error instanceof Error) error.message = error.message.replaceAll(copy, backup);
+      throw error;
+    }
+  });
 }
 
-/** `reader` opens the files, and `taker` gets the copies; null for this process. */
+/** `reader` opens the files, and `writer` the copies; null for root. */
 async function copyFiles(
-  from: DataFiles,
-  to: DataFiles,
+  from: string,
+  to: string,
   reader: Owner | null,
-  taker: Owner | null,
+  writer: Owner | null,
 ): Promise<void> {
+  const files = filesOf(from);
+  const copies = filesOf(to);
   for (const file of ['store', 'carrier', 'secret', 'identity'] as const)
     for (const suffix of file === 'store' || file === 'carrier' ? ['', '-wal'] : [''])
-      await copyFile(from[file] + suffix, to[file] + suffix, reader, taker);
+      await copyFile(files[file] + suffix, copies[file] + suffix, reader, writer);
 }
 
-async function copyFile(from: string, to: string, reader: Owner | null, taker: Owner | null): Promise<void> {
+async function copyFile(from: string, to: string, reader: Owner | null, writer: Owner | null): Promise<void> {
   const source = await asOwner(reader, () => openThere(from));
   if (source === null) return;
-  const copy = openSync(to, 'wx', 0o600);
   try {
-    const block = Buffer.alloc(1_048_576);
-    for (let length = readSync(source, block); length > 0; length = readSync(source, block))
-      for (let at = 0; at < length; ) at += writeSync(copy, block, at, length - at);
-    if (taker !== null) fchownSync(copy, taker.uid, taker.gid);
-    fsyncSync(copy);
+    const copy = await asOwner(writer, () => openSync(to, 'wx', 0o600));
+    try {
+      const block = Buffer.alloc(1_048_576);
+      for (let length = readSync(source, block); length > 0; length = readSync(source, block))
+        for (let at = 0; at < length; ) at += writeSync(copy, block, at, length - at);
+      fsyncSync(copy);
+    } finally {
+      closeSync(copy);
+    }
   } finally {
-    closeSync(copy);
     closeSync(source);
   }
 }

@@ -28,7 +28,7 @@ export async function restore(from: string, directory: string): Promise<string |
   const owner = otherOwnerOf(directory);
   if (owner === null) return restoreData(from, directory, copies);
   const { restoreForOther } = await import('./copies-of-root.js');
-  return restoreForOther(owner, from, (backup) => restoreData(backup, directory, copies));
+  return restoreForOther(owner, from, directory, (backup) => restoreData(backup, directory, copies));
 }
 
 /** Throws DataInUseError while a process has the data in `directory` open. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -14,6 +15,7 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +32,11 @@ import {
   verify,
 } from '../../../src/service/index.js';
 import { newDatabase } from '../../support/postgres.js';
+
+vi.mock(import('node:fs'), async (original) => {
+  const real = await original();
+  return { ...real, writeSync: vi.fn(real.writeSync) as never };
+});
 
 const owner = 12_345;
 /** As long as a secret. */
@@ -111,7 +118,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     works.flatMap(([name, work]) =>
       [
         ...['rates.db', 'rates.db-wal', 'service.db', 'service.db-shm', 'operator.db', 'secret'],
-        ...['installation.json.new', 'restore.lock', 'moved'],
+        ...['installation.json.new', 'restore.lock', 'moved', `copying-for-root-${process.pid}`],
       ].map((file) => [name, file, work] as const),
     ),
   )('does %s, and follows no link at %s to what only root can change', async (_, file, work) => {
@@ -134,6 +141,36 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
       expect(process.geteuid?.()).toBe(0);
       rmSync(join(own, 'backup'), { recursive: true, force: true });
     }
+  });
+
+  it.each(works.slice(3, 5))(
+    'does %s without the folder for temporary files, and removes what killed ones left in the data',
+    async (_, work) => {
+      const { data, own } = await dataOfOther();
+      vi.stubEnv('TMPDIR', '/proc');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const { pid: dead } = spawnSync('true');
+      const left = [dead, process.pid, 1].map((pid) => `copying-for-root-${pid}`);
+      for (const name of left) writeFileSync(join(folderOf(join(data, name), owner), 'secret'), ofRoot);
+      await work(data, own);
+      expect(readdirSync(data).filter((name) => left.includes(name))).toEqual([left[2]]);
+    },
+  );
+
+  it('names a full disk, and leaves no part of a restore', async () => {
+    const { data, own } = await dataOfOther();
+    const before = readdirSync(data);
+    vi.mocked(writeSync).mockImplementationOnce(() => {
+      throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    });
+    await expect(restore(join(own, 'earlier'), data)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(readdirSync(data)).toEqual(before);
+  });
+
+  it('makes no folder to restore from where there is no backup', async () => {
+    const { data, own } = await dataOfOther();
+    await expect(restore(own, join(data, 'new'))).rejects.toThrow(`there is no backup in ${own}`);
+    expect(existsSync(join(data, 'new'))).toBe(false);
   });
 
   it('learns that the user cannot read the program before anything is done', async () => {

@@ -36,11 +36,7 @@ export async function restoreData(
   copies: CarrierCopies,
   renameFile = rename,
 ): Promise<string | null> {
-  if (!sizeOf(filesOf(backup).store)) {
-    throw new DataError(`there is no backup in ${backup}`, {
-      hint: 'It has a service.db. Nothing was done.',
-    });
-  }
+  checkBackup(backup);
   prepareFolder(directory);
   if (realpathSync(backup) === realpathSync(directory)) {
     throw new DataError(`${backup} is the data folder itself`, {
@@ -73,6 +69,14 @@ export async function restoreData(
   } finally {
     release();
   }
+}
+
+/** Throws DataError for a folder without a service.db. */
+export function checkBackup(backup: string): void {
+  if (sizeOf(filesOf(backup).store)) return;
+  throw new DataError(`there is no backup in ${backup}`, {
+    hint: 'It has a service.db. Nothing was done.',
+  });
 }
 
 /** Throws as a restore into the folder would: DataInUseError while any process has the data open. */
