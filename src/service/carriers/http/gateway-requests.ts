@@ -40,21 +40,23 @@ export async function takeRequest(
   const isEmpty = body.trim() === '';
   if (query === '' && isEmpty) return true;
   const content = isEmpty ? undefined : await fieldsOfRequest(type, body);
-  if (content === undefined && !isEmpty) onUnread('body');
-  if (content === undefined && isXml(type, body)) return 'unsupported';
+  // What the query has is read, whatever the body is.
+  let isRead = content !== undefined || isEmpty;
   for (const item of itemsOf(fields, [fromForm(query), content])) {
     const read =
       'state' in fields
         ? await receiptOf(route.name, item, fields, tools)
         : (incomingOf(route.name, item) ?? 'fields');
+    isRead ||= read !== 'fields';
     if (read === null) continue;
-    // Said above of the whole.
     if (typeof read === 'string') {
-      if (content !== undefined || isEmpty) onUnread(read);
+      if (isRead) onUnread(read);
     } else if ('state' in read) await tools.onReceipt(read);
     else await tools.onIncoming(read);
   }
-  return true;
+  if (isRead) return true;
+  onUnread('body');
+  return isXml(type, body) ? 'unsupported' : true;
 }
 
 const isXml = (type: string, body: string): boolean =>

@@ -144,6 +144,26 @@ describe('a receipt of a gateway', () => {
     expect(await unread({ body: '\r\n' })).toEqual([true, []]);
   });
 
+  it.each([
+    ['text/xml', '<dlr/>'],
+    ['', '<?xml version="1.0"?><dlr/>'],
+    ['text/plain', 'OK'],
+  ])('with every field in the query is read whatever the body is: %s %s', async (type, body) => {
+    await open({ receipts: { ...byId, id: 'id', to: 'to', state: 'state' } });
+    const id = await send();
+    const request = { of: 'receipts', route: 'gateway', token, type, body } as const;
+    const found: unknown[] = [];
+    const taken = (query: string) => services.core.take?.({ ...request, query }, (what) => found.push(what));
+    const isXml = body.startsWith('<');
+    expect(await taken('id=g0&state=ok')).toBe(isXml ? 'unsupported' : true);
+    expect(await taken('id=g0&to=99112233&state=queued')).toBe(true);
+    expect(await taken('id=other&to=88112233&state=ok')).toBe(true);
+    expect(await deliveryOf(id)).not.toBe('delivered');
+    expect(await taken('id=g0&to=99112233&state=ok')).toBe(true);
+    expect(await deliveryOf(id)).toBe('delivered');
+    expect(found).toEqual(['body', 'state']);
+  });
+
   it('joins by our own id in the address that the gateway was given', async () => {
     await open({ receipts: byReference });
     const id = await send();
