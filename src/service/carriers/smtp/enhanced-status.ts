@@ -10,43 +10,52 @@ const codes = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?!\.?\d)/g;
 /** At the begin of an answer, or of one that is quoted: the mailbox may exist later. */
 const temporary = /(?:^|[;:])\s*4\d\d[ -]/;
 
-/** What is refused with the code of an unknown mailbox, too: servers give one code for several causes. */
-const otherCauses = [
-  // Its rate, and what will pass.
-  /\b(?:rate|later|again|retr(?:y|ies)|wait|minutes?|seconds?|busy|overload\w*|maintenance|throttl\w*|frequen\w+|hour(?:ly)?|daily|volume|too (?:many|much|fast|quickly|often)|temporar\w+|time(?:d|s)?[ -]?out)\b/,
-  // Its room.
-  /full\b|\b(?:(?:over)?quota|maximum|storage|disk|space|exceed\w*|limit(?:s|ed)?|too (?:large|big)|size)\b/,
-  /\b(?:voll|vol|llen[oa]|pleine?|pien[oa]|chei[oa]|cuota)\b/,
-  // Its policy, and what it thinks of the sender.
-  /\b(?:polic(?:y|ies)|prohibited|(?:not|un)[ -]?(?:allowed|permitted)|only|members?|subscribers?|restrict\w*|denied|banned|block\w*|(?:black|gr[ea]y|deny|reject)[ -]?list\w*|relaying|(?:to|open|no) relay|relay (?:access|denied|not)|unauthori[sz]ed|not authori[sz]ed|authenticat\w+|(?:start)?tls|encrypt\w*)\b/,
-  /\b(?:spam\w*|unsolicited|junk|bulk|reputation|suspicious|complaints?|abus\w+|virus\w*|malware|phish\w*|filter\w*|quarantin\w+|content|spf|dkim|dmarc)\b/,
-  /\b(?:verif\w+|sender (?:address|domain|ip|callout|is|not|rejected)|sending (?:address|domain|host|ip|limit|mta|rate|server)|client host|your (?:ip|host|server|domain|network)|helo|ehlo|reverse dns|ptr)\b/,
-  // Its own faults.
-  /\b(?:(?:internal|configuration|system|server|database|lookup) (?:error|failure|problem)|misconfigur\w+|service (?:is )?(?:not available|unavailable)|backend|ldap|connect(?:ions?|ing)?)\b/,
-];
-/** Words of other languages, in any charset: nobody here knows what they say. */
-const foreign = /[^\p{ASCII}\p{P}]/u;
-/** Known in the name of a host, too. */
-const blockLists =
-  /spamhaus|spamcop|barracudacentral|sorbs|uceprotect|surbl|dnsbl|\brbl\b|black-?list|block-?list/;
+const whom =
+  '(?:user|mail ?box|recipient|addressee|address|account|alias|inbox|local part|person|subscriber)(?: name)?';
+const isNotThere = '(?:unknown|not (?:found|known|valid|recogni[sz]ed)|invalid|non ?exist[ae]nt|undefined)';
+/** What servers say of an address that does not exist, without signs: they give its code for other causes, too. */
+const unknownWords = new RegExp(
+  [
+    `\\b(?:unknown|no such|not an? (?:known|valid|local)|invalid|bad|illegal|undefined|unrecogni[sz]ed|non ?exist[ae]nt|unroute?able)(?: or \\w+)?(?: (?:virtual|local|remote|destination|recipient|mail|e ?mail)){0,3} ${whom}\\b`,
+    `\\b${whom} (?:is |was )?(?:marked as )?${isNotThere}\\b`,
+    `\\b${whom}(?: \\S+){0,6}? (?:(?:does not|doesnt|do not|no longer) exists?|doesnt have an? (?:\\S+ )?account)\\b`,
+    `\\bno (?:mail ?box|user|account|one)(?: here)? (?:by|with|of) that name\\b`,
+    `\\b(?:user|recipient)(?: \\S+){0,6}? (?:not|no longer) (?:at|on) (?:this )?server\\b`,
+    `\\bnot (?:listed in domino directory|our (?:customer|user))\\b`,
+    `\\b(?<!your )(?:host|domain)(?: name)? (?:unknown|not found|does not exist)\\b|\\bno such domain\\b`,
+    `\\brequested action not taken mailbox unavailable$`,
+    // A server that says nothing else, perhaps in the words of the one before it.
+    `(?:^|\\bsaid )unknown$`,
+    `(?:пользователь|адресат|получатель|ящик|адрес) не (?:найден|существует)|(?:нет такого|неизвестный) (?:пользовател|адрес|ящик)`,
+    `(?:хэрэглэгч|хаяг|хайрцаг) (?:олдсонгүй|байхгүй|бүртгэлгүй)`,
+  ].join('|'),
+);
+/** The same in the names of errors, which look like hosts. */
+const unknownNames = /resolver\.adr\.(?:ex)?recip(?:ient)?notfound|[?&]p=nosuchuser\b/;
+/** It speaks of the sender, whose server it asked, or names another cause as well. */
+const otherCause =
+  /\b(?:senders?|call ?(?:out|back)|verif(?:y|ication) failed|rate|quota|full|disk|space|polic(?:y|ies)|spam\w*|blocked|(?:black|block) ?list\w*|later|temporar\w+)\b/;
 
 /**
  * Whether an answer of a mail server, or the `Diagnostic-Code` of a report, says that the address does not exist. Its
- * codes outrank the `Status` of the report, and its words outrank both.
+ * codes outrank the `Status` of the report, and if it has words, they must say so, too.
  */
 export function isUnknownRecipient(answer: string, status = ''): boolean {
   const all = [...(answer.match(codes) ?? []), status].filter((code) => !unspecific.test(code));
-  return all.length > 0 && all.every((code) => unknownRecipient.test(code)) && !hasOtherCause(answer);
-}
-
-function hasOtherCause(answer: string): boolean {
-  if (temporary.test(answer)) return true;
+  if (all.length === 0 || !all.every((code) => unknownRecipient.test(code)) || temporary.test(answer))
+    return false;
   // The address may have any words in it.
   const words = answer
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => !word.includes('@'));
-  if (words.some((word) => blockLists.test(word))) return true;
-  const text = words.filter((word) => !/[^.]\.[^.]/.test(word)).join(' ');
-  return foreign.test(text) || otherCauses.some((cause) => cause.test(text));
+  if (!/\p{L}/u.test(words.join())) return true;
+  if (words.some((word) => unknownNames.test(word))) return true;
+  const text = words
+    .filter((word) => !/[^.]\.[^.]/.test(word))
+    .join(' ')
+    .replace(/['’]/g, '')
+    .match(/\p{L}+/gu);
+  const said = text?.join(' ') ?? '';
+  return !otherCause.test(said) && unknownWords.test(said);
 }
