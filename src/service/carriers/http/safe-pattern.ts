@@ -2,7 +2,7 @@
 const mostWays = 16;
 /** The same, in a pattern with a repetition. */
 const mostRepeated = 4;
-/** Characters that a pattern with a repetition or alternatives may count, as `.{8}`, if it can match anywhere. */
+/** Characters that a pattern with alternatives may count, as `.{8}`, if it can match anywhere. */
 const mostCounted = 8;
 
 /**
@@ -27,8 +27,11 @@ export function dangerOf(source: string): string | null {
   const isOfBlanks = /(?: |\\s)(?:[*+]|\{\d+,)/.test(source);
   const others = source.replace(/(?:\\[dw]|\[[\w-]+\])\{\d+\}/g, '');
   const isOfId = isOfBlanks && !/\{\d+\}/.test(others);
-  const isCheap = source.startsWith('^') || ((varying.length === 0 || isOfId) && ways <= mostRepeated);
-  return !isCheap && counted > mostCounted
-    ? `must begin with ^, or count at most ${mostCounted} characters`
-    : null;
+  const isAnchored = source.startsWith('^') && !plain.replace(/\([^()]*\)/g, '').includes('|');
+  const isCheap = isAnchored || ((varying.length === 0 || isOfId) && ways <= mostRepeated);
+  if (isCheap || counted === 0) return null;
+  // Counted anew from every end of the repetition, at every place of the text.
+  if (varying.length > 0 && !isOfId)
+    return 'must begin with ^, or count nothing beside a repetition: \\d\\d for \\d{2}';
+  return counted > mostCounted ? `must begin with ^, or count at most ${mostCounted} characters` : null;
 }

@@ -102,6 +102,8 @@ describe('a pattern of a route', () => {
     'status:\\s?0',
     '\\(a\\)\\+',
     'id=\\s*([0-9a-f-]{36})',
+    '(\\d+)-\\d\\d\\d\\d',
+    '^.*.{8}(a|b)(a|a)',
   ])('%s is safe', (source) => {
     expect(dangerOf(source)).toBeNull();
   });
@@ -123,6 +125,13 @@ describe('a pattern of a route', () => {
     ' *.{36}b',
     '\\s*[^,]{36}b',
     '(a|a)(a|a)(a|a)(a|a)a{4000}b',
+    '.*.{8}(a|b)(a|a)',
+    '.+?.{4}y',
+    '.{0,4096}.{4}y',
+    ' *.{8}b',
+    '^x|.*.{8}b',
+    '.{8}.?.? *id',
+    '(\\w|x)(\\w|x)\\w*.{8}y',
   ])('%s is refused', (source) => {
     expect(dangerOf(source)).toMatch(/^(?:must|has) /);
   });
