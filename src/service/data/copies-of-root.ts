@@ -67,7 +67,6 @@ async function besideData<Result>(
 ): Promise<Result> {
   const beside = join(directory, `copying-for-root-${process.pid}`);
   await asOwner(owner, () => {
-    prepareFolder(directory);
     for (const name of readdirSync(directory)) {
       const [, maker] = ofCopies.exec(name) ?? [];
       if (maker !== undefined && !isAtWork(Number(maker)))
@@ -119,6 +118,7 @@ export async function restoreForOther<Restored>(
   if (other?.uid === owner.uid) return asOwner(owner, () => restore(backup));
   if (other === null) checkOfRoot(backup);
   await asOwner(other, () => checkBackup(backup));
+  await asOwner(owner, () => prepareFolder(directory));
   return besideData(owner, directory, async (copy) => {
     try {
       await copyFiles(backup, copy, other, owner);

@@ -167,8 +167,9 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     expect(readdirSync(data)).toEqual(before);
   });
 
-  it('makes no folder to restore from where there is no backup', async () => {
+  it('makes no folder for data where there is nothing to back up or to restore', async () => {
     const { data, own } = await dataOfOther();
+    await expect(backup(join(data, 'new'), join(own, 'backup'))).rejects.toThrow();
     await expect(restore(own, join(data, 'new'))).rejects.toThrow(`there is no backup in ${own}`);
     expect(existsSync(join(data, 'new'))).toBe(false);
   });
