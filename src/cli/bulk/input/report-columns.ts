@@ -24,15 +24,23 @@ const fewestOfReport = 4;
 /** The columns that this program added to a file, by their usual name, as indexes. */
 export type OwnColumns = ReadonlyMap<string, number>;
 
-/** Empty for a file that is neither a report nor a rejects file; both are known by their names, in any order. */
+/**
+ * Empty for a file that is neither a report nor a rejects file; both are known by their names, in any order. A prefixed
+ * column beside the list's own is certain: this program gave it that name.
+ */
 export function ownColumns(columns: readonly string[]): OwnColumns {
   const found = likeAdded(columns);
   const countOf = (names: readonly string[]) => names.filter((name) => found.has(name)).length;
   const isRejects = countOf(rejectsColumns) === rejectsColumns.length;
   const isOfReport = countOf(reportMarkers) > 1 && countOf(reportColumns) >= fewestOfReport;
   const own = [...(isRejects ? rejectsColumns : []), ...(isOfReport ? reportColumns : [])];
-  return new Map([...found].flatMap(([name, { index }]) => (own.includes(name) ? [[name, index]] : [])));
+  const isCertain = (name: string, { prefixes, fewest }: Alike) => own.includes(name) || prefixes > fewest;
+  return new Map([...found].flatMap(([name, at]) => (isCertain(name, at) ? [[name, at.index]] : [])));
 }
+
+/** Index of a report's column, also in a report that has lost the columns that show it; -1 for none. */
+export const reportColumn = (columns: readonly string[], name: string): number =>
+  likeAdded(columns).get(name)?.index ?? -1;
 
 export const isReport = (own: OwnColumns): boolean => own.has('error_code') || own.has('batch_id');
 
@@ -61,12 +69,19 @@ const prefix = 'urtuu_';
 const plainPrefix = 'urtuu ';
 const usualNames = new Map(addedColumns.map((name) => [plainName(name), name]));
 
+interface Alike {
+  index: number;
+  prefixes: number;
+  /** Of all the columns with this name. */
+  fewest: number;
+}
+
 /**
  * The columns with the name of an added one, whatever the case. Of several, it is the one with the most prefixes, then
  * the one that is written exactly so, then the last.
  */
-function likeAdded(columns: readonly string[]): Map<string, { index: number; prefixes: number }> {
-  const found = new Map<string, { index: number; prefixes: number }>();
+function likeAdded(columns: readonly string[]): Map<string, Alike> {
+  const found = new Map<string, Alike>();
   columns.forEach((column, index) => {
     let plain = plainName(column);
     let prefixes = 0;
@@ -75,8 +90,10 @@ function likeAdded(columns: readonly string[]): Map<string, { index: number; pre
     if (name === undefined) return;
     const before = found.get(name);
     const isExact = before !== undefined && columns[before.index] === prefix.repeat(prefixes) + name;
-    if (before === undefined || prefixes > before.prefixes || (prefixes === before.prefixes && !isExact))
-      found.set(name, { index, prefixes });
+    const fewest = Math.min(prefixes, before?.fewest ?? prefixes);
+    const isNext =
+      before === undefined || prefixes > before.prefixes || (prefixes === before.prefixes && !isExact);
+    found.set(name, isNext ? { index, prefixes, fewest } : { ...before, fewest });
   });
   return found;
 }

@@ -1,4 +1,4 @@
-import type { OwnColumns } from '../input/report-columns.js';
+import { reportColumn } from '../input/report-columns.js';
 import type { RowSet } from './row-set.js';
 
 /** Rows of a new plan that come from the reports of other jobs. */
@@ -48,9 +48,8 @@ export interface ReportColumns {
 }
 
 /** Null for a file that is not a report, or a report of an earlier release, which does not name its job. */
-export function findReportColumns(names: readonly string[], own: OwnColumns): ReportColumns | null {
-  // A file may have lost the columns that show that it is a report.
-  const at = (name: string) => own.get(name) ?? names.lastIndexOf(name);
+export function findReportColumns(names: readonly string[]): ReportColumns | null {
+  const at = (name: string) => reportColumn(names, name);
   const columns = { job: at('job'), line: at('line'), status: at('status') };
   return Object.values(columns).includes(-1) ? null : columns;
 }

@@ -1,9 +1,8 @@
 import type { Channel } from '../../../contract/index.js';
-import { columnNamed } from '../input/header.js';
 import { InputError } from '../input/input-error.js';
 import { findRecipientColumn } from '../input/recipient-column.js';
 import type { RecipientReader } from '../input/recipient-reader.js';
-import { ownColumns } from '../input/report-columns.js';
+import { reportColumn } from '../input/report-columns.js';
 import { findReportColumns, type ReportColumns } from './reported-rows.js';
 
 /** The columns of an input that the planner reads, as indexes. */
@@ -49,9 +48,8 @@ export function selectColumns(
     isRecipient,
   });
   if (only === undefined) return { names, recipient, selection: null, report: null };
-  const own = ownColumns(names);
   const column = (name: string) => {
-    const found = own.get(name) ?? columnNamed(names, name);
+    const found = reportColumn(names, name);
     if (found !== -1) return found;
     const hint = 'Use a new report of a job.';
     throw new InputError('columns', source, `no ${name} column for --only`, hint, { line });
@@ -60,7 +58,7 @@ export function selectColumns(
     names,
     recipient,
     selection: selectionOf(only, known, column),
-    report: findReportColumns(names, own),
+    report: findReportColumns(names),
   };
 }
 

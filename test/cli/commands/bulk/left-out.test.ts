@@ -349,6 +349,31 @@ describe('a rejects file or report that somebody has changed', () => {
     expect(texts(here).slice(before)).toEqual(['Дорж 7 энгийн 80']);
   });
 
+  it("has urtuu's status for --only, and the list's for a text, without the columns that show a report", async () => {
+    const here = desk([], { failing: new Set([bat]) });
+    here.write('list.csv', ['name,phone,Status', `Бат,${bat},active`, `Дорж,${dorj},failed`]);
+    await here.run("sms bulk list.csv --text '{name} {status}' --job july --report out.csv --yes");
+    const rows = (parse(here.read('out.csv')) as string[][]).map((cells) =>
+      cells.filter((_, at) => at !== 3 && at !== 4),
+    );
+    expect(rows[0]?.slice(0, 4)).toEqual(['name', 'phone', 'Status', 'urtuu_status']);
+    here.write(
+      'out.csv',
+      rows.map((cells) => cells.join()),
+    );
+    const before = texts(here).length;
+    const refused = await here.run("sms bulk out.csv --text '{urtuu_status}' --only failed --yes");
+    expect(refused).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("is a column of urtuu's report"),
+    });
+    here.project.options.failing = new Set();
+    expect(await here.run("sms bulk out.csv --text '{name} {status}' --only failed --yes")).toMatchObject({
+      code: 0,
+    });
+    expect(texts(here).slice(before)).toEqual(['Бат active']);
+  });
+
   const original = ['name,phone,amount', `Бат,nobody,"-5,000₮"`, `Туяа,noone,'=x`, `Болд,none,'5`];
   const move = (from: number, to: number) => (cells: string[]) => {
     const [cell = ''] = cells.splice(from, 1);

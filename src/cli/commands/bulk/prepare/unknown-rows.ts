@@ -1,4 +1,4 @@
-import { ownColumns } from '../../../bulk/input/report-columns.js';
+import { reportColumn } from '../../../bulk/input/report-columns.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
@@ -23,8 +23,7 @@ export async function newlyKnown(
 /** The messages of rows that are planned because they are unknown, by batch; '' for single ones. */
 async function unknownIds(plan: FrozenPlan): Promise<Map<string, Set<string>>> {
   const { columns } = plan.meta;
-  const own = ownColumns(columns);
-  const at = (name: string) => own.get(name) ?? columns.lastIndexOf(name);
+  const at = (name: string) => reportColumn(columns, name);
   const status = at('status');
   const delivery = at('delivery');
   const message = at('message_id');
