@@ -159,6 +159,25 @@ describe('a list of recipients', () => {
       `To: a1@ex.mn\nX: y\n${name}: Bat <a2@ex.mn>, root`,
       'may name a recipient',
     ]),
+    ...[
+      '>Cc',
+      '-Cc',
+      '*Cc*',
+      '"Cc"',
+      'Cc.',
+      '\vCc',
+      '\fCc',
+      '\0Cc',
+      '\rCc',
+      'C.c.',
+      'C c',
+      ':Cc',
+      '\ufeffTo',
+    ].map((name): [string, string] => [`To: a1@ex.mn\nX: y\n${name}: a2@ex.mn`, 'may name a recipient']),
+    ['Cc: a1@ex.mn\nX: y\rTo: a2@ex.mn', "'To: a2@ex.mn' may name a recipient"],
+    ['Cc: a1@ex.mn\r\nX: y\rz\rTо: a2@ex.mn\r', 'may name a recipient'],
+    ['To: a1@ex.mn,\n\n\r\n\n a2@ex.mn', "'a2@ex.mn' may name a recipient"],
+    ['To: a1@ex.mn,\nto@ex.mn', "'to@ex.mn' may name a recipient"],
     ['To: a1@ex.mn b, c <d>, "e', `not email addresses: '"e', 'b', 'd'`],
   ])(
     'reaches nobody if it may name others than it seems to: %j',
@@ -168,6 +187,25 @@ describe('a list of recipients', () => {
       expect(stderr).toContain(reason);
     },
   );
+
+  it('is one before which a byte order mark stands', async () => {
+    expect(await send(['-t', 'c@ex.mn'], '\ufeffTo: a@ex.mn\nSubject: s\n\nhi')).toMatchObject({
+      to: ['c@ex.mn', 'a@ex.mn'],
+      body: { subject: 's', text: 'hi' },
+    });
+  });
+
+  it.each([
+    'Tо: a@ex.mn\nCc: b@ex.mn',
+    '>Cc: b@ex.mn',
+    '\nTo: a@ex.mn',
+    '\n\r\nTo: a@ex.mn',
+    'Hi\rTo: a@ex.mn',
+  ])('reaches nobody, the arguments neither, in a text without headers: %j', async (headers) => {
+    const raw = `${headers}\nSubject: s\n\nhi`;
+    expect(await send(['-t', 'c@ex.mn'], raw)).toMatchObject({ code: 65, to: [] });
+    expect(await send(['c@ex.mn'], raw)).toMatchObject({ code: 0, to: ['c@ex.mn'] });
+  });
 
   it.each([
     ...['', 'Cc: c@ex.mn\n', 'Cc:\n', 'Cc: c@ex.mn, \n', 'Bcc: c@ex.mn\n'].flatMap((last) =>
@@ -181,6 +219,8 @@ describe('a list of recipients', () => {
     'Disk of root@web1 is full',
     'Subject: s\nDisk full,\nto b@ex.mn it was reported',
     'Subject: s\nТо b@ex.mn',
+    'To-Do: b@ex.mn\n\nto: b@ex.mn',
+    'Subject: a\rb\n\n> To: b@ex.mn\n> Cc: b@ex.mn',
   ])('ends with its header, whatever address is in the text below: %j', async (below) => {
     for (const end of ['\n', '\r\n']) {
       const raw = `Subject: s\nTo: a@ex.mn\n${below}\n`.replaceAll('\n', end);
