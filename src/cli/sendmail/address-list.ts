@@ -15,10 +15,10 @@ interface Token {
   end: number;
 }
 
-const blank = /[ \t\r\n]/;
-const endOfWord = /[ \t\r\n,;:<>()"\\]/;
+const blank = /\s/;
+const endOfWord = /[\s,;:<>()"\\]/;
 
-/** The tokens of RFC 5322. One that never ends, or ends what never began, is broken, and so is all that follows. */
+/** The tokens of RFC 5322. A mark that ends what never began is broken; all that follows one without an end is. */
 function* tokensOf(list: string): Generator<Token> {
   for (let at = 0; at < list.length; ) {
     const first = list[at] ?? '';
@@ -34,8 +34,9 @@ function* tokensOf(list: string): Generator<Token> {
     }
     const close = endOf(list, start);
     if (close < 0) {
-      yield token('broken', list.slice(start), list.length);
-      return;
+      at = '"<('.includes(first) ? list.length : start + 1;
+      yield token('broken', list.slice(start, at), at);
+      continue;
     }
     const inner = list.slice(start + 1, close - 1);
     // `"bat"@example.mn` is an address.
@@ -83,8 +84,9 @@ export function readAddressList(list: string): AddressList {
   let entry: Token[] = [];
   let inGroup = false;
   const close = () => {
-    const names = entry.length === 0 ? [] : namedBy(entry);
-    if (names === null) read.unreadable.push(list.slice(entry[0]?.start, entry.at(-1)?.end));
+    const written = list.slice(entry[0]?.start, entry.at(-1)?.end);
+    const names = entry.length === 0 ? [] : namedBy(entry, written);
+    if (names === null) read.unreadable.push(written);
     else for (const name of names) read.named.push(name);
     entry = [];
   };
@@ -108,7 +110,7 @@ const isNameOfGroup = (entry: readonly Token[]) =>
   entry.every(({ kind, text }) => kind !== 'broken' && kind !== 'angle' && !text.includes('@'));
 
 /** Null if one entry may name several, or its address is uncertain. */
-function namedBy(entry: readonly Token[]): string[] | null {
+function namedBy(entry: readonly Token[], written: string): string[] | null {
   const of = (kind: Kind) => entry.filter((token) => token.kind === kind);
   const [words, quoted, comments, [angle, ...others]] = [
     of('word'),
@@ -116,6 +118,16 @@ function namedBy(entry: readonly Token[]): string[] | null {
     of('comment'),
     of('angle'),
   ];
+  const isOne = written.indexOf('@') === written.lastIndexOf('@');
+  if (
+    isOne &&
+    others.length === 0 &&
+    angle?.text.includes('@') &&
+    of('broken').every(({ end }) => end <= angle.start)
+  )
+    return [angle.text];
+  // `"a@ex.mn"`
+  if (isOne && entry.length === 1 && quoted[0]?.text.includes('@')) return [quoted[0].text];
   if (of('broken').length > 0 || others.length > 0 || entry.some(isGlued)) return null;
   const names = [...quoted, ...comments].map(({ text }) => text);
   if (angle !== undefined) {
