@@ -241,7 +241,8 @@ const cliArrows: Record<string, string[]> = {
   'rate-limit': ['platform'],
   // What reads with retries, and lists page by page, for jobs and single look-ups alike.
   reader: ['rate-limit'],
-  sendmail: [],
+  // Recipients are repaired, and shown, as those of lists.
+  sendmail: ['bulk/input'],
   single: ['context', 'history', 'input', 'io', 'lookup', 'output', 'platform', 'printed-error', 'terminal'],
   terminal: [],
   topics: ['options'],

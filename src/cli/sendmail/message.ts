@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
 import { type EmailBulkParams, normalizeAddress } from '../../contract/index.js';
+import { visible } from '../bulk/input/repair.js';
 import { CliError, inputError } from '../errors.js';
 import { parseMail, utf8Headers } from './charset.js';
 import { withBody } from './headless.js';
@@ -25,7 +26,7 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
   const { message: whole, strayRecipients } = withBody(raw);
   if (addressed.inHeaders && strayRecipients !== null) {
     throw inputError(
-      `'${strayRecipients}' may name a recipient, and is not in To, Cc or Bcc`,
+      `'${visible(strayRecipients)}' may name a recipient, and is not in To, Cc or Bcc`,
       'Begin further lines of a header with a space, and end the headers with an empty line.',
     );
   }

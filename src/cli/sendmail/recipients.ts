@@ -1,5 +1,6 @@
 import type { Email } from 'postal-mime';
 import { normalizeAddress } from '../../contract/index.js';
+import { repairAddress, visible } from '../bulk/input/repair.js';
 import { CliError, inputError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { type AddressList, readAddressList } from './address-list.js';
@@ -22,9 +23,11 @@ export async function recipientsOf(
     throw usageError('the message has no recipient', 'Give it a To: header and use -t.');
   const to = new Set<string>();
   const strange = [...unreadable];
-  for (const name of named) {
+  for (const written of named) {
+    // A blank within it parts two words, which are not to become one.
+    const name = /\s/.test(written) ? written : repairAddress(written).value;
     const address = normalizeAddress(name) !== null ? name : localName.test(name) ? await localTo() : null;
-    if (address === null) strange.push(name);
+    if (address === null) strange.push(written);
     else to.add(address);
   }
   if (strange.length > 0) throw notAddresses(strange);
@@ -60,7 +63,7 @@ const longestQuoted = 200;
 const mostInvalid = 50;
 
 function notAddresses(written: readonly string[]): CliError {
-  const quoted = written.slice(0, mostQuoted).map((each) => `'${each.slice(0, longestQuoted)}'`);
+  const quoted = written.slice(0, mostQuoted).map((each) => `'${visible(each.slice(0, longestQuoted))}'`);
   const more = written.length - quoted.length;
   const all = `${quoted.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const message = written.length === 1 ? `${all} is not an email address` : `not email addresses: ${all}`;

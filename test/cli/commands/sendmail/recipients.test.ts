@@ -31,6 +31,7 @@ describe('the recipients of sendmail', () => {
       ['a@ex.mn', 'b@ex.mn'],
     ],
     [['a@ex.mn b@ex.mn'], ['a@ex.mn', 'b@ex.mn']],
+    [['a@ex.mn\u200b'], 'a@ex.mn'],
     [['Ops: a@ex.mn, b@ex.mn;'], ['a@ex.mn', 'b@ex.mn']],
   ])('are read as addresses of a header: %j', async (argv, to) => {
     expect(await send(argv)).toMatchObject({ code: 0, body: { to } });
@@ -101,6 +102,8 @@ describe('a list of recipients', () => {
     ['To: [a1@ex.mn] <a1@ex.mn>, `A2@ex.mn` <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: <a1@ex.mn> Dorj, DOMAIN\\bat <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: Bat :) <a1@ex.mn>, Bat"x" <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: a1@ex.mn\u00a0, \u202aa2@ex.mn\u202c;a3@e\u00adx.mn', ['a1@ex.mn', 'a2@ex.mn', 'a3@ex.mn']],
+    ['To: Bat\u00a0<\u200ba1@ex.mn\u00a0>,\u3000a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: "a1@ex.mn", a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: root@host <a1@ex.mn>, Bat@Work <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
     ...[
@@ -127,6 +130,8 @@ describe('a list of recipients', () => {
     ['To: a2@ex.mn via List <a1@ex.mn>'],
     ['To: "a1@ex.mn, root"'],
     ['To: Bat <root> Dorj'],
+    ['To: <Bat\u00a0a1@ex.mn>', "'Bat\\u00a0a1@ex.mn' is not an email address"],
+    ['To: Bat\u00a0a1@ex.mn', "'Bat' is not an email address"],
     ['To: a1@ex.mn <a2@ex.mn>'],
     ["To: 'a1@ex.mn' <a2@ex.mn>"],
     ['To: _a1@ex.mn <a1@ex.mn>'],
