@@ -47,14 +47,28 @@ export const isReport = (own: OwnColumns): boolean => own.has('error_code') || o
 /** Whether a file may be a report or rejects file that has lost the columns that show it. */
 export const mayBeOwn = (columns: readonly string[]): boolean => likeAdded(columns).size > 0;
 
-/** As they are written. Elsewhere they may be the list's own, such as the line of a bus and the error of a machine. */
-const endInRejects = (own: OwnColumns, { length }: readonly string[]): boolean =>
-  own.get('line') === length - 2 && own.get('error') === length - 1;
+/**
+ * As they are written: a number, and `phone: is empty`. Others may be the list's own, such as the line of a bus and the
+ * error of a machine.
+ */
+const isRejected = (line = '', error = ''): boolean =>
+  /^\d+$/.test(line) && /: |^same recipient as line \d/.test(error);
+
+interface Rows {
+  meta: { columns: readonly string[] };
+  rows(): AsyncIterable<{ values: readonly string[] }>;
+}
 
 /** Indexes of the columns that a new report or rejects file keeps: all except those that it replaces. */
-export function keptColumns(columns: readonly string[], added: readonly string[]): number[] {
+export async function keptColumns(plan: Rows, added: readonly string[]): Promise<number[]> {
+  const { columns } = plan.meta;
   const own = ownColumns(columns);
-  const isCertain = isReport(own) || endInRejects(own, columns);
+  let isCertain = isReport(own);
+  if (!isCertain && own.get('line') === columns.length - 2 && own.get('error') === columns.length - 1)
+    for await (const { values } of plan.rows()) {
+      isCertain = isRejected(...values.slice(columns.length - 2, columns.length));
+      break;
+    }
   const replaced = new Set(isCertain ? added.map((name) => own.get(name)) : []);
   return columns.flatMap((_, index) => (replaced.has(index) ? [] : [index]));
 }

@@ -35,7 +35,7 @@ export async function* reportRows(
   receipts: Receipts,
   mask: ReportMask | null,
 ): AsyncGenerator<ReportRow, void> {
-  const kept = keptColumns(plan.meta.columns, reportColumns);
+  const kept = await keptColumns(plan, reportColumns);
   const cellOf = mask === null ? (value: string) => value : masking(plan, mask);
   // Rows of the same recipient were merged into one message, which was charged once.
   const paid = plan.meta.merged > 0 ? new RowSet() : null;
@@ -77,14 +77,14 @@ export async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<st
 async function* linesOf(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
   const { plan } = job;
   if (plan.input?.marked) yield byteOrderMark;
-  yield csvLine(columnNamesOf(plan));
+  yield csvLine(await columnNamesOf(plan));
   for await (const cells of reportRows(job, receipts, null)) {
     yield csvLine(cells.map((cell) => (cell === null ? '' : String(cell))));
   }
 }
 
-export function columnNamesOf({ meta: { columns } }: FrozenPlan): string[] {
-  const kept = keptColumns(columns, reportColumns).map((index) => columns[index] ?? '');
+export async function columnNamesOf(plan: FrozenPlan): Promise<string[]> {
+  const kept = (await keptColumns(plan, reportColumns)).map((index) => plan.meta.columns[index] ?? '');
   return [...kept, ...addedNames(reportColumns, kept)];
 }
 

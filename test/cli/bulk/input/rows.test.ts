@@ -212,6 +212,23 @@ describe('a bad row', () => {
       '',
     ]);
   });
+  it.each(['L7,E42', '7,E42', '7,', 'L7,phone: x'])('keeps them at its end, too: %s', async (own) => {
+    const { rejects } = await plan(`phone,line,error\n9911,${own}\n`);
+    expect(readFileSync(rejects.file ?? '', 'utf8').split('\r\n')).toEqual([
+      'phone,line,error,urtuu_line,urtuu_error',
+      `9911,${own},2,"phone: ""9911"" is not a phone number"`,
+      '',
+    ]);
+  });
+  it.each(['phone: x', '"same recipient as line 3, with another message"', 'phone: x,more'])(
+    'takes the place of the rejects file that it comes from: %s',
+    async (error) => {
+      const { rejects } = await plan(`phone,line,error\n9911,7,${error}\n9922,9,\n`);
+      const [names, row] = readFileSync(rejects.file ?? '', 'utf8').split('\r\n');
+      expect(names).toBe('phone,line,error');
+      expect(row).toMatch(/^9911,(?:2,"phone: ""9911""|more,2,"error: the row has 4 fields)/);
+    },
+  );
   it('may have line separators, which end no line of its record', async () => {
     const outcome = await plan('phone\n"9\u20288"\n7\n');
     expect(outcome.rejects.first).toEqual([

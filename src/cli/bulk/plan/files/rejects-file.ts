@@ -59,7 +59,7 @@ export async function writeRejects(
   const own = ownColumns(columns);
   const hasLine = isReport(own) && own.has('line');
   const added = hasLine ? ['error'] : rejectsColumns;
-  const kept = keptColumns(columns, added);
+  const kept = await keptColumns(plan, added);
   const names = kept.map((index) => columns[index] ?? '');
   const errors = readErrors(join(plan.folder, 'errors'));
   let sha256: string;

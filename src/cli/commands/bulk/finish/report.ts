@@ -51,7 +51,7 @@ export async function writeReport(
     const openRuntime = async () => runtime;
     const receipts = await gather(context, job, { openRuntime, timeout });
     const blocks = isWorkbookName(path)
-      ? workbookReport(job, reportRows(job, receipts, null), reportView(job.plan).columns)
+      ? workbookReport(job, reportRows(job, receipts, null), (await reportView(job.plan)).columns)
       : reportBlocks(job, receipts);
     await context.io.files.write(path, blocks);
     // After an alarm, the job is in doubt anyway.
@@ -95,7 +95,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
   try {
     refuseList(context.config, job.plan.meta, options.report);
     if (!offline) await refuseOtherService(context, job);
-    const view = reportView(job.plan);
+    const view = await reportView(job.plan);
     await context.io.printer.checkColumns(view);
     const receipts = await gather(context, job, {
       openRuntime: offline ? null : openRuntime,
@@ -123,8 +123,8 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
   }
 }
 
-function reportView(plan: FrozenPlan): View<ReportRow> {
-  const names = columnNamesOf(plan);
+async function reportView(plan: FrozenPlan): Promise<View<ReportRow>> {
+  const names = await columnNamesOf(plan);
   return {
     columns: names.map((name, index) => ({ name, value: (row) => row[index] })),
     record: (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])),

@@ -101,6 +101,7 @@ describe('the report of a job', () => {
     ['Line,LINE ,urtuu-status', 'Line,LINE,urtuu-status', 'urtuu_line,delivery,job'],
     ['line,urtuu_line,job', 'line,urtuu_line,job', 'urtuu_urtuu_line,delivery,urtuu_job'],
     ['line,error,van', 'line,error,van', 'urtuu_line,delivery,job'],
+    ['job_input,line,error', 'job_input,line,error', 'urtuu_line,delivery,job'],
     ['linе,lines,job ', 'linе,lines,job', 'line,delivery,urtuu_job'],
   ])('leaves the columns %s of a list as they are, and names its own apart', async (columns, kept, own) => {
     const here = desk([]);
