@@ -94,8 +94,8 @@ export function bindTemplate(
 const everywhere = [
   // {{name}}, which is the literal {name} here; also with a filter or a sigil: {{name|title}}, {{#name}}.
   /\{(?=([\s#^&/!=~$]*([^\s#^&/!=~${}|][^{}|]*)(?:\|[^{}]*)?\}))/g,
-  // The same in the entities of HTML.
-  /&#123;(?=(((?:(?!&#12[35];).)+)&#125;))/g,
+  // The same in the entities of HTML, and in a link.
+  /(?:&#(?:123|x7b);|%7b)(?=(((?:(?!&#(?:12[35]|x7[bd]);|%7[bd]).)+)(?:&#(?:125|x7d);|%7d)))/gi,
   // [name], [[name]]
   /\[(?=(([^[\]]+)\]))/g,
   // <<name>>, and in HTML &lt;name&gt;
@@ -122,6 +122,8 @@ const everywhere = [
 ];
 /** In HTML it would be a tag. */
 const ofPlainText = [/<(?=(([^<>]+)>))/g];
+/** What editors of HTML put between a mark and a name: {{<b>name</b>}}. */
+const unseen = /<[^<>]*>|&nbsp;|&#(?:160|xa0);/gi;
 
 interface MergeField {
   column: string;
@@ -139,8 +141,10 @@ function mergeFieldIn(
   columns: readonly string[],
   { hidden, content }: { hidden: ReadonlySet<number>; content: 'plain' | 'html' },
 ): MergeField | null {
-  for (const field of content === 'html' ? everywhere : [...everywhere, ...ofPlainText]) {
-    for (const [mark, rest = '', name = ''] of text.matchAll(field)) {
+  const isHtml = content === 'html';
+  const texts = isHtml ? [text, text.replace(unseen, ' ')] : [text];
+  for (const field of isHtml ? everywhere : [...everywhere, ...ofPlainText]) {
+    for (const [mark, rest = '', name = ''] of texts.flatMap((each) => [...each.matchAll(field)])) {
       const column = columns[columnNamed(columns, name, hidden)];
       if (column === undefined || !isName(mark, column)) continue;
       const written = mark + rest;

@@ -67,6 +67,8 @@ describe('templates', () => {
     ['«name»'],
     ['&laquo;name&raquo;'],
     ['&#123;&#123; name &#125;&#125;', '&#123; name &#125;'],
+    ['&#X7b;&#x7b;name&#x7D;&#x7d;', '&#x7b;name&#x7D;'],
+    ['<a href="?n=%7Bname%7d">', '%7Bname%7d'],
     ['Hi %(name)s', '%(name)s'],
     ['<% name %>'],
     ['<%= name %>'],
@@ -94,6 +96,16 @@ describe('templates', () => {
       if (text !== '<name>') expect(refused(text, 'html')).toMatchObject({ kind: 'template' });
     },
   );
+
+  it.each([
+    ['{{&nbsp;name&nbsp;}}', '{{ name }}'],
+    ['{{<b>name</b>}}', '{{ name }}'],
+    ['{{<span\n class="x">&#xa0;</span>Name}}', '{{   Name}}'],
+    ['[<b>day</b>]', '[ day ]'],
+  ])('%j in HTML is refused by what everybody would see', (text, shown) => {
+    expect(() => render(text, ['Бат', 'Monday'], 'html')).toThrow(`${JSON.stringify(shown)} is text here`);
+    expect(render('<td>:</td><td>name</td>10%<b>name</b>20% <i>[</i>', ['Бат'], 'html')).toContain(':</td>');
+  });
 
   it('{{name}} and [name] are text where they name no column: of a list without a header, and of a report', async () => {
     const own = 'phone,line,error\n99112233,2,x\n';
