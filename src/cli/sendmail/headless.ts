@@ -38,7 +38,7 @@ export function withBody(raw: Uint8Array): Whole {
   let isAfterRecipients = false;
   let isListOpen = false;
   let strayRecipients: string | null = null;
-  for (const { start, end, line, isOpen, isInner } of linesOf(message)) {
+  for (const { start, end, line, isOpen, isInner, newline } of linesOf(message)) {
     if (emptyLine.test(line)) {
       if (start === 0) return { message, strayRecipients: strayIn(message, belowEmpty(message, end), false) };
       if (!isMessage) return bodyAt(message, 0, strayRecipients);
@@ -58,7 +58,8 @@ export function withBody(raw: Uint8Array): Whole {
       if (isListOpen && !common.test(line)) strayRecipients ??= entryLikeHeader(fieldAt(message, start));
       isAfterRecipients = recipientsAsRead.test(line);
     }
-    if (isInner || !(belongs || isAfterRecipients)) strayRecipients ??= headerLike(fieldAt(message, start));
+    if (isInner || !(belongs || isAfterRecipients))
+      strayRecipients ??= headerLike(fieldAt(message, start, newline));
     isListOpen = isAfterRecipients && isOpen;
   }
   return isMessage ? { message, strayRecipients } : bodyAt(message, 0, strayRecipients);
@@ -78,17 +79,19 @@ interface Line {
   isOpen: boolean;
   /** Whether a lone return is before it: a header of its own to whoever wrote it, and a part of one to others. */
   isInner: boolean;
+  /** Behind the whole line. */
+  newline: number;
 }
 
-function* linesOf(message: Buffer, from = 0): Generator<Line> {
-  let newline = from;
+function* linesOf(message: Buffer, from = 0, newlineAhead = from): Generator<Line> {
+  let newline = newlineAhead;
   for (let start = from; start < message.length; ) {
     const isInner = start < newline;
     if (!isInner) newline = message.indexOf('\n', start) + 1 || message.length;
     const end = endOfPiece(message, start, newline);
     const line = message.toString('latin1', start, Math.min(end, start + maxHeaderLine));
     const isOpen = /[,:]\s*$/.test(message.toString('latin1', Math.max(start, end - 8), end));
-    yield { start, end, line, isOpen, isInner };
+    yield { start, end, line, isOpen, isInner, newline };
     start = end;
   }
 }
@@ -104,14 +107,15 @@ const emptyLine = /^\r?\n$/;
 const folded = /^[ \t]/;
 
 function belowEmpty(message: Buffer, from: number): number {
-  for (const { start, line } of linesOf(message, from)) if (!emptyLine.test(line)) return start;
-  return message.length;
+  let at = from;
+  while (message[at] === 10 || (message[at] === 13 && message[at + 1] === 10)) at += 1;
+  return at;
 }
 
 /** A line with those that are folded below it. */
-function fieldAt(message: Buffer, from: number): string {
+function fieldAt(message: Buffer, from: number, newline = from): string {
   let whole = from;
-  for (const { start, end, line } of linesOf(message, from)) {
+  for (const { start, end, line } of linesOf(message, from, newline)) {
     if (start > from && !(folded.test(line) && line.trim() !== '')) break;
     whole = end;
   }

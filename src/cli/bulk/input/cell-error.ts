@@ -13,6 +13,9 @@ export interface CellError {
 export const errorValue = (value: string) => `${value} is an error, not a value`;
 export const hiddenValue = (value: string) =>
   `${quoted(value)} is hidden under merged cells: unmerge them, or clear it`;
+/** In a rejects file or report, where nothing is merged. */
+const wasHidden = (value: string) =>
+  `${quoted(value)} was hidden under merged cells: to send it, clear the error of its row`;
 export const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
 
 /** What spreadsheets show in place of a value: Excel in English, Russian, German, French and Spanish, LibreOffice. */
@@ -56,8 +59,8 @@ export function cellErrorsLeft(
 ): CellError[] {
   return record.flatMap((value, field) => {
     const isLeft = (error: string) => written.includes(`${columns[field]}: ${error}`);
-    const hidden = hiddenValue(value);
-    if (value !== '' && isLeft(hidden)) return [{ field, letters: '', error: hidden }];
+    const left = wasHidden(value);
+    if (value !== '' && [hiddenValue(value), left].some(isLeft)) return [{ field, letters: '', error: left }];
     const error = value.startsWith('=') ? noStoredValue : errorValue(value);
     return isLeft(error) ? [{ field, letters: '', error }] : [];
   });

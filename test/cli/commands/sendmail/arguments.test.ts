@@ -97,3 +97,31 @@ describe('what cannot be sent on', () => {
     expect(stderr).toBe(warnings.join(''));
   });
 });
+
+describe('the address for replies', () => {
+  it.each<[headers: string, replyTo: string | undefined, unused?: string]>([
+    ['From: root@host <b@ex.mn>', 'b@ex.mn'],
+    ['From: Bat@Work <b@ex.mn>', 'b@ex.mn'],
+    ['From: <b@ex.mn> Bat', 'b@ex.mn'],
+    ['From: Bat <b@ex.mn', 'b@ex.mn'],
+    ['From: a@ex.mn <b@ex.mn>', 'b@ex.mn'],
+    ['From: us(x)er@good.mn', 'user@good.mn'],
+    ['From: Бат <b@пример.рф>', 'b@пример.рф'],
+    ["Reply-To: 'b@ex.mn' <b@ex.mn>", 'b@ex.mn'],
+    ['Reply-To: Bat <b@ex.mn> Dorj <d@ex.mn>', 'b@ex.mn'],
+    ['Reply-To: =?utf-8?Q?b=40ex.mn?=', 'b@ex.mn'],
+    ['Reply-To: b@ex.mn, d@ex.mn\nFrom: c@ex.mn', 'b@ex.mn', 'd@ex.mn'],
+    ['Reply-To: root\nFrom: b@ex.mn', 'b@ex.mn', 'root'],
+    ['From: user@good.mn(x)evil.mn', undefined],
+    ['From: user@good.mn""evil.mn', undefined],
+    ['Reply-To: user@good.mn(x)evil.mn\nFrom: b@ex.mn', 'b@ex.mn', 'user@good.mnevil.mn'],
+    ['Reply-To: user@good.mn(x)evil.mn\nFrom: root', undefined, 'user@good.mnevil.mn'],
+    ['Reply-To: user@good.mn(x)evil.mn, b@ex.mn', 'b@ex.mn', 'user@good.mnevil.mn'],
+  ])('is in a domain that somebody wrote: %j', async (headers, replyTo, unused) => {
+    const { code, stderr, body } = await send(['bat@ex.mn'], `${headers}\nSubject: s\n\nhi`);
+    expect({ code, replyTo: body?.reply_to }).toEqual({ code: 0, replyTo });
+    expect(stderr).toBe(
+      unused === undefined ? '' : `warning: replies do not go to ${unused}: the service takes one address\n`,
+    );
+  });
+});

@@ -186,6 +186,7 @@ describe('a list of recipients', () => {
       ':Cc',
       '\ufeffTo',
     ].map((name): [string, string] => [`To: a1@ex.mn\nX: y\n${name}: a2@ex.mn`, 'may name a recipient']),
+    ['To: a1@ex.mn\nX: y\nＣ\u200bｃ: a2@ex.mn', "'Ｃ\\u200bｃ: a2@ex.mn' may name a recipient"],
     ['Cc: a1@ex.mn\nX: y\rTo: a2@ex.mn', "'To: a2@ex.mn' may name a recipient"],
     ['Cc: a1@ex.mn\r\nX: y\rz\rTо: a2@ex.mn\r', 'may name a recipient'],
     ['To: a1@ex.mn,\n\n\r\n\n a2@ex.mn', "'a2@ex.mn' may name a recipient"],
@@ -271,6 +272,13 @@ describe('a list of recipients', () => {
     },
   );
 
+  it.each(['\rcc: x', '\r', '>Cc: x\n', '>'])('behind a megabyte of %j is read in no time', async (piece) => {
+    const begun = cpuTime();
+    const raw = Buffer.from(`To: a@ex.mn,\nSubject: s${piece.repeat(1_000_000 / piece.length)}`);
+    await readMessage(raw, { recipients: [], inHeaders: true, localTo: async () => null }).catch(() => {});
+    expect(cpuTime() - begun).toBeLessThan(2_000);
+  });
+
   it('is masked, and a list for programs', async () => {
     const stdin = 'To: Bat <a1@ex.mn> <a2@ex.mn>, root\n\nhi';
     const plain = await send(['-t', '--mask'], stdin);
@@ -278,33 +286,5 @@ describe('a list of recipients', () => {
     expect(plain.stderr).not.toMatch(/a\d@ex/);
     const { error } = JSON.parse((await send(['-t', '--json'], stdin)).stderr);
     expect(error).toMatchObject({ invalid: ['Bat <a1@ex.mn> <a2@ex.mn>', 'root'] });
-  });
-});
-
-describe('the address for replies', () => {
-  it.each<[headers: string, replyTo: string | undefined, unused?: string]>([
-    ['From: root@host <b@ex.mn>', 'b@ex.mn'],
-    ['From: Bat@Work <b@ex.mn>', 'b@ex.mn'],
-    ['From: <b@ex.mn> Bat', 'b@ex.mn'],
-    ['From: Bat <b@ex.mn', 'b@ex.mn'],
-    ['From: a@ex.mn <b@ex.mn>', 'b@ex.mn'],
-    ['From: us(x)er@good.mn', 'user@good.mn'],
-    ['From: Бат <b@пример.рф>', 'b@пример.рф'],
-    ["Reply-To: 'b@ex.mn' <b@ex.mn>", 'b@ex.mn'],
-    ['Reply-To: Bat <b@ex.mn> Dorj <d@ex.mn>', 'b@ex.mn'],
-    ['Reply-To: =?utf-8?Q?b=40ex.mn?=', 'b@ex.mn'],
-    ['Reply-To: b@ex.mn, d@ex.mn\nFrom: c@ex.mn', 'b@ex.mn', 'd@ex.mn'],
-    ['Reply-To: root\nFrom: b@ex.mn', 'b@ex.mn', 'root'],
-    ['From: user@good.mn(x)evil.mn', undefined],
-    ['From: user@good.mn""evil.mn', undefined],
-    ['Reply-To: user@good.mn(x)evil.mn\nFrom: b@ex.mn', 'b@ex.mn', 'user@good.mnevil.mn'],
-    ['Reply-To: user@good.mn(x)evil.mn\nFrom: root', undefined, 'user@good.mnevil.mn'],
-    ['Reply-To: user@good.mn(x)evil.mn, b@ex.mn', 'b@ex.mn', 'user@good.mnevil.mn'],
-  ])('is in a domain that somebody wrote: %j', async (headers, replyTo, unused) => {
-    const { code, stderr, body } = await send(['bat@ex.mn'], `${headers}\nSubject: s\n\nhi`);
-    expect({ code, replyTo: body?.reply_to }).toEqual({ code: 0, replyTo });
-    expect(stderr).toBe(
-      unused === undefined ? '' : `warning: replies do not go to ${unused}: the service takes one address\n`,
-    );
   });
 });

@@ -174,11 +174,20 @@ describe('a bad row of a workbook', () => {
     expect(await requestsOf(outcome)).toMatchObject([{ lines: [2] }, { lines: [4] }, { lines: [6] }]);
 
     const rejected = readFileSync(outcome.rejects.file ?? '', 'utf8');
-    const { rejects } = await plan(rejected, { source: 'list.rejected.csv', text: 'Hi {name}' });
-    expect(rejects.first).toEqual([
-      `list.rejected.csv:2: phone: ${hidden('88112233')}`,
-      `list.rejected.csv:3: name: ${hidden('=Сүх')}`,
-    ]);
+    // Nothing is merged in a CSV file: the way out is another one, however often its rejects are sent.
+    const left = (value: string) =>
+      `"${value}" was hidden under merged cells: to send it, clear the error of its row`;
+    let again = rejected;
+    for (const _ of ['once', 'twice']) {
+      const { rejects } = await plan(again, { source: 'list.rejected.csv', text: 'Hi {name}' });
+      expect(rejects.first).toEqual([
+        `list.rejected.csv:2: phone: ${left('88112233')}`,
+        `list.rejected.csv:3: name: ${left('=Сүх')}`,
+      ]);
+      again = readFileSync(rejects.file ?? '', 'utf8');
+    }
+    const cleared = await plan(again.replace(/,"phone: .*/, ','), { text: 'Hi {name}', skipInvalid: true });
+    expect(await requestsOf(cleared)).toMatchObject([{ to: ['88112233'] }]);
     const unnamed = await plan(rejected, { source: 'list.rejected.csv', text: 'Hi', skipInvalid: true });
     expect(await requestsOf(unnamed)).toMatchObject([{ to: ['85112233'] }]);
     const fixed = await plan(rejected.replace('88112233', '88112234').replace("'=Сүх", 'Сүх'), {
