@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openTarget } from '../../../src/service/data/move/target.js';
 import { newRole } from '../../support/postgres/role.js';
 import { make, open, opened } from '../../support/postgres/services.js';
 import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
@@ -44,11 +45,49 @@ describe('another role of the database', () => {
     expect(await opened(as)).toBe('urtuu empty');
   });
 
-  it('that owns the schema of a new service is refused, as it could take over', async () => {
+  const owning: [of: string, prepare: (bob: string, ours: string) => string][] = [
+    ['with every right', (_, ours) => `GRANT ALL ON SCHEMA urtuu TO ${ours}`],
+    [
+      'that took its own rights from itself',
+      (bob, ours) => `GRANT ALL ON SCHEMA urtuu TO ${ours}; REVOKE ALL ON SCHEMA urtuu FROM ${bob}`,
+    ],
+    ['that gives none away', () => ''],
+    ['in which everybody may create', () => 'GRANT ALL ON SCHEMA urtuu TO PUBLIC'],
+  ];
+  it.each(owning)('that owns the schema of a new service, %s: it is refused', async (_, prepare) => {
     const url = await newDatabase();
-    const { role } = await newRole(url);
-    await query(url, `CREATE SCHEMA urtuu AUTHORIZATION ${role}`);
-    expect(await opened(url)).toMatch(new RegExp(`REVOKE CREATE ON SCHEMA urtuu FROM ${role}`));
+    const bob = await newRole(url);
+    const ours = await newRole(url);
+    await query(url, `CREATE SCHEMA urtuu AUTHORIZATION ${bob.role}`);
+    await query(bob.as, prepare(bob.role, ours.role));
+    const found = await opened(ours.as);
+    expect(found).toMatch(new RegExp(`ALTER SCHEMA urtuu OWNER TO ${ours.role}; .*URTUU_DATABASE_SCHEMA$`));
+    expect(found).not.toMatch(/GRANT|REVOKE/);
+    await expect(openTarget({ url: ours.as })).rejects.toThrow(/^the schema urtuu belongs to the role/);
+    await query(url, `ALTER SCHEMA urtuu OWNER TO ${ours.role}; REVOKE ALL ON SCHEMA urtuu FROM PUBLIC`);
+    expect(await opened(ours.as)).toBe('urtuu empty');
+  });
+
+  it('that owns the schema of a service is named at each start, with the statement for it', async () => {
+    const url = await newDatabase();
+    await make(url, 'urtuu');
+    const { role, as } = await newRole(url);
+    await query(url, `ALTER SCHEMA urtuu OWNER TO ${role}`);
+    await query(as, `REVOKE ALL ON SCHEMA urtuu FROM ${role}`);
+    const { reported } = await open(url);
+    expect(String(reported[0])).toContain('ALTER SCHEMA urtuu OWNER TO postgres');
+    expect(String(reported[0])).not.toMatch(/GRANT|REVOKE/);
+  });
+
+  it('of which only the service is a member may own its schema and its tables', async () => {
+    const url = await newDatabase();
+    const group = await newRole(url);
+    const ours = await newRole(url);
+    await query(url, `GRANT ${group.role} TO ${ours.role}; CREATE SCHEMA urtuu AUTHORIZATION ${group.role}`);
+    expect(await opened(ours.as)).toBe('urtuu empty');
+    await query(url, giveAll(group.role));
+    const { reported } = await open(ours.as);
+    expect(reported).toEqual([]);
   });
 
   const trapped = "LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END'";

@@ -12,7 +12,7 @@ import {
   noService,
   type OwnSchema,
 } from './own-schema.js';
-import { othersWhoCreate, Takeover } from './trust.js';
+import { takeoverOf } from './trust.js';
 
 /**
  * The advisory lock of the database: whoever creates a schema holds it alone, as every start of an earlier release
@@ -37,7 +37,7 @@ export interface Migrations {
 /**
  * Migrates the schema of a service to this version, or waits until another process has; makes it for a new one. Settings
  * and locks belong to transactions, so that a pooler may be in between. `warn` is called for a schema of before in which
- * others may create.
+ * others may create, or that they own.
  */
 export function migrate(
   { url, schema: wanted }: DatabasePlace,
@@ -54,8 +54,8 @@ export function migrate(
       }
     }
     await beginIn(client);
-    const others = await othersWhoCreate(client, schema.oid);
-    if (others.length > 0) warn(new Takeover(schema.name, others));
+    const takeover = await takeoverOf(client, schema);
+    if (takeover !== null) warn(takeover);
     await client.query('COMMIT');
     return schema;
   });

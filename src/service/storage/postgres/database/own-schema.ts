@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { DataError, NoDataError } from '../../../errors/data-error.js';
-import { isOurs, isTrusted, othersWhoCreate, ourselves, Takeover } from './trust.js';
+import { isOurs, isTrusted, ourselves, takeoverOf } from './trust.js';
 
 /** A database, and the schema of the service in it; without one, the only one with a service, or a new one. */
 export interface DatabasePlace {
@@ -145,26 +145,22 @@ export async function createSchema(client: Client, wanted: string | undefined): 
       )
     ).rows[0] as NewSchema;
   const { name, oid: existing, user, may_create } = await read();
-  if (!may_create) {
-    const statement =
-      existing === null
-        ? `CREATE SCHEMA ${name} AUTHORIZATION ${user}`
-        : `GRANT ALL ON SCHEMA ${name} TO ${user}`;
-    throw new DataError(
-      `the role ${user} may not create ${existing === null ? 'the schema' : 'tables in the schema'} ${name}`,
-      {
-        hint: `As the owner of the database: ${statement}`,
-      },
-    );
+  const refuse = (what: string, statement: string) =>
+    new DataError(`the role ${user} may not create ${what} ${name}`, {
+      hint: `As the owner of the database: ${statement}`,
+    });
+  if (existing === null) {
+    if (!may_create) throw refuse('the schema', `CREATE SCHEMA ${name} AUTHORIZATION ${user}`);
+    await client.query(`CREATE SCHEMA ${name}`);
   }
-  if (existing === null) await client.query(`CREATE SCHEMA ${name}`);
-  const oid = existing ?? ((await read()).oid as number);
-  const schema = { name, oid };
-  const others = await othersWhoCreate(client, oid);
-  if (others.length > 0) {
-    const { problem, way } = new Takeover(name, others);
-    throw new DataError(problem, { hint: `${way}; or name another schema: URTUU_DATABASE_SCHEMA` });
+  const schema = { name, oid: existing ?? ((await read()).oid as number) };
+  const takeover = await takeoverOf(client, schema);
+  if (takeover !== null) {
+    throw new DataError(takeover.problem, {
+      hint: `${takeover.way}; or name another schema: URTUU_DATABASE_SCHEMA`,
+    });
   }
+  if (!may_create) throw refuse('tables in the schema', `GRANT ALL ON SCHEMA ${name} TO ${user}`);
   await client.query(`CREATE TABLE ${name}.${versionTable} (version int NOT NULL)`);
   return schema;
 }
