@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { DataError } from '../../../errors/data-error.js';
-import { halfLoaded, type OwnSchema, versionTable } from './own-schema.js';
+import { halfLoaded, type OwnSchema } from './own-schema.js';
 import { isTrusted, ourselves } from './trust.js';
 
 /** What the steps of a schema create: names, without those of earlier releases. */
@@ -48,10 +48,9 @@ export async function refuseStrangers(
            WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'S' THEN 'SEQUENCE' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END,
          oid::regclass::text, relowner FROM pg_class WHERE relnamespace = $1 AND relname = ANY ($2)) s
        JOIN pg_roles r ON r.oid = s.owner ${ourselves}
-     WHERE NOT ${isTrusted} AND s.owner NOT IN (
-       SELECT relowner FROM pg_class WHERE relnamespace = $1 AND relname = $3 AND relkind = 'r')
+     WHERE NOT ${isTrusted}
      ORDER BY s.kind, s.name`,
-    [schema.oid, [table, ...createdBy(steps).relations], versionTable],
+    [schema.oid, [table, ...createdBy(steps).relations]],
   );
   if (rows.length === 0) return;
   const owners = [...new Set(rows.map(({ owner }) => owner))].join(', ');

@@ -21,7 +21,7 @@ const couldDoAnything = (role: string) =>
   `(${role}.rolsuper OR pg_has_role(${role}.oid, u.oid, 'MEMBER') OR pg_has_role(${role}.oid, d.datdba, 'MEMBER'))`;
 
 /** Whether the service's role may act as the role `r`. */
-export const isOurs = "(NOT u.rolsuper AND pg_has_role(u.oid, r.oid, 'MEMBER'))";
+const isOurs = "(NOT u.rolsuper AND pg_has_role(u.oid, r.oid, 'MEMBER'))";
 
 /**
  * Whether the role `r` could do anything to the service in any case, or is a group of such roles: each member of a group
