@@ -39,9 +39,13 @@ export interface PostgresStorage extends Storage {
   database: Database;
 }
 
-/** What a send needs, with the rights for it and a write: a token, and an acceptance of nothing. */
-const probe = `SELECT :s.take_1(''::text, 'readiness'::text, 1::double precision, 1, 1::bigint, 0::bigint),
-  ARRAY(SELECT a.seq FROM :s.store_accepted_1(CAST(ARRAY[] AS :s.acceptance_1[]), 0::bigint) a)`;
+/**
+ * What a send needs after its admission, with the rights for it: an acceptance of nothing, whose commit waits for a
+ * standby where a send's does. A lock is written, and waits for the lock of a commit that waits.
+ */
+const probe = `SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true),
+  :s.can_accept_all_1(nothing, 0::bigint), ARRAY(SELECT a.seq FROM :s.store_accepted_1(nothing, 0::bigint) a)
+  FROM (SELECT CAST(ARRAY[] AS :s.acceptance_1[]) AS nothing) one CROSS JOIN :s.installation FOR NO KEY UPDATE OF installation`;
 
 /** Connections of one instance: for work that callers wait for, and for the quick statements before requests. */
 const sizes = { store: 8, admission: 2, notifications: 1 };
@@ -128,7 +132,8 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       // A newer one keeps the functions of the previous version.
       if ((row?.version ?? 0) < steps.length) throw older();
     }
-    await beforeRequests.query(probe);
+    await rateLimiter.take('', 'readiness', { interval: 1, burst: 1 });
+    await database.query(probe);
   }
 
   return {
