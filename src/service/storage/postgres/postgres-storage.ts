@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
+import type { Topic } from '../changes.js';
 import { createPolledChanges } from '../shared/polled-changes.js';
 import { createPseudonyms } from '../shared/secret.js';
 import type { Storage } from '../storage.js';
@@ -12,7 +13,7 @@ import { DatabaseClock } from './database-clock.js';
 import { bind, checkSecret } from './installation.js';
 import { createInstances } from './instances.js';
 import { createLost } from './lost-commits.js';
-import { createNotifications } from './notifications.js';
+import { createNotifications, createTopicNames } from './notifications.js';
 import { postgresStore } from './postgres-store.js';
 import { migrations } from './schema/migrations.js';
 
@@ -82,9 +83,9 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const database = databaseOf(pools.store);
   const beforeRequests = databaseOf(admissions);
   const changes = createPolledChanges(clock);
-  const notifications = createNotifications(url, schema, pools.notifications, (topic) =>
-    topic === 'reset' ? changes.tellAll() : changes.tell(topic),
-  );
+  const nameOf = createTopicNames(secret);
+  const wake = (topic: Topic) => (topic === 'reset' ? changes.tellAll() : changes.tell(topic));
+  const notifications = createNotifications(url, schema, pools.notifications, wake);
   const lost = createLost(database, report);
   let time: DatabaseClock | null = null;
   const { admit, rateLimiter } = createAdmission(beforeRequests, clock, report, (at, since) =>
@@ -94,11 +95,9 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     database,
     lost,
     (topics) => {
-      for (const topic of topics) {
-        if (topic === 'reset') changes.tellAll();
-        else changes.tell(topic);
-      }
-      notifications.tell(topics);
+      const names = topics.map(nameOf);
+      for (const name of names) wake(name);
+      notifications.tell(names);
     },
     createPseudonyms(secret),
     report,
@@ -140,7 +139,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     store,
     clock: time ?? clock,
     rateLimiter,
-    changes,
+    changes: { subscribe: (topic, listener) => changes.subscribe(nameOf(topic), listener) },
     instances,
     secret,
     admit,
