@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, it, vi } from 'vitest';
 import { openTarget } from '../../../src/service/data/move/target.js';
+import { migrate } from '../../../src/service/storage/postgres/database/migrate.js';
+import { migrations } from '../../../src/service/storage/postgres/schema/migrations.js';
 import { newRole } from '../../support/postgres/role.js';
 import { make, open, opened } from '../../support/postgres/services.js';
 import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
@@ -152,6 +155,27 @@ describe('another role of the database', () => {
     await everybody(url);
     const { reported } = await open(url);
     expect(String(reported[0])).toContain('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+  });
+
+  it.each([
+    ['creates a service', false, 'pg_advisory_lock(7788001)'],
+    ['shares its lock', true, 'pg_advisory_lock(7788001)'],
+    ['migrates', true, "pg_advisory_lock(7788002, 'urtuu'::regnamespace::oid::int)"],
+  ])('that holds the lock under which a start %s is named, until it lets go', async (_, isMade, lock) => {
+    const url = await newDatabase();
+    if (isMade) await make(url, 'urtuu');
+    const { role, as } = await newRole(url);
+    const client = new Client({ connectionString: as, application_name: 'psql' });
+    await client.connect();
+    const { rows } = await client.query(`SELECT pg_backend_pid() AS pid, ${lock}`);
+    const warnings: Error[] = [];
+    const start = migrate({ url }, [migrations], (warning) => warnings.push(warning));
+    await vi.waitUntil(() => warnings.length > 0, { timeout: 10_000 });
+    await client.end();
+    await start;
+    expect(warnings.map(String)).toEqual([
+      `Waiting: waiting for a lock of the database, which others hold: PostgreSQL process ${rows[0].pid} of the role ${role} (psql)`,
+    ]);
   });
 
   const planted: [what: string, schemas: string[], schema: string | undefined, expected: string | RegExp][] =
