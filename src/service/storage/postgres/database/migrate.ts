@@ -3,7 +3,13 @@ import type { Client } from 'pg';
 import { DataError } from '../../../errors/data-error.js';
 import { destroy, newClient } from './connection.js';
 import { databaseLock, lockNotAvailable, schemaLock, takeLock } from './locks.js';
-import { bindFunctions, checkFunctions, refuseHalfLoaded, refuseStrangers } from './own-objects.js';
+import {
+  bindFunctions,
+  checkFunctions,
+  refuseHalfLoaded,
+  refuseStrangers,
+  versionOf,
+} from './own-objects.js';
 import {
   beginIn,
   createSchema,
@@ -74,8 +80,7 @@ export function checkSchema(
       );
       if (!tables[0]?.is_there) throw noService(wanted);
       await refuseHalfLoaded(client, schema, steps);
-      const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema.name}.${table}`);
-      const version = rows[0]?.version ?? 0;
+      const version = await versionOf(client, schema, each);
       if (version > steps.length) throw newer();
       if (version < steps.length) throw older();
       await checkFunctions(client, schema, steps);
@@ -140,8 +145,7 @@ async function takeStep(
   await refuseStrangers(client, schema, migrations);
   await refuseHalfLoaded(client, schema, steps);
   await client.query(`CREATE TABLE IF NOT EXISTS ${versions} (version int NOT NULL)`);
-  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${versions}`);
-  const version = rows[0]?.version ?? 0;
+  const version = await versionOf(client, schema, migrations);
   if (version > steps.length) throw newer();
   const step = steps[version];
   if (step !== undefined) {

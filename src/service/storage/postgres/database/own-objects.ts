@@ -80,6 +80,22 @@ export async function refuseHalfLoaded(
   if (rows[0] !== undefined) throw halfLoaded(schema, `no key of the table ${rows[0].name}`);
 }
 
+/** The version of what the steps create; 0 before the first. Throws DataError where a dump has not brought its row yet. */
+export async function versionOf(
+  client: Client,
+  schema: OwnSchema,
+  { table, steps }: { table: string; steps: readonly string[] },
+): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema.name}.${table}`);
+  if (rows[0] !== undefined) return rows[0].version;
+  const { rows: made } = await client.query(
+    'SELECT 1 FROM pg_proc WHERE pronamespace = $1 AND proname = ANY ($2) LIMIT 1',
+    [schema.oid, createdBy(steps).functions],
+  );
+  if (made.length > 0) throw halfLoaded(schema, `no row in the table ${table}`);
+  return 0;
+}
+
 const isBound = `coalesce('search_path=' || quote_ident(n.nspname) || ', pg_temp' = ANY (p.proconfig), false)`;
 
 /**
