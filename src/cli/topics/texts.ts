@@ -231,6 +231,10 @@ is derived from the service and the content. --max-credits N limits what the job
 spends. If the balance is too low for everyone, it exits 7 before anything is
 sent, unless you add --allow-partial.
 
+--like NAME takes the texts and options of an earlier job for another list: a
+follow-up is urtuu sms bulk list.rejected.csv --like NAME. Options given beside
+it come first. All jobs like one share its --max-credits.
+
 Without --job, recipients who were sent the same message from this machine in
 the last 7 days are counted: a terminal prompts, a script exits 11. --skip-sent
 skips them.
@@ -240,8 +244,8 @@ and --same-project.
 
 To retry single sends that the operator refused: jobs resume NAME
 --retry-failed. To retry failed messages of a batch: send the report with --only
-failed. To repeat undelivered messages: --only undelivered. To check unknown
-ones again: jobs show NAME --refresh.
+failed --like NAME. To repeat undelivered messages: --only undelivered. To check
+unknown ones again: jobs show NAME --refresh.
 
 Ctrl-C finishes the requests in flight and prints the command to resume; a
 second one stops at once, and leaves some in doubt until the job is resumed.

@@ -35,6 +35,9 @@ export interface SentBefore {
 export interface PlanOptions extends TableOptions, ColumnOptions {
   baseUrl: string;
   templates: MessageTemplates;
+  /** The options for `PlanMeta`, and the jobs of `--like`. */
+  options?: PlanMeta['options'];
+  like?: PlanMeta['like'];
   /** A new folder for the plan. */
   folder: string;
   /** The input's path, for `PlanMeta`. */
@@ -180,6 +183,9 @@ async function freeze(
     columns,
     created_at: options.createdAt,
     run: options.run ?? null,
+    templates: options.templates,
+    options: options.options ?? {},
+    ...(options.like === undefined ? {} : { like: options.like }),
     account: options.account ?? null,
     recipients: layout.recipients,
     merged: duplicates.merged,

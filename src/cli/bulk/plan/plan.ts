@@ -1,4 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
+import type { MessageTemplates } from './composer.js';
 
 /** One request of a job: a batch, or a single send for a message with one recipient. */
 export interface PlannedRequest {
@@ -50,6 +51,11 @@ export interface PlanMeta {
   created_at: string;
   /** The random id of an `--again` run; null for the first run. */
   run: string | null;
+  /** The texts, as templates, and the options that a job with `--like` takes over; absent in plans of earlier releases. */
+  templates?: MessageTemplates;
+  options?: object;
+  /** The job that this one is like, and those that that one is like; absent without `--like`. */
+  like?: readonly { job: string; digest: string }[];
   /** Null for the embedded service, which needs no key, and in version 1. */
   account: Account | null;
   recipients: number;

@@ -27,6 +27,7 @@ import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
 import { moveSentElsewhere } from './prepare/sent-elsewhere.js';
+import { shareLimit, whileStarting } from './prepare/start.js';
 import { takeRows } from './prepare/taken-rows.js';
 import { refuseList } from './same-file.js';
 import { judgeJob, type Reported, type Verdict } from './verdict.js';
@@ -102,8 +103,13 @@ async function open(context: Context, { job, options, hasPreflight }: Run): Prom
   await refuseOtherService(context, job);
   refuseList(context.config, job.plan.meta, options.report);
   await context.io.files.checkWritable(options.report);
-  // A bulk command has done that before its prompt.
-  if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
+  // A bulk command has done the rest before its prompt.
+  if (hasPreflight) return;
+  const { like } = job.plan.meta;
+  // It was killed before it had its limit.
+  if (like !== undefined && job.state.untouched && job.state.limit === null)
+    await whileStarting(context, () => shareLimit(context, job, like));
+  if (options.retryFailed) await moveSentElsewhere(context, job);
 }
 
 /** Returns the run with an admitted API key. */

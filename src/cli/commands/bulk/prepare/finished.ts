@@ -46,7 +46,7 @@ export async function endFinished(
 /** Exit 11 for a finished job; the hint has the commands that send again. */
 function alreadyDone(
   context: Context,
-  { id, state }: Job,
+  { id, plan, state }: Job,
   options: CarryOutOptions,
   foreign: boolean,
 ): CliError {
@@ -59,7 +59,7 @@ function alreadyDone(
     !foreign && movedHint(context, state),
     !foreign && doubt !== '' && `Its report names those in doubt (${reportCommand(context, id)}).`,
     `To send to everyone again${doubt === '' ? '' : ', also to those who got it'}, add --again to the bulk command.`,
-    !foreign && failedHint(context, { id, state }, options),
+    !foreign && failedHint(context, { id, plan, state }, options),
   ];
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: hints.filter((hint) => hint !== false).join(' '),
@@ -69,13 +69,14 @@ function alreadyDone(
 
 function failedHint(
   context: Context,
-  { id, state }: Pick<Job, 'id' | 'state'>,
+  { id, plan, state }: Pick<Job, 'id' | 'plan' | 'state'>,
   options: CarryOutOptions,
 ): string | false {
   if (state.counts.failed === 0) return false;
   const failed = counted(state.counts.failed, 'failed message');
+  const like = plan.meta.templates === undefined ? '' : ` and --like ${id}`;
   if (!state.has('failed'))
-    return `To send to the ${failed} only, use --only failed with the report of: ${reportCommand(context, id)}`;
+    return `To send to the ${failed} only, use --only failed${like} with the report of: ${reportCommand(context, id)}`;
   const retry = resumeCommand(context, id, { ...keptOptions(options), '--retry-failed': true });
   return `To try only the ${failed} again: ${retry}`;
 }

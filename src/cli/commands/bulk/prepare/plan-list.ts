@@ -4,12 +4,14 @@ import type { Channel, Pricing } from '../../../../contract/index.js';
 import { newRunId } from '../../../bulk/job/keys.js';
 import { buildPlan, type PlanOutcome, type SentBefore } from '../../../bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
+import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { counted } from '../../../text/wording.js';
 import { currentAccount } from '../confirm/account.js';
 import { type BulkOptions, delimiterOf } from '../options.js';
 import { absolutePath } from '../same-file.js';
 import { askAboutInput, wantsVisibleOnly } from './ask-about-input.js';
+import { keptOf } from './like.js';
 import { moveBeside, rejectsPlaceIn } from './rejects.js';
 import { newlyKnown } from './unknown-rows.js';
 
@@ -20,6 +22,8 @@ export interface PlanSource {
   baseUrl: string;
   templates: MessageTemplates;
   pricing: Pricing | null;
+  /** The jobs that it is like. */
+  like?: PlanMeta['like'];
 }
 
 /** The options, with what was found or answered while the list was planned: it is then planned anew. */
@@ -76,6 +80,7 @@ async function build(
     { bytes: io.files.bytes(file), source: file },
     {
       ...source,
+      options: keptOf(choices),
       folder,
       path: file === '-' ? undefined : absolutePath(config, file),
       toColumn,

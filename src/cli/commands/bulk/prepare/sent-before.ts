@@ -20,7 +20,7 @@ import { CliError, Ended, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
-import type { BulkOptions } from '../options.js';
+import { type BulkOptions, isOnPurpose, selectsUnsent } from '../options.js';
 import { absolutePath } from '../same-file.js';
 import type { PlanSource } from './plan-list.js';
 
@@ -44,17 +44,6 @@ export function otherJobs(
     onUnreadable: (id, { message }) => io.warn(`cannot read what the job ${id} sent: ${message}`),
   });
 }
-
-/** The rows of a report that were not sent. */
-const selectsUnsent = (only: BulkOptions['only']) =>
-  only !== undefined && !only.includes('sent') && !only.includes('queued');
-
-/**
- * A report knows more than the jobs, so its unsent rows are sent on purpose. But a rejected row was fixed, perhaps to
- * the recipient of another row.
- */
-const isOnPurpose = (only: BulkOptions['only']) =>
-  selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
 
 const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');
 
