@@ -14,8 +14,6 @@ export interface OtherJob {
   id: string;
   folder: string;
   meta: PlanMeta;
-  /** Whether its list was a sheet. */
-  isOfSheet: boolean;
   /** Of its journal when it was listed; 0 if it has none. */
   written: number;
   /** Changes whenever the journal does, also where it is another job's of the same name. */
@@ -83,7 +81,7 @@ export class OtherJobs {
       // Nothing was recorded since, so the journal, which may be long, is not read.
       const isApart = this.#apart.get(id) === planOf(meta);
       if (isOfService && !isApart && (isSince(meta, since) || written >= since))
-        found.push({ id, folder, meta, isOfSheet: record.table.sheet !== undefined, written, version });
+        found.push({ id, folder, meta, written, version });
       else this.#read.set(id, version);
     }
     return found;

@@ -149,9 +149,9 @@ async function planRows(
     const { pairs, mark, skip } = options.sentBefore;
     const sheet = format.sheet?.name ?? null;
     const list = { path: options.path, columns, recipient: consumer.recipientColumn, sheet };
-    await mark({ ...list, templates: options.templates }, consumer.reportedRows);
+    const pairsByLine = () => consumer.pairsByLine();
+    await mark({ ...list, templates: options.templates, pairsByLine }, consumer.reportedRows);
     if (skip) consumer.skipSent(pairs, files.temporaryFile('left'));
-    pairs.finish();
   }
   return { format, columns, hiddenRows, planner: consumer, recipients };
 }

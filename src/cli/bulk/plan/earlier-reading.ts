@@ -14,6 +14,8 @@ export interface ListRead {
   /** Name of the sheet; null for CSV. */
   sheet: string | null;
   templates: MessageTemplates;
+  /** By line, the number of its row's pair and one more; 0 for none. */
+  pairsByLine(): Uint32Array;
 }
 
 /**
@@ -23,13 +25,14 @@ export interface ListRead {
 export async function addEarlierReading(pairs: PairSet, kept: FrozenPlan, list: ListRead): Promise<void> {
   if (!(await isSameSheet(kept, list))) return;
   const { channel, columns } = kept.meta;
+  const byLine = list.pairsByLine();
   const reader = recipientReader(channel);
   const composer = bindMessage(channel, parseTemplates(channel, list.templates), columns);
   for await (const { line, values } of kept.rows()) {
-    const added = pairs.atLine(line);
-    if (added === -1 || reader.read(values[list.recipient] ?? '') !== null) continue;
+    const pair = (byLine[line] ?? 0) - 1;
+    if (pair === -1 || reader.read(values[list.recipient] ?? '') !== null) continue;
     const message = composer.compose(values);
-    if ('tail' in message) pairs.addReading(added, reader.normalized, messageHash(message.tail));
+    if ('tail' in message) pairs.addReading(pair, reader.normalized, messageHash(message.tail));
   }
 }
 

@@ -3,6 +3,7 @@ import { type CellError, type DamageWatch, damageOf, isDamaged, isPlaceholder } 
 import type { MessageError } from './composer.js';
 import { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
+import { grown } from './files/hash-index.js';
 import type { RowError } from './files/plan-format.js';
 import { RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { MessageStore } from './message-store.js';
@@ -102,10 +103,10 @@ export class RowPlanner {
       this.#reject(line, this.#messageFaults(record, reason));
       return;
     }
-    if (this.#pairs !== null) this.#addPair(this.#pairs, record, written, line, message);
+    const pair = this.#pairs === null ? 0 : this.#addPair(this.#pairs, record, written, message);
     this.#notePlaceholders(record, line);
     this.#noteReport(record);
-    this.rows.add(line, this.#recipients.add(), message);
+    this.rows.add(line, this.#recipients.add(), message, pair);
   }
 
   #isSelected(record: readonly string[]): boolean {
@@ -120,13 +121,25 @@ export class RowPlanner {
     return errors.filter(({ field }) => field === null || read.has(field));
   }
 
+  /** By line, the number of its row's pair and one more; 0 for none. */
+  pairsByLine(): Uint32Array {
+    let pairs = new Uint32Array(this.rows.length + 1_024);
+    this.rows.scan((rows) => {
+      for (let at = 0; at < rows.length; at += rowFields) {
+        const line = rows[at] ?? 0;
+        if (line >= pairs.length) pairs = grown(pairs, line * 2);
+        if ((rows[at + 2] ?? 0) < skippedRow) pairs[line] = (rows[at + 3] ?? 0) + 1;
+      }
+    });
+    return pairs;
+  }
+
   /** Leaves out the rows of pairs that were sent, and counts the others; `file` receives all rows again. */
   skipSent(pairs: PairSet, file: BufferedFile): void {
     const skipped = new RowSet();
     const noted = [...this.placeholders.values()];
     this.placeholders.clear();
     const all = this.rows;
-    let added = 0;
     this.rows = this.#counted(file);
     this.#recipients.leaveOut();
     all.scan((rows) => {
@@ -134,13 +147,13 @@ export class RowPlanner {
         const row = this.rows.length;
         const line = rows[at] ?? 0;
         const message = rows[at + 2] ?? 0;
-        const isSkipped = message < skippedRow && pairs.isSkipped(added);
-        if (message < skippedRow) added += 1;
+        const pair = rows[at + 3] ?? 0;
+        const isSkipped = message < skippedRow && pairs.isSkipped(pair);
         if (isSkipped) skipped.add(row);
         else
           for (const each of noted)
             if (each.rows.has(row)) this.#notePlaceholder(each.column, each.value, line);
-        this.rows.add(line, rows[at + 1] ?? 0, isSkipped ? skippedRow : message);
+        this.rows.add(line, rows[at + 1] ?? 0, isSkipped ? skippedRow : message, pair);
       }
     });
     this.rows.finish();
@@ -166,22 +179,17 @@ export class RowPlanner {
     noted.rows.add(this.rows.length);
   }
 
-  #addPair(
-    pairs: PairSet,
-    record: readonly string[],
-    written: readonly string[],
-    line: number,
-    message: number,
-  ): void {
+  #addPair(pairs: PairSet, record: readonly string[], written: readonly string[], message: number): number {
     let hash = this.#hashes[message];
     if (hash === undefined) {
       hash = messageHash(this.messages.tail(message).toString());
       if (message < cachedHashes) this.#hashes[message] = hash;
     }
     const { normalized } = this.#recipients;
-    const added = pairs.add(normalized, hash, line, this.#reportedStatus(record) === 'rejected');
+    const pair = pairs.add(normalized, hash, this.#reportedStatus(record) === 'rejected');
     const earlier = written === record ? null : this.messages.earlierTail(record, written);
-    if (earlier !== null) pairs.addReading(added, normalized, messageHash(earlier));
+    if (earlier !== null) pairs.addReading(pair, normalized, messageHash(earlier));
+    return pair;
   }
 
   #noteReport(record: readonly string[]): void {

@@ -4,13 +4,13 @@ import type { BufferedFile } from './buffered-file.js';
 export const rejectedRow = 0xffff_ffff;
 export const skippedRow = 0xffff_fffe;
 
-/** Receives rows of `rowFields` numbers each: line, recipient, message. `first` is the number of the first row. */
+/** Receives rows of `rowFields` numbers each: line, recipient, message, pair. `first` is the number of the first row. */
 export type RowBlockVisitor = (rows: Uint32Array, first: number) => void;
 
-export const rowFields = 3;
+export const rowFields = 4;
 const blockRows = 8_192;
 
-/** The rows of the input as line, recipient reference and message number: 12 bytes a row, in a file. */
+/** The rows of the input as line, recipient reference, message number and pair: 16 bytes a row, in a file. */
 export class RowStore {
   length = 0;
   readonly #file: BufferedFile;
@@ -24,11 +24,12 @@ export class RowStore {
     this.#onRows = onRows;
   }
 
-  add(line: number, recipient: number, message: number): void {
+  add(line: number, recipient: number, message: number, pair = 0): void {
     const pending = this.#pending;
     pending[this.#used] = line;
     pending[this.#used + 1] = recipient;
     pending[this.#used + 2] = message;
+    pending[this.#used + 3] = pair;
     this.#used += rowFields;
     this.length += 1;
     if (this.#used === pending.length) this.#flush();

@@ -21,7 +21,6 @@ import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import { type BulkOptions, isOnPurpose, selectsUnsent } from '../options.js';
-import { absolutePath } from '../same-file.js';
 import type { PlanSource } from './plan-list.js';
 
 type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
@@ -70,19 +69,17 @@ export class Comparison {
   readonly #options: BulkOptions;
   readonly #stateDirectory: string;
   readonly #jobs: OtherJobs;
-  readonly #path: string;
   /** Whatever they sent, and whenever, of the jobs with these ids. */
   readonly #ever: (ids: readonly string[]) => OtherJobs;
   #pairs: PairSet | null = null;
   #counting: ((job: OtherJob) => Counting) | undefined;
 
   /** Throws CliError (exit 2) for options that exclude each other. */
-  constructor(context: SentContext, { channel, baseUrl, file }: PlanSource, options: BulkOptions) {
+  constructor(context: SentContext, { channel, baseUrl }: PlanSource, options: BulkOptions) {
     const { again, only, skipSent, job } = options;
     if (skipSent && (again || isOnPurpose(only))) throw exclusive(again ? '--again' : `--only ${only}`);
     this.#options = options;
     this.#stateDirectory = context.config.stateDirectory;
-    this.#path = absolutePath(context.config, file);
     // Earlier runs with the name of this job are the same job.
     const isOther = (id: string) => readJobId(id).base !== job;
     this.#jobs = otherJobs(context, { channel, baseUrl, isOther });
@@ -95,9 +92,7 @@ export class Comparison {
     const { again, skipSent: skip = false } = this.#options;
     const jobs = again ? [] : await this.#jobs.unread();
     if (jobs.length === 0) return null;
-    // For `addEarlierReading`.
-    const byLine = jobs.some(({ isOfSheet, meta }) => isOfSheet && meta.path === this.#path);
-    const pairs = new PairSet({ byLine });
+    const pairs = new PairSet();
     this.#pairs = pairs;
     return {
       pairs,
