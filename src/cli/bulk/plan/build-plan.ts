@@ -6,6 +6,7 @@ import type { RepairCounts } from '../input/repair.js';
 import type { ReadTable, TableInput, TableOptions } from '../input/table-handlers.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
+import { Duplicates } from './duplicates.js';
 import type { ListRead } from './earlier-reading.js';
 import { nodePlanDisk, type PlanDisk } from './files/plan-disk.js';
 import { PlanFolder } from './files/plan-folder.js';
@@ -137,13 +138,11 @@ async function planRows(
         file: files.temporaryFile('rows'),
         errors: files.dataFile('errors'),
         pairs: options.sentBefore?.pairs ?? null,
-        skipsSent: options.sentBefore?.skip ?? false,
       });
     },
   });
   if (consumer === null || consumer.rows.length === consumer.notSelected)
     throw noRecipients(source, options.only);
-  consumer.rows.finish();
   consumer.messages.finish();
   if (options.sentBefore) {
     const { pairs, mark, skip } = options.sentBefore;
@@ -151,7 +150,7 @@ async function planRows(
     const list = { path: options.path, columns, recipient: consumer.recipientColumn, sheet };
     const pairsByLine = () => consumer.pairsByLine();
     await mark({ ...list, templates: options.templates, pairsByLine }, consumer.reportedRows);
-    if (skip) consumer.skipSent(pairs, files.temporaryFile('left'));
+    if (skip) consumer.skipSent(pairs);
   }
   return { format, columns, hiddenRows, planner: consumer, recipients };
 }
@@ -165,8 +164,9 @@ async function freeze(
   disk: PlanDisk,
 ): Promise<PlanOutcome> {
   const { channel, folder } = options;
-  const { messages, duplicates, rows } = planner;
-  duplicates.resolve(rows, messages.counts, options.allowRepeats ?? false);
+  const { messages, rows } = planner;
+  const duplicates = new Duplicates();
+  duplicates.find(rows, recipients, messages.counts, options.allowRepeats ?? false);
   const layout = new Layout(messages, recipients.maxBytes);
   const priceOf = pricesOf(channel, messages, options.pricing);
   const draft: PlanDraft = { rows, duplicates, messages, recipients, layout, priceOf };

@@ -1,7 +1,6 @@
 import { counted } from '../../text/wording.js';
 import { type CellError, type DamageWatch, damageOf, isDamaged, isPlaceholder } from '../input/cell-error.js';
 import type { MessageError } from './composer.js';
-import { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { grown } from './files/hash-index.js';
 import type { RowError } from './files/plan-format.js';
@@ -40,16 +39,13 @@ export interface RowPlannerParts {
   errors: BufferedFile;
   /** Receives the recipients with their messages. */
   pairs: PairSet | null;
-  /** Whether rows are left out later, so that they are counted later. */
-  skipsSent: boolean;
 }
 
 /** Plans the rows of an input one by one: finds their recipient and message, or rejects them. */
 export class RowPlanner {
-  readonly duplicates = new Duplicates();
   readonly reportedRows = new ReportedRows();
   readonly messages: MessageStore;
-  rows: RowStore;
+  readonly rows: RowStore;
   /** Cells of rows that are sent, by column. */
   readonly placeholders = new Map<string, Placeholders>();
   rejected = 0;
@@ -65,12 +61,12 @@ export class RowPlanner {
   readonly #hashes: MessageHash[] = [];
 
   constructor(parts: RowPlannerParts) {
-    const { columns, recipients, messages, damage, file, errors, pairs, skipsSent } = parts;
+    const { columns, recipients, messages, damage, file, errors, pairs } = parts;
     this.#columns = columns;
     this.#recipients = recipients;
     this.messages = messages;
     this.#damage = damage;
-    this.rows = skipsSent ? new RowStore(file, () => {}) : this.#counted(file);
+    this.rows = new RowStore(file);
     this.#errors = errors;
     this.#pairs = pairs;
   }
@@ -134,49 +130,35 @@ export class RowPlanner {
     return pairs;
   }
 
-  /** Leaves out the rows of pairs that were sent, and counts the others; `file` receives all rows again. */
-  skipSent(pairs: PairSet, file: BufferedFile): void {
-    const skipped = new RowSet();
+  /** Leaves out the rows of pairs that were sent. */
+  skipSent(pairs: PairSet): void {
     const noted = [...this.placeholders.values()];
     this.placeholders.clear();
-    const all = this.rows;
-    this.rows = this.#counted(file);
-    this.#recipients.leaveOut();
-    all.scan((rows) => {
-      for (let at = 0; at < rows.length; at += rowFields) {
-        const row = this.rows.length;
-        const line = rows[at] ?? 0;
-        const message = rows[at + 2] ?? 0;
-        const pair = rows[at + 3] ?? 0;
-        const isSkipped = message < skippedRow && pairs.isSkipped(pair);
-        if (isSkipped) skipped.add(row);
+    this.rows.scan((rows, first) => {
+      for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+        if ((rows[at + 2] ?? 0) < skippedRow && pairs.isSkipped(rows[at + 3] ?? 0))
+          this.rows.skipped.add(row);
         else
           for (const each of noted)
-            if (each.rows.has(row)) this.#notePlaceholder(each.column, each.value, line);
-        this.rows.add(line, rows[at + 1] ?? 0, isSkipped ? skippedRow : message, pair);
+            if (each.rows.has(row)) this.#notePlaceholder(each.column, each.value, rows[at] ?? 0, row);
       }
     });
-    this.rows.finish();
-    this.alreadySent = skipped.size;
-    this.reportedRows.leaveOut(skipped);
-  }
-
-  #counted(file: BufferedFile): RowStore {
-    return new RowStore(file, (block, first) => this.#count(block, first));
+    this.alreadySent = this.rows.skipped.size;
+    this.reportedRows.leaveOut(this.rows.skipped);
   }
 
   #notePlaceholders(record: readonly string[], line: number): void {
     for (const index of this.messages.columns) {
       const value = record[index] ?? '';
-      if (isPlaceholder(value)) this.#notePlaceholder(this.#columns.names[index] ?? '', value, line);
+      if (isPlaceholder(value))
+        this.#notePlaceholder(this.#columns.names[index] ?? '', value, line, this.rows.length);
     }
   }
 
-  /** Of the row that is added next. */
-  #notePlaceholder(column: string, value: string, line: number): void {
+  #notePlaceholder(column: string, value: string, line: number, row: number): void {
     const noted = this.placeholders.get(column) ?? { column, value, line, rows: new RowSet() };
     this.placeholders.set(column, noted);
-    noted.rows.add(this.rows.length);
+    noted.rows.add(row);
   }
 
   #addPair(pairs: PairSet, record: readonly string[], written: readonly string[], message: number): number {
@@ -204,18 +186,6 @@ export class RowPlanner {
   #reportedStatus(record: readonly string[]): string {
     const { report } = this.#columns;
     return report === null ? '' : (record[report.status] ?? '').trim().toLowerCase();
-  }
-
-  /** Counts the recipients of each message, and collects the duplicates. */
-  #count(rows: Uint32Array, first: number): void {
-    const { counts } = this.messages;
-    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
-      const recipient = rows[at + 1] ?? 0;
-      const message = rows[at + 2] ?? 0;
-      if (message === rejectedRow || message === skippedRow) continue;
-      if (this.#recipients.cameBefore(recipient)) this.duplicates.add(row, recipient);
-      else counts[message] = (counts[message] ?? 0) + 1;
-    }
   }
 
   /** Cells without a value that are needed, else what is wrong with the form of the row. */

@@ -4,7 +4,7 @@ import type { PriceOf } from './cost.js';
 import type { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { noRequest, requestBytes } from './files/plan-format.js';
-import { type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
+import { blockRows, type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { Layout, RequestLayout } from './layout.js';
 import type { MessageStore } from './message-store.js';
 import type { RecipientStore } from './recipient-store.js';
@@ -86,12 +86,10 @@ function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window,
   rowStore.scan((rows, first) => {
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const message = rows[at + 2] ?? 0;
-      if (message === rejectedRow || message === skippedRow) continue;
-      const recipient = rows[at + 1] ?? 0;
-      if (duplicates.isUnsent(row)) continue;
+      if (message >= skippedRow || duplicates.isUnsent(row)) continue;
       layout.next(message);
       if (layout.position < begin || layout.position >= end) continue;
-      recipients[layout.position - begin] = recipient;
+      recipients[layout.position - begin] = rows[at + 1] ?? 0;
       lines[layout.position - begin] = rows[at] ?? 0;
     }
   });
@@ -129,32 +127,26 @@ function requestEncoder(
 /** Writes the place of every row of the input; see `places` in plan-format. */
 export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, file: BufferedFile): void {
   layout.restart();
-  const lookup = duplicates.lookup();
+  const places = new Uint32Array(blockRows * 2);
   rowStore.scan((rows, first) => {
-    const count = rows.length / rowFields;
-    const places = new Uint32Array(count * 2);
-    for (let at = 0; at < count; at += 1) {
-      const recipient = rows[at * rowFields + 1] ?? 0;
-      const message = rows[at * rowFields + 2] ?? 0;
-      const put = (request: number, index: number) => {
-        places[at * 2] = request;
-        places[at * 2 + 1] = index;
-      };
-      if (message === rejectedRow) {
-        put(noRequest.rejected, 0);
-      } else if (message === skippedRow) {
-        put(noRequest.skipped, 0);
-      } else {
-        const duplicate = lookup?.find(first + at, recipient, message) ?? null;
-        if (duplicate === null) {
-          layout.next(message);
-          lookup?.place(first + at, layout.request, layout.index);
-          put(layout.request, layout.index);
-        } else if ('request' in duplicate) put(duplicate.request, duplicate.index);
-        else put(noRequest.conflict, duplicate.conflictLine);
+    let end = 0;
+    const put = (request: number, index: number) => {
+      places[end] = request;
+      places[end + 1] = index;
+      end += 2;
+    };
+    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+      const message = rows[at + 2] ?? 0;
+      if (message === rejectedRow) put(noRequest.rejected, 0);
+      else if (message === skippedRow) put(noRequest.skipped, 0);
+      else if (duplicates.isUnsent(row)) put(...duplicates.placeOf(rows[at + 1] ?? 0, message));
+      else {
+        layout.next(message);
+        duplicates.place(row, layout.request, layout.index);
+        put(layout.request, layout.index);
       }
     }
-    file.append(new Uint8Array(places.buffer));
+    file.append(new Uint8Array(places.buffer, 0, end * 4));
   });
   duplicates.finish();
 }
