@@ -3,7 +3,7 @@ import type { Delimiter } from '../input/delimiter.js';
 import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
 import type { RepairCounts } from '../input/repair.js';
-import type { ReadTable, TableInput, TableOptions } from '../input/table-handlers.js';
+import type { ReadTable, TableInput, TableOptions } from '../input/table.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
 import { Duplicates } from './duplicates.js';

@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../once.js';
-import { type TableFormat, TableParser } from '../../input/table-parser.js';
+import { RowParser } from '../../input/row-parser.js';
+import { Table, type TableFormat } from '../../input/table.js';
 import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from '../plan.js';
 import { recipientsOf } from './body-recipients.js';
 import { BufferedReader } from './buffered-reader.js';
@@ -215,12 +216,9 @@ async function* readPlannedRows(
     const places = new BufferedReader(disk, placesFile);
     let read: { record: string[]; line: number }[] = [];
     let row = 0;
-    const table = new TableParser(
-      format,
-      meta.source,
-      () => undefined,
-      (record, line) => read.push({ record, line }),
-    );
+    const taker = { take: (record: string[], line: number) => void read.push({ record, line }) };
+    const table = new Table(format, meta.source, () => taker);
+    const parser = new RowParser(format, meta.source, (record, line) => table.take(record, line));
     async function* planned(): AsyncGenerator<PlannedRow, void> {
       for (const { record, line } of read) {
         const place = places.read(row * placeBytes, placeBytes);
@@ -240,10 +238,10 @@ async function* readPlannedRows(
       read = [];
     }
     for await (const block of createReadStream(join(folder, 'input.csv')) as AsyncIterable<Buffer>) {
-      await table.feed(block);
+      await parser.feed(block);
       yield* planned();
     }
-    await table.finish();
+    await parser.finish();
     yield* planned();
   } finally {
     disk.close(placesFile);
