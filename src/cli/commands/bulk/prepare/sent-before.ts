@@ -184,29 +184,25 @@ const isOfList = (other: PlanRecord, own: PlanRecord): boolean =>
   other.files['input.csv'].sha256 === own.files['input.csv'].sha256 &&
   other.table.recipient === own.table.recipient;
 
-function sameList(ids: readonly string[], count: number): CliError {
-  return new CliError(
-    'job_done',
-    exits.refused,
-    `the job ${ids.join(' or ')} of this list has sent the same message to ${counted(count, 'recipient')}`,
-    {
-      hint: 'Nothing was sent this time. To send to them again, add --again.',
-      details: { job: ids[0] ?? null, recipients: count },
-    },
-  );
+/** Exit 11, with the way to send after all. */
+function refused(code: string, what: string, way: string, details: CliError['details']): CliError {
+  const hint = `Nothing was sent this time. ${way}`;
+  return new CliError(code, exits.refused, what, { hint, details });
 }
 
-/** Exit 11: the plan still contains them. */
-const overtaken = (count: number) =>
-  new CliError(
-    'sent_before',
-    exits.refused,
-    `another job has just sent the same message to ${counted(count, 'recipient')} of this list`,
-    {
-      hint: 'Nothing was sent this time. Run the same command again to leave them out.',
-      details: { recipients: count },
-    },
-  );
+function sameList(ids: readonly string[], count: number): CliError {
+  const jobs = ids.join(' or ');
+  const what = `the job ${jobs} of this list has sent the same message to ${counted(count, 'recipient')}`;
+  const details = { job: ids[0] ?? null, recipients: count };
+  return refused('job_done', what, 'To send to them again, add --again.', details);
+}
+
+/** The plan still contains them. */
+function overtaken(count: number): CliError {
+  const what = `another job has just sent the same message to ${counted(count, 'recipient')} of this list`;
+  const way = 'Run the same command again to leave them out.';
+  return refused('sent_before', what, way, { recipients: count });
+}
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
 export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, { skipped }: Comparison): void {
@@ -241,14 +237,12 @@ export function endAllSent(
 export async function refuseOpen(context: ResumeContext, { open }: EarlierSends): Promise<void> {
   for (const [id, count] of open) {
     const job = await viewJob(context.config.stateDirectory, id);
-    throw new CliError(
+    const who = `${counted(count, 'recipient')} of this list`;
+    throw refused(
       'rows_open',
-      exits.refused,
-      `the unfinished job ${id} would send the same message to ${counted(count, 'recipient')} of this list`,
-      {
-        hint: `Nothing was sent this time. Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
-        details: { job: id, recipients: count },
-      },
+      `the unfinished job ${id} would send the same message to ${who}`,
+      `Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
+      { job: id, recipients: count },
     );
   }
 }
@@ -258,27 +252,14 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   const way = isOnPurpose(only)
     ? 'Use the report of the job that sent to them, or add --again'
     : 'Add --skip-sent to leave them out, or --again';
-  return new CliError(
-    'sent_before',
-    exits.refused,
-    `${counted(count, 'recipient')} of this list ${wereSent(count)} the same message from this machine ${lately}`,
-    {
-      hint: `Nothing was sent this time. ${way} to send to them again.`,
-      details: { recipients: count },
-    },
-  );
+  const who = `${counted(count, 'recipient')} of this list ${wereSent(count)}`;
+  const what = `${who} the same message from this machine ${lately}`;
+  return refused('sent_before', what, `${way} to send to them again.`, { recipients: count });
 }
 
 function everyoneSent(count: number): CliError {
-  return new CliError(
-    'job_done',
-    exits.refused,
-    `everyone in this list was sent the same message from this machine ${lately}`,
-    {
-      hint: 'Nothing was sent this time. Add --again to send to them again.',
-      details: { recipients: count },
-    },
-  );
+  const what = `everyone in this list was sent the same message from this machine ${lately}`;
+  return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
 }
 
 /** A line of the preflight about `EarlierSends`; undefined without such recipients. */
