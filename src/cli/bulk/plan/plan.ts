@@ -1,4 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
+import type { TableFormat } from '../input/table.js';
 import type { MessageTemplates } from './composer.js';
 
 /** One request of a job: a batch, or a single send for a message with one recipient. */
@@ -70,21 +71,12 @@ export interface PlanMeta {
   credits: number;
 }
 
-/** The format of the input, which reports and rejects files keep. */
-export interface PlannedInput {
-  /** Whether it began with a byte order mark. */
-  marked: boolean;
-  /** Index of the recipient column; null in plans of earlier releases. */
-  recipient: number | null;
-  /** The sheet of a workbook, and the sheet's column for each field: 0 for A. */
-  sheet?: { name: string; columns: readonly number[] };
-}
-
 /** A plan on disk: durable before the first request, read as a stream. */
 export interface FrozenPlan {
   readonly folder: string;
   readonly meta: PlanMeta;
-  readonly input?: PlannedInput;
+  /** How the input is written, which reports and rejects files keep. */
+  readonly input?: TableFormat;
   /** Requests in ascending order, starting at number `first`. */
   requests(first?: number): AsyncIterable<PlannedRequest>;
   /** Every row of the input, except skipped ones. */

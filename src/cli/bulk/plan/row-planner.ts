@@ -53,26 +53,17 @@ export class RowPlanner {
   notSelected = 0;
   /** Rows that `--skip-sent` left out. */
   alreadySent = 0;
-  readonly #columns: SelectedColumns;
-  readonly #recipients: RecipientStore;
-  readonly #damage: DamageWatch;
-  readonly #errors: BufferedFile;
-  readonly #pairs: PairSet | null;
+  readonly #parts: RowPlannerParts;
   readonly #hashes: MessageHash[] = [];
 
   constructor(parts: RowPlannerParts) {
-    const { columns, recipients, messages, damage, file, errors, pairs } = parts;
-    this.#columns = columns;
-    this.#recipients = recipients;
-    this.messages = messages;
-    this.#damage = damage;
-    this.rows = new RowStore(file);
-    this.#errors = errors;
-    this.#pairs = pairs;
+    this.#parts = parts;
+    this.messages = parts.messages;
+    this.rows = new RowStore(parts.file);
   }
 
   get recipientColumn(): number {
-    return this.#columns.recipient;
+    return this.#parts.columns.recipient;
   }
 
   take(
@@ -81,8 +72,8 @@ export class RowPlanner {
     errors: readonly CellError[] = noErrors,
     written: readonly string[] = record,
   ): void {
-    const isWhole = errors.length === 0 && record.length === this.#columns.names.length;
-    const unreadable = isWhole && !this.#damage.isNeeded ? noFaults : this.#unreadable(record, errors);
+    const isWhole = errors.length === 0 && record.length === this.#parts.columns.names.length;
+    const unreadable = isWhole && !this.#parts.damage.isNeeded ? noFaults : this.#unreadable(record, errors);
     if (unreadable.length > 0) {
       this.#reject(line, unreadable);
       return;
@@ -92,26 +83,26 @@ export class RowPlanner {
       this.rows.add(line, 0, skippedRow);
       return;
     }
-    const reason = this.#recipients.read(record[this.#columns.recipient] ?? '');
+    const reason = this.#parts.recipients.read(record[this.#parts.columns.recipient] ?? '');
     // Messages are numbered as they appear: a rejected row must not add one.
     const message = reason === null ? this.messages.numberOf(record) : -1;
     if (message === -1) {
       this.#reject(line, this.#messageFaults(record, reason));
       return;
     }
-    const pair = this.#pairs === null ? 0 : this.#addPair(this.#pairs, record, written, message);
+    const pair = this.#addPair(record, written, message);
     this.#notePlaceholders(record, line);
     this.#noteReport(record);
-    this.rows.add(line, this.#recipients.add(), message, pair);
+    this.rows.add(line, this.#parts.recipients.add(), message, pair);
   }
 
   #isSelected(record: readonly string[]): boolean {
-    return this.#columns.selection?.has(record) ?? true;
+    return this.#parts.columns.selection?.has(record) ?? true;
   }
 
   /** The errors in cells that are read; of a row that `--only` leaves out, those are only the ones of its status. */
   #neededOf(record: readonly string[], errors: readonly CellError[]): readonly CellError[] {
-    const { recipient, selection } = this.#columns;
+    const { recipient, selection } = this.#parts.columns;
     const ofRow = this.#isSelected(record) ? [recipient, ...this.messages.columns] : [];
     const read = new Set([...(selection?.columns ?? []), ...ofRow]);
     return errors.filter(({ field }) => field === null || read.has(field));
@@ -151,7 +142,7 @@ export class RowPlanner {
     for (const index of this.messages.columns) {
       const value = record[index] ?? '';
       if (isPlaceholder(value))
-        this.#notePlaceholder(this.#columns.names[index] ?? '', value, line, this.rows.length);
+        this.#notePlaceholder(this.#parts.columns.names[index] ?? '', value, line, this.rows.length);
     }
   }
 
@@ -161,13 +152,16 @@ export class RowPlanner {
     noted.rows.add(row);
   }
 
-  #addPair(pairs: PairSet, record: readonly string[], written: readonly string[], message: number): number {
+  /** Returns the number of the pair; 0 if none are wanted. */
+  #addPair(record: readonly string[], written: readonly string[], message: number): number {
+    const { pairs, recipients } = this.#parts;
+    if (pairs === null) return 0;
     let hash = this.#hashes[message];
     if (hash === undefined) {
       hash = messageHash(this.messages.tail(message).toString());
       if (message < cachedHashes) this.#hashes[message] = hash;
     }
-    const { normalized } = this.#recipients;
+    const { normalized } = recipients;
     const pair = pairs.add(normalized, hash, this.#reportedStatus(record) === 'rejected');
     const earlier = written === record ? null : this.messages.earlierTail(record, written);
     if (earlier !== null) pairs.addReading(pair, normalized, messageHash(earlier));
@@ -175,7 +169,7 @@ export class RowPlanner {
   }
 
   #noteReport(record: readonly string[]): void {
-    const { report } = this.#columns;
+    const { report } = this.#parts.columns;
     if (report === null) return;
     const job = (record[report.job] ?? '').trim();
     const line = Number(record[report.line]);
@@ -184,13 +178,13 @@ export class RowPlanner {
   }
 
   #reportedStatus(record: readonly string[]): string {
-    const { report } = this.#columns;
+    const { report } = this.#parts.columns;
     return report === null ? '' : (record[report.status] ?? '').trim().toLowerCase();
   }
 
   /** Cells without a value that are needed, else what is wrong with the form of the row. */
   #unreadable(record: readonly string[], errors: readonly CellError[]): readonly MessageError[] {
-    const { names } = this.#columns;
+    const { names } = this.#parts.columns;
     const needed = errors.length > 0 ? this.#neededOf(record, errors) : errors;
     if (needed.length > 0)
       return needed.map(({ field, letters, error }) => ({ column: names[field ?? -1] ?? letters, error }));
@@ -204,7 +198,7 @@ export class RowPlanner {
   }
 
   #messageFaults(record: readonly string[], reason: string | null): MessageError[] {
-    const column = this.#columns.names[this.#columns.recipient] ?? '';
+    const column = this.#parts.columns.names[this.#parts.columns.recipient] ?? '';
     const faults = this.messages.errorsOf(record);
     if (reason === null) return faults;
     return [{ column, error: reason }, ...faults.filter((each) => each.column !== column)];
@@ -213,7 +207,7 @@ export class RowPlanner {
   #reject(line: number, faults: readonly MessageError[]): void {
     for (const { column, error } of faults) {
       const entry: RowError = { row: this.rows.length, line, column, error };
-      this.#errors.appendText(`${JSON.stringify(entry)}\n`);
+      this.#parts.errors.appendText(`${JSON.stringify(entry)}\n`);
     }
     this.rejected += 1;
     this.rows.add(line, 0, rejectedRow);

@@ -35,16 +35,17 @@ export interface RequestFiles {
   lines: BufferedFile;
 }
 
-/** Recipients and their lines in request order, starting at position `first`. */
+/** Recipients and their lines in request order, from position `first` to `end`. */
 interface Window {
   first: number;
+  end: number;
   recipients: Uint32Array;
   lines: Uint32Array;
 }
 
 /**
- * Writes the requests. Rows are in file order, requests in message order: each pass over the rows fills as many
- * requests as the window holds.
+ * Writes the requests. Rows are in file order, requests in message order: each pass over the rows fills a window, which
+ * begins with a request.
  */
 export async function writeRequests(
   draft: PlanDraft,
@@ -52,37 +53,26 @@ export async function writeRequests(
   { windowRecipients = defaultWindow, signal }: WriteOptions,
 ): Promise<void> {
   const size = Math.min(Math.max(windowRecipients, maxBatchRecipients), draft.layout.recipients);
-  const window: Window = { first: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
+  const window = { first: 0, end: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
   const encode = requestEncoder(draft, files);
-  const ahead = draft.layout.requestsInOrder();
-  const requests = draft.layout.requestsInOrder();
   let written = 0;
-  for (let next = ahead.next(); next.done !== true; ) {
-    let held = 0;
-    let count = 0;
-    for (; next.done !== true && held + next.value.recipients <= size; next = ahead.next()) {
-      held += next.value.recipients;
-      count += 1;
+  for (const request of draft.layout.requestsInOrder()) {
+    if (request.first + request.recipients > window.end) fill(draft, window, request.first);
+    written += encode(request, window);
+    if (written > bytesAtOnce) {
+      written = 0;
+      await setImmediate();
+      signal?.throwIfAborted();
     }
-    fill(draft, window, held);
-    for (; count > 0; count -= 1) {
-      const request = requests.next().value;
-      if (request === undefined) throw new Error('the layout has changed');
-      written += encode(request, window);
-      if (written > bytesAtOnce) {
-        written = 0;
-        await setImmediate();
-        signal?.throwIfAborted();
-      }
-    }
-    window.first += held;
   }
 }
 
-function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window, held: number): void {
+function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window, begin: number): void {
   layout.restart();
-  const { first: begin, recipients, lines } = window;
-  const end = begin + held;
+  const { recipients, lines } = window;
+  const end = begin + recipients.length;
+  window.first = begin;
+  window.end = end;
   rowStore.scan((rows, first) => {
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const message = rows[at + 2] ?? 0;

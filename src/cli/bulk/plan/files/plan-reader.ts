@@ -4,8 +4,8 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../once.js';
 import { RowParser } from '../../input/row-parser.js';
-import { Table, type TableFormat } from '../../input/table.js';
-import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from '../plan.js';
+import { Table } from '../../input/table.js';
+import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from '../plan.js';
 import { recipientsOf } from './body-recipients.js';
 import { BufferedReader } from './buffered-reader.js';
 import { readChecksummedText } from './checksummed-text.js';
@@ -111,14 +111,10 @@ export function planOf(folder: string, record: PlanRecord, disk: PlanDisk = node
   return {
     folder,
     meta: record.meta,
-    input: inputOf(record.table),
+    input: record.table,
     requests: (first = 0) => readRequests(folder, record, disk, first),
     rows: () => readPlannedRows(folder, record, disk),
   };
-}
-
-function inputOf({ marked = false, recipient, sheet }: TableFormat): PlannedInput {
-  return { marked, recipient: recipient ?? null, ...(sheet === undefined ? {} : { sheet }) };
 }
 
 /** A request without its recipients and lines. */
