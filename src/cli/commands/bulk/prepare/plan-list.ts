@@ -72,28 +72,17 @@ async function build(
   choices: PlanChoices,
   { folder, sentBefore }: { folder: string; sentBefore: SentBefore | null },
 ): Promise<PlanOutcome> {
-  const { toColumn, encoding, headerless, headerRow, sheet, visibleOnly, only, known } = choices;
-  const { allowRepeats, skipInvalid } = choices;
   const name = choices.job ?? (file === '-' ? 'stdin' : parse(file).name);
   const now = clock.now();
   return buildPlan(
     { bytes: io.files.bytes(file), source: file },
     {
+      ...choices,
       ...source,
       options: keptOf(choices),
       folder,
       path: file === '-' ? undefined : absolutePath(config, file),
-      toColumn,
-      encoding,
       delimiter: delimiterOf(choices),
-      headerless,
-      headerRow,
-      sheet,
-      visibleOnly,
-      only,
-      known,
-      allowRepeats,
-      skipInvalid,
       // It identifies recent sends and the order of jobs, even if this machine's clock is wrong.
       createdAt: new Date(network.lastExchange?.serviceTime ?? now).toISOString(),
       run: choices.again ? newRunId() : null,
