@@ -170,7 +170,7 @@ async function freeze(
   const layout = new Layout(messages, recipients.maxBytes);
   const priceOf = pricesOf(channel, messages, options.pricing);
   const draft: PlanDraft = { rows, duplicates, messages, recipients, layout, priceOf };
-  writePlaces(draft, files.dataFile('places'));
+  writePlaces(draft, files);
 
   const cost = costOf(channel, messages, priceOf);
   const meta: PlanMeta = {
@@ -222,14 +222,9 @@ async function freeze(
     files.discard();
     return { plan: null, preview: null, ...outcome };
   }
-  const requestFiles = {
-    bodies: files.dataFile('bodies'),
-    requests: files.dataFile('chunks'),
-    lines: files.dataFile('lines'),
-  };
   // The pairs take as much memory as the rest of a window.
   const window = options.sentBefore ? { windowRecipients: 250_000 } : {};
-  await writeRequests(draft, requestFiles, { ...window, ...options });
+  await writeRequests(draft, files, { ...window, ...options });
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
   files.finish(record);

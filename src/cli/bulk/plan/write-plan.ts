@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { PriceOf } from './cost.js';
 import type { Duplicates } from './duplicates.js';
-import type { BufferedFile } from './files/buffered-file.js';
+import type { PlanFolder } from './files/plan-folder.js';
 import { noRequest, requestBytes } from './files/plan-format.js';
 import { blockRows, type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { Layout, RequestLayout } from './layout.js';
@@ -29,12 +29,6 @@ export interface WriteOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface RequestFiles {
-  bodies: BufferedFile;
-  requests: BufferedFile;
-  lines: BufferedFile;
-}
-
 /** Recipients and their lines in request order, from position `first` to `end`. */
 interface Window {
   first: number;
@@ -49,7 +43,7 @@ interface Window {
  */
 export async function writeRequests(
   draft: PlanDraft,
-  files: RequestFiles,
+  files: PlanFolder,
   { windowRecipients = defaultWindow, signal }: WriteOptions,
 ): Promise<void> {
   const size = Math.min(Math.max(windowRecipients, maxBatchRecipients), draft.layout.recipients);
@@ -86,10 +80,10 @@ function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window,
 }
 
 /** Encodes one request into the files, and returns the size of its body. */
-function requestEncoder(
-  { messages, recipients, priceOf }: PlanDraft,
-  { bodies, requests, lines }: RequestFiles,
-) {
+function requestEncoder({ messages, recipients, priceOf }: PlanDraft, files: PlanFolder) {
+  const bodies = files.dataFile('bodies');
+  const requests = files.dataFile('chunks');
+  const lines = files.dataFile('lines');
   const body = Buffer.allocUnsafeSlow(maxRequestBytes);
   const record = Buffer.alloc(requestBytes);
   return (request: RequestLayout, window: Window): number => {
@@ -115,8 +109,9 @@ function requestEncoder(
 }
 
 /** Writes the place of every row of the input; see `places` in plan-format. */
-export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, file: BufferedFile): void {
+export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, files: PlanFolder): void {
   layout.restart();
+  const file = files.dataFile('places');
   const places = new Uint32Array(blockRows * 2);
   rowStore.scan((rows, first) => {
     let end = 0;

@@ -7,7 +7,7 @@ import { RowParser } from '../../input/row-parser.js';
 import { Table } from '../../input/table.js';
 import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from '../plan.js';
 import { recipientsOf } from './body-recipients.js';
-import { BufferedReader } from './buffered-reader.js';
+import { BufferedReader } from './buffered-file.js';
 import { readChecksummedText } from './checksummed-text.js';
 import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
 import {
