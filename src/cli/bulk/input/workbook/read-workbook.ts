@@ -1,11 +1,10 @@
 import { Archive, type ByteStore } from './archive.js';
-import { chooseSheet } from './choose-sheet.js';
+import { readStyles } from './cell-format.js';
 import { readMergedCells } from './merged-cells.js';
 import { readSharedStrings, SharedStrings } from './shared-strings.js';
 import { SheetRows } from './sheet-rows.js';
 import { type RecordHandler, SheetTable, type SheetTableOptions } from './sheet-table.js';
-import { readStyles } from './styles.js';
-import { openWorkbook } from './workbook.js';
+import { chooseSheet, openWorkbook } from './workbook.js';
 import { readXml } from './xml.js';
 
 export interface WorkbookOptions extends SheetTableOptions {
