@@ -7,7 +7,7 @@ import { RowParser } from '../../input/row-parser.js';
 import { Table } from '../../input/table.js';
 import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from '../plan.js';
 import { recipientsOf } from './body-recipients.js';
-import { BufferedReader } from './buffered-file.js';
+import { BufferedReader, type FileChecksum } from './buffered-file.js';
 import { readChecksummedText } from './checksummed-text.js';
 import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
 import {
@@ -51,7 +51,7 @@ export async function openPlan(folder: string): Promise<FrozenPlan> {
 }
 
 /** Without a stream, which costs more than a small file: a plan has six files, most of them small. */
-async function checksumOf(path: string): Promise<{ bytes: number; sha256: string }> {
+export async function checksumOf(path: string): Promise<FileChecksum> {
   const file = await open(path);
   try {
     const hash = createHash('sha256');
