@@ -223,7 +223,7 @@ async function freeze(
     return { plan: null, preview: null, ...outcome };
   }
   // The pairs take as much memory as the rest of a window.
-  const window = options.sentBefore ? { windowRecipients: 250_000 } : {};
+  const window = options.sentBefore ? { windowRecipients: 125_000 } : {};
   await writeRequests(draft, files, { ...window, ...options });
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
