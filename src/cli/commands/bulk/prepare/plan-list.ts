@@ -79,6 +79,7 @@ async function build(
     {
       ...choices,
       ...source,
+      like: source.like,
       options: keptOf(choices),
       folder,
       path: file === '-' ? undefined : absolutePath(config, file),
