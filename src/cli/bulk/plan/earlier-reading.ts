@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { recipientReader } from '../input/recipient-reader.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
+import { planFile } from './files/plan-format.js';
 import { messageHash, type PairSet } from './pair-set.js';
 import type { FrozenPlan } from './plan.js';
 
@@ -36,7 +38,7 @@ export async function addEarlierReading(pairs: PairSet, kept: FrozenPlan, list: 
   }
 }
 
-async function isSameSheet({ meta, input }: FrozenPlan, list: ListRead): Promise<boolean> {
+async function isSameSheet({ folder, meta, input }: FrozenPlan, list: ListRead): Promise<boolean> {
   const { path, columns, recipient, sheet } = list;
   const isSame =
     sheet !== null &&
@@ -46,6 +48,7 @@ async function isSameSheet({ meta, input }: FrozenPlan, list: ListRead): Promise
     input.recipient === recipient &&
     meta.columns.join('\n') === columns.join('\n');
   if (!isSame) return false;
-  const written = (await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY;
-  return written <= Date.parse(meta.created_at);
+  const saved = (await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  // By one clock: `created_at` is the service's.
+  return saved <= (await stat(join(folder, planFile))).mtimeMs;
 }

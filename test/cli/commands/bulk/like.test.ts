@@ -247,6 +247,17 @@ describe('the limit of --like', () => {
     expect(await limitOf(here, 'two')).toBe(10);
   });
 
+  it('keeps the price of what has failed for its own job, which may retry it', async () => {
+    const failing = new Set([bat]);
+    const here = desk([`${bat},Bat`, `${dorj},Dorj`], { failing });
+    expect(await here.run(`${personal} --max-credits 20`)).toMatchObject({ code: 3 });
+    here.write('next.csv', ['phone,name', `${bold},Bold`]);
+    expect(await here.run(`${follow} --job one`)).toMatchObject(saying(7, '0 of the 20 credits of july'));
+    failing.clear();
+    expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 0 });
+    expect(here.project.balance).toBe(1_000_000 - 20);
+  });
+
   it('is shared by two jobs that start at once', async () => {
     for (let round = 0; round < 8; round += 1) {
       const here = await followed('--max-credits 30');
