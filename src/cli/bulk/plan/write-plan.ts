@@ -127,7 +127,7 @@ export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, f
       else if (duplicates.isUnsent(row)) put(...duplicates.placeOf(rows[at + 1] ?? 0, message));
       else {
         layout.next(message);
-        duplicates.place(rows[at + 1] ?? 0, message, layout.request, layout.index);
+        duplicates.place(row, layout.request, layout.index);
         put(layout.request, layout.index);
       }
     }

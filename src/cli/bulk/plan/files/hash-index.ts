@@ -24,6 +24,24 @@ export class HashIndex {
     this.#used += 1;
   }
 
+  /** The id of a hash that only one value has, or -1: see `hashOfNumber`. */
+  get(hash: number): number {
+    return (this.#slots[this.#slotOf(hash) * 2 + 1] ?? 0) - 1;
+  }
+
+  /** Replaces the id of such a hash. */
+  set(hash: number, id: number): void {
+    this.#slots[this.#slotOf(hash) * 2 + 1] = id + 1;
+  }
+
+  /** The slot of the hash, or an empty one. */
+  #slotOf(hash: number): number {
+    const slots = this.#slots;
+    let at = hash & this.#mask;
+    while (slots[at * 2] !== hash && slots[at * 2 + 1] !== 0) at = (at + 1) & this.#mask;
+    return at;
+  }
+
   #put(hash: number, entry: number): void {
     let at = hash & this.#mask;
     while (this.#slots[at * 2 + 1] !== 0) at = (at + 1) & this.#mask;
@@ -54,7 +72,7 @@ export function hashOf(text: string, seed = fnvSeed, from = 0, end = text.length
   return hashOfNumber(hash);
 }
 
-/** Different for each number of 32 bits. */
+/** Different for each number of 32 bits, so `find` needs no comparison. */
 export function hashOfNumber(number: number): number {
   let hash = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
