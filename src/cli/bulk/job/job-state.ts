@@ -3,7 +3,7 @@ import { type Counts, countsOf, type Outcome, outcomeOf, statusOfRemoval } from 
 import type { AcceptedEntry, Entry, JobEntry, MovedEntry, RequestEntry } from './journal/entries.js';
 import { RequestFacts } from './request-facts.js';
 
-export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'>;
+export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel' | 'limit'>;
 
 /**
  * The state of a job: the only fold of the journal. An entry changes facts of one request, and the counts follow from
@@ -25,7 +25,7 @@ export class JobState extends RequestFacts {
   /** The job that the journal was started for. */
   job: { id: string; digest: string } | null = null;
   /** The maximum that the job may spend, as last set; null for no limit. */
-  limit: number | null = null;
+  limit: number | null;
   /** The last finished run's own limit of requests a second; null for none. */
   rate: number | null = null;
   /** Hashes of additional API keys of the job's project. */
@@ -42,8 +42,9 @@ export class JobState extends RequestFacts {
   #unsaid = 0;
 
   /** Rejected rows, which are not in the plan, count as rejected. */
-  constructor({ requests, recipients, rejected, channel }: PlanFigures) {
+  constructor({ requests, recipients, rejected, channel, limit }: PlanFigures) {
     super(requests);
+    this.limit = limit ?? null;
     this.open = requests;
     this.planned = recipients + rejected;
     const accepted = { sent: 0, unknown: 0, queued: 0 };

@@ -39,6 +39,7 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   /** The options for `PlanMeta`, and the jobs of `--like`. */
   options?: PlanMeta['options'];
   like?: PlanMeta['like'];
+  maxCredits?: number | undefined;
   /** A new folder for the plan. */
   folder: string;
   /** The input's path, for `PlanMeta`. */
@@ -186,6 +187,7 @@ async function freeze(
     templates: options.templates,
     options: options.options ?? {},
     ...(options.like === undefined ? {} : { like: options.like }),
+    ...(options.maxCredits === undefined ? {} : { limit: options.maxCredits }),
     account: options.account ?? null,
     recipients: layout.recipients,
     merged: duplicates.merged,

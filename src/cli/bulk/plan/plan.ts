@@ -57,6 +57,8 @@ export interface PlanMeta {
   options?: object;
   /** The job that this one is like, and those that that one is like; absent without `--like`. */
   like?: readonly { job: string; digest: string }[];
+  /** The maximum of credits that the job was made with; absent without one, and in plans of earlier releases. */
+  limit?: number;
   /** Null for the embedded service, which needs no key, and in version 1. */
   account: Account | null;
   recipients: number;

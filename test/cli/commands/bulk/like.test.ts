@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { viewJob } from '../../../../src/cli/bulk/job/open-job.js';
 import type { PlanMeta } from '../../../../src/cli/bulk/plan/plan.js';
 import { addCarryOutOptions, addInputOptions } from '../../../../src/cli/commands/bulk/options.js';
 import { keptOf, likeOf } from '../../../../src/cli/commands/bulk/prepare/like.js';
@@ -229,10 +230,8 @@ describe('--like', () => {
 });
 
 describe('the limit of --like', () => {
-  const limitOf = async (here: Desk, job: string) => {
-    const entries = readFileSync(here.jobFile(job, 'journal'), 'utf8');
-    return [...entries.matchAll(/\["limit",(\d+)\]/g)].map(([, credits]) => Number(credits)).at(-1);
-  };
+  const limitOf = async ({ home }: Desk, job: string) =>
+    (await viewJob(join(home, '.local/state/urtuu'), job)).state.limit;
 
   it('is what the job has left of its own, unless it is typed', async () => {
     const here = await followed('--max-credits 25');
@@ -359,15 +358,22 @@ describe('the limit of --like', () => {
     expect(await limitOf(here, 'one')).toBe(20);
   });
 
-  it('is found again by a job that was killed before it was recorded', async () => {
-    const here = await followed('--max-credits 15');
+  it.each([
+    ['is found again by a job that was killed before it was recorded', '', 15],
+    [
+      'that was typed is in the plan of a job that was killed before its first request',
+      '--max-credits 12',
+      12,
+    ],
+  ])('%s', async (_, typed, limit) => {
+    const here = await followed('--max-credits 25');
     here.project.balance = 0;
-    expect(await here.run(`${follow} --job one --max-credits 20 --allow-partial`)).toMatchObject({ code: 7 });
+    expect(await here.run(`${follow} --job one ${typed} --allow-partial`)).toMatchObject({ code: 7 });
     here.project.balance = 1_000;
     const journal = readFileSync(here.jobFile('one', 'journal'), 'utf8');
     writeFileSync(here.jobFile('one', 'journal'), journal.slice(0, journal.indexOf('\n') + 1));
-    expect(await here.run('jobs resume one')).toMatchObject(saying(7, 'Stopped at --max-credits'));
-    expect(await limitOf(here, 'one')).toBe(5);
-    expect(here.project.messages).toHaveLength(1);
+    expect(await here.run('jobs resume one')).toMatchObject({ code: 0 });
+    expect(await limitOf(here, 'one')).toBe(limit);
+    expect(here.project.messages).toHaveLength(2);
   });
 });
