@@ -88,6 +88,8 @@ export interface JobInput {
   /** Rows that `--skip-invalid` left out now, and their file. */
   rejected: number;
   rejects: string | null;
+  /** With them, whom `--skip-sent` left out although their message may have failed. */
+  leftOut: number;
 }
 
 /** Sends rows of a file like a job, whose texts and limits it takes over. */

@@ -195,7 +195,7 @@ async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<n
 const judge = ({ job, options, input, ending }: EndedRun, reported?: Reported): Verdict =>
   judgeJob(job.state, ending, {
     allowsReplays: options.ifFinished === 'ok',
-    leftOut: input?.rejected,
+    leftOut: input?.leftOut,
     reported,
   });
 

@@ -144,7 +144,8 @@ async function prepareIn(
     return { earlier, ...(await openLimited(context, plan, wanted, choices)) };
   });
   const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices, shared }, choices);
-  if (confirmed === 'all') return { job, input: inputOf(job, wanted, outcome, choices), options: choices };
+  if (confirmed === 'all')
+    return { job, input: inputOf(job, wanted, outcome, comparison, choices), options: choices };
   // Without those who already got it, the plan and the price are different.
   choices.skipSent = true;
   return 'anew';
@@ -164,11 +165,16 @@ function inputOf(
   { plan }: Job,
   { templates }: PlanSource,
   { rejects }: PlanOutcome,
+  { uncertain }: Comparison,
   { only, acceptDuplicates }: PlanChoices,
 ): JobInput {
   // A job that was planned before may keep other texts that were the same for all its rows.
   const isSame = isDeepStrictEqual(plan.meta.templates, JSON.parse(JSON.stringify(templates)));
-  return { rejected: rejects.count, rejects: isSame ? rejects.file : null, only, acceptDuplicates };
+  return {
+    ...{ only, acceptDuplicates, rejected: rejects.count },
+    rejects: isSame ? rejects.file : null,
+    leftOut: rejects.count + uncertain,
+  };
 }
 
 const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>

@@ -87,6 +87,11 @@ export class Comparison {
       otherJobs(context, { channel, baseUrl, isOther: (id) => ids.includes(id), since: 0 });
   }
 
+  /** Those among them whose message may have failed. */
+  get uncertain(): number {
+    return [...this.skipped.uncertain.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   /** For the planning; null if there is nothing to compare. */
   async start(): Promise<SentBefore | null> {
     const { again, skipSent: skip = false } = this.#options;
@@ -221,11 +226,11 @@ export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0
 export function endAllSent(
   io: Context['io'],
   { alreadySent }: PlanOutcome,
-  { skipped }: Comparison,
+  { uncertain }: Comparison,
   { ifFinished }: BulkOptions,
 ): null {
-  if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
-  if (skipped.uncertain.size > 0) {
+  if (ifFinished !== 'ok') throw everyoneSent(alreadySent, uncertain);
+  if (uncertain > 0) {
     io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
   }
@@ -257,8 +262,9 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   return refused('sent_before', what, `${way} to send to them again.`, { recipients: count });
 }
 
-function everyoneSent(count: number): CliError {
-  const what = `everyone in this list was sent the same message from this machine ${lately}`;
+function everyoneSent(count: number, uncertain: number): CliError {
+  const was = uncertain > 0 ? 'was in an earlier job' : 'was sent the same message from this machine';
+  const what = `everyone in this list ${was} ${lately}`;
   return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
 }
 
