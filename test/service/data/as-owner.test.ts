@@ -39,6 +39,10 @@ const ofRoot = 'a file that only root can change';
 
 /** Data of another user in `data`, and what only root may change: `own/victim`. */
 async function dataOfOther() {
+  const words = process.argv;
+  onTestFinished(() => void Object.assign(process, { argv: words }));
+  // A program that everybody can read, wherever the sources are.
+  process.argv = [process.execPath, process.execPath];
   const folder = mkdtempSync(join(tmpdir(), 'urtuu-owner-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
@@ -179,8 +183,6 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     const { data, own } = await dataOfOther();
     const program = join(own, 'urtuu.js');
     writeFileSync(program, '');
-    const words = process.argv;
-    onTestFinished(() => void Object.assign(process, { argv: words }));
     process.argv = [process.execPath, program];
     await expect(openAdministration({ directory: data })).rejects.toMatchObject({
       message: `the data belong to the user ${owner}, who cannot read this program at ${program}`,
