@@ -55,7 +55,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
     );
     const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
     const earlier = found[0]?.has_erasures ? await earlierTo(rows) : null;
-    const tried = rows.some(({ tries }) => tries > 0) ? await triedOf(rows) : null;
+    const tried = rows.some(({ attempts }) => attempts > 0) ? await triedOf(rows) : null;
     const marked = rows.filter(({ route }) => route !== null);
     const receipts = marked.length > 0 ? await receiptsOf(marked) : null;
     return rows.flatMap((row) => {
@@ -75,7 +75,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   async function triedOf(rows: readonly ClaimedRow[]): Promise<Map<number, TriedRun[]>> {
     const found = await database.query<{ seq: number; tried: TriedRun[] }>(
       'SELECT seq, tried FROM :s.messages WHERE seq = ANY ($1::bigint[]) AND tried IS NOT NULL',
-      [rows.flatMap(({ seq, tries }) => (tries > 0 ? [seq] : []))],
+      [rows.flatMap(({ seq, attempts }) => (attempts > 0 ? [seq] : []))],
     );
     return new Map(found.map(({ seq, tried }) => [seq, tried]));
   }

@@ -91,16 +91,15 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       );
     },
     async eraseSuppressed(to) {
-      const given = [to, pseudonymOf(to)];
-      // Some were suppressed again after they were erased.
-      await database.query(
-        `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
-         SELECT project, $2,
-           CASE WHEN position(lower($1::text) in lower(reason)) > 0 THEN '${prunedText}' ELSE reason END, created_at
-         FROM :s.suppressions WHERE recipient = $1 ON CONFLICT DO NOTHING`,
-        given,
+      const erased = await changed(
+        `UPDATE :s.suppressions s SET recipient = $2,
+           reason = CASE WHEN position(lower($1::text) in lower(reason)) > 0 THEN '${prunedText}' ELSE reason END
+         WHERE recipient = $1 AND NOT EXISTS (
+           SELECT 1 FROM :s.suppressions e WHERE e.project = s.project AND e.recipient = $2)`,
+        [to, pseudonymOf(to)],
       );
-      return changed('DELETE FROM :s.suppressions WHERE recipient = $1', [to]);
+      // Suppressed again after it was erased.
+      return erased + (await changed('DELETE FROM :s.suppressions WHERE recipient = $1', [to]));
     },
     async pruneLeftovers(to) {
       await database.query('SELECT :s.prune_ended_1($1::bigint)', [database.now()]);
