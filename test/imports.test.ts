@@ -141,8 +141,10 @@ const serviceArrows: Record<string, string[]> = {
   'storage/checks': [],
   // What both engines do alike.
   'storage/shared': ['storage'],
-  'storage/postgres': ['storage', 'storage/checks', 'storage/shared'],
-  'storage/sqlite': ['storage', 'storage/checks', 'storage/shared'],
+  // The parts of the store that are written once, for any engine.
+  'storage/sql': ['storage', 'storage/shared'],
+  'storage/postgres': ['storage', 'storage/checks', 'storage/shared', 'storage/sql'],
+  'storage/sqlite': ['storage', 'storage/checks', 'storage/shared', 'storage/sql'],
   'fault-injection': [],
 };
 

@@ -9,6 +9,7 @@ it('a credit whose commit may be lost is given again, with the same id', async (
   const database: Database = {
     now: () => 0,
     query: async () => [],
+    transact: () => Promise.reject(new Error('one statement')),
     connectedMs: () => 0,
     async attempt<Row>(_: string, values: readonly unknown[]) {
       calls.push([...values]);

@@ -1,10 +1,12 @@
 import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized, FinalizedDoubt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import { createSignIns } from '../sql/sign-ins.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './accept/acceptance.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
+import { postgresSql } from './database/sql.js';
 import { createClaimedRows } from './dispatch/claimed-rows.js';
 import { createClaims } from './dispatch/claims.js';
 import { createFinalization } from './dispatch/finalization.js';
@@ -19,7 +21,6 @@ import { createLookups } from './read/lookups.js';
 import { createRecords } from './records.js';
 import { createRepeats } from './repeats.js';
 import { createRoutes } from './routes.js';
-import { createSignIns } from './sign-ins.js';
 
 /** Notifies this process and the others of what was committed here. */
 export type Tell = (topics: readonly Topic[]) => void;
@@ -32,6 +33,7 @@ export function postgresStore(
   report: (error: unknown) => void,
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
+  const sql = postgresSql(database);
   const lookups = createLookups(database, report);
   const toClaimed = createClaimedRows(database, pseudonymOf);
   const claims = createClaims(database, lost, toClaimed);
@@ -67,7 +69,7 @@ export function postgresStore(
     ...createInbox(database, pseudonymOf, report),
     ...createLists(database),
     ...createInsights(database),
-    ...createSignIns(database),
+    ...createSignIns(sql),
     ...createPruning(database, pseudonymOf),
     ...createRepeats(database),
     ...createWork(database),

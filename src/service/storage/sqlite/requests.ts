@@ -1,6 +1,6 @@
 import type { ClaimedMessage, Mark, MarkedRepeat } from '../dispatching.js';
 import type { Instant } from '../records.js';
-import { clockTolerance } from './clock-tolerance.js';
+import { clockTolerance } from '../shared/clock-tolerance.js';
 import type { Database } from './database/database.js';
 import { isMarked } from './dispatch/claims.js';
 import { isInOpenLane } from './dispatch/lanes.js';

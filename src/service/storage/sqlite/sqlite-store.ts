@@ -7,6 +7,7 @@ import type { Instances } from '../instances.js';
 import { pruneRows } from '../pruning.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import { createSignIns } from '../sql/sign-ins.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './accept/acceptance.js';
 import { prepareMessageBlocks } from './accept/message-blocks.js';
@@ -16,6 +17,7 @@ import { whenFree } from './database/busy.js';
 import type { Database } from './database/database.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { checkVersion, type OpenOptions, openDatabase } from './database/open.js';
+import { sqliteSql } from './database/sql.js';
 import { prepareBinds } from './dispatch/binds.js';
 import { prepareClaims } from './dispatch/claims.js';
 import { prepareDepth } from './dispatch/depth.js';
@@ -38,7 +40,6 @@ import { prepareReading } from './read/reading.js';
 import { sharedReads } from './read/shared-reads.js';
 import { prepareRequests } from './requests.js';
 import { migrations } from './schema/schema.js';
-import { prepareSignIns } from './sign-ins.js';
 import { prepareSuppressions } from './suppressions.js';
 
 /** Opens the file of a store, or a store in memory with `:memory:`. */
@@ -105,7 +106,7 @@ export function sqliteStore(
   const suppressions = whenUsed(() => prepareSuppressions(database, projects, pseudonymOf, now));
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
-  const signIns = whenUsed(() => prepareSignIns(database, projects, now));
+  const sql = sqliteSql(database, clock, commits, read);
 
   /** Whether nothing can be claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
@@ -131,6 +132,7 @@ export function sqliteStore(
   }
 
   return {
+    ...createSignIns(sql),
     createProject: (project) => commits.run(() => projects.createProject(project)),
     getProject: sharedReads((id) => read(() => projects.getProject(id))),
     listProjects: () => read(() => projects.listProjects()),
@@ -252,12 +254,6 @@ export function sqliteStore(
     countWaiting: (projectId) => read(() => insights().countWaiting(projectId)),
     getHistory: (projectId, messageId) => read(() => insights().getHistory(projectId, messageId)),
 
-    addSignInLink: (link) => commits.run(() => signIns().addSignInLink(link)),
-    openSession: (link, session) => commits.run(() => signIns().openSession(link, session)),
-    findSession: (hash) => read(() => signIns().findSession(hash)),
-    endSession: (hash) => commits.run(() => signIns().endSession(hash)),
-    recordDashboard: (url) => commits.run(() => signIns().recordDashboard(url)),
-    dashboardUrl: () => read(() => signIns().dashboardUrl()),
     keepIncoming: (message) => commits.run(() => inbox().keep(message)),
     listInbox: (projectId, page) => read(() => inbox().list(projectId, page)),
     suppress: (projectId, to, reason) => commits.run(() => suppressions().add(projectId, to, reason)),

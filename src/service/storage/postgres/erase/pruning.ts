@@ -9,10 +9,10 @@ import {
   type StoredAnswer,
   scannedRows,
 } from '../../pruning.js';
+import { clockTolerance } from '../../shared/clock-tolerance.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { Database } from '../database/database.js';
 import { ofProject } from '../read/lookups.js';
-import { tolerance } from '../schema/constants.js';
 
 const columns = `m.seq, m.id, p.id AS "projectId", :s.time_1($2::bigint) - m.created_at AS "ageMs"`;
 const ended = `m.status <> 'queued' AND m.content <> 0`;
@@ -120,8 +120,8 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
          ON CONFLICT (one) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL,
            is_repeated = r.ended_at IS NULL
          WHERE CASE WHEN r.ended_at IS NULL
-           THEN r.begun_at NOT BETWEEN excluded.begun_at - ${longestRun} AND excluded.begun_at + ${tolerance}
-           ELSE r.ended_at NOT BETWEEN excluded.begun_at - $2::bigint AND excluded.begun_at + ${tolerance} END
+           THEN r.begun_at NOT BETWEEN excluded.begun_at - ${longestRun} AND excluded.begun_at + ${clockTolerance}
+           ELSE r.ended_at NOT BETWEEN excluded.begun_at - $2::bigint AND excluded.begun_at + ${clockTolerance} END
          RETURNING is_repeated, r.begun_at - (SELECT at FROM before) AS idle`,
         [database.now(), everyMs],
       );

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.js';
 import type { BindClaim } from '../../route-limits.js';
-import { leaseTolerance } from '../clock-tolerance.js';
+import { leaseTolerance } from '../../shared/clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import { isGone, thisProcess } from '../processes.js';
 

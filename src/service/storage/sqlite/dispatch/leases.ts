@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock.js';
-import { leaseTolerance } from '../clock-tolerance.js';
+import { leaseTolerance } from '../../shared/clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import { isGone, thisProcess } from '../processes.js';
 import type { MessageRun } from './runs.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.js';
 import { type Dispatching, overdueBefore } from '../../dispatching.js';
-import { farthestDue, firstDelay, longestDelay } from '../clock-tolerance.js';
+import { farthestDue, firstDelay, longestDelay } from '../../shared/clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import type { Holds } from './holds.js';
 import type { Lanes } from './lanes.js';

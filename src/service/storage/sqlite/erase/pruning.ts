@@ -12,14 +12,14 @@ import {
   scannedRows,
 } from '../../pruning.js';
 import type { Instant } from '../../records.js';
+import { clockTolerance } from '../../shared/clock-tolerance.js';
 import type { PseudonymOf } from '../../shared/secret.js';
+import { isGood } from '../../sql/sign-ins.js';
 import { acceptedAt } from '../clock-corrections.js';
-import { clockTolerance } from '../clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import { overwriting } from '../database/overwriting.js';
 import { prepareOnce } from '../database/prepare-once.js';
 import type { Projects } from '../projects.js';
-import { removeEndedSignIns } from '../sign-ins.js';
 
 const toRecipient = `FROM messages m INDEXED BY messages_recent
   WHERE m.project IN (SELECT seq FROM projects) AND m.recipient = :to`;
@@ -157,7 +157,7 @@ export function preparePruning(
     },
     pruneLeftovers(to: string | null): number {
       const at = now();
-      removeEndedSignIns(database, at);
+      prepared(`DELETE FROM sign_ins WHERE NOT (${isGood})`).run({ now: at });
       // The clock was set back since.
       prepared(`UPDATE erasures SET accepted_at = :at WHERE accepted_at > :at + ${clockTolerance}`).run({
         at,

@@ -1,0 +1,56 @@
+export type Value = null | number | string | boolean | Uint8Array | readonly (string | number)[];
+/** By name: `:name` in the text of a statement. */
+export type Values = Readonly<Record<string, Value>>;
+
+/**
+ * In the SQL that all engines have. `:s.` stands before the names of tables, `:now` for the engine's time, and each word of
+ * a Dialect, written `:word`, for what it says. Casts, `::bigint`, are read by PostgreSQL alone.
+ */
+export interface Statement {
+  text: string;
+  values: Values;
+}
+
+/** What engines write differently. */
+export interface Dialect {
+  /** Behind a query: locks its rows, without keeping others from referring to them; leaves out those that are locked. */
+  lock: string;
+  skipLocked: string;
+  /** A condition, always true: the commit waits for the disk whatever the owner has set, and for locks only for a while. */
+  durable: string;
+  greatest: string;
+  /** Whether a row of `sign_ins`, or of `dashboard`, was written here, not where a dump came from. */
+  isAtHome: string;
+  isInPlace: string;
+  /** For the update of a row of `dashboard`: it was written here. */
+  putInPlace: string;
+}
+
+/** A transaction of the domain. It waits for nothing but its statements, which an engine can run at once. */
+export type Transaction<Result> = Generator<Statement, Result, unknown[]>;
+
+export function* query<Row>(text: string, values: Values = {}): Transaction<Row[]> {
+  return (yield { text, values }) as Row[];
+}
+
+/** An engine for the parts of the store that are written once. */
+export interface Sql {
+  /** One statement, outside every transaction. */
+  read<Row>(text: string, values?: Values): Promise<Row[]>;
+  /** One statement, committed when it resolves. */
+  write<Row>(text: string, values?: Values): Promise<Row[]>;
+  /**
+   * Committed when it resolves. Each attempt begins a new transaction. It locks no row that a send locks: it may be
+   * held for as long as this process is paused.
+   */
+  transact<Result>(begin: () => Transaction<Result>): Promise<Result>;
+}
+
+/** The text in the words of a dialect, with `parameterOf` in place of each name, `now` included. */
+export function written(text: string, dialect: Dialect, parameterOf: (name: string) => string): string {
+  const fill = (part: string): string =>
+    part.replace(/(?<!:):([a-zA-Z]\w*)(?!\.)/g, (_, name: string) =>
+      name in dialect ? fill(dialect[name as keyof Dialect]) : parameterOf(name),
+    );
+  return fill(text);
+}

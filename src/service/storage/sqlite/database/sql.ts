@@ -1,0 +1,63 @@
+import type { Clock } from '../../../clock.js';
+import { type Dialect, type Sql, type Statement, type Value, type Values, written } from '../../sql/sql.js';
+import type { Database, Statement as Prepared } from './database.js';
+import type { GroupCommit } from './group-commit.js';
+
+/** One process writes at a time, and a file is not restored while it is served. */
+const dialect: Dialect = {
+  lock: '',
+  skipLocked: '',
+  durable: 'true',
+  greatest: 'max',
+  isAtHome: 'true',
+  isInPlace: 'true',
+  putInPlace: '',
+};
+
+/** For the parts of the store that are written once: transactions run within a group's commit. */
+export function sqliteSql(
+  database: Database,
+  clock: Pick<Clock, 'now'>,
+  commits: GroupCommit,
+  read: <Result>(work: () => Result) => Promise<Result>,
+): Sql {
+  const prepared = new Map<string, { statement: Prepared; names: string[] }>();
+
+  function prepare(text: string) {
+    const names: string[] = [];
+    const filled = written(text, dialect, (name) => {
+      names.push(name);
+      return '?';
+    });
+    const statement = database.prepare(filled.replaceAll(':s.', '').replaceAll(/::\w+(\[\])?/g, ''));
+    const made = { statement, names };
+    prepared.set(text, made);
+    return made;
+  }
+
+  function run<Row>({ text, values }: Statement): Row[] {
+    const { statement, names } = prepared.get(text) ?? prepare(text);
+    return statement.all(
+      ...names.map((name) => (name === 'now' ? clock.now() : bound(values, name))),
+    ) as Row[];
+  }
+
+  return {
+    read: (text, values = {}) => read(() => run({ text, values })),
+    write: (text, values = {}) => commits.run(() => run({ text, values })),
+    transact: (begin) =>
+      commits.run(() => {
+        const transaction = begin();
+        let step = transaction.next([]);
+        while (!step.done) step = transaction.next(run(step.value));
+        return step.value;
+      }),
+  };
+}
+
+function bound(values: Values, name: string): null | number | string | Uint8Array {
+  const value: Value | undefined = values[name];
+  if (value === undefined) throw new Error(`:${name} is unknown`);
+  if (typeof value === 'boolean') return Number(value);
+  return Array.isArray(value) ? JSON.stringify(value) : (value as null | number | string | Uint8Array);
+}
