@@ -7,6 +7,7 @@ import type { Instances } from '../instances.js';
 import { pruneRows } from '../pruning.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import { createInstances } from '../sql/instances.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './accept/acceptance.js';
@@ -32,7 +33,6 @@ import { prepareWork } from './dispatch/work.js';
 import { preparePruning } from './erase/pruning.js';
 import { prepareResets } from './erase/resets.js';
 import { prepareInbox } from './inbox.js';
-import { prepareInstances } from './instances.js';
 import { prepareProjects } from './projects.js';
 import { prepareInsights } from './read/insights.js';
 import { prepareLists } from './read/lists.js';
@@ -83,7 +83,6 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
-  const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
   const requests = prepareRequests(database, now);
   const lanes = prepareLanes(database, { projects, leases, requests }, now);
@@ -262,16 +261,15 @@ export function sqliteStore(
     removeSuppression: (projectId, to) => commits.run(() => suppressions().remove(projectId, to)),
     async check() {
       await read(() => checkVersion(database, migrations));
-      await commits.run(() => instances().probe());
+      // More pages than a send writes, which a full disk does not take: SQLite writes only those that differ. The row is
+      // stale, so nobody lists it, and the next heartbeat removes it.
+      await sql.write(
+        `INSERT INTO :s.instances (id, version, carriers, queue, seen_at) VALUES ('', '', '[]', :queue, 0)
+         ON CONFLICT (id) DO UPDATE SET queue = excluded.queue`,
+        { queue: `${now()} `.repeat(6_000) },
+      );
     },
-    instances: {
-      beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),
-      list: () => read(() => instances().list()),
-      leave: (id) => commits.run(() => instances().leave(id)),
-      leaveEnded: (ended) => commits.run(() => instances().leaveEnded(ended)),
-      listEnded: () => read(() => instances().listEnded()),
-      takeEnded: () => commits.run(() => instances().takeEnded()),
-    },
+    instances: createInstances(sql),
 
     close: () => commits.close(),
   };

@@ -1,6 +1,5 @@
 import { missingPart, partsWithin } from '../../inbox.js';
 import { mostCounted } from '../../insights.js';
-import { staleAfter } from '../../instances.js';
 import { countedFor, prunedText } from '../../pruning.js';
 import { clockTolerance, firstDelay, leaseTolerance } from '../../shared/clock-tolerance.js';
 import { batchSlice, mostProjects } from '../../shared/turns.js';
@@ -45,7 +44,6 @@ export const constants = {
   batch_slice: batchSlice,
   most_counted: mostCounted,
   most_runs: mostRuns,
-  stale_after: staleAfter,
   counted_for: countedFor,
   pruned_text: prunedText,
   parts_within: partsWithin,
