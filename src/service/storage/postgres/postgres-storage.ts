@@ -124,7 +124,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();
-  const instances = createInstances(postgresSql(database));
+  const instances = createInstances(postgresSql(database, report));
 
   async function check(): Promise<void> {
     for (const { table, steps } of allMigrations) {

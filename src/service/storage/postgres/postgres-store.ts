@@ -1,7 +1,9 @@
 import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized, FinalizedDoubt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import { createInbox } from '../sql/inbox.js';
 import { createSignIns } from '../sql/sign-ins.js';
+import { createSuppressions } from '../sql/suppressions.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './accept/acceptance.js';
 import type { Database } from './database/database.js';
@@ -13,7 +15,6 @@ import { createFinalization } from './dispatch/finalization.js';
 import { createHolding } from './dispatch/holding.js';
 import { createWork } from './dispatch/work.js';
 import { createPruning } from './erase/pruning.js';
-import { createInbox } from './inbox.js';
 import type { Lost } from './lost-commits.js';
 import { createInsights } from './read/insights.js';
 import { createLists } from './read/lists.js';
@@ -33,7 +34,7 @@ export function postgresStore(
   report: (error: unknown) => void,
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
-  const sql = postgresSql(database);
+  const sql = postgresSql(database, report);
   const lookups = createLookups(database, report);
   const toClaimed = createClaimedRows(database, pseudonymOf);
   const claims = createClaims(database, lost, toClaimed);
@@ -66,7 +67,8 @@ export function postgresStore(
   return {
     ...lookups,
     ...createRecords(database, lost, lookups.getProject),
-    ...createInbox(database, pseudonymOf, report),
+    ...createInbox(sql),
+    ...createSuppressions(sql, pseudonymOf),
     ...createLists(database),
     ...createInsights(database),
     ...createSignIns(sql),

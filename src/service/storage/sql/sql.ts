@@ -1,4 +1,4 @@
-export type Value = null | number | string | boolean | Uint8Array | readonly (string | number)[];
+export type Value = null | number | string | boolean | Uint8Array | readonly (string | number | null)[];
 /** By name: `:name` in the text of a statement. */
 export type Values = Readonly<Record<string, Value>>;
 
@@ -19,6 +19,8 @@ export interface Dialect {
   /** A condition, always true: the commit waits for the disk whatever the owner has set, and for locks only for a while. */
   durable: string;
   greatest: string;
+  /** Waits, in a transaction, for others with the same `key`. */
+  alone: string;
   /** Whether a row of `sign_ins`, or of `dashboard`, was written here, not where a dump came from. */
   isAtHome: string;
   isInPlace: string;
@@ -33,10 +35,17 @@ export function* query<Row>(text: string, values: Values = {}): Transaction<Row[
   return (yield { text, values }) as Row[];
 }
 
+/** One transaction with this key at a time. */
+export function* alone(key: string): Transaction<void> {
+  yield* query('SELECT :alone FROM (SELECT :key::text AS key) k', { key });
+}
+
 /** An engine for the parts of the store that are written once. */
 export interface Sql {
   /** One statement, outside every transaction. */
   read<Row>(text: string, values?: Values): Promise<Row[]>;
+  /** The row with a key of texts. Look-ups that arrive together may be one statement. */
+  find<Row>(text: string, key: Readonly<Record<string, string>>): Promise<Row | undefined>;
   /** One statement, committed when it resolves. */
   write<Row>(text: string, values?: Values): Promise<Row[]>;
   /**

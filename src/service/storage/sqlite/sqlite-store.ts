@@ -7,8 +7,10 @@ import type { Instances } from '../instances.js';
 import { pruneRows } from '../pruning.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import { createInbox } from '../sql/inbox.js';
 import { createInstances } from '../sql/instances.js';
 import { createSignIns } from '../sql/sign-ins.js';
+import { createSuppressions } from '../sql/suppressions.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './accept/acceptance.js';
 import { prepareMessageBlocks } from './accept/message-blocks.js';
@@ -32,7 +34,6 @@ import { prepareUnfinished } from './dispatch/unfinished.js';
 import { prepareWork } from './dispatch/work.js';
 import { preparePruning } from './erase/pruning.js';
 import { prepareResets } from './erase/resets.js';
-import { prepareInbox } from './inbox.js';
 import { prepareProjects } from './projects.js';
 import { prepareInsights } from './read/insights.js';
 import { prepareLists } from './read/lists.js';
@@ -40,7 +41,6 @@ import { prepareReading } from './read/reading.js';
 import { sharedReads } from './read/shared-reads.js';
 import { prepareRequests } from './requests.js';
 import { migrations } from './schema/schema.js';
-import { prepareSuppressions } from './suppressions.js';
 
 /** Opens the file of a store, or a store in memory with `:memory:`. */
 export function openStoreDatabase(
@@ -101,8 +101,6 @@ export function sqliteStore(
   const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
   const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
-  const inbox = whenUsed(() => prepareInbox(database, projects, now));
-  const suppressions = whenUsed(() => prepareSuppressions(database, projects, pseudonymOf, now));
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
   const sql = sqliteSql(database, clock, commits, read);
@@ -131,7 +129,9 @@ export function sqliteStore(
   }
 
   return {
+    ...createInbox(sql),
     ...createSignIns(sql),
+    ...createSuppressions(sql, pseudonymOf),
     createProject: (project) => commits.run(() => projects.createProject(project)),
     getProject: sharedReads((id) => read(() => projects.getProject(id))),
     listProjects: () => read(() => projects.listProjects()),
@@ -253,12 +253,6 @@ export function sqliteStore(
     countWaiting: (projectId) => read(() => insights().countWaiting(projectId)),
     getHistory: (projectId, messageId) => read(() => insights().getHistory(projectId, messageId)),
 
-    keepIncoming: (message) => commits.run(() => inbox().keep(message)),
-    listInbox: (projectId, page) => read(() => inbox().list(projectId, page)),
-    suppress: (projectId, to, reason) => commits.run(() => suppressions().add(projectId, to, reason)),
-    getSuppression: (projectId, to) => read(() => suppressions().get(projectId, to)),
-    listSuppressions: (projectId, page) => read(() => suppressions().list(projectId, page)),
-    removeSuppression: (projectId, to) => commits.run(() => suppressions().remove(projectId, to)),
     async check() {
       await read(() => checkVersion(database, migrations));
       // More pages than a send writes, which a full disk does not take: SQLite writes only those that differ. The row is

@@ -1,5 +1,9 @@
 import { type Dialect, type Sql, type Statement, type Values, written } from '../../sql/sql.js';
 import type { Database } from './database.js';
+import { orUnavailable } from './failure.js';
+import { Groups } from './groups.js';
+
+type Key = Readonly<Record<string, string>>;
 
 const dialect: Dialect = {
   lock: 'FOR NO KEY UPDATE',
@@ -7,13 +11,14 @@ const dialect: Dialect = {
   durable: `(SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true) IS NOT NULL
     AND pg_catalog.set_config('lock_timeout'::text, '2s'::text, true) IS NOT NULL)`,
   greatest: 'greatest',
+  alone: 'pg_catalog.pg_advisory_xact_lock(7788003, pg_catalog.hashtext(key))',
   isAtHome: ':s.is_of_home_1(home, written, xmin)',
   isInPlace: '(place = :s.place_1() AND xmin::text::bigint = written)',
   putInPlace: ', place = excluded.place, written = excluded.written',
 };
 
 /** For the parts of the store that are written once: a transaction is a short one on a connection of its own. */
-export function postgresSql(database: Database): Sql {
+export function postgresSql(database: Database, report: (error: unknown) => void): Sql {
   const compiled = new Map<string, { filled: string; names: string[] }>();
 
   function compile(text: string) {
@@ -34,10 +39,37 @@ export function postgresSql(database: Database): Sql {
     return [filled, names.map((name) => (name === 'now' ? database.now() : bound(values, name)))];
   }
 
+  const finders = new Map<string, Groups<Key, unknown>>();
+
+  /** Looks up many keys at once: a burst of requests needs few connections. */
+  function finder(text: string): Groups<Key, unknown> {
+    const names: string[] = [];
+    const one = written(text, dialect, (name) => {
+      if (!names.includes(name)) names.push(name);
+      return `w.k_${name}`;
+    });
+    const lists = names.map((_, index) => `pg_catalog.unnest($${index + 1}::text[])`);
+    const columns = names.map((name) => `k_${name}`);
+    const all = `SELECT w.ord::int, found.* FROM ROWS FROM (${lists}) WITH ORDINALITY AS w(${columns}, ord)
+      CROSS JOIN LATERAL (${one} LIMIT 1) found`;
+    const made = new Groups<Key, unknown>(async (keys) => {
+      const rows = await database.attempt<{ ord: number }>(
+        all,
+        names.map((name) => keys.map((key) => key[name])),
+      );
+      const found = new Map(rows.map((row) => [row.ord, row]));
+      return keys.map((_, index) => found.get(index + 1));
+    });
+    finders.set(text, made);
+    return made;
+  }
+
   const run = <Row>(text: string, values: Values = {}) => database.query<Row>(...asked({ text, values }));
 
   return {
     read: run,
+    find: <Row>(text: string, key: Key) =>
+      orUnavailable((finders.get(text) ?? finder(text)).add(key) as Promise<Row | undefined>, report),
     write: run,
     transact: (begin) =>
       database.transact(async (send) => {

@@ -1,4 +1,6 @@
 -- What the service writes in statements of its own.
 DROP FUNCTION IF EXISTS add_sign_in_1(bigint, bytea, int, boolean, bigint), open_session_1(bigint, bytea, bytea, bigint),
   find_session_1(bigint, bytea), dashboard_url_1(),
-  beat_1(bigint, text, text, text, text, text), is_fresh_1(bigint, bigint);
+  beat_1(bigint, text, text, text, text, text), is_fresh_1(bigint, bigint),
+  keep_incoming_1(bigint, text, text, text, text, text, text, text, text, text, int, int),
+  suppress_1(bigint, text, text, text), unsuppress_1(text, text[]);

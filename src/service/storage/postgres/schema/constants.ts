@@ -1,4 +1,3 @@
-import { missingPart, partsWithin } from '../../inbox.js';
 import { mostCounted } from '../../insights.js';
 import { countedFor, prunedText } from '../../pruning.js';
 import { clockTolerance, firstDelay, leaseTolerance } from '../../shared/clock-tolerance.js';
@@ -46,6 +45,4 @@ export const constants = {
   most_runs: mostRuns,
   counted_for: countedFor,
   pruned_text: prunedText,
-  parts_within: partsWithin,
-  missing_part: missingPart,
 };

@@ -22,7 +22,6 @@ import queue from './07/queue.sql' with { type: 'text' };
 import turns from './07/turns.sql' with { type: 'text' };
 import fillQueue from './08-fill-queue.sql' with { type: 'text' };
 import indexTurns from './09-index-turns.sql' with { type: 'text' };
-import keepIncoming from './10-keep-incoming.sql' with { type: 'text' };
 import requests from './11-requests.sql' with { type: 'text' };
 import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
@@ -49,6 +48,9 @@ const first = [
   routes,
 ];
 
+/** A step of which nothing is left: a later one drops what it made. */
+const emptied = '';
+
 /**
  * Functions have their version in the name. A changed function is a new version in a new step, removed from its old
  * step. The function that the previous release calls does the same as the new one, and is dropped one release later.
@@ -66,7 +68,7 @@ export const migrations: Migrations = {
       [queue, turns].join('\n'),
       fillQueue,
       indexTurns,
-      keepIncoming,
+      emptied,
       requests,
       filling,
       stopClaimed,

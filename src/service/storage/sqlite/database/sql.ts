@@ -9,6 +9,7 @@ const dialect: Dialect = {
   skipLocked: '',
   durable: 'true',
   greatest: 'max',
+  alone: 'true',
   isAtHome: 'true',
   isInPlace: 'true',
   putInPlace: '',
@@ -44,6 +45,7 @@ export function sqliteSql(
 
   return {
     read: (text, values = {}) => read(() => run({ text, values })),
+    find: (text, values) => read(() => run<never>({ text, values })[0]),
     write: (text, values = {}) => commits.run(() => run({ text, values })),
     transact: (begin) =>
       commits.run(() => {

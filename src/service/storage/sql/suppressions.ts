@@ -1,0 +1,52 @@
+import type { PseudonymOf } from '../shared/secret.js';
+import type { SuppressionRecord, Suppressions } from '../suppressions.js';
+import { newestFirst, ofProject } from './pages.js';
+import type { Sql } from './sql.js';
+
+interface SuppressionRow {
+  seq: number;
+  recipient: string;
+  reason: string;
+  created_at: number;
+}
+
+const toRecord = ({ recipient, reason, created_at }: SuppressionRow): SuppressionRecord => ({
+  to: recipient,
+  reason,
+  createdAt: created_at,
+});
+
+/** Suppressed recipients; an erased one by its pseudonym. */
+export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppressions {
+  const isHe = `${ofProject} AND recipient IN (:to, :pseudonym)`;
+  return {
+    async suppress(projectId, to, reason) {
+      await sql.write(
+        `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
+         VALUES ((SELECT seq FROM :s.projects WHERE id = :projectId), :to, :reason, :now)
+         ON CONFLICT (project, recipient) DO NOTHING`,
+        { projectId, to, reason },
+      );
+    },
+    async getSuppression(projectId, to) {
+      const row = await sql.find<SuppressionRow>(`SELECT * FROM :s.suppressions WHERE ${isHe}`, {
+        projectId,
+        to,
+        pseudonym: pseudonymOf(to),
+      });
+      return row === undefined ? null : toRecord(row);
+    },
+    async listSuppressions(projectId, page) {
+      const listed = await newestFirst<SuppressionRow>(sql, ['suppressions', 'recipient'], projectId, page);
+      return listed && { records: listed.rows.map(toRecord), next: listed.next };
+    },
+    async removeSuppression(projectId, to) {
+      const removed = await sql.write(`DELETE FROM :s.suppressions WHERE ${isHe} RETURNING seq`, {
+        projectId,
+        to,
+        pseudonym: pseudonymOf(to),
+      });
+      return removed.length > 0;
+    },
+  };
+}
