@@ -1,7 +1,9 @@
 import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized, FinalizedDoubt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import { createBinds } from '../sql/binds.js';
 import { createInbox } from '../sql/inbox.js';
+import { createLanes } from '../sql/lanes.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import { createSuppressions } from '../sql/suppressions.js';
 import type { Store } from '../store.js';
@@ -13,6 +15,7 @@ import { createClaimedRows } from './dispatch/claimed-rows.js';
 import { createClaims } from './dispatch/claims.js';
 import { createFinalization } from './dispatch/finalization.js';
 import { createHolding } from './dispatch/holding.js';
+import { createStopBatch } from './dispatch/stop-batch.js';
 import { createWork } from './dispatch/work.js';
 import { createPruning } from './erase/pruning.js';
 import type { Lost } from './lost-commits.js';
@@ -21,7 +24,6 @@ import { createLists } from './read/lists.js';
 import { createLookups } from './read/lookups.js';
 import { createRecords } from './records.js';
 import { createRepeats } from './repeats.js';
-import { createRoutes } from './routes.js';
 
 /** Notifies this process and the others of what was committed here. */
 export type Tell = (topics: readonly Topic[]) => void;
@@ -39,6 +41,7 @@ export function postgresStore(
   const toClaimed = createClaimedRows(database, pseudonymOf);
   const claims = createClaims(database, lost, toClaimed);
   const finalization = createFinalization(database, toClaimed);
+  const stopBatch = createStopBatch(database);
   const holding = createHolding(database, toClaimed);
   const attempted = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
@@ -67,7 +70,9 @@ export function postgresStore(
   return {
     ...lookups,
     ...createRecords(database, lost, lookups.getProject),
+    ...createBinds(sql),
     ...createInbox(sql),
+    ...createLanes(sql, () => tell(['due'])),
     ...createSuppressions(sql, pseudonymOf),
     ...createLists(database),
     ...createInsights(database),
@@ -77,12 +82,12 @@ export function postgresStore(
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),
-    ...createRoutes(database, () => tell(['due'])),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),
     acceptVerification: (verification) => accept(acceptance.acceptVerification(verification)),
 
+    stopBatch: (id, error) => thenDue(stopBatch(id, error)),
     claimMessages: claims.claimMessages,
     claimDoubts: claims.claimDoubts,
     renewLeases: claims.renewLeases,

@@ -40,7 +40,6 @@ type Records = Pick<
   | 'changeSettings'
   | 'credit'
   | 'renameProject'
-  | 'recordLanes'
   | 'listLedger'
   | 'listLedgerPage'
   | 'addKey'
@@ -130,15 +129,6 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
         );
         if (row?.is_done) return after;
       }
-    },
-    async recordLanes(lanes) {
-      const rows = await database.query<{ name: string }>(
-        `WITH given AS (SELECT DISTINCT name COLLATE "C" AS name FROM pg_catalog.unnest($1::text[]) name),
-         written AS (INSERT INTO :s.lanes SELECT name FROM given ON CONFLICT DO NOTHING)
-         SELECT name FROM :s.lanes UNION SELECT name FROM given ORDER BY name`,
-        [lanes],
-      );
-      return rows.map(({ name }) => name);
     },
     async credit(projectId, amount, { id, note } = { id: randomUUID(), note: null }) {
       const values = [database.now(), projectId, amount, id, note];

@@ -42,6 +42,8 @@ export function* alone(key: string): Transaction<void> {
 
 /** An engine for the parts of the store that are written once. */
 export interface Sql {
+  /** Milliseconds since it was connected, after the last outage. */
+  connectedMs(): number;
   /** One statement, outside every transaction. */
   read<Row>(text: string, values?: Values): Promise<Row[]>;
   /** The row with a key of texts. Look-ups that arrive together may be one statement. */

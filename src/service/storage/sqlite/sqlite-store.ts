@@ -7,8 +7,10 @@ import type { Instances } from '../instances.js';
 import { pruneRows } from '../pruning.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import { createBinds } from '../sql/binds.js';
 import { createInbox } from '../sql/inbox.js';
 import { createInstances } from '../sql/instances.js';
+import { createLanes } from '../sql/lanes.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import { createSuppressions } from '../sql/suppressions.js';
 import type { Store } from '../store.js';
@@ -21,14 +23,13 @@ import type { Database } from './database/database.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { checkVersion, type OpenOptions, openDatabase } from './database/open.js';
 import { sqliteSql } from './database/sql.js';
-import { prepareBinds } from './dispatch/binds.js';
 import { prepareClaims } from './dispatch/claims.js';
 import { prepareDepth } from './dispatch/depth.js';
 import { prepareFinalization } from './dispatch/finalization.js';
 import { prepareHolds } from './dispatch/holds.js';
-import { prepareLanes } from './dispatch/lanes.js';
 import { prepareLeases } from './dispatch/leases.js';
 import { prepareReceipts } from './dispatch/receipts.js';
+import { prepareStopBatch } from './dispatch/stop-batch.js';
 import { prepareTries } from './dispatch/tries.js';
 import { prepareUnfinished } from './dispatch/unfinished.js';
 import { prepareWork } from './dispatch/work.js';
@@ -85,11 +86,10 @@ export function sqliteStore(
   const projects = prepareProjects(database, now);
   const leases = prepareLeases(database, clock);
   const requests = prepareRequests(database, now);
-  const lanes = prepareLanes(database, { projects, leases, requests }, now);
+  const stopBatch = prepareStopBatch(database, { projects, leases, requests }, now);
   const pruning = whenUsed(() => preparePruning(database, projects, pseudonymOf, now));
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
-  const binds = whenUsed(() => prepareBinds(database, clock));
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections, pseudonymOf);
   const blocks = prepareMessageBlocks(database);
@@ -99,7 +99,7 @@ export function sqliteStore(
   const claims = prepareClaims(database, projects, { leases, refusals, tries, receipts, requests }, clock);
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
-  const work = prepareWork(database, leases, holds, lanes, clock);
+  const work = prepareWork(database, leases, holds, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
@@ -129,15 +129,15 @@ export function sqliteStore(
   }
 
   return {
+    ...createBinds(sql),
     ...createInbox(sql),
+    ...createLanes(sql, () => changes.tell('due')),
     ...createSignIns(sql),
     ...createSuppressions(sql, pseudonymOf),
     createProject: (project) => commits.run(() => projects.createProject(project)),
     getProject: sharedReads((id) => read(() => projects.getProject(id))),
     listProjects: () => read(() => projects.listProjects()),
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
-    recordLanes: (names) =>
-      names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
     renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
     credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
@@ -225,12 +225,7 @@ export function sqliteStore(
     pruneLeftovers: (to) => commits.run(() => pruning().pruneLeftovers(to), pruneRows),
     beginPruneRun: (everyMs) => commits.run(() => pruning().beginPruneRun(everyMs)),
     endPruneRun: () => commits.run(() => pruning().endPruneRun()),
-    lanePauses: () => read(() => lanes.pauses()),
-    pauseLane: (name) => thenDue(() => lanes.pause(name)),
-    resumeLane: (name) => thenDue(() => lanes.resume(name)),
-    stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
-    leaseBind: (claim) => commits.run(() => binds().lease(claim)),
-    releaseBind: (claim) => commits.run(() => binds().release(claim)),
+    stopBatch: (id, error) => thenDue(() => stopBatch(id, error), 1_000),
     nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),

@@ -67,6 +67,7 @@ export function postgresSql(database: Database, report: (error: unknown) => void
   const run = <Row>(text: string, values: Values = {}) => database.query<Row>(...asked({ text, values }));
 
   return {
+    connectedMs: () => database.connectedMs(),
     read: run,
     find: <Row>(text: string, key: Key) =>
       orUnavailable((finders.get(text) ?? finder(text)).add(key) as Promise<Row | undefined>, report),

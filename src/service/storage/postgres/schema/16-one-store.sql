@@ -3,4 +3,9 @@ DROP FUNCTION IF EXISTS add_sign_in_1(bigint, bytea, int, boolean, bigint), open
   find_session_1(bigint, bytea), dashboard_url_1(),
   beat_1(bigint, text, text, text, text, text), is_fresh_1(bigint, bigint),
   keep_incoming_1(bigint, text, text, text, text, text, text, text, text, text, int, int),
-  suppress_1(bigint, text, text, text), unsuppress_1(text, text[]);
+  suppress_1(bigint, text, text, text), unsuppress_1(text, text[]),
+  lease_bind_1(bigint, text, int, text, bigint, bigint), release_bind_1(text, text), pause_lane_1(bigint, text),
+  resume_lane_1(text);
+
+-- The process that holds it, so that its bind is free once it is gone.
+ALTER TABLE binds ADD COLUMN process text NOT NULL DEFAULT '';

@@ -18,10 +18,11 @@ const dialect: Dialect = {
 /** For the parts of the store that are written once: transactions run within a group's commit. */
 export function sqliteSql(
   database: Database,
-  clock: Pick<Clock, 'now'>,
+  clock: Clock,
   commits: GroupCommit,
   read: <Result>(work: () => Result) => Promise<Result>,
 ): Sql {
+  const connectedAt = clock.monotonic();
   const prepared = new Map<string, { statement: Prepared; names: string[] }>();
 
   function prepare(text: string) {
@@ -44,6 +45,7 @@ export function sqliteSql(
   }
 
   return {
+    connectedMs: () => clock.monotonic() - connectedAt,
     read: (text, values = {}) => read(() => run({ text, values })),
     find: (text, values) => read(() => run<never>({ text, values })[0]),
     write: (text, values = {}) => commits.run(() => run({ text, values })),

@@ -13,10 +13,10 @@ import type { Refusals } from '../accept/refusals.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 import { type ClaimedRow, claimedColumns, prepareClaimedRows } from './claimed-rows.js';
-import { isInOpenLane } from './lanes.js';
 import type { Leases } from './leases.js';
 import type { Receipts } from './receipts.js';
 import { runsOf } from './runs.js';
+import { isInOpenLane } from './stop-batch.js';
 import type { Tries } from './tries.js';
 import { prepareTurns } from './turns.js';
 
