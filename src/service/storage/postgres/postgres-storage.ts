@@ -92,8 +92,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { admit, rateLimiter } = createAdmission(beforeRequests, clock, report, (at, since) =>
     time?.observe(at, since),
   );
+  const sql = postgresSql(database, lost);
   const store = postgresStore(
     database,
+    sql,
     lost,
     (topics) => {
       const names = topics.map(nameOf);
@@ -124,7 +126,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();
-  const instances = createInstances(postgresSql(database, report));
+  const instances = createInstances(sql);
 
   async function check(): Promise<void> {
     for (const { table, steps } of allMigrations) {

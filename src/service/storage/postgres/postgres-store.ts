@@ -3,14 +3,16 @@ import type { Finalized, FinalizedDoubt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { createBinds } from '../sql/binds.js';
 import { createInbox } from '../sql/inbox.js';
+import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
+import { createProjects } from '../sql/projects.js';
 import { createSignIns } from '../sql/sign-ins.js';
+import type { Sql } from '../sql/sql.js';
 import { createSuppressions } from '../sql/suppressions.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './accept/acceptance.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
-import { postgresSql } from './database/sql.js';
 import { createClaimedRows } from './dispatch/claimed-rows.js';
 import { createClaims } from './dispatch/claims.js';
 import { createFinalization } from './dispatch/finalization.js';
@@ -30,13 +32,13 @@ export type Tell = (topics: readonly Topic[]) => void;
 
 export function postgresStore(
   database: Database,
+  sql: Sql,
   lost: Lost,
   tell: Tell,
   pseudonymOf: PseudonymOf,
   report: (error: unknown) => void,
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
-  const sql = postgresSql(database, report);
   const lookups = createLookups(database, report);
   const toClaimed = createClaimedRows(database, pseudonymOf);
   const claims = createClaims(database, lost, toClaimed);
@@ -69,13 +71,15 @@ export function postgresStore(
 
   return {
     ...lookups,
-    ...createRecords(database, lost, lookups.getProject),
+    ...createRecords(database),
     ...createBinds(sql),
     ...createInbox(sql),
+    ...createKeys(sql),
     ...createLanes(sql, () => tell(['due'])),
     ...createSuppressions(sql, pseudonymOf),
     ...createLists(database),
     ...createInsights(database),
+    ...createProjects(sql),
     ...createSignIns(sql),
     ...createPruning(database, pseudonymOf),
     ...createRepeats(database),

@@ -19,6 +19,8 @@ export interface Dialect {
   /** A condition, always true: the commit waits for the disk whatever the owner has set, and for locks only for a while. */
   durable: string;
   greatest: string;
+  /** The oldest entry of the ledger that a page looks at before `:before`, in whatever project; 0 for all of them. */
+  ledgerFloor: string;
   /** Waits, in a transaction, for others with the same `key`. */
   alone: string;
   /** Whether a row of `sign_ins`, or of `dashboard`, was written here, not where a dump came from. */
@@ -50,6 +52,16 @@ export interface Sql {
   find<Row>(text: string, key: Readonly<Record<string, string>>): Promise<Row | undefined>;
   /** One statement, committed when it resolves. */
   write<Row>(text: string, values?: Values): Promise<Row[]>;
+  /**
+   * Some statements and a last one, which sees the rows of those before it by their names, `name (column, ...)`, but not
+   * what else they have changed. Committed together, in one statement where others may wait for its locks, and made again
+   * if the commit may be lost: the second time it must find that everything is there.
+   */
+  together<Row>(
+    first: readonly (readonly [name: string, text: string])[],
+    last: string,
+    values: Values,
+  ): Promise<Row[]>;
   /**
    * Committed when it resolves. Each attempt begins a new transaction. It locks no row that a send locks: it may be
    * held for as long as this process is paused.

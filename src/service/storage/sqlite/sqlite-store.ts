@@ -10,7 +10,9 @@ import type { PseudonymOf } from '../shared/secret.js';
 import { createBinds } from '../sql/binds.js';
 import { createInbox } from '../sql/inbox.js';
 import { createInstances } from '../sql/instances.js';
+import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
+import { createProjects } from '../sql/projects.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import { createSuppressions } from '../sql/suppressions.js';
 import type { Store } from '../store.js';
@@ -104,6 +106,7 @@ export function sqliteStore(
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
   const sql = sqliteSql(database, clock, commits, read);
+  const records = createProjects(sql);
 
   /** Whether nothing can be claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
@@ -131,17 +134,12 @@ export function sqliteStore(
   return {
     ...createBinds(sql),
     ...createInbox(sql),
+    ...createKeys(sql),
     ...createLanes(sql, () => changes.tell('due')),
+    ...records,
     ...createSignIns(sql),
     ...createSuppressions(sql, pseudonymOf),
-    createProject: (project) => commits.run(() => projects.createProject(project)),
-    getProject: sharedReads((id) => read(() => projects.getProject(id))),
-    listProjects: () => read(() => projects.listProjects()),
-    changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
-    renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
-    credit: (...credit) => commits.run(() => projects.credit(...credit)),
-    listLedger: (projectId) => read(() => projects.listLedger(projectId)),
-    listLedgerPage: (projectId, page) => read(() => projects.listLedgerPage(projectId, page)),
+    getProject: sharedReads(records.getProject),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
     async endReset(owner) {
@@ -149,11 +147,6 @@ export function sqliteStore(
       changes.tellAll();
     },
 
-    addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
-    addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
-    listKeys: (projectId) => read(() => projects.listKeys(projectId)),
-    revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
-    recordKeyUse: (id) => commits.run(() => projects.recordKeyUse(id)),
     findCaller: (hash, key) => read(() => projects.findCaller(hash, key)),
 
     findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),

@@ -1,4 +1,5 @@
 import { type Dialect, type Sql, type Statement, type Values, written } from '../../sql/sql.js';
+import { type Lost, repeatLost } from '../lost-commits.js';
 import type { Database } from './database.js';
 import { orUnavailable } from './failure.js';
 import { Groups } from './groups.js';
@@ -11,6 +12,7 @@ const dialect: Dialect = {
   durable: `(SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true) IS NOT NULL
     AND pg_catalog.set_config('lock_timeout'::text, '2s'::text, true) IS NOT NULL)`,
   greatest: 'greatest',
+  ledgerFloor: '0',
   alone: 'pg_catalog.pg_advisory_xact_lock(7788003, pg_catalog.hashtext(key))',
   isAtHome: ':s.is_of_home_1(home, written, xmin)',
   isInPlace: '(place = :s.place_1() AND xmin::text::bigint = written)',
@@ -18,7 +20,7 @@ const dialect: Dialect = {
 };
 
 /** For the parts of the store that are written once: a transaction is a short one on a connection of its own. */
-export function postgresSql(database: Database, report: (error: unknown) => void): Sql {
+export function postgresSql(database: Database, lost: Lost): Sql {
   const compiled = new Map<string, { filled: string; names: string[] }>();
 
   function compile(text: string) {
@@ -70,8 +72,14 @@ export function postgresSql(database: Database, report: (error: unknown) => void
     connectedMs: () => database.connectedMs(),
     read: run,
     find: <Row>(text: string, key: Key) =>
-      orUnavailable((finders.get(text) ?? finder(text)).add(key) as Promise<Row | undefined>, report),
+      orUnavailable((finders.get(text) ?? finder(text)).add(key) as Promise<Row | undefined>, lost.report),
     write: run,
+    together<Row>(first: Parameters<Sql['together']>[0], last: string, values: Values) {
+      const parts = first.map(([name, text]) => `${name} AS (${text})`);
+      const given = asked({ text: `WITH ${parts} ${last}`, values });
+      const call = () => database.attempt<Row & { is_known: boolean }>(...given);
+      return orUnavailable(repeatLost(lost, [], call), lost.report);
+    },
     transact: (begin) =>
       database.transact(async (send) => {
         const transaction = begin();

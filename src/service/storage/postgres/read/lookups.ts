@@ -1,5 +1,5 @@
-import type { BoundAnswer, MessageRecord, ProjectRecord } from '../../records.js';
-import { boundOf, type MessageRow, type ProjectRow, toMessage, toProject } from '../../shared/rows.js';
+import type { BoundAnswer, MessageRecord } from '../../records.js';
+import { boundOf, type MessageRow, toMessage } from '../../shared/rows.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
 import { orUnavailable } from '../database/failure.js';
@@ -23,14 +23,7 @@ interface AnswerRow {
 export function createLookups(
   database: Database,
   report: (error: unknown) => void,
-): Pick<Store, 'getProject' | 'findAnswer' | 'getMessage' | 'findMessage'> {
-  const projects = new Groups<string, ProjectRecord | null>(async (ids) => {
-    const rows = await database.attempt<ProjectRow>('SELECT * FROM :s.projects WHERE id = ANY ($1)', [
-      [...new Set(ids)],
-    ]);
-    const found = new Map(rows.map((row) => [row.id, toProject(row)]));
-    return ids.map((id) => found.get(id) ?? null);
-  });
+): Pick<Store, 'findAnswer' | 'getMessage' | 'findMessage'> {
   const answers = new Groups<{ project: string; key: string }, BoundAnswer | null | undefined>(
     async (wanted) => {
       const rows = await database.attempt<AnswerRow>(
@@ -59,7 +52,6 @@ export function createLookups(
   );
 
   return {
-    getProject: (id) => orUnavailable(projects.add(id), report),
     findAnswer: (project, key) => orUnavailable(answers.add({ project, key }), report),
     getMessage: (project, id) => orUnavailable(messages.add({ project, id }), report),
     findMessage: (id) => orUnavailable(messages.add({ project: null, id }), report),

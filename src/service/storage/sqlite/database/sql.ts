@@ -3,12 +3,17 @@ import { type Dialect, type Sql, type Statement, type Value, type Values, writte
 import type { Database, Statement as Prepared } from './database.js';
 import type { GroupCommit } from './group-commit.js';
 
+/** Rows of the ledger that are read for a page. */
+const ledgerRows = 20_000;
+
 /** One process writes at a time, and a file is not restored while it is served. */
 const dialect: Dialect = {
   lock: '',
   skipLocked: '',
   durable: 'true',
   greatest: 'max',
+  // It has no index by project.
+  ledgerFloor: `coalesce((SELECT seq FROM ledger WHERE seq < :before ORDER BY seq DESC LIMIT 1 OFFSET ${ledgerRows - 1}), 0)`,
   alone: 'true',
   isAtHome: 'true',
   isInPlace: 'true',
@@ -49,6 +54,19 @@ export function sqliteSql(
     read: (text, values = {}) => read(() => run({ text, values })),
     find: (text, values) => read(() => run<never>({ text, values })[0]),
     write: (text, values = {}) => commits.run(() => run({ text, values })),
+    together: (first, last, values) =>
+      commits.run(() => {
+        let named = '';
+        let all = values;
+        for (const [name, text] of first) {
+          const rows = run<object>({ text: named + text, values: all });
+          const [, label, columns = ''] = name.match(/(\w+) \((.*)\)/) ?? [];
+          const read = columns.split(', ').map((column) => `value ->> '${column}'`);
+          named = `${named === '' ? 'WITH' : `${named},`} ${name} AS (SELECT ${read} FROM json_each(:${label})) `;
+          all = { ...all, [`${label}`]: JSON.stringify(rows) };
+        }
+        return run({ text: named + last, values: all });
+      }),
     transact: (begin) =>
       commits.run(() => {
         const transaction = begin();
