@@ -21,7 +21,7 @@ const places = {
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
   postgres: [
     'test/service/carriers/postgres-outbox.test.ts',
-    'test/service/storage/{differential,postgres{,-credit,-interleavings,-roles,-schemas,-upgrade}}.test.ts',
+    'test/service/storage/{differential,postgres{,-credit,-interleavings,-paused,-roles,-schemas,-upgrade}}.test.ts',
     'test/support/postgres.test.ts',
   ],
   /** What waits for processes more than it computes. */
