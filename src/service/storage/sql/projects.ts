@@ -17,6 +17,7 @@ type Projects = Pick<
   | 'listLedgerPage'
 >;
 
+const isGiven = `EXISTS (SELECT 1 FROM :s.ledger WHERE subject_id = :id AND reason = 'credit')`;
 const ledgerColumns = 'seq, amount, reason, subject_id, note, created_at';
 
 /** Projects, their settings and their money. */
@@ -87,23 +88,43 @@ export function createProjects(sql: Sql): Projects {
       return renamed.length > 0;
     },
     async credit(projectId, amount, { id, note } = { id: randomUUID(), note: null }) {
-      const [row] = await sql.together<{ balance: number }>(
-        [
-          [
-            'added (project, amount)',
-            `INSERT INTO :s.ledger (project, amount, reason, subject_id, note, created_at)
-             SELECT seq, :greatest(:amount::bigint, -balance), 'credit', :id::text, :note::text, :now
-             FROM (SELECT seq, balance FROM :s.projects WHERE id = :projectId AND :durable :lock) p
-             WHERE :greatest(:amount::bigint, -balance) <> 0
-             ON CONFLICT (subject_id) WHERE reason = 'credit' DO NOTHING RETURNING project, amount`,
-          ],
-        ],
-        `UPDATE :s.projects SET balance = balance + added.amount FROM added WHERE seq = added.project
-         RETURNING balance`,
-        { projectId, amount, id, note },
-      );
-      // It was given before, or changes nothing.
-      return row?.balance ?? (await getProject(projectId))?.balance ?? 0;
+      // Until no send or other credit has come in between.
+      for (;;) {
+        const [project] = await sql.read<{ balance: number; is_given: boolean }>(
+          `SELECT balance, ${isGiven} AS is_given FROM :s.projects WHERE id = :projectId`,
+          { projectId, id },
+        );
+        if (project === undefined) throw new Error(`there is no project ${projectId}`);
+        const { balance: before } = project;
+        const added = Math.max(amount, -before);
+        // What a read shows may still be lost by a failover; the commit of a lock waits until it is not.
+        const [row] =
+          project.is_given || added === 0
+            ? await sql.write<{ balance: number }>(
+                'SELECT balance FROM :s.projects WHERE id = :projectId AND :durable :lock',
+                { projectId },
+              )
+            : await sql.together<{ balance: number }>(
+                [
+                  [
+                    'moved (project, balance)',
+                    // A subquery that locks the row would be read before others have changed it.
+                    `UPDATE :s.projects SET balance = balance + :added::bigint
+                     WHERE id = :projectId AND (balance = :before::bigint
+                         OR (:added::bigint = :amount::bigint AND balance + :added::bigint >= 0))
+                       AND NOT ${isGiven} AND :durable RETURNING seq, balance`,
+                  ],
+                  [
+                    'entered (project)',
+                    `INSERT INTO :s.ledger (project, amount, reason, subject_id, note, created_at)
+                     SELECT project, :added::bigint, 'credit', :id::text, :note::text, :now FROM moved RETURNING project`,
+                  ],
+                ],
+                'SELECT balance FROM moved',
+                { projectId, before, added, amount, id, note },
+              );
+        if (row !== undefined) return row.balance;
+      }
     },
     async listLedger(projectId) {
       const rows = await sql.read<LedgerRow>(

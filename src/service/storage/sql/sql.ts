@@ -19,10 +19,19 @@ export interface Dialect {
   /** A condition, always true: the commit waits for the disk whatever the owner has set, and for locks only for a while. */
   durable: string;
   greatest: string;
+  /** Written `:in(name)`, behind a column: whether it is in a list, which is `?` here. */
+  in: string;
   /** The oldest entry of the ledger that a page looks at before `:before`, in whatever project; 0 for all of them. */
   ledgerFloor: string;
   /** Waits, in a transaction, for others with the same `key`. */
   alone: string;
+  /** Of the batch `b`: how many of its messages have an unknown delivery. */
+  unknownOfBatch: string;
+  /** Whether the message `m` is of the batch with the number `:batch`. */
+  isInBatch: string;
+  /** Of the verification `v`: when its life began, and how long it lasts. */
+  lifeBegan: string;
+  life: string;
   /** Whether a row of `sign_ins`, or of `dashboard`, was written here, not where a dump came from. */
   isAtHome: string;
   isInPlace: string;
@@ -54,8 +63,8 @@ export interface Sql {
   write<Row>(text: string, values?: Values): Promise<Row[]>;
   /**
    * Some statements and a last one, which sees the rows of those before it by their names, `name (column, ...)`, but not
-   * what else they have changed. Committed together, in one statement where others may wait for its locks, and made again
-   * if the commit may be lost: the second time it must find that everything is there.
+   * what else they have changed. Committed together, in one statement where others may wait for its locks. Made again if
+   * its commit may be lost, or if others have just written a row with the same key: it must then find that it is there.
    */
   together<Row>(
     first: readonly (readonly [name: string, text: string])[],
@@ -72,8 +81,10 @@ export interface Sql {
 /** The text in the words of a dialect, with `parameterOf` in place of each name, `now` included. */
 export function written(text: string, dialect: Dialect, parameterOf: (name: string) => string): string {
   const fill = (part: string): string =>
-    part.replace(/(?<!:):([a-zA-Z]\w*)(?!\.)/g, (_, name: string) =>
-      name in dialect ? fill(dialect[name as keyof Dialect]) : parameterOf(name),
-    );
+    part.replace(/(?<!:):([a-zA-Z]\w*)(?!\.)(?:\((\w+)\))?/g, (found, name: string, list?: string) => {
+      if (name === 'in' && list !== undefined) return dialect.in.replace('?', () => parameterOf(list));
+      if (name in dialect) return fill(dialect[name as keyof Dialect]) + found.slice(name.length + 1);
+      return parameterOf(name) + found.slice(name.length + 1);
+    });
   return fill(text);
 }

@@ -1,7 +1,7 @@
 import { type Dialect, type Sql, type Statement, type Values, written } from '../../sql/sql.js';
 import { type Lost, repeatLost } from '../lost-commits.js';
 import type { Database } from './database.js';
-import { orUnavailable } from './failure.js';
+import { orUnavailable, StatementError } from './failure.js';
 import { Groups } from './groups.js';
 
 type Key = Readonly<Record<string, string>>;
@@ -12,12 +12,19 @@ const dialect: Dialect = {
   durable: `(SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true) IS NOT NULL
     AND pg_catalog.set_config('lock_timeout'::text, '2s'::text, true) IS NOT NULL)`,
   greatest: 'greatest',
+  in: '= ANY (?)',
+  unknownOfBatch: '(SELECT count(*) FROM :s.unknown_deliveries u WHERE u.batch = b.seq)',
+  isInBatch: 'm.batch = :batch',
+  lifeBegan: 'v.counts_at',
+  life: 'v.life_ms',
   ledgerFloor: '0',
   alone: 'pg_catalog.pg_advisory_xact_lock(7788003, pg_catalog.hashtext(key))',
   isAtHome: ':s.is_of_home_1(home, written, xmin)',
   isInPlace: '(place = :s.place_1() AND xmin::text::bigint = written)',
   putInPlace: ', place = excluded.place, written = excluded.written',
 };
+
+const uniqueViolation = '23505';
 
 /** For the parts of the store that are written once: a transaction is a short one on a connection of its own. */
 export function postgresSql(database: Database, lost: Lost): Sql {
@@ -78,7 +85,15 @@ export function postgresSql(database: Database, lost: Lost): Sql {
       const parts = first.map(([name, text]) => `${name} AS (${text})`);
       const given = asked({ text: `WITH ${parts} ${last}`, values });
       const call = () => database.attempt<Row & { is_known: boolean }>(...given);
-      return orUnavailable(repeatLost(lost, [], call), lost.report);
+      const once = () => repeatLost(lost, [], call);
+      const isThere = (error: unknown) => error instanceof StatementError && error.code === uniqueViolation;
+      return orUnavailable(
+        once().catch((error) => {
+          if (!isThere(error)) throw error;
+          return once();
+        }),
+        lost.report,
+      );
     },
     transact: (begin) =>
       database.transact(async (send) => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../clock.js';
 import { type Dialect, type Sql, type Statement, type Value, type Values, written } from '../../sql/sql.js';
+import { acceptedAt } from '../clock-corrections.js';
 import type { Database, Statement as Prepared } from './database.js';
 import type { GroupCommit } from './group-commit.js';
 
@@ -12,6 +13,14 @@ const dialect: Dialect = {
   skipLocked: '',
   durable: 'true',
   greatest: 'max',
+  in: 'IN (SELECT value FROM json_each(?))',
+  unknownOfBatch: `(SELECT count(*) FROM messages m INDEXED BY messages_unknown
+    WHERE m.batch = b.seq AND m.delivery = 'unknown')`,
+  // The index of batches is of the unknown ones alone; the messages of a batch follow each other.
+  isInBatch: `m.seq BETWEEN (SELECT first_message FROM batches WHERE seq = :batch)
+    AND (SELECT first_message + total - 1 FROM batches WHERE seq = :batch) AND m.batch = :batch`,
+  lifeBegan: acceptedAt('v.message', 'v.created_at'),
+  life: 'v.expires_at - v.created_at',
   // It has no index by project.
   ledgerFloor: `coalesce((SELECT seq FROM ledger WHERE seq < :before ORDER BY seq DESC LIMIT 1 OFFSET ${ledgerRows - 1}), 0)`,
   alone: 'true',
@@ -61,9 +70,9 @@ export function sqliteSql(
         for (const [name, text] of first) {
           const rows = run<object>({ text: named + text, values: all });
           const [, label, columns = ''] = name.match(/(\w+) \((.*)\)/) ?? [];
-          const read = columns.split(', ').map((column) => `value ->> '${column}'`);
+          const read = columns.split(', ').map((_, index) => `value ->> ${index}`);
           named = `${named === '' ? 'WITH' : `${named},`} ${name} AS (SELECT ${read} FROM json_each(:${label})) `;
-          all = { ...all, [`${label}`]: JSON.stringify(rows) };
+          all = { ...all, [`${label}`]: JSON.stringify(rows.map((row) => Object.values(row))) };
         }
         return run({ text: named + last, values: all });
       }),
