@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import { createPolledChanges } from '../../../src/service/storage/shared/polled-changes.js';
+import type { Numbers } from '../../../src/service/storage/sql/messages.js';
 import { prepareMessageBlocks } from '../../../src/service/storage/sqlite/accept/message-blocks.js';
 import { prepareProjects } from '../../../src/service/storage/sqlite/projects.js';
 import { prepareLists } from '../../../src/service/storage/sqlite/read/lists.js';
@@ -53,6 +54,8 @@ const everything: MessageQuery = {
   until: null,
 };
 const records = (await store.listMessages(project.id, everything, { limit: 1_000, after: null }))?.records;
+const rows = database.prepare('SELECT id, seq FROM messages').all() as { id: string; seq: number }[];
+const numbers = new Map(rows.map(({ id, seq }) => [id, seq]));
 const time = fc.option(fc.integer({ min: start, max: start + 1_500 }));
 const filters: fc.Arbitrary<MessageQuery> = fc.record({
   to: fc.option(fc.constantFrom('0', '1', '9', 'nobody')),
@@ -81,22 +84,22 @@ describe('a list that looks at few rows for each page', () => {
         const found: unknown[] = [];
         let after: string | null = null;
         do {
-          const page = lists.listMessages(project.id, filter, { limit, after });
-          expect(page?.records.length).toBeLessThanOrEqual(Math.min(limit, scanned));
-          found.push(...(page?.records ?? []));
+          const page: Numbers | null = lists.messages(project.id, filter, { limit, after });
+          expect(page?.seqs.length).toBeLessThanOrEqual(Math.min(limit, scanned));
+          found.push(...(page?.seqs ?? []));
           after = page?.next ?? null;
         } while (after !== null);
-        expect(found).toEqual(expected);
+        expect(found).toEqual(expected.map(({ id }) => numbers.get(id)));
       }),
     );
   });
 
   it('offers an older page where it found nothing', () => {
-    const page = lists.listMessages(
+    const page = lists.messages(
       project.id,
       { ...everything, delivery: 'bounced' },
       { limit: 5, after: null },
     );
-    expect(page).toEqual({ records: [], next: records?.[scanned - 1]?.id });
+    expect(page).toEqual({ seqs: [], next: records?.[scanned - 1]?.id });
   });
 });

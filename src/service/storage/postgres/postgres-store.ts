@@ -5,10 +5,12 @@ import { createBinds } from '../sql/binds.js';
 import { createInbox } from '../sql/inbox.js';
 import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
+import { createMessages } from '../sql/messages.js';
 import { createProjects } from '../sql/projects.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import type { Sql } from '../sql/sql.js';
 import { createSuppressions } from '../sql/suppressions.js';
+import { createVerifications } from '../sql/verifications.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './accept/acceptance.js';
 import type { Database } from './database/database.js';
@@ -23,8 +25,6 @@ import { createPruning } from './erase/pruning.js';
 import type { Lost } from './lost-commits.js';
 import { createInsights } from './read/insights.js';
 import { createLists } from './read/lists.js';
-import { createLookups } from './read/lookups.js';
-import { createRecords } from './records.js';
 import { createRepeats } from './repeats.js';
 
 /** Notifies this process and the others of what was committed here. */
@@ -39,7 +39,6 @@ export function postgresStore(
   report: (error: unknown) => void,
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
-  const lookups = createLookups(database, report);
   const toClaimed = createClaimedRows(database, pseudonymOf);
   const claims = createClaims(database, lost, toClaimed);
   const finalization = createFinalization(database, toClaimed);
@@ -70,15 +69,18 @@ export function postgresStore(
   }
 
   return {
-    ...lookups,
-    ...createRecords(database),
     ...createBinds(sql),
     ...createInbox(sql),
     ...createKeys(sql),
     ...createLanes(sql, () => tell(['due'])),
     ...createSuppressions(sql, pseudonymOf),
-    ...createLists(database),
+    ...createVerifications(sql, ({ id, began_at }, at) =>
+      sql.write('UPDATE :s.verifications SET counts_at = :at WHERE id = :id AND counts_at = :began_at', {
+        ...{ id, began_at, at },
+      }),
+    ),
     ...createInsights(database),
+    ...createMessages(sql, createLists(database)),
     ...createProjects(sql),
     ...createSignIns(sql),
     ...createPruning(database, pseudonymOf),

@@ -12,9 +12,11 @@ import { createInbox } from '../sql/inbox.js';
 import { createInstances } from '../sql/instances.js';
 import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
+import { createMessages, type Listings } from '../sql/messages.js';
 import { createProjects } from '../sql/projects.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import { createSuppressions } from '../sql/suppressions.js';
+import { createVerifications } from '../sql/verifications.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './accept/acceptance.js';
 import { prepareMessageBlocks } from './accept/message-blocks.js';
@@ -40,7 +42,6 @@ import { prepareResets } from './erase/resets.js';
 import { prepareProjects } from './projects.js';
 import { prepareInsights } from './read/insights.js';
 import { prepareLists } from './read/lists.js';
-import { prepareReading } from './read/reading.js';
 import { sharedReads } from './read/shared-reads.js';
 import { prepareRequests } from './requests.js';
 import { migrations } from './schema/schema.js';
@@ -102,11 +103,14 @@ export function sqliteStore(
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
   const work = prepareWork(database, leases, holds, clock);
-  const reading = prepareReading(database, projects, corrections, now);
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
   const sql = sqliteSql(database, clock, commits, read);
   const records = createProjects(sql);
+  const listings: Listings = {
+    messages: (...asked) => read(() => lists().messages(...asked)),
+    batches: (...asked) => read(() => lists().batches(...asked)),
+  };
 
   /** Whether nothing can be claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
@@ -136,9 +140,11 @@ export function sqliteStore(
     ...createInbox(sql),
     ...createKeys(sql),
     ...createLanes(sql, () => changes.tell('due')),
+    ...createMessages(sql, listings),
     ...records,
     ...createSignIns(sql),
     ...createSuppressions(sql, pseudonymOf),
+    ...createVerifications(sql, ({ began_at }, at) => commits.run(() => corrections.asOf(began_at, at))),
     getProject: sharedReads(records.getProject),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
@@ -149,7 +155,6 @@ export function sqliteStore(
 
     findCaller: (hash, key) => read(() => projects.findCaller(hash, key)),
 
-    findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
     acceptMessage: (message) => accept(() => acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
@@ -223,18 +228,6 @@ export function sqliteStore(
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
     findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),
-
-    getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
-    findMessage: (id) => read(() => reading.findMessage(id)),
-    getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
-    listBatchMessages: (projectId, batchId, page) =>
-      read(() => reading.listBatchMessages(projectId, batchId, page)),
-    listMessages: (projectId, filter, page) => read(() => lists().listMessages(projectId, filter, page)),
-    listBatches: (projectId, filter, page) => read(() => lists().listBatches(projectId, filter, page)),
-    getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
-    findVerifications: (messageIds) => read(() => reading.findVerifications(messageIds)),
-    checkVerification: (projectId, id, matches) =>
-      commits.run(() => reading.checkVerification(projectId, id, matches)),
 
     countMessages: (projectId, since, stepMs) =>
       countInParts((before) => read(() => insights().countSome(projectId, since, stepMs, before))),

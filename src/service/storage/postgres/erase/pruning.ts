@@ -12,7 +12,7 @@ import {
 import { clockTolerance } from '../../shared/clock-tolerance.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { Database } from '../database/database.js';
-import { ofProject } from '../read/lookups.js';
+import { ofProject } from '../read/lists.js';
 
 const columns = `m.seq, m.id, p.id AS "projectId", :s.time_1($2::bigint) - m.created_at AS "ageMs"`;
 const ended = `m.status <> 'queued' AND m.content <> 0`;

@@ -12,7 +12,7 @@ import type { TriedRun } from '../../tried.js';
 import type { Database } from '../database/database.js';
 import { type ContentRow, toContent } from '../dispatch/claimed-rows.js';
 import { attemptsARelease } from '../schema/constants.js';
-import { ofProject } from './lookups.js';
+import { ofProject } from './lists.js';
 
 interface CountRow {
   slot: number;

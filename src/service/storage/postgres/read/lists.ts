@@ -1,8 +1,9 @@
-import type { BatchQuery, Listed, MessageQuery } from '../../lists.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../../shared/rows.js';
-import type { Store } from '../../store.js';
+import type { BatchQuery, MessageQuery, PageRequest } from '../../lists.js';
+import type { Listings, Numbers } from '../../sql/messages.js';
 import type { Database } from '../database/database.js';
-import { ofProject, selectBatches } from './lookups.js';
+
+/** The rows of the project whose id is the first parameter. */
+export const ofProject = 'project = (SELECT seq FROM :s.projects WHERE id = $1)';
 
 /** Rows searched for one page; the next page continues after them. */
 const rowsPerPage = 30_000;
@@ -20,13 +21,13 @@ interface Listing {
 type Condition = readonly [comparison: string, value: string | number | boolean | null];
 
 /** Lists of a project, newest first. */
-export function createLists(database: Database): Pick<Store, 'listMessages' | 'listBatches'> {
+export function createLists(database: Database): Listings {
   /** The numbers of a page's rows; null if `after` does not exist. */
   async function listed(
     { table, rows, areFew, filters }: Listing,
     projectId: string,
-    { limit, after }: Parameters<Store['listBatches']>[2],
-  ): Promise<{ seqs: number[]; next: string | null } | null> {
+    { limit, after }: PageRequest,
+  ): Promise<Numbers | null> {
     const seq = areFew ? 'seq + 0' : 'seq';
     /** Rows of the project, newest first; only those at `place`. */
     const newest = (given: readonly Condition[], count: number, place = 0) => {
@@ -57,7 +58,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
   }
 
   return {
-    async listMessages(projectId, query, page): Promise<Listed<ReturnType<typeof toMessage>> | null> {
+    messages(projectId, query, page) {
       const { to, batchId, delivery, status } = query;
       const listing: Listing = {
         table: 'messages',
@@ -68,24 +69,12 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
         areFew: to !== null,
         filters: [...common(query), ['status = ?', status], ['delivery = ?', delivery]],
       };
-      const list = await listed(listing, projectId, page);
-      if (list === null) return null;
-      const rows = await database.query<MessageRow>(
-        `${selectMessage(':s.')} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq DESC`,
-        [list.seqs],
-      );
-      return { records: rows.map((row) => toMessage(row, projectId)), next: list.next };
+      return listed(listing, projectId, page);
     },
-    async listBatches(projectId, query, page) {
+    batches(projectId, query, page) {
       const isCompleted = query.status === null ? null : query.status === 'completed';
       const filters = [...common(query), ['(completed_at IS NOT NULL) = ?', isCompleted] as const];
-      const list = await listed({ table: 'batches', rows: [], areFew: false, filters }, projectId, page);
-      if (list === null) return null;
-      const rows = await database.query<BatchRow>(
-        `${selectBatches} WHERE b.seq = ANY ($1::bigint[]) ORDER BY b.seq DESC`,
-        [list.seqs],
-      );
-      return { records: rows.map(toBatch), next: list.next };
+      return listed({ table: 'batches', rows: [], areFew: false, filters }, projectId, page);
     },
   };
 }

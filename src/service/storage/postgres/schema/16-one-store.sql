@@ -8,7 +8,9 @@ DROP FUNCTION IF EXISTS add_sign_in_1(bigint, bytea, int, boolean, bigint), open
   resume_lane_1(text),
   create_project_1(bigint, text, text, bigint), credit_1(bigint, text, bigint, text, text), rename_project_1(text, text),
   change_settings_1(text, text, text), revoke_key_1(bigint, text, text), record_key_use_1(bigint, text, bigint),
-  add_key_1(bigint, text, text, bytea, text, text, text, bigint, int, boolean), lock_project_1(text);
+  add_key_1(bigint, text, text, bytea, text, text, text, bigint, int, boolean), lock_project_1(text),
+  read_verification_1(bigint, text, text), check_verification_1(bigint, text, text, boolean);
+DROP TYPE IF EXISTS verification_1;
 
 -- The process that holds it, so that its bind is free once it is gone.
 ALTER TABLE binds ADD COLUMN process text NOT NULL DEFAULT '';

@@ -1,7 +1,5 @@
-import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../../lists.js';
-import type { BatchRecord, MessageRecord } from '../../records.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../../shared/rows.js';
-import { selectBatches } from '../accept/batch-rows.js';
+import type { BatchQuery, MessageQuery, PageRequest } from '../../lists.js';
+import type { Numbers } from '../../sql/messages.js';
 import type { MessageBlocks, Span } from '../accept/message-blocks.js';
 import type { Database } from '../database/database.js';
 import { prepareOnce } from '../database/prepare-once.js';
@@ -36,7 +34,7 @@ export function prepareLists(
     project: number,
     { rows, spans, filters }: { rows: Conditions; spans: readonly Span[]; filters: Conditions },
     { limit, after }: PageRequest,
-  ): { seqs: number[]; next: string | null } | null {
+  ): Numbers | null {
     const last =
       after === null
         ? null
@@ -63,11 +61,7 @@ export function prepareLists(
     return { seqs, next: (oldest as { id: string } | undefined)?.id ?? null };
   }
 
-  function listMessages(
-    projectId: string,
-    query: MessageQuery,
-    page: PageRequest,
-  ): Listed<MessageRecord> | null {
+  function listMessages(projectId: string, query: MessageQuery, page: PageRequest): Numbers | null {
     const project = projects.numberOf(projectId);
     const { to, batchId, since, until, delivery } = query;
     const spans = [
@@ -77,30 +71,20 @@ export function prepareLists(
     const filters: Conditions = [...common(query), ['delivery = ?', delivery]];
     const index = to === null ? 'messages_project' : 'messages_recent';
     const rows: Conditions = [['recipient = ?', to]];
-    const list = listed(['messages', index], project, { rows, spans, filters }, page);
-    if (list === null) return null;
-    const found = prepared(
-      `${selectMessage()} WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq DESC`,
-    ).all(JSON.stringify(list.seqs)) as MessageRow[];
-    return { records: found.map((row) => toMessage(row, projectId)), next: list.next };
+    return listed(['messages', index], project, { rows, spans, filters }, page);
   }
 
-  function listBatches(projectId: string, query: BatchQuery, page: PageRequest): Listed<BatchRecord> | null {
+  function listBatches(projectId: string, query: BatchQuery, page: PageRequest): Numbers | null {
     const completed = query.status === null ? null : Number(query.status === 'completed');
     const filters: Conditions = [
       ...common({ ...query, status: null }),
       ['(completed_at IS NOT NULL) = ?', completed],
     ];
     const project = projects.numberOf(projectId);
-    const list = listed(['batches', 'batches_project'], project, { rows: [], spans: [], filters }, page);
-    if (list === null) return null;
-    const found = prepared(
-      `${selectBatches} WHERE b.seq IN (SELECT value FROM json_each(?)) ORDER BY b.seq DESC`,
-    ).all(JSON.stringify(list.seqs)) as BatchRow[];
-    return { records: found.map(toBatch), next: list.next };
+    return listed(['batches', 'batches_project'], project, { rows: [], spans: [], filters }, page);
   }
 
-  return { listMessages, listBatches };
+  return { messages: listMessages, batches: listBatches };
 }
 
 const common = ({

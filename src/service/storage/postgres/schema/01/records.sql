@@ -4,44 +4,6 @@ CREATE FUNCTION is_active_1(p_key keys, p_at bigint) RETURNS boolean LANGUAGE sq
   SELECT p_key.revoked_at IS NULL AND (p_key.expires_at IS NULL OR p_key.expires_at > p_at)
 $$;
 
-CREATE TYPE verification_1 AS (
-  id text, status text, channel text, recipient text, attempts_remaining int, credits bigint, code_hash bytea,
-  created_at bigint, expires_at bigint, verified_at bigint
-);
-
-CREATE FUNCTION read_verification_1(p_now bigint, p_project text, p_id text) RETURNS SETOF verification_1
-LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-  at bigint := time_1(p_now);
-BEGIN
-  RETURN QUERY SELECT v.id, CASE WHEN v.status = 'pending' AND at >= v.counts_at + v.life_ms THEN 'expired'
-      ELSE v.status END, m.channel, m.recipient, v.attempts_remaining, m.credits, v.code_hash, v.created_at,
-    v.counts_at + v.life_ms, v.verified_at
-  FROM verifications v JOIN messages m ON m.seq = v.message JOIN projects p ON p.seq = v.project
-  WHERE v.id = p_id AND p.id = p_project;
-END $$;
-
-CREATE FUNCTION check_verification_1(p_now bigint, p_project text, p_id text, p_is_right boolean)
-RETURNS TABLE (tried boolean, verification verification_1) LANGUAGE plpgsql AS $$
-DECLARE
-  at bigint;
-  is_open boolean;
-BEGIN
-  :durable;
-  PERFORM 1 FROM verifications v WHERE v.id = p_id FOR NO KEY UPDATE;
-  at := time_1(p_now);
-  UPDATE verifications v SET counts_at = at WHERE v.id = p_id AND v.counts_at > at + :tolerance;
-  UPDATE verifications v SET
-    status = CASE WHEN p_is_right THEN 'verified' WHEN v.attempts_remaining = 1 THEN 'failed' ELSE 'pending' END,
-    attempts_remaining = v.attempts_remaining - CASE WHEN p_is_right THEN 0 ELSE 1 END,
-    verified_at = CASE WHEN p_is_right THEN at END
-  WHERE v.id = p_id AND v.status = 'pending' AND at < v.counts_at + v.life_ms
-    AND v.project = (SELECT p.seq FROM projects p WHERE p.id = p_project);
-  is_open := FOUND;
-  RETURN QUERY SELECT is_open, r FROM read_verification_1(at, p_project, p_id) r;
-END $$;
-
 -- Takes as many of p_count tokens as there are; gives when the bucket would have been full before.
 CREATE FUNCTION take_1(p_project text, p_kind text, p_spacing double precision, p_burst int, p_count bigint,
   p_at bigint)
