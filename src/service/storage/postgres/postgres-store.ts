@@ -3,6 +3,7 @@ import type { Finalized, FinalizedDoubt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { createBinds } from '../sql/binds.js';
 import { createInbox } from '../sql/inbox.js';
+import { createInsights } from '../sql/insights.js';
 import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
 import { createMessages } from '../sql/messages.js';
@@ -23,7 +24,6 @@ import { createStopBatch } from './dispatch/stop-batch.js';
 import { createWork } from './dispatch/work.js';
 import { createPruning } from './erase/pruning.js';
 import type { Lost } from './lost-commits.js';
-import { createInsights } from './read/insights.js';
 import { createLists } from './read/lists.js';
 import { createRepeats } from './repeats.js';
 
@@ -71,6 +71,7 @@ export function postgresStore(
   return {
     ...createBinds(sql),
     ...createInbox(sql),
+    ...createInsights(sql),
     ...createKeys(sql),
     ...createLanes(sql, () => tell(['due'])),
     ...createSuppressions(sql, pseudonymOf),
@@ -79,7 +80,6 @@ export function postgresStore(
         ...{ id, began_at, at },
       }),
     ),
-    ...createInsights(database),
     ...createMessages(sql, createLists(database)),
     ...createProjects(sql),
     ...createSignIns(sql),

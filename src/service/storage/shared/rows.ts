@@ -3,6 +3,7 @@ import { scopeOf } from '../admission.js';
 import type {
   BatchRecord,
   BoundAnswer,
+  Content,
   DeliveryState,
   KeyRecord,
   LedgerRecord,
@@ -88,6 +89,19 @@ export function toBatch(row: BatchRow): BatchRecord {
     completedAt: row.completed_at,
     prunedAt: row.pruned_at,
   };
+}
+
+export interface ContentRow {
+  text: string | null;
+  html: string | null;
+  subject: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  encrypted: Uint8Array | null;
+}
+
+export function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted };
 }
 
 export interface ProjectRow {

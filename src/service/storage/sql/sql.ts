@@ -32,6 +32,15 @@ export interface Dialect {
   /** Of the verification `v`: when its life began, and how long it lasts. */
   lifeBegan: string;
   life: string;
+  /** Behind `messages`: along the index of a project's. */
+  byProject: string;
+  /** No message that was accepted since `:since` has a lower number, as far as the engine knows without looking. */
+  firstSince: string;
+  /** The first `:lookedAt` messages that wait. */
+  waiting: string;
+  /** Of the message `m`: its attempts; of the content `c`: an encrypted text. */
+  attempts: string;
+  encrypted: string;
   /** Whether a row of `sign_ins`, or of `dashboard`, was written here, not where a dump came from. */
   isAtHome: string;
   isInPlace: string;

@@ -2,13 +2,13 @@ import type { Clock } from '../../clock.js';
 import type { Admitted } from '../admission.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
-import { countInParts } from '../insights.js';
 import type { Instances } from '../instances.js';
 import { pruneRows } from '../pruning.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { createBinds } from '../sql/binds.js';
 import { createInbox } from '../sql/inbox.js';
+import { createInsights } from '../sql/insights.js';
 import { createInstances } from '../sql/instances.js';
 import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
@@ -40,7 +40,6 @@ import { prepareWork } from './dispatch/work.js';
 import { preparePruning } from './erase/pruning.js';
 import { prepareResets } from './erase/resets.js';
 import { prepareProjects } from './projects.js';
-import { prepareInsights } from './read/insights.js';
 import { prepareLists } from './read/lists.js';
 import { sharedReads } from './read/shared-reads.js';
 import { prepareRequests } from './requests.js';
@@ -104,7 +103,6 @@ export function sqliteStore(
   const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
   const work = prepareWork(database, leases, holds, clock);
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
-  const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
   const sql = sqliteSql(database, clock, commits, read);
   const records = createProjects(sql);
   const listings: Listings = {
@@ -138,6 +136,7 @@ export function sqliteStore(
   return {
     ...createBinds(sql),
     ...createInbox(sql),
+    ...createInsights(sql),
     ...createKeys(sql),
     ...createLanes(sql, () => changes.tell('due')),
     ...createMessages(sql, listings),
@@ -228,11 +227,6 @@ export function sqliteStore(
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
     findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),
-
-    countMessages: (projectId, since, stepMs) =>
-      countInParts((before) => read(() => insights().countSome(projectId, since, stepMs, before))),
-    countWaiting: (projectId) => read(() => insights().countWaiting(projectId)),
-    getHistory: (projectId, messageId) => read(() => insights().getHistory(projectId, messageId)),
 
     async check() {
       await read(() => checkVersion(database, migrations));

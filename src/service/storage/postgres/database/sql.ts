@@ -1,5 +1,6 @@
 import { type Dialect, type Sql, type Statement, type Values, written } from '../../sql/sql.js';
 import { type Lost, repeatLost } from '../lost-commits.js';
+import { attemptsARelease } from '../schema/constants.js';
 import type { Database } from './database.js';
 import { orUnavailable, StatementError } from './failure.js';
 import { Groups } from './groups.js';
@@ -19,6 +20,13 @@ const dialect: Dialect = {
   life: 'v.life_ms',
   ledgerFloor: '0',
   alone: 'pg_catalog.pg_advisory_xact_lock(7788003, pg_catalog.hashtext(key))',
+  byProject: '',
+  firstSince: '0',
+  // A join would search all messages for them.
+  waiting:
+    ':s.messages WHERE seq = ANY (ARRAY(SELECT message FROM :s.queue WHERE class < 2 LIMIT :lookedAt))',
+  attempts: `m.attempts % ${attemptsARelease}`,
+  encrypted: 'c.encrypted',
   isAtHome: ':s.is_of_home_1(home, written, xmin)',
   isInPlace: '(place = :s.place_1() AND xmin::text::bigint = written)',
   putInPlace: ', place = excluded.place, written = excluded.written',

@@ -2,6 +2,7 @@ import type { Channel } from '../../../../contract/index.js';
 import { earlierMessages, longestWindow } from '../../caps.js';
 import type { ClaimedMessage } from '../../dispatching.js';
 import type { Content } from '../../records.js';
+import { type ContentRow, toContent } from '../../shared/rows.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { TriedRun } from '../../tried.js';
 import type { Database } from '../database/database.js';
@@ -31,15 +32,6 @@ export interface ClaimedRow {
   doubt_left_ms: number | null;
   is_stopped: boolean;
   earlier: number[] | null;
-}
-
-export interface ContentRow {
-  text: string | null;
-  html: string | null;
-  subject: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  encrypted: Buffer | null;
 }
 
 /** Makes messages of claimed rows, with what their claim did not read. */
@@ -119,10 +111,6 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   }
 
   return toClaimed;
-}
-
-export function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
-  return { text, html, subject, from: sender, replyTo: reply_to, encrypted };
 }
 
 function claimedMessage(row: ClaimedRow, content: Content, token: string): ClaimedMessage {

@@ -4,6 +4,19 @@ import type { Database } from '../database/database.js';
 /** Part of the format: a block is stored under its number. */
 const rowsPerBlock = 1_024;
 
+/** SQL: the blocks and their times, with that of the newest messages. */
+const blocksOf = (size: number) =>
+  // A running older release deletes messages but not their blocks.
+  `WITH full AS (SELECT * FROM message_blocks WHERE block < (SELECT max(seq) FROM messages) / ${size})
+   SELECT block * ${size} + 1 AS first, (block + 1) * ${size} AS last, earliest, latest FROM full
+   UNION ALL
+   SELECT min(seq), max(seq), min(created_at), max(created_at) FROM messages
+   WHERE seq > (SELECT coalesce(max(block) + 1, 0) * ${size} FROM full)`;
+
+/** SQL: no message that was accepted since `:since` has a lower number. */
+export const firstSince = `coalesce((SELECT min(first) FROM (${blocksOf(rowsPerBlock)}) WHERE latest >= :since),
+  ${Number.MAX_SAFE_INTEGER})`;
+
 /** Row numbers, both inclusive. */
 export interface Span {
   first: number;
@@ -16,14 +29,7 @@ export interface Span {
  */
 export function prepareMessageBlocks(database: Database, size = rowsPerBlock) {
   const selectSpan = database.prepare(
-    // A running older release deletes messages but not their blocks.
-    `WITH full AS (SELECT * FROM message_blocks WHERE block < (SELECT max(seq) FROM messages) / ${size})
-     SELECT min(first) AS first, max(last) AS last FROM (
-       SELECT block * ${size} + 1 AS first, (block + 1) * ${size} AS last, earliest, latest FROM full
-       UNION ALL
-       SELECT min(seq), max(seq), min(created_at), max(created_at) FROM messages
-       WHERE seq > (SELECT coalesce(max(block) + 1, 0) * ${size} FROM full))
-     WHERE latest >= ? AND earliest < ?`,
+    `SELECT min(first) AS first, max(last) AS last FROM (${blocksOf(size)}) WHERE latest >= ? AND earliest < ?`,
   );
   const removeFrom = database.prepare('DELETE FROM message_blocks WHERE block >= ?');
   const selectNext = database.prepare('SELECT coalesce(max(block) + 1, 0) AS next FROM message_blocks');

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../clock.js';
 import { type Dialect, type Sql, type Statement, type Value, type Values, written } from '../../sql/sql.js';
+import { firstSince } from '../accept/message-blocks.js';
 import { acceptedAt } from '../clock-corrections.js';
 import type { Database, Statement as Prepared } from './database.js';
 import type { GroupCommit } from './group-commit.js';
@@ -24,6 +25,12 @@ const dialect: Dialect = {
   // It has no index by project.
   ledgerFloor: `coalesce((SELECT seq FROM ledger WHERE seq < :before ORDER BY seq DESC LIMIT 1 OFFSET ${ledgerRows - 1}), 0)`,
   alone: 'true',
+  byProject: 'INDEXED BY messages_project',
+  firstSince,
+  waiting: `(SELECT project, created_at FROM messages INDEXED BY messages_waiting
+    WHERE due_at IS NOT NULL AND route IS NULL LIMIT :lookedAt)`,
+  attempts: 'm.attempts',
+  encrypted: 'c.sealed',
   isAtHome: 'true',
   isInPlace: 'true',
   putInPlace: '',
