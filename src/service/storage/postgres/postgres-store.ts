@@ -8,6 +8,7 @@ import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
 import { createMessages } from '../sql/messages.js';
 import { createProjects } from '../sql/projects.js';
+import { createPruning } from '../sql/pruning.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import type { Sql } from '../sql/sql.js';
 import { createSuppressions } from '../sql/suppressions.js';
@@ -22,7 +23,7 @@ import { createFinalization } from './dispatch/finalization.js';
 import { createHolding } from './dispatch/holding.js';
 import { createStopBatch } from './dispatch/stop-batch.js';
 import { createWork } from './dispatch/work.js';
-import { createPruning } from './erase/pruning.js';
+import { createPruneMessages } from './erase/prune-messages.js';
 import type { Lost } from './lost-commits.js';
 import { createLists } from './read/lists.js';
 import { createRepeats } from './repeats.js';
@@ -83,7 +84,8 @@ export function postgresStore(
     ...createMessages(sql, createLists(database)),
     ...createProjects(sql),
     ...createSignIns(sql),
-    ...createPruning(database, pseudonymOf),
+    ...createPruning(sql, pseudonymOf),
+    pruneMessages: createPruneMessages(database, pseudonymOf),
     ...createRepeats(database),
     ...createWork(database),
     ...holding,

@@ -36,6 +36,10 @@ export interface Dialect {
   byProject: string;
   /** No message that was accepted since `:since` has a lower number, as far as the engine knows without looking. */
   firstSince: string;
+  /** The projects `p` and their messages `m` to the recipient `:to`. */
+  ofRecipient: string;
+  /** The column of `erasures` by which caps count. */
+  erasedAt: string;
   /** The first `:lookedAt` messages that wait. */
   waiting: string;
   /** Of the message `m`: its attempts; of the content `c`: an encrypted text. */
@@ -85,6 +89,8 @@ export interface Sql {
    * held for as long as this process is paused.
    */
   transact<Result>(begin: () => Transaction<Result>): Promise<Result>;
+  /** The same; an engine with files of its own overwrites what it deletes. */
+  erase<Result>(begin: () => Transaction<Result>): Promise<Result>;
 }
 
 /** The text in the words of a dialect, with `parameterOf` in place of each name, `now` included. */

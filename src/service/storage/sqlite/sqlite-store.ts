@@ -3,7 +3,6 @@ import type { Admitted } from '../admission.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Instances } from '../instances.js';
-import { pruneRows } from '../pruning.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { createBinds } from '../sql/binds.js';
@@ -14,6 +13,7 @@ import { createKeys } from '../sql/keys.js';
 import { createLanes } from '../sql/lanes.js';
 import { createMessages, type Listings } from '../sql/messages.js';
 import { createProjects } from '../sql/projects.js';
+import { createPruning } from '../sql/pruning.js';
 import { createSignIns } from '../sql/sign-ins.js';
 import { createSuppressions } from '../sql/suppressions.js';
 import { createVerifications } from '../sql/verifications.js';
@@ -37,7 +37,7 @@ import { prepareStopBatch } from './dispatch/stop-batch.js';
 import { prepareTries } from './dispatch/tries.js';
 import { prepareUnfinished } from './dispatch/unfinished.js';
 import { prepareWork } from './dispatch/work.js';
-import { preparePruning } from './erase/pruning.js';
+import { preparePruneMessages } from './erase/prune-messages.js';
 import { prepareResets } from './erase/resets.js';
 import { prepareProjects } from './projects.js';
 import { prepareLists } from './read/lists.js';
@@ -89,7 +89,7 @@ export function sqliteStore(
   const leases = prepareLeases(database, clock);
   const requests = prepareRequests(database, now);
   const stopBatch = prepareStopBatch(database, { projects, leases, requests }, now);
-  const pruning = whenUsed(() => preparePruning(database, projects, pseudonymOf, now));
+  const pruneMessages = whenUsed(() => preparePruneMessages(database, pseudonymOf, now));
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const resets = prepareResets(database, projects, now);
@@ -141,6 +141,7 @@ export function sqliteStore(
     ...createLanes(sql, () => changes.tell('due')),
     ...createMessages(sql, listings),
     ...records,
+    ...createPruning(sql, pseudonymOf),
     ...createSignIns(sql),
     ...createSuppressions(sql, pseudonymOf),
     ...createVerifications(sql, ({ began_at }, at) => commits.run(() => corrections.asOf(began_at, at))),
@@ -210,18 +211,8 @@ export function sqliteStore(
       if (isEnded) changes.tell('due');
       return isEnded;
     },
-    listPrunable: (query) => read(() => pruning().listPrunable(query)),
-    listFinalTo: (to, olderMs) => read(() => pruning().listFinalTo(to, olderMs)),
-    countMessagesTo: (to) => read(() => pruning().countMessagesTo(to)),
     pruneMessages: (messages, erased) =>
-      commits.run(() => pruning().pruneMessages(messages, erased), messages.length),
-    listPrunedAnswers: (after) => read(() => pruning().listPrunedAnswers(after)),
-    replaceAnswers: (answers) => commits.run(() => pruning().replaceAnswers(answers), answers.length),
-    pruneInbox: (which) => commits.run(() => pruning().pruneInbox(which), pruneRows),
-    eraseSuppressed: (to) => commits.run(() => pruning().eraseSuppressed(to)),
-    pruneLeftovers: (to) => commits.run(() => pruning().pruneLeftovers(to), pruneRows),
-    beginPruneRun: (everyMs) => commits.run(() => pruning().beginPruneRun(everyMs)),
-    endPruneRun: () => commits.run(() => pruning().endPruneRun()),
+      commits.run(() => pruneMessages()(messages, erased), messages.length),
     stopBatch: (id, error) => thenDue(() => stopBatch(id, error), 1_000),
     nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),

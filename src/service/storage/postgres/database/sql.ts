@@ -1,4 +1,11 @@
-import { type Dialect, type Sql, type Statement, type Values, written } from '../../sql/sql.js';
+import {
+  type Dialect,
+  type Sql,
+  type Statement,
+  type Transaction,
+  type Values,
+  written,
+} from '../../sql/sql.js';
 import { type Lost, repeatLost } from '../lost-commits.js';
 import { attemptsARelease } from '../schema/constants.js';
 import type { Database } from './database.js';
@@ -22,6 +29,10 @@ const dialect: Dialect = {
   alone: 'pg_catalog.pg_advisory_xact_lock(7788003, pg_catalog.hashtext(key))',
   byProject: '',
   firstSince: '0',
+  // Looks up the recipients of each project, rather than scanning all of its messages.
+  ofRecipient: `:s.projects p CROSS JOIN LATERAL (
+    SELECT * FROM :s.messages m WHERE m.project = p.seq AND m.recipient = :to OFFSET 0) m`,
+  erasedAt: 'counts_at',
   // A join would search all messages for them.
   waiting:
     ':s.messages WHERE seq = ANY (ARRAY(SELECT message FROM :s.queue WHERE class < 2 LIMIT :lookedAt))',
@@ -83,6 +94,14 @@ export function postgresSql(database: Database, lost: Lost): Sql {
 
   const run = <Row>(text: string, values: Values = {}) => database.query<Row>(...asked({ text, values }));
 
+  const transact = <Result>(begin: () => Transaction<Result>) =>
+    database.transact(async (send) => {
+      const transaction = begin();
+      let step = transaction.next([]);
+      while (!step.done) step = transaction.next(await send(...asked(step.value)));
+      return step.value;
+    });
+
   return {
     connectedMs: () => database.connectedMs(),
     read: run,
@@ -103,13 +122,8 @@ export function postgresSql(database: Database, lost: Lost): Sql {
         lost.report,
       );
     },
-    transact: (begin) =>
-      database.transact(async (send) => {
-        const transaction = begin();
-        let step = transaction.next([]);
-        while (!step.done) step = transaction.next(await send(...asked(step.value)));
-        return step.value;
-      }),
+    transact,
+    erase: transact,
   };
 }
 

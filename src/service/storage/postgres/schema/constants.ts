@@ -26,8 +26,6 @@ export const constants = {
   in_order: `${planned} SET enable_sort TO off`,
   /** Starts every write. Settings of the transaction do not leak to other clients of a pooler. */
   durable: `PERFORM set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true)`,
-  /** A sign-in that lasts longer than allowed has expired: the clock was set back. */
-  is_good: `until > at AND until <= at + length + ${clockTolerance}`,
   tolerance: clockTolerance,
   /** Milliseconds allowed over a lease's length: a renewal may wait behind other writes. */
   lease_tolerance: leaseTolerance,

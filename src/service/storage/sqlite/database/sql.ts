@@ -1,9 +1,19 @@
 import type { Clock } from '../../../clock.js';
-import { type Dialect, type Sql, type Statement, type Value, type Values, written } from '../../sql/sql.js';
+import { pruneRows } from '../../pruning.js';
+import {
+  type Dialect,
+  type Sql,
+  type Statement,
+  type Transaction,
+  type Value,
+  type Values,
+  written,
+} from '../../sql/sql.js';
 import { firstSince } from '../accept/message-blocks.js';
 import { acceptedAt } from '../clock-corrections.js';
 import type { Database, Statement as Prepared } from './database.js';
 import type { GroupCommit } from './group-commit.js';
+import { overwriting } from './overwriting.js';
 
 /** Rows of the ledger that are read for a page. */
 const ledgerRows = 20_000;
@@ -27,6 +37,9 @@ const dialect: Dialect = {
   alone: 'true',
   byProject: 'INDEXED BY messages_project',
   firstSince,
+  ofRecipient: `projects p CROSS JOIN messages m INDEXED BY messages_recent
+    ON m.project = p.seq AND m.recipient = :to`,
+  erasedAt: 'accepted_at',
   waiting: `(SELECT project, created_at FROM messages INDEXED BY messages_waiting
     WHERE due_at IS NOT NULL AND route IS NULL LIMIT :lookedAt)`,
   attempts: 'm.attempts',
@@ -65,6 +78,12 @@ export function sqliteSql(
     ) as Row[];
   }
 
+  function drive<Result>(transaction: Transaction<Result>): Result {
+    let step = transaction.next([]);
+    while (!step.done) step = transaction.next(run(step.value));
+    return step.value;
+  }
+
   return {
     connectedMs: () => clock.monotonic() - connectedAt,
     read: (text, values = {}) => read(() => run({ text, values })),
@@ -83,13 +102,8 @@ export function sqliteSql(
         }
         return run({ text: named + last, values: all });
       }),
-    transact: (begin) =>
-      commits.run(() => {
-        const transaction = begin();
-        let step = transaction.next([]);
-        while (!step.done) step = transaction.next(run(step.value));
-        return step.value;
-      }),
+    transact: (begin) => commits.run(() => drive(begin())),
+    erase: (begin) => commits.run(() => overwriting(database, () => drive(begin())), pruneRows),
   };
 }
 
