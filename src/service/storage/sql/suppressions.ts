@@ -29,11 +29,14 @@ export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppress
       );
     },
     async getSuppression(projectId, to) {
-      const row = await sql.find<SuppressionRow>(`SELECT * FROM :s.suppressions WHERE ${isHe}`, {
-        projectId,
-        to,
-        pseudonym: pseudonymOf(to),
-      });
+      const row = await sql.find<SuppressionRow>(
+        `SELECT * FROM :s.suppressions WHERE ${isHe} ORDER BY seq DESC`,
+        {
+          projectId,
+          to,
+          pseudonym: pseudonymOf(to),
+        },
+      );
       return row === undefined ? null : toRecord(row);
     },
     async listSuppressions(projectId, page) {
