@@ -2,11 +2,8 @@ import type { LaneControl, LanePause } from '../lanes.js';
 import type { Store } from '../store.js';
 import { query, type Sql } from './sql.js';
 
-/** `done`: tells every process that there may be work, or no more. */
-export function createLanes(
-  sql: Sql,
-  done: () => void,
-): Pick<Store, 'recordLanes'> & Omit<LaneControl, 'stopBatch'> {
+/** The lanes of real carriers, and those that their owner has paused. */
+export function createLanes(sql: Sql): Pick<Store, 'recordLanes'> & Omit<LaneControl, 'stopBatch'> {
   return {
     async recordLanes(names) {
       if (names.length > 0) {
@@ -29,11 +26,9 @@ export function createLanes(
          ON CONFLICT (lane) DO NOTHING`,
         { lane },
       );
-      done();
     },
     async resumeLane(lane) {
       await sql.write('DELETE FROM :s.lane_pauses WHERE lane = :lane AND :durable', { lane });
-      done();
     },
   };
 }

@@ -1,22 +1,11 @@
 import type { Clock } from '../../clock.js';
 import type { Admitted } from '../admission.js';
-import { keyTopic, messageTopic } from '../changes.js';
-import type { Finalized } from '../dispatching.js';
 import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
-import { createBinds } from '../sql/binds.js';
-import { createInbox } from '../sql/inbox.js';
-import { createInsights } from '../sql/insights.js';
 import { createInstances } from '../sql/instances.js';
-import { createKeys } from '../sql/keys.js';
-import { createLanes } from '../sql/lanes.js';
-import { createMessages, type Listings } from '../sql/messages.js';
-import { createProjects } from '../sql/projects.js';
-import { createPruning } from '../sql/pruning.js';
-import { createSignIns } from '../sql/sign-ins.js';
-import { createSuppressions } from '../sql/suppressions.js';
-import { createVerifications } from '../sql/verifications.js';
+import type { Listings } from '../sql/messages.js';
+import { createStore, type OwnParts } from '../sql/store.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './accept/acceptance.js';
 import { prepareMessageBlocks } from './accept/message-blocks.js';
@@ -41,7 +30,6 @@ import { preparePruneMessages } from './erase/prune-messages.js';
 import { prepareResets } from './erase/resets.js';
 import { prepareProjects } from './projects.js';
 import { prepareLists } from './read/lists.js';
-import { sharedReads } from './read/shared-reads.js';
 import { prepareRequests } from './requests.js';
 import { migrations } from './schema/schema.js';
 
@@ -104,7 +92,6 @@ export function sqliteStore(
   const work = prepareWork(database, leases, holds, clock);
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const sql = sqliteSql(database, clock, commits, read);
-  const records = createProjects(sql);
   const listings: Listings = {
     messages: (...asked) => read(() => lists().messages(...asked)),
     batches: (...asked) => read(() => lists().batches(...asked)),
@@ -113,51 +100,14 @@ export function sqliteStore(
   /** Whether nothing can be claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
 
-  async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
-    run: () => Result,
-    rows = 1,
-  ): Promise<Result> {
-    const result = await commits.run(run, rows);
-    if (result.claimed?.length === 0) changes.tell('due');
-    return result;
-  }
-
-  async function thenDue<Result>(run: () => Result, rows = 1): Promise<Result> {
-    const result = await commits.run(run, rows);
-    changes.tell('due');
-    return result;
-  }
-
-  function tellFinalized({ message }: Finalized, pendingKey: string | null): void {
-    if (message.batchId === null) changes.tell(messageTopic(message.id));
-    if (pendingKey !== null) changes.tell(keyTopic(message.projectId, pendingKey));
-  }
-
-  return {
-    ...createBinds(sql),
-    ...createInbox(sql),
-    ...createInsights(sql),
-    ...createKeys(sql),
-    ...createLanes(sql, () => changes.tell('due')),
-    ...createMessages(sql, listings),
-    ...records,
-    ...createPruning(sql, pseudonymOf),
-    ...createSignIns(sql),
-    ...createSuppressions(sql, pseudonymOf),
-    ...createVerifications(sql, ({ began_at }, at) => commits.run(() => corrections.asOf(began_at, at))),
-    getProject: sharedReads(records.getProject),
+  const own: OwnParts = {
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
-    async endReset(owner) {
-      await commits.run(() => resets.end(owner));
-      changes.tellAll();
-    },
+    endReset: (owner) => commits.run(() => resets.end(owner)),
 
-    findCaller: (hash, key) => read(() => projects.findCaller(hash, key)),
-
-    acceptMessage: (message) => accept(() => acceptance.acceptMessage(message)),
-    acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
-    acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
+    acceptMessage: (message) => commits.run(() => acceptance.acceptMessage(message)),
+    acceptBatch: (batch) => commits.run(() => acceptance.acceptBatch(batch), batch.recipients.length),
+    acceptVerification: (verification) => commits.run(() => acceptance.acceptVerification(verification)),
 
     claimMessages: (claim) =>
       commits.run(
@@ -168,7 +118,7 @@ export function sqliteStore(
     claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
-    endLeases: () => thenDue(() => leases.endOver()),
+    endLeases: () => commits.run(() => leases.endOver()),
     markSubmitting: (marks) =>
       commits.run(
         () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
@@ -176,49 +126,50 @@ export function sqliteStore(
       ),
     markRepeating: (claimed, withinMs) =>
       commits.run(() => (isClosed() ? null : requests.markRepeating(claimed, withinMs))),
-    postponeMessages: (messages) => thenDue(() => claims.postponeMessages(messages), messages.length),
-    leaveInDoubt: (doubts) => thenDue(() => claims.leaveInDoubt(doubts), doubts.length),
-    async finalizeMessages(finalizations, answer) {
-      const finalized = await commits.run(
-        () => finalization.finalizeMessages(finalizations, answer),
-        finalizations.length,
-      );
-      finalized.forEach((one, index) => {
-        if (one !== null) tellFinalized(one, finalizations[index]?.claimed.pendingKey ?? null);
-      });
-      return finalized;
-    },
-    async recordReceipts(received, answer) {
-      const finalized = await commits.run(
+    postponeMessages: (messages) => commits.run(() => claims.postponeMessages(messages), messages.length),
+    leaveInDoubt: (doubts) => commits.run(() => claims.leaveInDoubt(doubts), doubts.length),
+    finalizeMessages: (finalizations, answer) =>
+      commits.run(() => finalization.finalizeMessages(finalizations, answer), finalizations.length),
+    recordReceipts: (received, answer) =>
+      commits.run(
         () => received.flatMap((receipt) => finalization.recordReceipt(receipt, claims.read, answer)),
         received.length,
-      );
-      for (const one of finalized) tellFinalized(one, one.pendingKey);
-      return finalized;
-    },
+      ),
     hold: (reason) => commits.run(() => holds.begin(reason)),
     held: () => read(() => holds.reason()),
     countUnfinished: () => read(() => unfinished().count()),
     claimUnfinished: (claim) =>
       commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
-    async release() {
-      const isEnded = await commits.run(() => {
+    release: () =>
+      commits.run(() => {
         if (holds.reason() === null) return false;
         leases.endAll();
         holds.end();
         return true;
-      });
-      if (isEnded) changes.tell('due');
-      return isEnded;
-    },
+      }),
     pruneMessages: (messages, erased) =>
       commits.run(() => pruneMessages()(messages, erased), messages.length),
-    stopBatch: (id, error) => thenDue(() => stopBatch(id, error), 1_000),
+    stopBatch: (id, error) => commits.run(() => stopBatch(id, error), 1_000),
     nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
     findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),
+  };
+  const engine = {
+    ...{ sql, listings, pseudonymOf },
+    correctLife: ({ began_at }: { began_at: number }, at: number) =>
+      commits.run(() => corrections.asOf(began_at, at)),
+  };
+  const store = createStore(engine, own, (topics) => {
+    for (const topic of topics) {
+      if (topic === 'reset') changes.tellAll();
+      else changes.tell(topic);
+    }
+  });
 
+  return {
+    ...store,
+    findCaller: (hash, key) => read(() => projects.findCaller(hash, key)),
     async check() {
       await read(() => checkVersion(database, migrations));
       // More pages than a send writes, which a full disk does not take: SQLite writes only those that differ. The row is
