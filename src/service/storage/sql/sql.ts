@@ -12,19 +12,23 @@ export interface Statement {
 }
 
 /** What engines write differently. */
-export interface Dialect {
+interface Words {
   /** Behind a query: locks its rows, without keeping others from referring to them; leaves out those that are locked. */
   lock: string;
   skipLocked: string;
   /** A condition, always true: the commit waits for the disk whatever the owner has set, and for locks only for a while. */
   durable: string;
+  /** Waits, in a transaction, for others with the same `key`. */
+  alone: string;
   greatest: string;
   /** Written `:in(name)`, behind a column: whether it is in a list, which is `?` here. */
   in: string;
+}
+
+/** What engines store differently, or find along other indexes. */
+interface Places {
   /** The oldest entry of the ledger that a page looks at before `:before`, in whatever project; 0 for all of them. */
   ledgerFloor: string;
-  /** Waits, in a transaction, for others with the same `key`. */
-  alone: string;
   /** Of the batch `b`: how many of its messages have an unknown delivery. */
   unknownOfBatch: string;
   /** Whether the message `m` is of the batch with the number `:batch`. */
@@ -51,6 +55,8 @@ export interface Dialect {
   /** For the update of a row of `dashboard`: it was written here. */
   putInPlace: string;
 }
+
+export type Dialect = Words & Places;
 
 /** A transaction of the domain. It waits for nothing but its statements, which an engine can run at once. */
 export type Transaction<Result> = Generator<Statement, Result, unknown[]>;
