@@ -16,7 +16,6 @@ import { createStopBatch } from './dispatch/stop-batch.js';
 import { createWork } from './dispatch/work.js';
 import { createPruneMessages } from './erase/prune-messages.js';
 import type { Lost } from './lost-commits.js';
-import { createLists } from './read/lists.js';
 import { createRepeats } from './repeats.js';
 
 /** Notifies this process and the others of what was committed here. */
@@ -67,5 +66,5 @@ export function postgresStore(
     sql.write('UPDATE :s.verifications SET counts_at = :at WHERE id = :id AND counts_at = :began_at', {
       ...{ id, began_at, at },
     });
-  return createStore({ sql, listings: createLists(database), correctLife, pseudonymOf }, own, tell);
+  return createStore({ sql, correctLife, pseudonymOf }, own, tell);
 }

@@ -35,10 +35,10 @@ export function createInsights(sql: Sql): Insights {
              CAST(:greatest(0, (created_at - :since::bigint) / :step::bigint) AS bigint) AS slot, status, error_code,
              count(*) AS count, count(*) FILTER (WHERE delivery = 'unknown') AS unknown, min(seq) AS oldest
            FROM (SELECT seq, created_at, status, error_code, delivery FROM :s.messages :byProject
-             WHERE ${ofProject} AND seq < :before AND seq >= :firstSince
+             WHERE ${ofProject} AND seq < :before AND seq >= :firstInTime
              ORDER BY seq DESC LIMIT ${countedAtOnce}) newest
            GROUP BY 1, 2, 3, 4`,
-          { projectId, since, step, before: before ?? Number.MAX_SAFE_INTEGER },
+          { projectId, since, until: null, step, before: before ?? Number.MAX_SAFE_INTEGER },
         );
         const looked = rows.reduce((sum, { count }) => sum + count, 0);
         const counts = rows

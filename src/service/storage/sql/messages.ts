@@ -1,4 +1,4 @@
-import type { BatchQuery, MessageQuery, PageRequest } from '../lists.js';
+import type { BatchQuery } from '../lists.js';
 import {
   type BatchRow,
   boundOf,
@@ -8,20 +8,9 @@ import {
   toMessage,
 } from '../shared/rows.js';
 import type { Store } from '../store.js';
+import { listed, rowsPerPage } from './listed.js';
 import { ofProject } from './pages.js';
 import type { Sql } from './sql.js';
-
-/** The numbers of a page's rows, newest first. */
-export interface Numbers {
-  seqs: number[];
-  next: string | null;
-}
-
-/** How an engine finds them, along its own indexes; null if `after` does not exist. */
-export interface Listings {
-  messages(projectId: string, query: MessageQuery, page: PageRequest): Promise<Numbers | null>;
-  batches(projectId: string, query: BatchQuery, page: PageRequest): Promise<Numbers | null>;
-}
 
 type Messages = Pick<
   Store,
@@ -38,7 +27,16 @@ const select = selectMessage(':s.');
 const selectBatches = 'SELECT b.*, :unknownOfBatch AS unknown FROM :s.batches b';
 
 /** Messages and batches, and the answers bound to their keys. */
-export function createMessages(sql: Sql, listings: Listings): Messages {
+export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {
+  /** Null if there is no such batch. */
+  async function numberOf(projectId: string, batchId: string): Promise<number | null> {
+    const [batch] = await sql.read<{ seq: number }>(
+      `SELECT seq FROM :s.batches WHERE ${ofProject} AND id = :batchId`,
+      { projectId, batchId },
+    );
+    return batch?.seq ?? null;
+  }
+
   return {
     async findAnswer(projectId, key) {
       const row = await sql.find<{ status: number | null; body: string | null }>(
@@ -70,37 +68,55 @@ export function createMessages(sql: Sql, listings: Listings): Messages {
       return row === undefined ? null : toBatch(row);
     },
     async listBatchMessages(projectId, batchId, { limit, after }) {
-      const [batch] = await sql.read<{ seq: number }>(
-        `SELECT seq FROM :s.batches WHERE ${ofProject} AND id = :batchId`,
-        { projectId, batchId },
-      );
+      const batch = await numberOf(projectId, batchId);
       const [last] =
         after === null
           ? [{ seq: 0 }]
           : await sql.read<{ seq: number }>(
               'SELECT seq FROM :s.messages WHERE id = :after AND batch = :batch',
-              { after, batch: batch?.seq ?? null },
+              { after, batch },
             );
-      if (batch === undefined || last === undefined) return null;
+      if (batch === null || last === undefined) return null;
       const rows = await sql.read<MessageRow>(
         `${select} WHERE :isInBatch AND m.seq > :last ORDER BY m.seq LIMIT :limit`,
-        { batch: batch.seq, last: last.seq, limit },
+        { batch, last: last.seq, limit },
       );
       return rows.map((row) => toMessage(row, projectId));
     },
     async listMessages(projectId, query, page) {
-      const listed = await listings.messages(projectId, query, page);
-      if (listed === null) return null;
-      const { seqs, next } = listed;
+      const { to, batchId, delivery, status, since, until } = query;
+      const values = { ...query, batch: batchId === null ? null : await numberOf(projectId, batchId) };
+      const listing = {
+        table: `messages m ${to === null ? ':byProject' : ':byRecipient'}`,
+        rows: [
+          [':isInBatch', batchId],
+          ['recipient = :to', to],
+          ['m.seq BETWEEN :firstInTime AND :lastInTime', since ?? until],
+        ],
+        filters: [...common(query), ['status = :status', status], ['delivery = :delivery', delivery]],
+        areFew: to !== null,
+        values,
+      } as const;
+      const list = await listed(sql, listing, projectId, page, scanned);
+      if (list === null) return null;
+      const { seqs, next } = list;
       const rows = await sql.read<MessageRow>(`${select} WHERE m.seq :in(seqs) ORDER BY m.seq DESC`, {
         seqs,
       });
       return { records: rows.map((row) => toMessage(row, projectId)), next };
     },
-    async listBatches(projectId, query, page) {
-      const listed = await listings.batches(projectId, query, page);
-      if (listed === null) return null;
-      const { seqs, next } = listed;
+    async listBatches(projectId, { status, ...query }, page) {
+      const isCompleted = status === null ? null : status === 'completed';
+      const listing = {
+        table: 'batches m :byProjectOfBatch',
+        rows: [],
+        filters: [...common(query), ['(completed_at IS NOT NULL) = :isCompleted', isCompleted]],
+        areFew: false,
+        values: { ...query, isCompleted },
+      } as const;
+      const list = await listed(sql, listing, projectId, page, scanned);
+      if (list === null) return null;
+      const { seqs, next } = list;
       const rows = await sql.read<BatchRow>(`${selectBatches} WHERE b.seq :in(seqs) ORDER BY b.seq DESC`, {
         seqs,
       });
@@ -108,3 +124,10 @@ export function createMessages(sql: Sql, listings: Listings): Messages {
     },
   };
 }
+
+const common = ({ channel, since, until }: Pick<BatchQuery, 'channel' | 'since' | 'until'>) =>
+  [
+    ['channel = :channel', channel],
+    ['created_at >= :since', since],
+    ['created_at < :until', until],
+  ] as const;

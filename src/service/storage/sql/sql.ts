@@ -36,10 +36,16 @@ interface Places {
   /** Of the verification `v`: when its life began, and how long it lasts. */
   lifeBegan: string;
   life: string;
-  /** Behind `messages`: along the index of a project's. */
+  /** Behind `messages`: along the index of a project's, or of those to a recipient. Behind `batches`: of a project's. */
   byProject: string;
-  /** No message that was accepted since `:since` has a lower number, as far as the engine knows without looking. */
-  firstSince: string;
+  byRecipient: string;
+  byProjectOfBatch: string;
+  /**
+   * Numbers between which all messages are that were accepted since `:since` and before `:until`, either of which may be
+   * null, as far as the engine knows without looking at each.
+   */
+  firstInTime: string;
+  lastInTime: string;
   /** The projects `p` and their messages `m` to the recipient `:to`. */
   ofRecipient: string;
   /** The column of `erasures` by which caps count. */

@@ -8,7 +8,7 @@ import { createInbox } from './inbox.js';
 import { createInsights } from './insights.js';
 import { createKeys } from './keys.js';
 import { createLanes } from './lanes.js';
-import { createMessages, type Listings } from './messages.js';
+import { createMessages } from './messages.js';
 import { createProjects } from './projects.js';
 import { createPruning } from './pruning.js';
 import { createSignIns } from './sign-ins.js';
@@ -18,19 +18,18 @@ import { type CorrectLife, createVerifications } from './verifications.js';
 
 interface Engine {
   sql: Sql;
-  listings: Listings;
   correctLife: CorrectLife;
   pseudonymOf: PseudonymOf;
 }
 
-function createParts({ sql, listings, correctLife, pseudonymOf }: Engine) {
+function createParts({ sql, correctLife, pseudonymOf }: Engine) {
   return {
     ...createBinds(sql),
     ...createInbox(sql),
     ...createInsights(sql),
     ...createKeys(sql),
     ...createLanes(sql),
-    ...createMessages(sql, listings),
+    ...createMessages(sql),
     ...createProjects(sql),
     ...createPruning(sql, pseudonymOf),
     ...createSignIns(sql),

@@ -4,7 +4,6 @@ import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../shared/polled-changes.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { createInstances } from '../sql/instances.js';
-import type { Listings } from '../sql/messages.js';
 import { createStore, type OwnParts } from '../sql/store.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './accept/acceptance.js';
@@ -29,7 +28,6 @@ import { prepareWork } from './dispatch/work.js';
 import { preparePruneMessages } from './erase/prune-messages.js';
 import { prepareResets } from './erase/resets.js';
 import { prepareProjects } from './projects.js';
-import { prepareLists } from './read/lists.js';
 import { prepareRequests } from './requests.js';
 import { migrations } from './schema/schema.js';
 
@@ -90,12 +88,7 @@ export function sqliteStore(
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
   const work = prepareWork(database, leases, holds, clock);
-  const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const sql = sqliteSql(database, clock, commits, read);
-  const listings: Listings = {
-    messages: (...asked) => read(() => lists().messages(...asked)),
-    batches: (...asked) => read(() => lists().batches(...asked)),
-  };
 
   /** Whether nothing can be claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
@@ -156,7 +149,7 @@ export function sqliteStore(
     findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),
   };
   const engine = {
-    ...{ sql, listings, pseudonymOf },
+    ...{ sql, pseudonymOf },
     correctLife: ({ began_at }: { began_at: number }, at: number) =>
       commits.run(() => corrections.asOf(began_at, at)),
   };

@@ -28,7 +28,10 @@ const dialect: Dialect = {
   ledgerFloor: '0',
   alone: 'pg_catalog.pg_advisory_xact_lock(7788003, pg_catalog.hashtext(key))',
   byProject: '',
-  firstSince: '0',
+  byRecipient: '',
+  byProjectOfBatch: '',
+  firstInTime: '0',
+  lastInTime: `${Number.MAX_SAFE_INTEGER}`,
   // Looks up the recipients of each project, rather than scanning all of its messages.
   ofRecipient: `:s.projects p CROSS JOIN LATERAL (
     SELECT * FROM :s.messages m WHERE m.project = p.seq AND m.recipient = :to OFFSET 0) m`,

@@ -9,7 +9,7 @@ import {
   type Values,
   written,
 } from '../../sql/sql.js';
-import { firstSince } from '../accept/message-blocks.js';
+import { inTime } from '../accept/message-blocks.js';
 import { acceptedAt } from '../clock-corrections.js';
 import type { Database, Statement as Prepared } from './database.js';
 import type { GroupCommit } from './group-commit.js';
@@ -36,7 +36,10 @@ const dialect: Dialect = {
   ledgerFloor: `coalesce((SELECT seq FROM ledger WHERE seq < :before ORDER BY seq DESC LIMIT 1 OFFSET ${ledgerRows - 1}), 0)`,
   alone: 'true',
   byProject: 'INDEXED BY messages_project',
-  firstSince,
+  byRecipient: 'INDEXED BY messages_recent',
+  byProjectOfBatch: 'INDEXED BY batches_project',
+  firstInTime: inTime('min(first)'),
+  lastInTime: inTime('max(last)'),
   ofRecipient: `projects p CROSS JOIN messages m INDEXED BY messages_recent
     ON m.project = p.seq AND m.recipient = :to`,
   erasedAt: 'accepted_at',
