@@ -109,6 +109,13 @@ describe('a job of the release at e5bfb29c', () => {
     expect(await urtuu(`jobs resume ${name}`)).toMatchObject({ code: 11 });
   });
 
+  it.each(['offer', 'winter'])('has the rows as moved that another job took: %s', async (job) => {
+    expect(JSON.parse((await urtuu(`jobs show ${job} --json`)).stdout)).toMatchObject({
+      ...{ planned: 6, sent: 3, failed: 0, moved: 3 },
+      moved_to: [`${job}-rest`],
+    });
+  });
+
   it('goes on after credits were added', async () => {
     const poor = (await service.administration.listProjects()).find(({ name }) => name === 'Poor');
     const project = await service.administration.project(poor?.id ?? '');

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { type Channel, isSameBaseUrl } from '../../../contract/index.js';
 import { visitRecipients } from '../plan/files/body-recipients.js';
 import { bodiesOf, openPlan, readPlanRecord } from '../plan/files/plan-reader.js';
-import { type MessageHash, marks, messageHash, type PairSet } from '../plan/pair-set.js';
+import { anyMessage, type MessageHash, marks, messageHash, type PairSet } from '../plan/pair-set.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { JobState } from './job-state.js';
 import { jobIds, jobsFolder } from './jobs-folder.js';
-import { readJournal } from './open-job.js';
+import { readJournal } from './journal/journal-reader.js';
+import { moveTaken, Takers } from './takers.js';
 
 export interface OtherJob {
   id: string;
@@ -40,6 +41,8 @@ export interface OtherJobsOptions {
   baseUrl: string;
   /** By its id alone. */
   isOther(id: string): boolean;
+  /** Whatever the message: then the pairs have `anyMessage`, too. */
+  byRecipient?: boolean;
   /** Earlier sends do not count, in milliseconds since 1970. */
   since: number;
   openOutcomes(folder: string, job: { id: string } & PlanMeta): Promise<StoredOutcomes | null>;
@@ -58,6 +61,8 @@ export class OtherJobs {
   readonly #open = new Set<string>();
   /** By id, the plan of a job that has none of the pairs, whatever it does. */
   readonly #apart = new Map<string, string>();
+  /** As they were when the first job was read. */
+  #takers: Takers | null = null;
   /** The marks of one job after the other. */
   #marks = new Uint8Array(0);
 
@@ -129,13 +134,17 @@ export class OtherJobs {
   ): Promise<Uint8Array | null> {
     const { since } = this.#options;
     const state = new JobState(meta);
-    await readJournal(folder, 0, (entry) => state.apply(entry));
+    await readJournal(folder, {}, (entry) => state.apply(entry));
     if (!isSince(meta, since) && !state.isActiveSince(since, written)) return null;
     const plan = await openPlan(folder);
     await onPlan(plan);
     if (this.#marks.length !== pairs.length) this.#marks = new Uint8Array(pairs.length);
+    this.#takers ??= await Takers.in(this.#options.stateDirectory);
+    await moveTaken({ id, folder, state }, this.#takers);
     const ofJob = this.#marks.fill(0);
-    const sent = { state, written, since, failures: await this.#failuresIn({ id, folder, meta }, state) };
+    const failures = await this.#failuresIn({ id, folder, meta }, state);
+    const message = this.#options.byRecipient ? anyMessage : undefined;
+    const sent = { state, written, since, failures, message };
     for await (const { number, body } of bodiesOf(plan)) markRequest(number, body, sent, pairs, ofJob);
     return ofJob;
   }
@@ -180,6 +189,8 @@ interface Sent {
   written: number;
   since: number;
   failures: Failures;
+  /** Of all requests; undefined if each has its own. */
+  message: MessageHash | undefined;
 }
 
 function markRequest(request: number, body: string, sent: Sent, pairs: PairSet, ofJob: Uint8Array): void {
@@ -189,7 +200,7 @@ function markRequest(request: number, body: string, sent: Sent, pairs: PairSet, 
   const failed = known ?? nobody;
   const isUncertain = mark === marks.sent && known === undefined && state.failed(request) > 0;
   const removed = state.removed(request);
-  let message: MessageHash | undefined;
+  let { message } = sent;
   let index = 0;
   visitRecipients(body, (text, from, end, at) => {
     message ??= messageHash(body, at);

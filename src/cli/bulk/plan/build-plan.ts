@@ -169,6 +169,7 @@ async function freeze(
   const draft: PlanDraft = { rows, duplicates, messages, recipients, layout, priceOf };
   writePlaces(draft, files.dataFile('places'));
 
+  const origins = planner.reportedRows.origins();
   const cost = costOf(channel, messages, priceOf);
   const meta: PlanMeta = {
     version: 2,
@@ -177,6 +178,7 @@ async function freeze(
     digest: '',
     source,
     ...(options.path === undefined ? {} : { path: options.path }),
+    ...(origins.length === 0 ? {} : { sources: [...new Set(origins.map(([job]) => job))] }),
     columns,
     created_at: options.createdAt,
     run: options.run ?? null,
@@ -223,6 +225,7 @@ async function freeze(
   };
   // The pairs take as much memory as the rest of a window.
   const window = options.sentBefore ? { windowRecipients: 250_000 } : {};
+  files.writeOrigins(origins);
   await writeRequests(draft, requestFiles, { ...window, ...options });
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;

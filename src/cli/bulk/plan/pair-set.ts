@@ -9,6 +9,9 @@ export interface MessageHash {
   readonly b: number;
 }
 
+/** In the place of every message, where only the recipient counts. */
+export const anyMessage: MessageHash = { a: 0x811c9dc5, b: 0x9e3779b9 };
+
 /** The hash of a message's tail: the fields after `to`, in a body `from` there. */
 export function messageHash(tail: string, from = 0): MessageHash {
   return { a: hashOf(tail, undefined, from), b: hashOf(tail, 0x9e3779b9, from) };
@@ -65,10 +68,10 @@ export class PairSet {
     this.#lines = byLine ? new HashList() : null;
   }
 
-  static async of(plan: FrozenPlan): Promise<PairSet> {
+  static async of(plan: FrozenPlan, ofAll?: MessageHash): Promise<PairSet> {
     const pairs = new PairSet();
     for await (const request of plan.requests()) {
-      const message = messageHashOf(request);
+      const message = ofAll ?? messageHashOf(request);
       for (const to of request.to) pairs.add(to, message);
     }
     return pairs;
@@ -195,6 +198,13 @@ export class PairSet {
   /** The job that has sent the pair; null for none. */
   sentBy(pair: number): string | null {
     return this.#jobs[(this.#sent[pair] ?? 0) & mostJobs] || null;
+  }
+
+  /** The jobs that have sent some of them. */
+  senders(): string[] {
+    return this.#jobs.filter(
+      (_, number) => number > 0 && this.#sent.some((sent) => (sent & mostJobs) === number),
+    );
   }
 
   counts(): PairCounts {

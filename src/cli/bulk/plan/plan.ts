@@ -48,6 +48,8 @@ export interface PlanMeta {
   path?: string;
   columns: string[];
   created_at: string;
+  /** The jobs that its rows come from; absent if there are none. */
+  sources?: string[];
   /** The random id of an `--again` run; null for the first run. */
   run: string | null;
   /** Null for the embedded service, which needs no key, and in version 1. */

@@ -1,4 +1,5 @@
 import { reportColumn } from '../input/report-columns.js';
+import type { Origin } from './files/plan-format.js';
 import type { RowSet } from './row-set.js';
 
 /** Rows of a new plan that come from the reports of other jobs. */
@@ -18,10 +19,14 @@ export class ReportedRows {
     return [...this.#rows.keys()];
   }
 
-  statusByLine(job: string): Map<number, string> {
-    const statuses = new Map<number, string>();
-    for (const { line, status } of this.#ofJob(job)) statuses.set(line, status);
-    return statuses;
+  /** The rows that this plan takes from those jobs: what was sent is sent once more on purpose, and stays theirs. */
+  origins(): Origin[] {
+    const isTaken = ([status]: [string, unknown]) => status !== 'sent' && status !== 'queued';
+    return [...this.#rows].flatMap(([job, rows]) =>
+      [...rows]
+        .filter(isTaken)
+        .map(([status, lines]): Origin => [job, status, lines.filter((_, at) => at % 2 === 0)]),
+    );
   }
 
   /** Rows that are not sent after all stay in their job. */
@@ -40,16 +45,15 @@ export class ReportedRows {
   }
 }
 
-/** Indexes of the columns with the job, the line and the status of a report's row. */
+/** Indexes of the columns with the job and the line of a report's row. */
 export interface ReportColumns {
   job: number;
   line: number;
-  status: number;
 }
 
 /** Null for a file that is not a report, or a report of an earlier release, which does not name its job. */
 export function findReportColumns(names: readonly string[]): ReportColumns | null {
   const at = (name: string) => reportColumn(names, name);
-  const columns = { job: at('job'), line: at('line'), status: at('status') };
+  const columns = { job: at('job'), line: at('line') };
   return Object.values(columns).includes(-1) ? null : columns;
 }

@@ -109,7 +109,8 @@ export class RowPlanner {
   }
 
   #isSelected(record: readonly string[]): boolean {
-    return this.#columns.selection?.has(record) ?? true;
+    const { selection } = this.#columns;
+    return selection === null || selection.statusOf(record) !== null;
   }
 
   /** The errors in cells that are read; of a row that `--only` leaves out, those are only the ones of its status. */
@@ -194,8 +195,8 @@ export class RowPlanner {
   }
 
   #reportedStatus(record: readonly string[]): string {
-    const { report } = this.#columns;
-    return report === null ? '' : (record[report.status] ?? '').trim().toLowerCase();
+    const { report, selection } = this.#columns;
+    return report === null ? '' : (selection?.statusOf(record) ?? '');
   }
 
   /** Counts the recipients of each message, and collects the duplicates. */

@@ -27,7 +27,7 @@ import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
 import { moveSentElsewhere } from './prepare/sent-elsewhere.js';
-import { takeRows } from './prepare/taken-rows.js';
+import { confirmTaken } from './prepare/take.js';
 import { refuseList } from './same-file.js';
 import { judgeJob, type Reported, type Verdict } from './verdict.js';
 
@@ -135,7 +135,7 @@ function whileRunning(
       const { balance } = await context.network.client();
       await readAccount(() => balance.get(), options);
     }
-    await takeRows(context, job);
+    await confirmTaken(context, job);
     await removeCancelMarks(job, revokedMarks);
     const { stop, close } = await watchForCancel(context, job);
     try {

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readAtOnce } from './append-file.js';
 import { readCheckedLine, readLines } from './checked-line.js';
 import { decodeEntry, type Entry } from './entries.js';
 
@@ -15,6 +19,23 @@ export class NewerJournalError extends Error {
   constructor(path: string, line: number, type: unknown) {
     super(`${path}:${line}: a newer version of urtuu wrote '${String(type)}' here`);
   }
+}
+
+export const journalFile = 'journal';
+
+/** Reads the journal in a job's folder from a byte on; empty for a job that was never opened. */
+export async function readJournal(
+  folder: string,
+  range: { start?: number; end?: number },
+  onEntry: (entry: Entry) => void,
+): Promise<{ whole: number; ended: boolean }> {
+  const path = join(folder, journalFile);
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && existsSync(folder)) return null;
+    throw error;
+  });
+  if (file === null) return { whole: 0, ended: true };
+  return readEntries(file.createReadStream({ ...range, highWaterMark: readAtOnce }), path, onEntry);
 }
 
 /**

@@ -13,6 +13,8 @@ import {
   dataFiles,
   metaOf,
   noRequest,
+  type Origin,
+  originsFile,
   type PlanRecord,
   placeBytes,
   planFile,
@@ -40,7 +42,8 @@ export async function readPlanMeta(folder: string): Promise<PlanMeta> {
 /** Opens a plan and checks every byte of it. Throws PlanDamaged, or the system's error if a file cannot be read. */
 export async function openPlan(folder: string): Promise<FrozenPlan> {
   const record = await readPlanRecord(folder);
-  for (const name of dataFiles) {
+  const origins = record.files[originsFile] === undefined ? [] : [originsFile];
+  for (const name of [...dataFiles, ...origins] as const) {
     const written = record.files[name];
     const { bytes, sha256 } = await checksumOf(join(folder, name));
     if (bytes !== written?.bytes || sha256 !== written.sha256)
@@ -64,6 +67,19 @@ async function checksumOf(path: string): Promise<{ bytes: number; sha256: string
   } finally {
     await file.close();
   }
+}
+
+/** The rows that a plan has from other jobs. Throws PlanDamaged. */
+export async function readOrigins(folder: string): Promise<Origin[]> {
+  const written = (await readPlanRecord(folder)).files[originsFile];
+  if (written === undefined) return [];
+  const bytes = await readFile(join(folder, originsFile));
+  if (createHash('sha256').update(bytes).digest('hex') !== written.sha256)
+    throw new PlanDamaged(folder, `${originsFile} is damaged`);
+  return bytes
+    .toString()
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Origin]));
 }
 
 /** Throws PlanDamaged. */

@@ -5,7 +5,6 @@ import { openJobOf } from '../../../bulk/job/job-of-plan.js';
 import { folderForPlan } from '../../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
-import { withStartLock } from '../../../bulk/job/start-lock.js';
 import { isSystemError } from '../../../bulk/job/system-error.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
@@ -26,10 +25,9 @@ import { gatherInput } from './gather-input.js';
 import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
 import { badRows, warnOfRejects } from './rejects.js';
-import { checkReportedRows } from './reported-rows.js';
 import { Comparison, endAllSent, isAllSent, refuseOpen, warnOfFailed } from './sent-before.js';
 import { moveSentElsewhere } from './sent-elsewhere.js';
-import { recordTakenRows } from './taken-rows.js';
+import { checkTaken, whileStarting } from './take.js';
 
 export interface PreparedJob {
   job: Job;
@@ -118,21 +116,17 @@ async function prepareIn(
   if (choices.skipSent) warnOfFailed(context, comparison);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices);
   if (plan === null) throw badRows(outcome);
-  const taken = await checkReportedRows(context, outcome.reportedRows, {
-    taker: choices.job ?? jobIdOf(plan.meta),
-    again: choices.again,
-  });
+  const child = { base: choices.job ?? jobIdOf(plan.meta), plan };
   const prices = await readPrices(context, wanted, choices);
   if (choices.dryRun) {
+    await checkTaken(context, child, null);
     await printDryRun(context, plan, { outcome, earlier: await comparison.finish(plan), prices }, choices);
     return null;
   }
-  const pause = () => context.clock.sleep(lockPause, context.signal);
-  const patience = { pause, mostUnanswered };
-  const { job, earlier } = await withStartLock(context.config.stateDirectory, patience, async () => {
+  const { job, earlier } = await whileStarting(context, async (lock) => {
+    await checkTaken(context, child, lock);
     const earlier = await comparison.finish(plan);
     await refuseOpen(context, earlier);
-    await recordTakenRows(plan.folder, taken);
     return { earlier, job: await openJob(context, plan, choices) };
   });
   const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices }, choices);
@@ -161,11 +155,6 @@ function inputOf(
   const options = choices.headerless ? { ...choices, toColumn } : choices;
   return { channel, templates, options, rejected: rejects.count, rejects: rejects.file };
 }
-
-/** Between two tries of the lock, in milliseconds. */
-const lockPause = 20;
-/** A process reading a job of a million recipients does not answer for several seconds. */
-const mostUnanswered = 30;
 
 const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>
   openJobOf(context.config.stateDirectory, plan, {

@@ -32,16 +32,16 @@ const lately = `in the last ${recentDays} days`;
 /** The other jobs of this machine that may have sent, or will send, what a job sends. */
 export function otherJobs(
   { config, io, clock, network }: SentContext,
-  options: Pick<OtherJobsOptions, 'channel' | 'baseUrl' | 'isOther'> & { since?: number },
+  options: Pick<OtherJobsOptions, 'channel' | 'baseUrl' | 'isOther'> & Partial<OtherJobsOptions>,
 ): OtherJobs {
   // By the service's clock, or this machine's if that is behind: with a clock in the future, every send would be old.
   const now = Math.min(clock.now(), network.lastExchange?.serviceTime ?? Number.POSITIVE_INFINITY);
   return new OtherJobs({
     since: now - recentDays * 86_400_000,
+    onUnreadable: (id, { message }) => io.warn(`cannot read what the job ${id} sent: ${message}`),
     ...options,
     stateDirectory: config.stateDirectory,
     openOutcomes: (folder, job) => ReceiptStore.open(folder, job, { isShared: true }),
-    onUnreadable: (id, { message }) => io.warn(`cannot read what the job ${id} sent: ${message}`),
   });
 }
 

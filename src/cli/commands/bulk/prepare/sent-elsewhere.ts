@@ -1,10 +1,10 @@
-import { movedEntry } from '../../../bulk/job/moved-entry.js';
+import { isMoved } from '../../../bulk/job/counts.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import { messageHashOf, PairSet } from '../../../bulk/plan/pair-set.js';
+import type { FrozenPlan, PlannedRequest } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { counted } from '../../../text/wording.js';
 import { otherJobs } from './sent-before.js';
-import { requestsIn } from './taken-rows.js';
 
 /**
  * Before `--retry-failed` retries failed rows, moves those whose message another job has sent since this one started
@@ -15,7 +15,7 @@ export async function moveSentElsewhere(
   job: Job,
 ): Promise<void> {
   const { id, plan, state, journal } = job;
-  const failed = new Map([...state.in('failed')].map((request) => [request, null]));
+  const failed = new Set(state.in('failed'));
   if (failed.size === 0) return;
   const { channel, baseUrl, created_at: at } = plan.meta;
   const pairs = new PairSet();
@@ -31,16 +31,19 @@ export async function moveSentElsewhere(
     const removed = state.removed(request.number);
     const takers = new Map<string, number[]>();
     for (const [index, to] of request.to.entries()) {
-      const taker = pairs.sentBy(pairs.find(to, message));
-      if (taker === null || removed.has(index)) continue;
+      const removal = removed.get(index);
+      // Recorded here, since a request keeps its members for ever, and the other job may be removed.
+      const taker = isMoved(removal) ? removal.to : pairs.sentBy(pairs.find(to, message));
+      if (taker === null || (removal !== undefined && !isMoved(removal))) continue;
       takers.set(taker, [...(takers.get(taker) ?? []), index]);
     }
     for (const [taker, indexes] of takers) {
-      const entry = movedEntry(request, state, indexes, taker);
-      if (entry === null) continue;
+      count += indexes.filter((index) => !removed.has(index)).length;
+      const { number } = request;
+      const [revision, recipients] = [state.revision(number), request.to.length - removed.size];
+      const entry = { type: 'moved', request: number, revision, indexes, recipients, job: taker } as const;
       await journal.append(entry);
       state.apply(entry);
-      count += indexes.length;
     }
   }
   if (count === 0) return;
@@ -48,4 +51,12 @@ export async function moveSentElsewhere(
   context.io.note(
     `${rows} left out: another job has the same message for them since. See: \`urtuu jobs show ${id}\``,
   );
+}
+
+/** The requests of a plan with these numbers. */
+async function* requestsIn(
+  plan: FrozenPlan,
+  numbers: ReadonlySet<number>,
+): AsyncGenerator<PlannedRequest, void> {
+  for await (const request of plan.requests()) if (numbers.has(request.number)) yield request;
 }

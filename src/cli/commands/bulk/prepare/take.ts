@@ -1,0 +1,281 @@
+import { join } from 'node:path';
+import type { RowPlace } from '../../../bulk/job/job-state.js';
+import { isNoJob, jobIds, jobsFolder, removeJobFolder } from '../../../bulk/job/jobs-folder.js';
+import { readJobId } from '../../../bulk/job/keys.js';
+import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
+import { withStartLock } from '../../../bulk/job/start-lock.js';
+import {
+  isConfirmed,
+  isOfDelivery,
+  placesOf,
+  rowsTakenBy,
+  type TakenRows,
+  Takers,
+} from '../../../bulk/job/takers.js';
+import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
+import { anyMessage, PairSet } from '../../../bulk/plan/pair-set.js';
+import type { FrozenPlan } from '../../../bulk/plan/plan.js';
+import type { Context } from '../../../context.js';
+import { CliError, machineError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+import { lockFolder } from '../../../platform/lock.js';
+import type { HeldLock } from '../../../platform/lock-types.js';
+import { counted, grouped } from '../../../text/wording.js';
+import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
+import { otherJobs } from './sent-before.js';
+
+type TakeContext = ResumeContext & Pick<Context, 'io' | 'config' | 'clock' | 'network' | 'signal'>;
+
+/** Between two tries of the lock, in milliseconds. */
+const lockPause = 20;
+/** A process reading a job of a million recipients does not answer for several seconds. */
+const mostUnanswered = 30;
+
+/**
+ * Runs `work` while no other process of this user creates a job, or takes rows of one. Before it, removes jobs that
+ * were killed before the rows that they have from others were their own: they take nothing.
+ */
+export function whileStarting<Value>(
+  { config, clock, signal }: Pick<Context, 'config' | 'clock' | 'signal'>,
+  work: (lock: HeldLock) => Promise<Value>,
+): Promise<Value> {
+  const pause = () => clock.sleep(lockPause, signal);
+  return withStartLock(config.stateDirectory, { pause, mostUnanswered }, async (start) => {
+    for (const taker of (await Takers.in(config.stateDirectory)).all) {
+      // Earlier releases recorded the rows apart from the plan, after the question: that job may be resumed.
+      if (
+        start.isUnguarded ||
+        taker.meta.sources === undefined ||
+        (await isConfirmed(taker).catch(() => true))
+      )
+        continue;
+      const lock = await lockFolder(taker.folder);
+      if (lock.held) await removeJobFolder(taker.folder, lock);
+    }
+    return work(start);
+  });
+}
+
+/** A job, or a plan before it becomes one. */
+interface Child {
+  /** Of all its runs. */
+  base: string;
+  plan: FrozenPlan;
+}
+
+/**
+ * Checks that nobody else sends the rows that a plan has from other jobs. Throws CliError: exit 11 if somebody does,
+ * or has, 13 if that cannot be known.
+ */
+export async function checkTaken(context: TakeContext, child: Child, start: HeldLock | null): Promise<void> {
+  const taken = await rowsOf(child.plan.folder);
+  if (taken.size === 0) return;
+  if (start?.isUnguarded)
+    throw machineError('without locks on this disk, rows of other jobs could be sent twice', null, noneSent);
+  const takers = await Takers.in(context.config.stateDirectory);
+  const killed = await takers.leaveOutKilled();
+  if (takers.unread !== null) throw unreadable(takers.unread.id, takers.unread.error);
+  for (const [source, rows] of taken) {
+    const others = await othersOf(takers, child, source);
+    await checkRows(context, child, { source, rows }, others);
+  }
+  if (isRepeat(child)) return;
+  const sources = [...taken.keys()];
+  const relatives = await takers.relativesOf(sources, child.plan.meta);
+  for (const id of [...sources, ...killed]) relatives.delete(id);
+  await refuseSentByRelatives(context, child, sources, relatives);
+}
+
+/**
+ * Before the first request of a job with rows of others: checks them again, while their jobs are not running, and
+ * makes them its own.
+ */
+export async function confirmTaken(context: TakeContext, { id, plan, state, journal }: Job): Promise<void> {
+  const sources = state.confirmed ? [] : [...(await rowsOf(plan.folder)).keys()];
+  if (sources.length === 0) return;
+  await whileStarting(context, async (start) => {
+    const locks: HeldLock[] = [];
+    const here = await jobIds(context.config.stateDirectory);
+    try {
+      for (const source of sources.filter((each) => here.includes(each)))
+        locks.push(await lockJob(source, join(jobsFolder(context.config.stateDirectory), source)));
+      await checkTaken(context, { base: readJobId(id).base, plan }, start);
+      await journal.append({ type: 'confirmed' });
+      state.confirmed = true;
+    } finally {
+      for (const lock of locks) await lock.release();
+    }
+  });
+}
+
+const rowsOf = (folder: string) =>
+  rowsTakenBy(folder).catch((error) => {
+    throw machineError(error.message, error, 'Remove this job, and start again with a new report.');
+  });
+
+/** An `--again` run sends once more what others have sent, but nothing that they would still send. */
+const isRepeat = ({ plan }: Child) => plan.meta.run !== null;
+
+const noneSent = 'Nothing was sent this time.';
+
+const unreadable = (id: string, error: Error) =>
+  machineError(`cannot read the job ${id}: ${error.message}`, error, noneSent);
+
+interface Other {
+  id: string;
+  rows: TakenRows;
+}
+
+/** The other jobs that have rows of the same source. */
+async function othersOf(takers: Takers, { base }: Child, source: string): Promise<Other[]> {
+  const others: Other[] = [];
+  for (const { id, folder } of takers.of(source)) {
+    if (readJobId(id).base === base) continue;
+    const taken = await rowsTakenBy(folder).catch((error) => {
+      throw unreadable(id, error);
+    });
+    const rows = taken.get(source);
+    if (rows !== undefined) others.push({ id, rows });
+  }
+  return others;
+}
+
+async function checkRows(
+  context: TakeContext,
+  child: Child,
+  { source, rows }: { source: string; rows: TakenRows },
+  others: readonly Other[],
+): Promise<void> {
+  const moved = new Map<string, number>();
+  const move = (to: string) => {
+    if (readJobId(to).base !== child.base) moved.set(to, (moved.get(to) ?? 0) + 1);
+  };
+  const job = await viewJob(context.config.stateDirectory, source).catch((error) => {
+    if (isNoJob(error)) return null;
+    throw error;
+  });
+  if (job === null) {
+    const pending = [...rows.statuses.values()].filter((status) => status === 'pending').length;
+    if (pending > 0 && !isRepeat(child)) throw unknownJob(source, pending);
+    for (const line of rows.statuses.keys()) {
+      const other = others.find((each) => each.rows.statuses.has(line));
+      if (other !== undefined) move(other.id);
+    }
+  } else {
+    const outdated = { open: 0, sent: 0 };
+    for (const { status, other, ...place } of await placesIn(job, rows, others)) {
+      const standing = isOfDelivery(status) ? 'unsent' : job.state.standingOf(place, status);
+      if (other !== null) move(other);
+      else if (typeof standing === 'object') move(standing.to);
+      else if (standing !== 'unsent') outdated[standing] += 1;
+    }
+    if (outdated.open > 0) throw stillOpen(context, job, outdated.open);
+    if (outdated.sent > 0) throw sentSince(context, source, outdated.sent);
+  }
+  if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source, moved);
+}
+
+/** The places of rows in their job, each with the other job that has it. */
+async function placesIn({ id, folder }: JobView, rows: TakenRows, others: readonly Other[]) {
+  const plan = await openPlan(folder).catch((error) => {
+    throw unreadable(id, error);
+  });
+  const places = new Map<string, RowPlace & { status: string; other: string | null }>();
+  const takenBy = new Map<string, string>();
+  for await (const { by, status, request, index } of placesOf(plan, [
+    rows,
+    ...others.map((each) => each.rows),
+  ])) {
+    const key = `${request} ${index}`;
+    if (by === 0) places.set(key, { request, index, status, other: null });
+    else takenBy.set(key, others[by - 1]?.id ?? '');
+  }
+  for (const [key, place] of places) place.other = takenBy.get(key) ?? null;
+  return places.values();
+}
+
+/** Compares the recipients, as they are by now, with the other jobs that have rows of the same jobs, or theirs. */
+async function refuseSentByRelatives(
+  context: TakeContext,
+  { base, plan }: Child,
+  sources: readonly string[],
+  relatives: ReadonlySet<string>,
+): Promise<void> {
+  const { stateDirectory } = context.config;
+  const { channel, baseUrl } = plan.meta;
+  const isOther = (id: string) => relatives.has(id) && readJobId(id).base !== base;
+  if (![...relatives].some(isOther)) return;
+  const begins = await Promise.all(
+    sources.map((id) =>
+      readPlanMeta(join(jobsFolder(stateDirectory), id)).then(
+        ({ created_at: at }) => Date.parse(at),
+        () => 0,
+      ),
+    ),
+  );
+  const pairs = await PairSet.of(plan, anyMessage);
+  await otherJobs(context, {
+    ...{ channel, baseUrl, isOther, since: Math.min(...begins), byRecipient: true },
+    onUnreadable(id, error) {
+      throw unreadable(id, error);
+    },
+  }).mark(pairs);
+  const { sent, open } = pairs.counts();
+  for (const [id, count] of open) throw stillOpen(context, await viewJob(stateDirectory, id), count);
+  if (sent > 0) throw sentByRelative(sent, pairs);
+}
+
+const rowsText = (count: number) => `${grouped(count)} of these rows`;
+
+function stillOpen(context: ResumeContext, job: JobView, count: number): CliError {
+  const { id } = job;
+  return new CliError(
+    'rows_open',
+    exits.refused,
+    `the job ${id} would still send ${rowsText(count)} itself`,
+    {
+      hint: `${noneSent} Write a new report once it has finished. To finish it: ${resumeOf(context, job)}`,
+      details: { job: id, rows: count },
+    },
+  );
+}
+
+function sentSince(context: ResumeContext, id: string, count: number): CliError {
+  const what = `the job ${id} has sent ${rowsText(count)} since the report`;
+  return new CliError('rows_sent', exits.refused, what, {
+    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
+    details: { job: id, rows: count },
+  });
+}
+
+/** `moved`: how many rows each other job has. */
+function takenBefore(context: ResumeContext, id: string, moved: ReadonlyMap<string, number>): CliError {
+  const jobs = [...moved.keys()];
+  const count = [...moved.values()].reduce((sum, rows) => sum + rows, 0);
+  const what = `the job ${jobs.join(' or ')} took ${rowsText(count)} from ${id}`;
+  return new CliError('rows_moved', exits.refused, what, {
+    hint: `${noneSent} --again sends to them once more, even if they have the message. To see what they got: ${reportCommand(context, jobs[0] ?? id)}`,
+    details: { job: id, moved_to: jobs, rows: count },
+  });
+}
+
+function sentByRelative(count: number, pairs: PairSet): CliError {
+  const jobs = pairs.senders();
+  return new CliError(
+    'rows_sent',
+    exits.refused,
+    `the job ${jobs.join(' or ')} has sent to ${counted(count, 'recipient')} of these rows`,
+    {
+      hint: `${noneSent} It has rows of the same list. To send to them once more, add --again.`,
+      details: { job: jobs[0] ?? null, recipients: count },
+    },
+  );
+}
+
+function unknownJob(id: string, count: number): CliError {
+  const what = `the job ${id} is not on this machine, and may still send ${rowsText(count)}`;
+  return new CliError('rows_open', exits.refused, what, {
+    hint: 'Finish it where it was started. If that is impossible, add --again to send these rows.',
+    details: { job: id, rows: count },
+  });
+}
