@@ -73,10 +73,15 @@ export class Takers {
         const sources = meta.sources ?? (await earlierRecord(folder)).map(([job]) => job);
         if (sources.length > 0) takers.all.push({ id, folder, meta, sources });
       } catch (error) {
-        if (existsSync(folder)) takers.unread ??= { id, error: error as Error };
+        takers.leaveUnread({ id, folder }, error as Error);
       }
     }
     return takers;
+  }
+
+  /** Unless it was removed meanwhile. */
+  leaveUnread({ id, folder }: Pick<Taker, 'id' | 'folder'>, error: Error): void {
+    if (existsSync(folder)) this.unread ??= { id, error };
   }
 
   /** Leaves out and returns the ids of those that took nothing: killed before the rows were their own. */
@@ -86,7 +91,7 @@ export class Takers {
       try {
         if (!(await isConfirmed({ folder })) && (await lockHolder(folder)) === null) killed.add(id);
       } catch (error) {
-        if (existsSync(folder)) this.unread ??= { id, error: error as Error };
+        this.leaveUnread({ id, folder }, error as Error);
       }
     this.all = this.all.filter(({ id }) => !killed.has(id));
     return killed;
@@ -160,21 +165,22 @@ export async function* placesOf(
 /** Rows selected by their delivery were sent, and stay so in their own job. */
 export const isOfDelivery = (status: string) => status === 'undelivered' || status === 'unknown';
 
-/** Moves the rows that other jobs took from a job whose journal has just been read. */
+/** Moves the rows that other jobs took from a job whose journal has been read; those of unread jobs stay. */
 export async function moveTaken(
   { id, folder, state }: { id: string; folder: string; state: JobState },
   takers: Takers,
 ): Promise<void> {
   const ids: string[] = [];
   const takings: TakenRows[] = [];
-  for (const taker of takers.of(id)) {
-    // Removed, or damaged: then the row is as it is here.
-    const taken = await rowsTakenBy(taker.folder).catch(() => null);
-    const rows = taken?.get(id);
-    if (rows === undefined || !(await isConfirmed(taker).catch(() => false))) continue;
-    ids.push(taker.id);
-    takings.push(rows);
-  }
+  for (const taker of takers.of(id))
+    try {
+      const rows = (await isConfirmed(taker)) ? (await rowsTakenBy(taker.folder)).get(id) : undefined;
+      if (rows === undefined) continue;
+      ids.push(taker.id);
+      takings.push(rows);
+    } catch (error) {
+      takers.leaveUnread(taker, error as Error);
+    }
   if (takings.length === 0) return;
   const moved = takings.map(() => new Map<number, Set<number>>());
   const plan = planOf(folder, await readPlanRecord(folder));

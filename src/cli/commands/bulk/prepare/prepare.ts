@@ -116,7 +116,7 @@ async function prepareIn(
   if (choices.skipSent) warnOfFailed(context, comparison);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices);
   if (plan === null) throw badRows(outcome);
-  const child = { base: choices.job ?? jobIdOf(plan.meta), plan };
+  const child = { id: null, base: choices.job ?? jobIdOf(plan.meta), plan };
   const prices = await readPrices(context, wanted, choices);
   if (choices.dryRun) {
     await checkTaken(context, child, null);

@@ -1,10 +1,12 @@
 import { isMoved } from '../../../bulk/job/counts.js';
 import type { Job } from '../../../bulk/job/open-job.js';
+import { moveTaken, Takers } from '../../../bulk/job/takers.js';
 import { messageHashOf, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan, PlannedRequest } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { counted } from '../../../text/wording.js';
 import { otherJobs } from './sent-before.js';
+import { refuseUnread } from './take.js';
 
 /**
  * Before `--retry-failed` retries failed rows, moves those whose message another job has sent since this one started
@@ -17,6 +19,9 @@ export async function moveSentElsewhere(
   const { id, plan, state, journal } = job;
   const failed = new Set(state.in('failed'));
   if (failed.size === 0) return;
+  const takers = await Takers.in(context.config.stateDirectory);
+  await moveTaken(job, takers);
+  refuseUnread(takers);
   const { channel, baseUrl, created_at: at } = plan.meta;
   const pairs = new PairSet();
   for await (const request of requestsIn(plan, failed)) {

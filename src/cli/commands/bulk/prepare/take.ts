@@ -58,6 +58,8 @@ export function whileStarting<Value>(
 
 /** A job, or a plan before it becomes one. */
 interface Child {
+  /** Null for a plan. */
+  id: string | null;
   /** Of all its runs. */
   base: string;
   plan: FrozenPlan;
@@ -74,7 +76,7 @@ export async function checkTaken(context: TakeContext, child: Child, start: Held
     throw machineError('without locks on this disk, rows of other jobs could be sent twice', null, noneSent);
   const takers = await Takers.in(context.config.stateDirectory);
   const killed = await takers.leaveOutKilled();
-  if (takers.unread !== null) throw unreadable(takers.unread.id, takers.unread.error);
+  refuseUnread(takers);
   for (const [source, rows] of taken) {
     const others = await othersOf(takers, child, source);
     await checkRows(context, child, { source, rows }, others);
@@ -97,9 +99,9 @@ export async function confirmTaken(context: TakeContext, { id, plan, state, jour
     const locks: HeldLock[] = [];
     const here = await jobIds(context.config.stateDirectory);
     try {
-      for (const source of sources.filter((each) => here.includes(each)))
+      for (const source of sources.filter((each) => each !== id && here.includes(each)))
         locks.push(await lockJob(source, join(jobsFolder(context.config.stateDirectory), source)));
-      await checkTaken(context, { base: readJobId(id).base, plan }, start);
+      await checkTaken(context, { id, base: readJobId(id).base, plan }, start);
       await journal.append({ type: 'confirmed' });
       state.confirmed = true;
     } finally {
@@ -117,6 +119,11 @@ const rowsOf = (folder: string) =>
 const isRepeat = ({ plan }: Child) => plan.meta.run !== null;
 
 const noneSent = 'Nothing was sent this time.';
+
+/** Throws CliError (exit 13) if a job cannot be read: it may have rows of any other one. */
+export function refuseUnread({ unread }: Takers): void {
+  if (unread !== null) throw unreadable(unread.id, unread.error);
+}
 
 const unreadable = (id: string, error: Error) =>
   machineError(`cannot read the job ${id}: ${error.message}`, error, noneSent);
@@ -150,10 +157,8 @@ async function checkRows(
   const move = (to: string) => {
     if (readJobId(to).base !== child.base) moved.set(to, (moved.get(to) ?? 0) + 1);
   };
-  const job = await viewJob(context.config.stateDirectory, source).catch((error) => {
-    if (isNoJob(error)) return null;
-    throw error;
-  });
+  // A job may have the name of the removed one that its rows are from.
+  const job = source === child.id ? null : await viewedJob(context, source);
   if (job === null) {
     const pending = [...rows.statuses.values()].filter((status) => status === 'pending').length;
     if (pending > 0 && !isRepeat(child)) throw unknownJob(source, pending);
@@ -174,6 +179,12 @@ async function checkRows(
   }
   if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source, moved);
 }
+
+const viewedJob = ({ config }: TakeContext, id: string) =>
+  viewJob(config.stateDirectory, id).catch((error) => {
+    if (isNoJob(error)) return null;
+    throw error;
+  });
 
 /** The places of rows in their job, each with the other job that has it. */
 async function placesIn({ id, folder }: JobView, rows: TakenRows, others: readonly Other[]) {

@@ -195,6 +195,13 @@ describe('jobs remove', () => {
   });
 });
 
+it('a job may have the name of the removed one that its rows are from', async () => {
+  const here = await failed(people(2));
+  expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
+  expect(await here.run(again('july').replace('Hello', 'Hi'))).toMatchObject({ code: 0 });
+  expect(received(here)).toEqual(once(2));
+});
+
 describe('a job whose rows another one has', () => {
   it('is shown with them as moved while that one runs, and is read by each command', async () => {
     const here = await failed(people(2));
@@ -221,6 +228,8 @@ describe('a job whose rows another one has', () => {
     await here.run(again('child'));
     rmSync(here.jobFile('child', 'plan.json'));
     expect(await here.run(again('more'))).toMatchObject(saying(13, 'cannot read the job child'));
+    const own = await here.run('jobs resume july --retry-failed');
+    expect(own).toMatchObject(saying(13, 'cannot read the job child'));
     expect(received(here)).toEqual(once(2));
   });
 });
