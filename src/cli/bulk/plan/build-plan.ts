@@ -4,7 +4,7 @@ import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
 import type { RepairCounts } from '../input/repair.js';
 import type { ReadTable, TableInput, TableOptions } from '../input/table-handlers.js';
-import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
+import { bindMessage, type Composer, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
 import type { ListRead } from './earlier-reading.js';
 import { nodePlanDisk, type PlanDisk } from './files/plan-disk.js';
@@ -35,6 +35,8 @@ export interface SentBefore {
 export interface PlanOptions extends TableOptions, ColumnOptions {
   baseUrl: string;
   templates: MessageTemplates;
+  /** Composes the messages in place of the templates. */
+  composer?: ((columns: readonly string[]) => Composer) | undefined;
   /** A new folder for the plan. */
   folder: string;
   /** The input's path, for `PlanMeta`. */
@@ -124,7 +126,7 @@ async function planRows(
     copy: (block) => copy.append(block),
     store: (name) => files.temporaryFile(name),
     onHeader(names, line, place, damage) {
-      const composer = bindMessage(options.channel, templates, names);
+      const composer = options.composer?.(names) ?? bindMessage(options.channel, templates, names);
       const messages = new MessageStore(composer, files.temporaryFile('messages'));
       return new RowPlanner({
         columns: selectColumns({ names, line, source: place }, options, recipients),

@@ -54,8 +54,9 @@ export interface BulkOptions extends CarryOutOptions {
   dryRun?: boolean;
 }
 
-export function addCarryOutOptions(command: Command): Command {
-  return command
+/** `isRetry`: for a new job of failed messages, which is neither finished nor retries its own. */
+export function addCarryOutOptions(command: Command, { isRetry = false } = {}): Command {
+  command
     .optionsGroup('Sending:')
     .option('--max-credits <n>', 'spend at most this many credits', readCount)
     .addOption(
@@ -67,25 +68,29 @@ export function addCarryOutOptions(command: Command): Command {
       readConcurrency,
       carryOutDefaults.concurrency,
     )
-    .option('--rate <n>', 'send up to this many requests a second', readRate)
-    .option('--retry-failed', 'retry single sends that the operator failed; for batches, see --only failed')
+    .option('--rate <n>', 'send up to this many requests a second', readRate);
+  if (!isRetry)
+    command.option(
+      '--retry-failed',
+      'retry single sends that the operator failed; for batches, see --only failed',
+    );
+  command
     .optionsGroup('Outcome:')
     .option('--wait', 'wait until every message is sent or failed')
     .addOption(tenMinutes(command, '--wait-timeout <duration>', 'stop waiting after this long'))
     .option(
       '--report <file>',
       'write the outcome of every row to a CSV file, or to a workbook if it ends in .xlsx',
+    );
+  const ifFinished = command
+    .createOption(
+      '--if-finished <how>',
+      'exit code for a finished job: refuse (11), or ok (0; 3 or 9 with failures)',
     )
-    .addOption(
-      command
-        .createOption(
-          '--if-finished <how>',
-          'exit code for a finished job: refuse (11), or ok (0; 3 or 9 with failures)',
-        )
-        .argParser(readChoice('refuse', 'ok'))
-        .default('refuse'),
-    )
-    .option('--same-project', 'resume with another API key of the same project');
+    .argParser(readChoice('refuse', 'ok'))
+    .default('refuse');
+  if (!isRetry) command.addOption(ifFinished);
+  return command.option('--same-project', 'resume with another API key of the same project');
 }
 
 function tenMinutes(command: Command, flags: string, description: string): Option {

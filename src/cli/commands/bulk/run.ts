@@ -35,6 +35,8 @@ interface Start {
   input?: JobInput | null;
   /** The cancel marks that a resume removes: those made before it. */
   revokedMarks?: readonly string[];
+  /** Rows that were left out, without an `input`. */
+  leftOut?: number;
   /** Whether the preflight has already read everything that `--wait` needs, with this key. */
   hasPreflight?: boolean;
 }
@@ -50,9 +52,9 @@ export async function carryOut(
   context: Context,
   job: Job,
   options: CarryOutOptions,
-  { input = null, revokedMarks = [], hasPreflight = false }: Start = {},
+  { input = null, leftOut = input?.rejected ?? 0, revokedMarks = [], hasPreflight = false }: Start = {},
 ): Promise<void> {
-  const run = { job, options, input, revokedMarks, hasPreflight };
+  const run = { job, options, input, leftOut, revokedMarks, hasPreflight };
   await whileOpen(context, run, async () => {
     await open(context, run);
     if (isDone(job, options)) return endFinished(context, job, options, input);
@@ -186,10 +188,10 @@ async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<n
   }
 }
 
-const judge = ({ job, options, input, ending }: EndedRun, reported?: Reported): Verdict =>
+const judge = ({ job, options, leftOut, ending }: EndedRun, reported?: Reported): Verdict =>
   judgeJob(job.state, ending, {
     allowsReplays: options.ifFinished === 'ok',
-    leftOut: input?.rejected,
+    leftOut,
     reported,
   });
 

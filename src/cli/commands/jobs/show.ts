@@ -60,7 +60,7 @@ export const jobsShow: CommandBody = (command, context) => {
  * Reads everything in a job that is not final, or unknown, from the service once, and records it. Throws CliError:
  * exit 11 while a process runs the job, 14 for what could not be read.
  */
-async function refreshJob(
+export async function refreshJob(
   context: Pick<Context, 'io' | 'config' | 'clock' | 'signal' | 'network'>,
   id: string,
   timeout: number,

@@ -215,6 +215,23 @@ async function* readRequests(
   }
 }
 
+/** Returns the body of a request of a plan that was opened: best called in their order. */
+export async function bodyReader({ folder }: FrozenPlan): Promise<(number: number) => string> {
+  const record = await readPlanRecord(folder);
+  let bodies = readBodies(folder, record, nodePlanDisk, 0);
+  let last: WrittenRequest | null = null;
+  return (number) => {
+    if (last?.number === number) return last.body;
+    if (last === null || last.number + 1 !== number) {
+      bodies.return();
+      bodies = readBodies(folder, record, nodePlanDisk, number);
+    }
+    last = bodies.next().value ?? null;
+    if (last === null) throw new PlanDamaged(folder, `there is no request ${number}`);
+    return last.body;
+  };
+}
+
 /** The bodies of a plan that was opened, in order. */
 export async function* bodiesOf({ folder }: FrozenPlan): AsyncGenerator<WrittenRequest, void> {
   yield* readBodies(folder, await readPlanRecord(folder), nodePlanDisk, 0);

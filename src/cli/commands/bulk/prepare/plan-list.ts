@@ -2,7 +2,12 @@ import { createReadStream } from 'node:fs';
 import { parse } from 'node:path';
 import type { Channel, Pricing } from '../../../../contract/index.js';
 import { newRunId } from '../../../bulk/job/keys.js';
-import { buildPlan, type PlanOutcome, type SentBefore } from '../../../bulk/plan/build-plan.js';
+import {
+  buildPlan,
+  type PlanOptions,
+  type PlanOutcome,
+  type SentBefore,
+} from '../../../bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
 import type { Context } from '../../../context.js';
 import { counted } from '../../../text/wording.js';
@@ -20,6 +25,8 @@ export interface PlanSource {
   baseUrl: string;
   templates: MessageTemplates;
   pricing: Pricing | null;
+  /** The rows of a job in place of a file, and its messages in place of templates. */
+  rows?: { bytes(): AsyncIterable<Uint8Array>; composer: PlanOptions['composer'] };
 }
 
 /** The options, with what was found or answered while the list was planned: it is then planned anew. */
@@ -64,7 +71,7 @@ export async function planList(
 
 async function build(
   { io, config, network, clock, signal }: Context,
-  { file, ...source }: PlanSource,
+  { file, rows, ...source }: PlanSource,
   choices: PlanChoices,
   { folder, sentBefore }: { folder: string; sentBefore: SentBefore | null },
 ): Promise<PlanOutcome> {
@@ -73,11 +80,12 @@ async function build(
   const name = choices.job ?? (file === '-' ? 'stdin' : parse(file).name);
   const now = clock.now();
   return buildPlan(
-    { bytes: io.files.bytes(file), source: file },
+    { bytes: rows?.bytes() ?? io.files.bytes(file), source: file },
     {
       ...source,
       folder,
-      path: file === '-' ? undefined : absolutePath(config, file),
+      composer: rows?.composer,
+      path: file === '-' || rows !== undefined ? undefined : absolutePath(config, file),
       toColumn,
       encoding,
       delimiter: delimiterOf(choices),

@@ -45,6 +45,14 @@ export async function prepareJob(
   options: BulkOptions,
 ): Promise<PreparedJob | null> {
   const { wanted, choices } = await gather(context, channel, given, options);
+  return prepareWanted(context, wanted, choices);
+}
+
+export async function prepareWanted(
+  context: Context,
+  wanted: WantedJob,
+  choices: PlanChoices,
+): Promise<PreparedJob | null> {
   try {
     for (;;) {
       const prepared = await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, choices));
@@ -56,7 +64,7 @@ export async function prepareJob(
   }
 }
 
-interface WantedJob extends PlanSource {
+export interface WantedJob extends PlanSource {
   /** The value of `--job`. */
   name: string | undefined;
 }

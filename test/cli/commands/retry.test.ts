@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { Desk } from '../../support/desk.js';
+import { answers, refusal } from '../../support/run.js';
+import { saying } from '../../support/saying.js';
+import { numbers } from '../bulk/memory-plan.js';
+import { constant, desk, figures, people, personal } from './bulk/desks.js';
+
+const once = (count: number) => Array(count).fill(1);
+const received = (here: Desk) => [...here.project.received().values()];
+const shown = async (here: Desk, job = 'july') => figures((await here.run(`jobs show ${job} --json`)).stdout);
+const { random } = Math;
+const retry = 'jobs retry july --yes';
+
+/** A desk whose job `july` failed for some of three, none of whom fail any more. */
+async function failed(count: number, line = personal, more = {}): Promise<Desk> {
+  const failing = new Set(numbers(count));
+  const here = desk(people(3), { failing, ...more });
+  await here.run(line);
+  failing.clear();
+  return here;
+}
+
+describe('jobs retry', () => {
+  it.each([
+    ['single sends', personal],
+    ['a batch', `${constant} --wait`],
+    ['a batch of which nobody has read the figures', constant],
+  ])('sends what failed again, as a job of its own: %s', async (_, line) => {
+    const here = await failed(2, line);
+    const sends = here.project.sends.length;
+    expect(await here.run(`${retry} --report after.csv`)).toMatchObject({ code: 0 });
+    expect(received(here)).toEqual(once(3));
+    expect(here.jobs.sort()).toEqual(['july', 'july-retry-1']);
+    expect(await shown(here)).toMatchObject({ failed: 0, moved: 2, moved_to: ['july-retry-1'] });
+    expect(here.read('after.csv')).toMatch(
+      /^phone,name,message_id.*\r\n99000000,Bat 0,.*,sent,.*,july-retry-1\r$/m,
+    );
+    const texts = (from: number, end?: number) =>
+      here.project.sends.slice(from, end).map(({ body }) => (body as { text: string }).text);
+    expect(texts(0, sends)).toEqual(expect.arrayContaining(texts(sends)));
+    expect(await here.run(retry)).toMatchObject(saying(11, 'the job july has no failed messages'));
+  });
+
+  it('goes on with the job of what failed once more, whose name is the next one', async () => {
+    const failing = new Set(numbers(2));
+    const here = desk(people(3), { failing });
+    await here.run(personal);
+    failing.delete('99000000');
+    expect(await here.run(retry)).toMatchObject({ code: 3 });
+    failing.clear();
+    expect(await here.run(retry)).toMatchObject({ code: 11 });
+    expect(await here.run('jobs retry july-retry-1 --yes')).toMatchObject({ code: 0 });
+    expect(here.jobs.sort()).toEqual(['july', 'july-retry-1', 'july-retry-2']);
+    expect(received(here)).toEqual(once(3));
+  });
+
+  it('goes on with an unfinished one', async () => {
+    const here = await failed(2);
+    const away = refusal(401, 'unauthorized');
+    here.project.options.instead = ({ method }) => (method === 'POST' ? away : undefined);
+    expect(await here.run(retry)).toMatchObject({ code: 4 });
+    delete here.project.options.instead;
+    expect(await here.run(retry)).toMatchObject({ code: 0 });
+    expect(here.jobs.sort()).toEqual(['july', 'july-retry-1']);
+    expect(received(here)).toEqual(once(3));
+  });
+
+  it.each([2, 5])('sends to nobody twice if %i start at once', async (count) => {
+    const here = await failed(2);
+    const all = Array.from({ length: count }, () => here.run(retry, { random }));
+    const codes = (await Promise.all(all)).map(({ code }) => code);
+    expect(codes.filter((code) => code === 0)).toHaveLength(1);
+    expect(codes.filter((code) => code !== 0 && code !== 11)).toEqual([]);
+    expect(received(here)).toEqual(once(3));
+  });
+
+  it('asks on a terminal, and needs --yes elsewhere', async () => {
+    const here = await failed(2);
+    expect(await here.run('jobs retry july')).toMatchObject(saying(2, 'Add --yes'));
+    const questions = answers(false);
+    expect(await here.run('jobs retry july', { terminal: 80, questions })).toMatchObject({ code: 2 });
+    expect(questions.asked).toEqual(['Send to 2 recipients for 20 credits?']);
+    expect(here.jobs).toEqual(['july']);
+    expect(await here.run('jobs retry', { terminal: 80, questions: answers(true) })).toMatchObject({
+      code: 0,
+    });
+    expect(received(here)).toEqual(once(3));
+  });
+
+  it('refuses a job that is not finished, exit 14, and makes none', async () => {
+    const here = desk(people(3), { credits: 15, failing: new Set(numbers(1)) });
+    await here.run(`${personal} --allow-partial`);
+    expect(await here.run(retry)).toMatchObject(saying(14, 'the job july is not finished'));
+    expect(here.jobs).toEqual(['july']);
+  });
+
+  it('refuses what it cannot read, exit 14', async () => {
+    const here = await failed(1, constant);
+    here.project.options.instead = ({ path }) =>
+      path.startsWith('/batches') ? refusal(403, 'forbidden') : undefined;
+    expect(await here.run(retry)).toMatchObject({ code: 14 });
+    expect(here.jobs).toEqual(['july']);
+  });
+
+  it('leaves out failures that nobody can name, exit 3', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk([...people(3)], { failing, listing: false });
+    expect(await here.run(`${constant} --wait`)).toMatchObject({ code: 3 });
+    failing.clear();
+    const end = await here.run(retry);
+    expect(end).toMatchObject(saying(3, '1 failed message left out'));
+    expect(received(here)).toEqual(once(2));
+  });
+
+  it('spends no more than the limit of its job has left', async () => {
+    const here = await failed(2, `${personal} --max-credits 30`);
+    expect((await shown(here)).credits).toBe(10);
+    expect(await here.run(`${retry} --max-credits 100`)).toMatchObject({ code: 0 });
+    const other = await failed(3, `${personal} --max-credits 30`, { unsupported: new Set() });
+    expect(await other.run(`${retry} --max-credits 20`)).toMatchObject({ code: 7 });
+    expect(other.jobs).toEqual(['july']);
+  });
+
+  it('sends what is unknown only if some may get it twice', async () => {
+    const here = desk(people(3), { unknown: new Set(numbers(1)) });
+    await here.run(`${constant} --wait`);
+    const unknown = `${retry} --status unknown`;
+    expect(await here.run(unknown)).toMatchObject(saying(2, 'Add --accept-duplicates'));
+    expect(await here.run(`${retry} --accept-duplicates`)).toMatchObject({ code: 2 });
+    here.project.options.unknown = new Set();
+    expect(await here.run(`${unknown} --accept-duplicates`)).toMatchObject(
+      saying(11, 'the job july has no unknown messages'),
+    );
+    here.project.options.unknown = new Set(numbers(1));
+  });
+
+  it('is refused where another job has the rows', async () => {
+    const here = await failed(2, `${personal} --report report.csv`);
+    await here.run("sms bulk report.csv --only failed --text 'Hello {name}' --job more --yes");
+    expect(await here.run(retry)).toMatchObject({ code: 11 });
+    expect(await here.run('sms bulk report.csv --only failed --text Hi --job most --yes')).toMatchObject({
+      code: 11,
+    });
+    expect(received(here)).toEqual(once(3));
+  });
+
+  it('repeats texts in another alphabet, and recipients with several texts, byte for byte', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(['99000000,Бат', '+976 9900-0000,Дорж', '99000001,"""Болд"""'], { failing });
+    await here.run("sms bulk list.csv --text 'Сайн уу {name}' --allow-repeats --job july --yes");
+    failing.clear();
+    expect(await here.run(retry)).toMatchObject({ code: 0 });
+    const bodies = here.project.sends.map(({ init }) => init.body);
+    expect(bodies.slice(3)).toEqual(bodies.slice(0, 2));
+  });
+});
