@@ -154,3 +154,70 @@ describe('jobs retry', () => {
     expect(bodies.slice(3)).toEqual(bodies.slice(0, 2));
   });
 });
+
+describe('a failed message that another job has sent since', () => {
+  const [first = '', second = ''] = numbers(2);
+  const send = "sms bulk list.csv --text 'Hello {name}' --yes";
+
+  /** Two jobs of the same messages, all of which failed in both. */
+  async function failedTwice(...failing: string[]) {
+    const here = desk(people(failing.length), { failing: new Set(failing) });
+    for (const job of ['one', 'two'])
+      expect(await here.run(`${send} --job ${job}`)).toMatchObject({ code: 9 });
+    here.project.options.failing = new Set();
+    return here;
+  }
+
+  it.each(['jobs retry two --yes', 'jobs resume two --retry-failed', `${send} --job two --retry-failed`])(
+    'is left out: %s',
+    async (line) => {
+      const here = await failedTwice(first, second);
+      here.project.options.failing = new Set([second]);
+      expect(await here.run('jobs retry one --yes')).toMatchObject({ code: 3 });
+      here.project.options.failing = new Set();
+      expect(await here.run(line)).toMatchObject(saying(0, '1 left out: it was sent the same message'));
+      expect(received(here)).toEqual(once(2));
+      expect(await here.run(line)).toMatchObject({ code: 11 });
+      // The second one is that other job's now.
+      expect(await here.run('jobs retry one-retry-1 --yes')).toMatchObject({ code: 11 });
+      expect(received(here)).toEqual(once(2));
+    },
+  );
+
+  it('is refused where that job is unfinished, and may send it', async () => {
+    const here = desk(people(1), { failing: new Set([first]) });
+    expect(await here.run(`${send} --job one`)).toMatchObject({ code: 9 });
+    const away = refusal(401, 'unauthorized');
+    here.project.options.instead = ({ method }) => (method === 'POST' ? away : undefined);
+    expect(await here.run(`${send} --job two`)).toMatchObject({ code: 4 });
+    delete here.project.options.instead;
+    here.project.options.failing = new Set();
+    expect(await here.run('jobs retry one --yes')).toMatchObject(
+      saying(11, 'the unfinished job two would send the same message'),
+    );
+    expect(await here.run('jobs resume two')).toMatchObject({ code: 0 });
+    expect(received(here)).toEqual(once(1));
+  });
+
+  it('is sent where that job sent it before this one began, or sent another text', async () => {
+    const here = desk(people(2));
+    await here.run(`${send} --job july`);
+    here.project.options.failing = new Set([first]);
+    const clock = { now: () => Date.parse('2026-11-21T12:00:00Z') };
+    expect(await here.run(`${send} --job august`, { clock })).toMatchObject({ code: 3 });
+    here.project.options.failing = new Set();
+    expect(await here.run(`${send.replace('Hello', 'Bye')} --job bye`, { clock })).toMatchObject({ code: 0 });
+    expect(await here.run('jobs retry august --yes', { clock })).toMatchObject({ code: 0 });
+    expect(here.project.received().get(first)).toBe(3);
+  });
+});
+
+it('`resume --retry-failed` finishes a job, and prints one result for a program', async () => {
+  const here = desk(people(3), { credits: 15, failing: new Set(numbers(1)) });
+  expect(await here.run(`${personal} --allow-partial`)).toMatchObject({ code: 7 });
+  here.project.options.failing = new Set();
+  here.project.balance = 1_000;
+  const end = await here.run('jobs resume july --retry-failed --json');
+  expect([end.code, figures(end.stdout).job]).toEqual([0, 'july-retry-1']);
+  expect(received(here)).toEqual(once(3));
+});

@@ -7,6 +7,7 @@ import { preflightView } from './confirm/preflight.js';
 import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
 import { prepareJob } from './prepare/prepare.js';
+import { finishAndRetry } from './retry.js';
 import { carryOut } from './run.js';
 
 const viewOf = ({ dryRun }: Record<string, unknown>): View<never> =>
@@ -31,7 +32,9 @@ export function addBulkCommand(
     // The job itself retries, and records every attempt.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const prepared = await prepareJob(context, channel, file, options);
-    if (prepared !== null)
-      await carryOut(context, prepared.job, options, { input: prepared.input, hasPreflight: true });
+    if (prepared === null) return;
+    const start = { input: prepared.input, hasPreflight: true };
+    if (options.retryFailed) await finishAndRetry(context, prepared.job, options, start);
+    else await carryOut(context, prepared.job, options, start);
   });
 }

@@ -26,13 +26,14 @@ import { inOne, type JobInput } from './next-command.js';
 import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
-import { moveSentElsewhere } from './prepare/sent-elsewhere.js';
 import { confirmTaken } from './prepare/take.js';
 import { refuseList } from './same-file.js';
 import { judgeJob, type Reported, type Verdict } from './verdict.js';
 
-interface Start {
+export interface Start {
   input?: JobInput | null;
+  /** Whether another run prints the result for a program. */
+  isFirst?: boolean;
   /** The cancel marks that a resume removes: those made before it. */
   revokedMarks?: readonly string[];
   /** Rows that were left out, without an `input`. */
@@ -52,9 +53,15 @@ export async function carryOut(
   context: Context,
   job: Job,
   options: CarryOutOptions,
-  { input = null, leftOut = input?.rejected ?? 0, revokedMarks = [], hasPreflight = false }: Start = {},
+  {
+    input = null,
+    leftOut = input?.rejected ?? 0,
+    isFirst = false,
+    revokedMarks = [],
+    hasPreflight = false,
+  }: Start = {},
 ): Promise<void> {
-  const run = { job, options, input, leftOut, revokedMarks, hasPreflight };
+  const run = { job, options, input, leftOut, isFirst, revokedMarks, hasPreflight };
   await whileOpen(context, run, async () => {
     await open(context, run);
     if (isDone(job, options)) return endFinished(context, job, options, input);
@@ -100,12 +107,10 @@ async function whileHeld(context: Context, run: Run, work: () => Promise<void>):
 
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
-async function open(context: Context, { job, options, hasPreflight }: Run): Promise<void> {
+async function open(context: Context, { job, options }: Run): Promise<void> {
   await refuseOtherService(context, job);
   refuseList(context.config, job.plan.meta, options.report);
   await context.io.files.checkWritable(options.report);
-  // A bulk command has done that before its prompt.
-  if (options.retryFailed && !hasPreflight) await moveSentElsewhere(context, job);
 }
 
 /** Returns the run with an admitted API key. */
@@ -231,7 +236,7 @@ async function endRun(context: Context, ended: EndedRun, verdict: Verdict): Prom
   const { io } = context;
   const { exit } = verdict;
   attachVerdict(context, verdict);
-  if (io.printer.isMachine) await printSummary(context, ended, verdict);
+  if (io.printer.isMachine && !ended.isFirst) await printSummary(context, ended, verdict);
   if (exit === exits.refused) throw ranElsewhere(ended.job);
   // With other codes, an error is printed anyway.
   const hidden = hiddenEnd(ended.job);

@@ -1,36 +1,11 @@
-import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
-import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
-import { rowsTakenBy, Takers } from '../../bulk/job/takers.js';
-import { keptMessages } from '../../bulk/plan/kept-messages.js';
-import type { Receipts } from '../../bulk/results/receipts.js';
-import { reportBlocks } from '../../bulk/results/report.js';
 import type { CommandBody } from '../../command.js';
-import type { Context } from '../../context.js';
-import { CliError, Ended, usageError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { readChoice } from '../../options.js';
 import { summaryExample } from '../../output/examples.js';
-import { counted } from '../../text/wording.js';
-import { refuseOtherService } from '../bulk/base-url.js';
-import { admitKey } from '../bulk/confirm/account.js';
-import { readAccount } from '../bulk/confirm/read-account.js';
-import { gather } from '../bulk/finish/report.js';
 import { summaryView } from '../bulk/finish/summary-view.js';
-import { openJobRuntime } from '../bulk/job-runtime.js';
-import { resumeOf } from '../bulk/next-command.js';
-import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
-import { prepareWanted, type WantedJob } from '../bulk/prepare/prepare.js';
-import { carryOut } from '../bulk/run.js';
+import { addCarryOutOptions } from '../bulk/options.js';
+import { type RetryOptions, retryJob } from '../bulk/retry.js';
 import { chosenJob } from './choose-job.js';
-import { refreshJob } from './show.js';
-
-type Retried = 'failed' | 'undelivered' | 'unknown';
-
-interface Options extends CarryOutOptions {
-  status: Retried;
-  acceptDuplicates?: boolean;
-}
 
 export const jobsRetry: CommandBody = (command, context) => {
   command
@@ -56,174 +31,10 @@ export const jobsRetry: CommandBody = (command, context) => {
     json: summaryExample,
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
-  command.action(async (given: string | undefined, options: Options) => {
+  command.action(async (given: string | undefined, options: RetryOptions) => {
     // The job itself retries, and records every attempt.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const fits = { verb: 'retry', fits: (row: { failed: number }) => row.failed > 0 };
     await retryJob(context, given ?? (await chosenJob(context, fits)), options);
   });
 };
-
-/**
- * Makes a job of the failed rows of another one, and sends it; an unfinished one of the same rows goes on. Throws
- * CliError: exit 14 if an outcome is not final or cannot be read, 11 if there is nothing to send.
- */
-async function retryJob(context: Context, id: string, options: Options): Promise<void> {
-  const { io, config } = context;
-  const { status } = options;
-  if (options.acceptDuplicates && status !== 'unknown')
-    throw usageError('--accept-duplicates needs --status unknown', 'Remove it.');
-  if (status === 'unknown' && !options.acceptDuplicates && (context.options.yes || !io.canPrompt))
-    throw usageError(
-      '--status unknown may send the message twice to some: they may have it already',
-      'Add --accept-duplicates to accept that.',
-    );
-  const begun = await unfinishedRetry(config.stateDirectory, id, status);
-  if (begun !== null) return carryOut(context, await openJob(config.stateDirectory, begun), options);
-  const { wanted, choices, recipients, unnamed } = await rowsToRetry(context, id, options);
-  const leftOut = `${counted(unnamed, `${status} message`)} left out: the service does not list whose they are.`;
-  if (recipients === 0) {
-    io.conclude(`${leftOut} Nothing was sent this time.`);
-    throw new Ended(exits.partly);
-  }
-  if (unnamed > 0) io.note(leftOut);
-  const prepared = await prepareWanted(context, wanted, choices);
-  if (prepared !== null)
-    await carryOut(context, prepared.job, choices, { leftOut: unnamed, hasPreflight: true });
-}
-
-/** The retry of these rows that was begun, and is not finished. */
-async function unfinishedRetry(stateDirectory: string, id: string, status: Retried): Promise<string | null> {
-  for (const taker of (await Takers.in(stateDirectory)).of(id)) {
-    if (!retryName.test(taker.id) || taker.sources.length > 1) continue;
-    const statuses = new Set((await rowsTakenBy(taker.folder)).get(id)?.statuses.values());
-    if (statuses.size !== 1 || !statuses.has(status)) continue;
-    const job = await viewJob(stateDirectory, taker.id).catch((error) => {
-      if (isNoJob(error)) return null;
-      throw error;
-    });
-    if (job !== null && !job.state.finished) return taker.id;
-  }
-  return null;
-}
-
-const retryName = /-retry-([0-9]+)$/;
-
-/** `july-retry-1`, `july-retry-2`: the first after all that any job is called, or was made from. */
-async function nextName(stateDirectory: string, id: string): Promise<string> {
-  const root = id.replace(retryName, '');
-  const { all } = await Takers.in(stateDirectory);
-  const names = [...(await jobIds(stateDirectory)), id, ...all.flatMap(({ sources }) => sources)];
-  const numbers = names.map((name) =>
-    name.replace(retryName, '') === root ? retryName.exec(name)?.[1] : undefined,
-  );
-  return `${root}-retry-${Math.max(0, ...numbers.map((number) => Number(number ?? 0))) + 1}`;
-}
-
-interface Retry {
-  wanted: WantedJob;
-  choices: Parameters<typeof prepareWanted>[2];
-  recipients: number;
-  /** Failures that nobody can name. */
-  unnamed: number;
-}
-
-async function rowsToRetry(context: Context, id: string, options: Options): Promise<Retry> {
-  const { stateDirectory } = context.config;
-  await refreshJob(context, id, options.waitTimeout);
-  const job = await openJob(stateDirectory, id);
-  const runtime = await openJobRuntime(context, {});
-  try {
-    const { plan, state } = job;
-    await refuseOtherService(context, job);
-    await admitKey(context, job, options);
-    if (!state.finished || state.counts.in_doubt > 0) throw notFinal(context, job);
-    const openRuntime = async () => runtime;
-    const receipts = await gather(context, job, { openRuntime, timeout: options.waitTimeout, refresh: true });
-    if (receipts.unread !== null) throw notRead(job, receipts.unread.code);
-    const { requests, recipients } = await selected(job, receipts, options.status);
-    const counts = { failed: state.counts.failed, unknown: state.counts.unknown, undelivered: recipients };
-    const unnamed = Math.max(0, counts[options.status] - recipients);
-    if (recipients + unnamed === 0) throw nothingToRetry(id, options.status);
-    const { channel, baseUrl, columns } = plan.meta;
-    const client = await context.network.client();
-    const pricing = (await readAccount(() => client.pricing.get(), options)).value;
-    const limit = await limitLeft(stateDirectory, job);
-    const blocks: string[] = [];
-    for await (const block of reportBlocks(job, receipts)) blocks.push(block);
-    const rows = { bytes: () => bytesOf(blocks), composer: await keptMessages(plan, requests) };
-    const toColumn = columns[plan.input?.recipient ?? -1];
-    const name = await nextName(stateDirectory, id);
-    return {
-      wanted: { channel, baseUrl, pricing, file: id, templates: {}, name, rows },
-      choices: {
-        ...options,
-        ...{ only: [options.status], known: new Set(), job: name, allowRepeats: true },
-        ...{ encoding: 'utf-8', delimiter: 'comma' },
-        ...(toColumn === undefined ? {} : { toColumn }),
-        ...(limit === null ? {} : { maxCredits: Math.min(limit, options.maxCredits ?? Infinity) }),
-      },
-      recipients,
-      unnamed,
-    };
-  } finally {
-    runtime.close();
-    await job.close();
-  }
-}
-
-async function* bytesOf(blocks: readonly string[]): AsyncGenerator<Uint8Array, void> {
-  for (const block of blocks) yield Buffer.from(block);
-}
-
-/** The request of each line whose message has a status, and how many recipients these are. */
-async function selected(
-  { plan }: Job,
-  receipts: Receipts,
-  status: Retried,
-): Promise<{ requests: Map<number, number>; recipients: number }> {
-  const requests = new Map<number, number>();
-  const places = new Set<number>();
-  for await (const { line, place } of plan.rows()) {
-    if (place === null) continue;
-    const receipt = receipts.of(place);
-    const isBad = ['undelivered', 'bounced'].includes(receipt.delivery);
-    const isIt = {
-      failed: receipt.status === 'failed',
-      undelivered: receipt.status === 'sent' && isBad,
-      unknown: receipt.status === 'sent' && receipt.delivery === 'unknown',
-    };
-    if (!isIt[status]) continue;
-    requests.set(line, place.request);
-    places.add(receipts.positionOf(place));
-  }
-  return { requests, recipients: places.size };
-}
-
-/** What is left of the limit of a job after what it and all jobs with its rows have spent; null for no limit. */
-async function limitLeft(stateDirectory: string, { id, state }: Job): Promise<number | null> {
-  if (state.limit === null) return null;
-  let left = state.limit - state.credits;
-  for (const { id: taker } of (await Takers.in(stateDirectory)).of(id))
-    left -= (await viewJob(stateDirectory, taker)).state.credits;
-  return Math.max(0, left);
-}
-
-function notFinal(context: Context, { id, plan, state }: Job): CliError {
-  return new CliError('not_final', exits.notFinal, `the job ${id} is not finished`, {
-    hint: `Nothing was sent this time. To finish it: ${resumeOf(context, { id, meta: plan.meta, state })}`,
-    details: { job: id, ...state.counts },
-  });
-}
-
-const notRead = ({ id }: Job, code: string) =>
-  new CliError(code, exits.notFinal, `not all messages of the job ${id} could be read: ${code}`, {
-    hint: 'Nothing was sent this time. Run it again later.',
-    details: { job: id },
-  });
-
-const nothingToRetry = (id: string, status: Retried) =>
-  new CliError('job_done', exits.refused, `the job ${id} has no ${status} messages`, {
-    hint: 'Nothing was sent this time.',
-    details: { job: id },
-  });

@@ -28,7 +28,7 @@ export type RequestEntry =
   | { type: 'rejected'; request: number; revision: number; code: string }
   /** Refused recipients were removed; the request continues as the next revision. */
   | { type: 'removed'; request: number; revision: number; indexes: number[] }
-  /** Continues as the next revision: the refusal was bound to the key, or `--retry-failed` was used. */
+  /** Continues as the next revision: the refusal was bound to the key; in journals of earlier releases, also after `--retry-failed`. */
   | { type: 'revised'; request: number; revision: number }
   | { type: 'failed'; request: number; revision: number; code: string; id: string | null }
   /**

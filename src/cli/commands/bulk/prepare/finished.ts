@@ -15,8 +15,8 @@ import type { CarryOutOptions } from '../options.js';
 import { judgeJob, notRun } from '../verdict.js';
 
 /** Whether a job has nothing left to do with these options. */
-export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
-  return state.finished && !(retryFailed && state.has('failed')) && !(wait && !state.final);
+export function isDone({ state }: Job, { wait }: CarryOutOptions): boolean {
+  return state.finished && !(wait && !state.final);
 }
 
 /** Throws CliError (exit 11) unless `--if-finished ok` was given. */

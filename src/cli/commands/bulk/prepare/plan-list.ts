@@ -26,7 +26,7 @@ export interface PlanSource {
   templates: MessageTemplates;
   pricing: Pricing | null;
   /** The rows of a job in place of a file, and its messages in place of templates. */
-  rows?: { bytes(): AsyncIterable<Uint8Array>; composer: PlanOptions['composer'] };
+  rows?: { bytes(): AsyncIterable<Uint8Array>; composer: PlanOptions['composer']; path: string | undefined };
 }
 
 /** The options, with what was found or answered while the list was planned: it is then planned anew. */
@@ -85,7 +85,7 @@ async function build(
       ...source,
       folder,
       composer: rows?.composer,
-      path: file === '-' || rows !== undefined ? undefined : absolutePath(config, file),
+      path: rows !== undefined ? rows.path : file === '-' ? undefined : absolutePath(config, file),
       toColumn,
       encoding,
       delimiter: delimiterOf(choices),

@@ -26,7 +26,6 @@ import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
 import { badRows, warnOfRejects } from './rejects.js';
 import { Comparison, endAllSent, isAllSent, refuseOpen, warnOfFailed } from './sent-before.js';
-import { moveSentElsewhere } from './sent-elsewhere.js';
 import { checkTaken, whileStarting } from './take.js';
 
 export interface PreparedJob {
@@ -186,7 +185,6 @@ async function confirmOpened(
     });
   }
   try {
-    if (options.retryFailed) await moveSentElsewhere(context, job);
     const wanted = await confirmSend(context, job, plan.meta, findings, options);
     if (wanted === 'new') await job.discard();
     return wanted;

@@ -88,9 +88,10 @@ export class Comparison {
   #counting: ((job: OtherJob) => Counting) | undefined;
 
   /** Throws CliError (exit 2) for options that exclude each other. */
-  constructor(context: SentContext, { channel, baseUrl, file }: PlanSource, options: BulkOptions) {
+  constructor(context: SentContext, { channel, baseUrl, file, rows }: PlanSource, options: BulkOptions) {
     const { again, only, skipSent, job } = options;
-    if (skipSent && (again || isOnPurpose(only))) throw exclusive(again ? '--again' : `--only ${only}`);
+    const isReport = rows === undefined && isOnPurpose(only);
+    if (skipSent && (again || isReport)) throw exclusive(again ? '--again' : `--only ${only}`);
     this.#options = options;
     this.#stateDirectory = context.config.stateDirectory;
     this.#path = absolutePath(context.config, file);
