@@ -212,6 +212,27 @@ describe('a failed message that another job has sent since', () => {
   });
 });
 
+it('`sms bulk --retry-failed` reads the rows of its job, whatever its list is like', async () => {
+  const here = desk([], { failing: new Set(numbers(1)) });
+  here.write('list.csv', ['A list', 'name;phone', 'Bat;99000000', 'Dorj;99000001']);
+  const line = `${personal} --header-row 2 --delimiter semicolon --to-column phone`;
+  expect(await here.run(line)).toMatchObject({ code: 3 });
+  here.project.options.failing = new Set();
+  expect(await here.run(`${line} --retry-failed --report after.csv`)).toMatchObject({ code: 0 });
+  expect(here.read('after.csv')).toMatch(/^Bat,99000000,.*,sent,/m);
+  expect(received(here)).toEqual(once(2));
+});
+
+it('`resume --retry-failed` sends as far as the balance goes', async () => {
+  const here = await failed(3);
+  here.project.balance = 25;
+  expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 7 });
+  here.project.balance = 1_000;
+  expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 0 });
+  expect(here.jobs.sort()).toEqual(['july', 'july-retry-1']);
+  expect(received(here)).toEqual(once(3));
+});
+
 it('`resume --retry-failed` finishes a job, and prints one result for a program', async () => {
   const here = desk(people(3), { credits: 15, failing: new Set(numbers(1)) });
   expect(await here.run(`${personal} --allow-partial`)).toMatchObject({ code: 7 });

@@ -13,6 +13,7 @@ import {
   reportName,
   resumeCommand,
   resumeOf,
+  retryCommand,
   serviceOf,
 } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
@@ -40,7 +41,6 @@ export function stepsAfter(
   const all = [
     ...(job.state.finished ? stepsOfFinished(context, shown) : [resumeStep(context, job, options, ending)]),
     ...outcomeSteps(context, job, ending),
-    ...failedSteps(context, shown),
   ];
   const commands = all.map(([, command]) => command);
   return all.filter(([, command], at) => commands.indexOf(command) === at);
@@ -50,11 +50,7 @@ export function stepsAfter(
 export function stepAfterLook(context: StepContext, job: JobRun['job']): NextStep[] {
   if (!job.state.finished) return [['Resume with:', resumeOf(context, job)]];
   const looked = { job, options: null, input: null };
-  return [
-    ...outcomeSteps(context, job, notRun),
-    ...stepsOfFinished(context, looked),
-    ...failedSteps(context, looked),
-  ].slice(0, 1);
+  return [...outcomeSteps(context, job, notRun), ...stepsOfFinished(context, looked)].slice(0, 1);
 }
 
 /** Its command contains the full texts. */
@@ -98,10 +94,10 @@ function creditsOfAll({ meta, state }: Omit<JobRun['job'], 'id'>, { price, incre
 
 function stepsOfFinished(context: StepContext, run: JobRun): NextStep[] {
   const { job, options } = run;
-  if (!job.state.has('failed')) return rejectedSteps(context, run);
+  if (job.state.counts.failed === 0) return rejectedSteps(context, run);
   const kept = options === null ? {} : keptOptions(options);
-  const retry = { ...serviceOf(job.meta.baseUrl), ...kept, '--retry-failed': true };
-  return [['Retry the failed messages with:', resumeCommand(context, job.id, retry)]];
+  const retry = { ...serviceOf(job.meta.baseUrl), ...kept };
+  return [['Send the failed messages again with:', retryCommand(context, job.id, retry)]];
 }
 
 /** About messages that may not have arrived, or whose outcome was not read. */
@@ -115,13 +111,6 @@ function outcomeSteps(
     return [['To see who they are:', reportCommand(context, id, serviceOf(meta.baseUrl))]];
   const isOpen = waited !== null && !waited.final && state.finished;
   return isOpen ? [['Look again with:', refreshCommand(context, { id, meta })]] : [];
-}
-
-/** About batches whose messages failed; the job itself retries only single sends. */
-function failedSteps(context: StepContext, run: JobRun): NextStep[] {
-  const { state } = run.job;
-  const hasFailed = state.counts.failed > 0 && !state.has('failed') && state.finished;
-  return hasFailed ? reportedSteps(context, run, 'failed') : [];
 }
 
 /**

@@ -72,7 +72,7 @@ export function addCarryOutOptions(command: Command, { isRetry = false } = {}): 
   if (!isRetry)
     command.option(
       '--retry-failed',
-      'retry single sends that the operator failed; for batches, see --only failed',
+      'once the job is finished, send its failed messages again: see jobs retry',
     );
   command
     .optionsGroup('Outcome:')

@@ -1,6 +1,6 @@
 import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
 import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
-import { rowsTakenBy, Takers } from '../../bulk/job/takers.js';
+import { isConfirmed, rowsTakenBy, Takers } from '../../bulk/job/takers.js';
 import { keptMessages } from '../../bulk/plan/kept-messages.js';
 import type { Receipts } from '../../bulk/results/receipts.js';
 import { reportBlocks } from '../../bulk/results/report.js';
@@ -63,7 +63,7 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
 export async function finishAndRetry(
   context: Context,
   job: Job,
-  { retryFailed: _, ...options }: CarryOutOptions,
+  { retryFailed: _, ...options }: CarryOutOptions & Pick<RetryOptions, 'allowPartial'>,
   start: Start,
 ): Promise<void> {
   const { id, state } = job;
@@ -79,7 +79,9 @@ export async function finishAndRetry(
 /** The retry of these rows that was begun, and is not finished. */
 async function unfinishedRetry(stateDirectory: string, id: string, status: Retried): Promise<string | null> {
   for (const taker of (await Takers.in(stateDirectory)).of(id)) {
-    if (!retryName.test(taker.id) || taker.sources.length > 1) continue;
+    // One that nobody has confirmed takes nothing: it is asked about again, under another name.
+    const isRetry = retryName.test(taker.id) && taker.sources.length === 1;
+    if (!isRetry || !(await isConfirmed(taker).catch(() => true))) continue;
     const statuses = new Set((await rowsTakenBy(taker.folder)).get(id)?.statuses.values());
     if (statuses.size !== 1 || !statuses.has(status)) continue;
     const job = await viewJob(stateDirectory, taker.id).catch((error) => {
@@ -124,7 +126,11 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
     await admitKey(context, job, options);
     if (!state.finished || state.counts.in_doubt > 0) throw notFinal(context, job);
     const openRuntime = async () => runtime;
-    const receipts = await gather(context, job, { openRuntime, timeout: options.waitTimeout, refresh: true });
+    const receipts = await gather(context, job, {
+      openRuntime,
+      timeout: options.waitTimeout,
+      refresh: options.status !== 'failed',
+    });
     if (receipts.unread !== null) throw notRead(job, receipts.unread.code);
     const { requests, recipients } = await selected(job, receipts, options.status);
     const counts = { failed: state.counts.failed, unknown: state.counts.unknown, undelivered: recipients };
@@ -134,16 +140,18 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
     const client = await context.network.client();
     const pricing = (await readAccount(() => client.pricing.get(), options)).value;
     const limit = await limitLeft(stateDirectory, job);
-    const blocks: string[] = [];
-    for await (const block of reportBlocks(job, receipts)) blocks.push(block);
     const composer = await keptMessages(plan, requests);
-    const rows = { bytes: () => bytesOf(blocks), composer, path: plan.meta.path };
+    const rows = {
+      bytes: () => bytesOf(reportBlocks({ id, plan }, receipts)),
+      composer,
+      path: plan.meta.path,
+    };
     const toColumn = columns[plan.input?.recipient ?? -1];
     const name = await nextName(stateDirectory, id);
     return {
       wanted: { channel, baseUrl, pricing, file: id, templates: {}, name, rows },
       choices: {
-        ...options,
+        ...sendingOptions(options),
         ...{ only: [options.status], known: new Set(), job: name, allowRepeats: true },
         ...{ encoding: 'utf-8', delimiter: 'comma', skipSent: true },
         ...(toColumn === undefined ? {} : { toColumn }),
@@ -158,8 +166,19 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
   }
 }
 
-async function* bytesOf(blocks: readonly string[]): AsyncGenerator<Uint8Array, void> {
-  for (const block of blocks) yield Buffer.from(block);
+const sendingNames = [
+  ...(['concurrency', 'maxWait', 'maxCredits', 'rate', 'wait', 'waitTimeout'] as const),
+  ...(['report', 'ifFinished', 'sameProject', 'allowPartial'] as const),
+];
+
+/** Without those that say how the list of the other job was read. */
+const sendingOptions = (options: RetryOptions) =>
+  Object.fromEntries(
+    sendingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  ) as unknown as CarryOutOptions;
+
+async function* bytesOf(blocks: AsyncIterable<string>): AsyncGenerator<Uint8Array, void> {
+  for await (const block of blocks) yield Buffer.from(block);
 }
 
 /** The request of each line whose message has a status, and how many recipients these are. */

@@ -27,7 +27,7 @@ export const jobsResume: CommandBody = (command, context) => {
     effects: ['sends', 'spends'],
     examples: [
       ['urtuu jobs resume july-offer', 'after a crash, a top-up or Ctrl-C'],
-      ['urtuu jobs resume july-offer --retry-failed --report report.csv', 'retry failed single sends'],
+      ['urtuu jobs resume july-offer --retry-failed', 'and then send what failed again'],
     ],
     json: summaryExample,
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
@@ -42,7 +42,13 @@ export const jobsResume: CommandBody = (command, context) => {
     const job = await openJob(stateDirectory, id);
     const sheets = sheetsText(options.report, job.plan.meta);
     if (sheets !== null) context.io.note(`Report      ${sheets}`);
-    if (options.retryFailed) await finishAndRetry(withoutQuestion(context), job, options, { revokedMarks });
+    if (options.retryFailed)
+      await finishAndRetry(
+        withoutQuestion(context),
+        job,
+        { ...options, allowPartial: true },
+        { revokedMarks },
+      );
     else await carryOut(context, job, options, { revokedMarks });
   });
 };

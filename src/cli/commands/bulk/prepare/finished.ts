@@ -9,7 +9,7 @@ import { isForeign } from '../confirm/account.js';
 import { conclude, endWith } from '../finish/conclude.js';
 import { writeReport } from '../finish/report.js';
 import { summaryView } from '../finish/summary-view.js';
-import { type JobInput, keptOptions, reportCommand, resumeCommand } from '../next-command.js';
+import { type JobInput, keptOptions, reportCommand, retryCommand } from '../next-command.js';
 import { stepsAfter } from '../next-steps.js';
 import type { CarryOutOptions } from '../options.js';
 import { judgeJob, notRun } from '../verdict.js';
@@ -74,10 +74,7 @@ function failedHint(
 ): string | false {
   if (state.counts.failed === 0) return false;
   const failed = counted(state.counts.failed, 'failed message');
-  if (!state.has('failed'))
-    return `To send to the ${failed} only, use --only failed with the report of: ${reportCommand(context, id)}`;
-  const retry = resumeCommand(context, id, { ...keptOptions(options), '--retry-failed': true });
-  return `To try only the ${failed} again: ${retry}`;
+  return `To send only the ${failed} again: ${retryCommand(context, id, keptOptions(options))}`;
 }
 
 const movedHint = ({ config }: Context, { counts, movedTo }: Job['state']): string | false =>
