@@ -41,6 +41,7 @@ export function stepsAfter(
   const all = [
     ...(job.state.finished ? stepsOfFinished(context, shown) : [resumeStep(context, job, options, ending)]),
     ...outcomeSteps(context, job, ending),
+    ...failedSteps(context, shown),
   ];
   const commands = all.map(([, command]) => command);
   return all.filter(([, command], at) => commands.indexOf(command) === at);
@@ -50,7 +51,11 @@ export function stepsAfter(
 export function stepAfterLook(context: StepContext, job: JobRun['job']): NextStep[] {
   if (!job.state.finished) return [['Resume with:', resumeOf(context, job)]];
   const looked = { job, options: null, input: null };
-  return [...outcomeSteps(context, job, notRun), ...stepsOfFinished(context, looked)].slice(0, 1);
+  return [
+    ...outcomeSteps(context, job, notRun),
+    ...stepsOfFinished(context, looked),
+    ...failedSteps(context, looked),
+  ].slice(0, 1);
 }
 
 /** Its command contains the full texts. */
@@ -92,13 +97,18 @@ function creditsOfAll({ meta, state }: Omit<JobRun['job'], 'id'>, { price, incre
   return Math.max(meta.credits, Math.ceil(soFar), Math.ceil(fromHere));
 }
 
-function stepsOfFinished(context: StepContext, run: JobRun): NextStep[] {
-  const { job, options } = run;
-  if (job.state.counts.failed === 0) return rejectedSteps(context, run);
+const stepsOfFinished = (context: StepContext, run: JobRun): NextStep[] =>
+  run.job.state.has('failed') ? retrySteps(context, run) : rejectedSteps(context, run);
+
+function retrySteps(context: StepContext, { job, options }: JobRun): NextStep[] {
   const kept = options === null ? {} : keptOptions(options);
   const retry = { ...serviceOf(job.meta.baseUrl), ...kept };
   return [['Send the failed messages again with:', retryCommand(context, job.id, retry)]];
 }
+
+/** About failed messages of batches, for which those that may have arrived come first. */
+const failedSteps = (context: StepContext, run: JobRun): NextStep[] =>
+  run.job.state.finished && run.job.state.counts.failed > 0 ? retrySteps(context, run) : [];
 
 /** About messages that may not have arrived, or whose outcome was not read. */
 function outcomeSteps(
