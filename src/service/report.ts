@@ -73,13 +73,15 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const property = "\\((?:reading|setting) '[\\w$]+'\\)";
 /** Of SMTP, with the enhanced status. */
 const reply = '[245][0-9]{2} [245](?:\\.[0-9]{1,3}){2}(?![0-9])';
+/** No phone number or code is written so. */
+const backend = 'PostgreSQL process [0-9]{1,7}(?![ -]?[0-9])';
 const quoted = '"[^"]*"|\'[^\']*\'|`[^`]*`|“[^”]*”|«[^»]*»';
 const secret = new RegExp(
-  `(${uuid}|${property}|\\b${reply})|urtuu_\\w*|${quoted}|[^\\s@]+@[^\\s@]+|\\+?[0-9](?:[ -]?[0-9]){3,}`,
+  `(${uuid}|${property}|\\b${reply}|${backend})|urtuu_\\w*|${quoted}|[^\\s@]+@[^\\s@]+|\\+?[0-9](?:[ -]?[0-9]){3,}`,
   'giu',
 );
 
-/** Keeps ids, names of properties and replies of mail relays; removes possible keys, quoted texts, addresses, numbers and codes. */
+/** Keeps ids, names of properties, replies of mail relays and processes of a database; removes possible keys, quoted texts, addresses, numbers and codes. */
 function withoutSecrets(text: string): string {
   return text.slice(0, 1_000).replace(secret, (_, kept?: string) => kept ?? '…');
 }

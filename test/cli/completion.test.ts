@@ -95,6 +95,7 @@ describe('completion', () => {
     expect(await words('balance', '--profile', '')).toEqual(['work', 'home']);
     mkdirSync(join(home, '.local', 'state', 'urtuu', 'jobs', 'july'), { recursive: true });
     expect(await words('sms', 'bulk', '--job', '')).toEqual(['july']);
+    expect(await words('sms', 'bulk', '--like', '')).toEqual(['july']);
     expect(await words('jobs', 'resume', '')).toEqual(['july']);
   });
 

@@ -101,6 +101,8 @@ describe('a job of the release at e5bfb29c', () => {
     const end = await urtuu(`jobs resume ${words} --json`);
     expect({ code: end.code, stderr: end.stderr }).toEqual({ code, stderr: expect.any(String) });
     expect(await received(text)).toEqual(expected);
+    // It has no texts to take over.
+    expect(end.stderr).not.toContain('--like');
     const [name = ''] = words.split(' ');
     expect(JSON.parse((await urtuu(`jobs show ${name} --json`)).stdout)).toMatchObject({
       in_doubt: 0,
@@ -129,6 +131,14 @@ describe('a job of the release at e5bfb29c', () => {
     const sandbox = await createService({ directory: join(state, 'urtuu/sandbox'), clock });
     expect(await received(/^Sandbox/, sandbox)).toEqual(times(12));
     await sandbox.close();
+  });
+
+  it('keeps no texts for --like, exit 8', async () => {
+    const { code, stderr } = await urtuu('sms bulk done.csv --like done --yes');
+    expect(code).toBe(8);
+    expect(stderr).toMatch(
+      /the job done was planned by an earlier version.*\n.*give the texts and options again/s,
+    );
   });
 
   it.each<[string, string, string, RegExp, number[]]>([

@@ -182,6 +182,15 @@ describe('a signal', () => {
     expect(await run('serve', { openService, onSignal })).toMatchObject({ code: signal, slept: 40_000 });
   });
 
+  it('ends a serve that waits to open its data, after 5 s', async () => {
+    const { send, onSignal } = signals();
+    const openService = () => {
+      send('SIGTERM');
+      return new Promise<never>(() => {});
+    };
+    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGTERM', slept: 5_000 });
+  });
+
   it.each<[Signal, Signal | null]>([
     ['SIGTERM', null],
     ['SIGTERM', 'SIGTERM'],

@@ -70,6 +70,14 @@ describe('a fault', () => {
     );
   });
 
+  it('shows processes of a database, which its owner may have to end', () => {
+    const message =
+      'held by PostgreSQL process 31337 of the role bob, not by process 4711 or PostgreSQL process 99112233';
+    expect(headOf(new Error(message))).toBe(
+      'Error: held by PostgreSQL process 31337 of the role bob, not by process … or PostgreSQL process …',
+    );
+  });
+
   it.each([['Сайн уу 99112233'], [{ text: 'Сайн уу' }], [undefined], [null], [7]])(
     'that is no error shows nothing of its value: %j',
     (value) => {

@@ -65,6 +65,7 @@ const argumentSources: Readonly<Record<string, Source>> = {
 const optionSources: Readonly<Record<string, Source>> = {
   '--profile': profiles,
   '--job': jobs,
+  '--like': jobs,
   '--batch': ids,
   '--since': since,
   '--until': since,

@@ -231,6 +231,10 @@ is derived from the service and the content. --max-credits N limits what the job
 spends. If the balance is too low for everyone, it exits 7 before anything is
 sent, unless you add --allow-partial.
 
+--like NAME takes the texts and options of an earlier job for another list: a
+follow-up is urtuu sms bulk list.rejected.csv --like NAME. Options given beside
+it come first. All jobs like one share its --max-credits.
+
 Without --job, recipients who were sent the same message from this machine in
 the last 7 days are counted: a terminal prompts, a script exits 11. --skip-sent
 skips them.

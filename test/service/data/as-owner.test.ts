@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
+import fs, {
   chmodSync,
   chownSync,
   cpSync,
@@ -15,8 +15,8 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -33,17 +33,16 @@ import {
 } from '../../../src/service/index.js';
 import { newDatabase } from '../../support/postgres.js';
 
-vi.mock(import('node:fs'), async (original) => {
-  const real = await original();
-  return { ...real, writeSync: vi.fn(real.writeSync) as never };
-});
-
 const owner = 12_345;
 /** As long as a secret. */
 const ofRoot = 'a file that only root can change';
 
 /** Data of another user in `data`, and what only root may change: `own/victim`. */
 async function dataOfOther() {
+  const words = process.argv;
+  onTestFinished(() => void Object.assign(process, { argv: words }));
+  // A program that everybody can read, wherever the sources are.
+  process.argv = [process.execPath, process.execPath];
   const folder = mkdtempSync(join(tmpdir(), 'urtuu-owner-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
@@ -160,8 +159,14 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
   it('names a full disk, and leaves no part of a restore', async () => {
     const { data, own } = await dataOfOther();
     const before = readdirSync(data);
-    vi.mocked(writeSync).mockImplementationOnce(() => {
+    const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
       throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    });
+    // Also for those who have imported it by its name.
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      full.mockRestore();
+      syncBuiltinESMExports();
     });
     await expect(restore(join(own, 'earlier'), data)).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(readdirSync(data)).toEqual(before);
@@ -178,8 +183,6 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     const { data, own } = await dataOfOther();
     const program = join(own, 'urtuu.js');
     writeFileSync(program, '');
-    const words = process.argv;
-    onTestFinished(() => void Object.assign(process, { argv: words }));
     process.argv = [process.execPath, program];
     await expect(openAdministration({ directory: data })).rejects.toMatchObject({
       message: `the data belong to the user ${owner}, who cannot read this program at ${program}`,

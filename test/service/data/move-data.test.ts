@@ -474,6 +474,23 @@ describe('a database', () => {
     await move();
     await expectAll(filled);
   });
+  it('that admits nobody when it is verified ends the move, which then goes on', async () => {
+    const filled = await fill();
+    const name = new URL(url).pathname.slice(1);
+    const other = new Client(connectionTo(url.replace(name, 'postgres')));
+    await other.connect();
+    const admits = (yes: boolean) => other.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS ${yes}`);
+    let closed: Promise<unknown> | null = null;
+    const at = (mark: MoveMark) => {
+      if (mark === 'copied') closed = admits(false);
+    };
+    await expect(move({ at })).rejects.toThrow(DatabaseFailure);
+    await closed;
+    await admits(true);
+    await other.end();
+    await move();
+    await expectAll(filled);
+  });
 });
 
 describe('a move is refused', () => {

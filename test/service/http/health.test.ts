@@ -149,6 +149,8 @@ describe('/healthz and /readyz', () => {
       'REVOKE INSERT ON messages FROM :role',
       'GRANT ALL ON messages TO :role',
     ],
+    ['shows its role no key', 'REVOKE SELECT ON keys FROM :role', 'GRANT ALL ON keys TO :role'],
+    ['shows its role no message', 'REVOKE SELECT ON messages FROM :role', 'GRANT ALL ON messages TO :role'],
     ['has renamed its schema', 'ALTER SCHEMA urtuu RENAME TO away', 'ALTER SCHEMA away RENAME TO urtuu'],
     ['is gone', 'DROP DATABASE :name WITH (FORCE)', null],
   ])('/readyz is 503 while the database %s', async (_, begin, end) => {

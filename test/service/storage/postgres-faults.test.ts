@@ -297,15 +297,21 @@ describe('a server', () => {
 
   it('whose commits wait for a standby that is not there is told of when they take too long, and nothing is lost', async () => {
     const { url } = await ownCluster();
-    const { store } = await opened(url);
+    const { store, check } = await opened(url);
+    await check();
     await query(url, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     await query(url, 'SELECT pg_reload_conf()');
     const synchronous = "SELECT current_setting('synchronous_standby_names') AS names";
     await vi.waitUntil(async () => (await query(url, synchronous))[0]?.names === 'nobody', later);
     const one = message({ idempotencyKey: 'k', claim: claimOf('a') });
     const before = performance.now();
-    await expect(store.acceptMessage(one)).rejects.toMatchObject(unavailable);
+    await Promise.all([
+      expect(store.acceptMessage(one)).rejects.toMatchObject(unavailable),
+      expect(check()).rejects.toMatchObject(unavailable),
+    ]);
     expect(performance.now() - before).toBeLessThan(10_000);
+    // It waits for the one before, and leaves no commit of its own behind.
+    await expect(check()).rejects.toMatchObject(unavailable);
     await query(url, 'ALTER SYSTEM RESET synchronous_standby_names');
     await query(url, 'SELECT pg_reload_conf()');
     // It was committed here all the same: the key says so, and its message is due again.
@@ -313,6 +319,7 @@ describe('a server', () => {
     await vi.waitUntil(() => store.acceptMessage(again).catch(() => null), later);
     expect(await store.acceptMessage(again)).toMatchObject({ kind: 'repeat' });
     await vi.waitUntil(async () => (await store.nextWork(['sms'])).messages !== null, later);
+    await check();
     await expectBooksToAgree(url);
   }, 40_000);
 

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, it, vi } from 'vitest';
+import { openTarget } from '../../../src/service/data/move/target.js';
+import { migrate } from '../../../src/service/storage/postgres/database/migrate.js';
+import { migrations } from '../../../src/service/storage/postgres/schema/migrations.js';
 import { newRole } from '../../support/postgres/role.js';
 import { make, open, opened } from '../../support/postgres/services.js';
 import { backupOfDatabase, newDatabase, query } from '../../support/postgres.js';
@@ -44,11 +48,49 @@ describe('another role of the database', () => {
     expect(await opened(as)).toBe('urtuu empty');
   });
 
-  it('that owns the schema of a new service is refused, as it could take over', async () => {
+  const owning: [of: string, prepare: (bob: string, ours: string) => string][] = [
+    ['with every right', (_, ours) => `GRANT ALL ON SCHEMA urtuu TO ${ours}`],
+    [
+      'that took its own rights from itself',
+      (bob, ours) => `GRANT ALL ON SCHEMA urtuu TO ${ours}; REVOKE ALL ON SCHEMA urtuu FROM ${bob}`,
+    ],
+    ['that gives none away', () => ''],
+    ['in which everybody may create', () => 'GRANT ALL ON SCHEMA urtuu TO PUBLIC'],
+  ];
+  it.each(owning)('that owns the schema of a new service, %s: it is refused', async (_, prepare) => {
     const url = await newDatabase();
-    const { role } = await newRole(url);
-    await query(url, `CREATE SCHEMA urtuu AUTHORIZATION ${role}`);
-    expect(await opened(url)).toMatch(new RegExp(`REVOKE CREATE ON SCHEMA urtuu FROM ${role}`));
+    const bob = await newRole(url);
+    const ours = await newRole(url);
+    await query(url, `CREATE SCHEMA urtuu AUTHORIZATION ${bob.role}`);
+    await query(bob.as, prepare(bob.role, ours.role));
+    const found = await opened(ours.as);
+    expect(found).toMatch(new RegExp(`ALTER SCHEMA urtuu OWNER TO ${ours.role}; .*URTUU_DATABASE_SCHEMA$`));
+    expect(found).not.toMatch(/GRANT|REVOKE/);
+    await expect(openTarget({ url: ours.as })).rejects.toThrow(/^the schema urtuu belongs to the role/);
+    await query(url, `ALTER SCHEMA urtuu OWNER TO ${ours.role}; REVOKE ALL ON SCHEMA urtuu FROM PUBLIC`);
+    expect(await opened(ours.as)).toBe('urtuu empty');
+  });
+
+  it('that owns the schema of a service is named at each start, with the statement for it', async () => {
+    const url = await newDatabase();
+    await make(url, 'urtuu');
+    const { role, as } = await newRole(url);
+    await query(url, `ALTER SCHEMA urtuu OWNER TO ${role}`);
+    await query(as, `REVOKE ALL ON SCHEMA urtuu FROM ${role}`);
+    const { reported } = await open(url);
+    expect(String(reported[0])).toContain('ALTER SCHEMA urtuu OWNER TO postgres');
+    expect(String(reported[0])).not.toMatch(/GRANT|REVOKE/);
+  });
+
+  it('of which only the service is a member may own its schema and its tables', async () => {
+    const url = await newDatabase();
+    const group = await newRole(url);
+    const ours = await newRole(url);
+    await query(url, `GRANT ${group.role} TO ${ours.role}; CREATE SCHEMA urtuu AUTHORIZATION ${group.role}`);
+    expect(await opened(ours.as)).toBe('urtuu empty');
+    await query(url, giveAll(group.role));
+    const { reported } = await open(ours.as);
+    expect(reported).toEqual([]);
   });
 
   const trapped = "LANGUAGE plpgsql AS 'BEGIN RAISE ''trapped''; END'";
@@ -115,6 +157,27 @@ describe('another role of the database', () => {
     expect(String(reported[0])).toContain('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   });
 
+  it.each([
+    ['creates a service', false, 'pg_advisory_lock(7788001)'],
+    ['shares its lock', true, 'pg_advisory_lock(7788001)'],
+    ['migrates', true, "pg_advisory_lock(7788002, 'urtuu'::regnamespace::oid::int)"],
+  ])('that holds the lock under which a start %s is named, until it lets go', async (_, isMade, lock) => {
+    const url = await newDatabase();
+    if (isMade) await make(url, 'urtuu');
+    const { role, as } = await newRole(url);
+    const client = new Client({ connectionString: as, application_name: 'psql' });
+    await client.connect();
+    const { rows } = await client.query(`SELECT pg_backend_pid() AS pid, ${lock}`);
+    const warnings: Error[] = [];
+    const start = migrate({ url }, [migrations], (warning) => warnings.push(warning));
+    await vi.waitUntil(() => warnings.length > 0, { timeout: 10_000 });
+    await client.end();
+    await start;
+    expect(warnings.map(String)).toEqual([
+      `Waiting: waiting for a lock of the database, which others hold: PostgreSQL process ${rows[0].pid} of the role ${role} (psql)`,
+    ]);
+  });
+
   const planted: [what: string, schemas: string[], schema: string | undefined, expected: string | RegExp][] =
     [
       ['and no other', [], undefined, /^the service in the schema aaa belongs to the role role_.*SCHEMA$/],
@@ -140,25 +203,32 @@ describe('another role of the database', () => {
     },
   );
 
-  const groups: [group: string, schema: string | undefined, expected: RegExp][] = [
-    ['pg_monitor', undefined, /^the service in the schema aaa belongs to the role pg_monitor/],
-    ['GROUP', undefined, /^the service in the schema aaa belongs to the role role_/],
-    ['GROUP', 'aaa', /^aaa empty$/],
+  const groups: [group: string, schema: string | undefined][] = [
+    ['pg_monitor', undefined],
+    ['pg_monitor', 'aaa'],
+    ['GROUP', undefined],
+    ['GROUP', 'aaa'],
   ];
-  it.each(groups)('that gave a service to %s: schema %s', async (given, schema, expected) => {
-    const url = await newDatabase();
-    const { role, as } = await newRole(url);
-    const ours = await newRole(url);
-    const group = given === 'GROUP' ? (await newRole(url)).role : given;
-    await query(url, `GRANT ${group} TO ${role}`);
-    if (given === 'GROUP') await query(url, `GRANT ${group} TO ${ours.role}`);
-    await query(url, `CREATE SCHEMA aaa AUTHORIZATION ${role}`);
-    await query(
-      as,
-      `GRANT ALL ON SCHEMA aaa TO ${group}, ${ours.role};
+  it.each(groups)(
+    'that gave a service to %s, of which both are members: schema %s',
+    async (given, schema) => {
+      const url = await newDatabase();
+      const { role, as } = await newRole(url);
+      const ours = await newRole(url);
+      const group = given === 'GROUP' ? (await newRole(url)).role : given;
+      await query(url, `GRANT ${group} TO ${role}, ${ours.role}`);
+      await query(url, `CREATE SCHEMA aaa AUTHORIZATION ${role}`);
+      await query(
+        as,
+        `GRANT ALL ON SCHEMA aaa TO ${group}, ${ours.role};
        CREATE TABLE aaa.urtuu_schema (version int); GRANT ALL ON aaa.urtuu_schema TO ${ours.role};
        ALTER TABLE aaa.urtuu_schema OWNER TO ${group}`,
-    );
-    expect(await opened(ours.as, schema)).toMatch(expected);
-  });
+      );
+      const found = await opened(ours.as, schema);
+      expect(found).toMatch(
+        new RegExp(`^the service in the schema aaa belongs to the role ${group} .*OWNER TO`),
+      );
+      expect(found).not.toContain('member');
+    },
+  );
 });

@@ -76,19 +76,32 @@ it.each([
     withoutKeys("conname = 'messages_id_key'"),
     /has no key of the table messages \| Wait/,
   ],
+  ['rows', 'TRUNCATE urtuu_schema, installation, hold', /has no row in the table urtuu_schema \| Wait/],
+  ['versions', 'DELETE FROM urtuu_schema', /has no row in the table urtuu_schema \| Wait/],
+  ["operator's versions", 'DELETE FROM operator_schema', /has no row in the table operator_schema \| Wait/],
 ])('a dump whose %s are not loaded yet: nothing is written to it', async (_, sql, expected) => {
   const url = await newDatabase();
   await make(url, 'urtuu');
+  expect(await opened(url)).toBe('urtuu filled');
   await query(url, sql);
+  const rows = () => query(url, 'SELECT FROM installation UNION ALL SELECT FROM hold');
+  const loaded = await rows();
   for (const isExisting of [false, true]) expect(await opened(url, undefined, isExisting)).toMatch(expected);
-  expect(await query(url, 'SELECT FROM installation')).toHaveLength(1);
-  expect(await query(url, 'SELECT FROM hold')).toHaveLength(1);
+  expect(await rows()).toEqual(loaded);
 });
 
 it('a service whose hold is missing, as while its dump is loaded, is held', async () => {
   const url = await newDatabase();
   await make(url, 'urtuu');
   await query(url, 'DELETE FROM hold');
+  expect(await opened(url)).toBe('urtuu filled held');
+});
+
+it('a service that was loaded without its installation, its hold and its messages is held', async () => {
+  const url = await newDatabase();
+  await make(url, 'urtuu');
+  await query(url, 'TRUNCATE installation, hold, messages');
+  expect(await query(url, 'SELECT FROM ledger')).not.toEqual([]);
   expect(await opened(url)).toBe('urtuu filled held');
 });
 

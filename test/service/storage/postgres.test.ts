@@ -1,6 +1,9 @@
+import { Client } from 'pg';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, ManualClock } from '../../../src/service/clock.js';
+import { keyTopic, messageTopic } from '../../../src/service/storage/changes.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
+import { newRole } from '../../support/postgres/role.js';
 import { emptyDatabase, newDatabase, newPooledDatabase, query } from '../../support/postgres.js';
 import { isTestAll } from '../../support/test-all.js';
 import { admissionConformance } from './conformance/admission.js';
@@ -107,6 +110,49 @@ it('a change wakes other instances before their poll', async () => {
     return woken > 0;
   });
   expect(woken).toBeGreaterThan(0);
+});
+
+it('another role that listens reads neither idempotency keys nor ids, and who waits for them is woken', async () => {
+  const { database, clock, store } = await ofItsOwn();
+  const other = await openPostgresStorage({
+    url: database,
+    secret,
+    clock,
+    report() {},
+    now: () => clock.now(),
+  });
+  const { as } = await newRole(database);
+  const listener = new Client({ connectionString: as });
+  await listener.connect();
+  onTestFinished(async () => {
+    await listener.end();
+    await other.close();
+  });
+  const heard: string[] = [];
+  listener.on('notification', ({ payload = '' }) => heard.push(payload));
+  const { rows } = await listener.query("SELECT 'urtuu'::regnamespace::oid AS oid");
+  await listener.query(`LISTEN urtuu_changes_${rows[0].oid}`);
+  await store.createProject(project);
+  const woken = new Set<string>();
+  const topics = [messageTopic('message-1'), keyTopic(project.id, 'order-99112233')];
+  for (const topic of [...topics, messageTopic('message-2')])
+    other.changes.subscribe(topic, () => woken.add(topic));
+  // Its clock stands still: it never polls. Until it listens it hears nothing.
+  await vi.waitUntil(async () => {
+    const listening =
+      "SELECT FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()";
+    return (await query(database, listening)).length === 3;
+  });
+  const accepted = await store.acceptMessage(
+    message({ id: 'message-1', idempotencyKey: 'order-99112233', claim: claimOf('a') }),
+  );
+  const [claimed] = accepted.kind === 'accepted' ? accepted.claimed : [];
+  if (claimed === undefined) throw new Error('it was not claimed');
+  await store.finalizeMessages([{ claimed, outcome: sent }], answerOf);
+  await vi.waitUntil(() => heard.length > 0);
+  expect(heard.join()).not.toMatch(/99112233|message-/);
+  await vi.waitUntil(() => woken.size === 2);
+  expect([...woken].sort()).toEqual([...topics].sort());
 });
 
 it('the messages of a recipient are on one page, however many others came since', async () => {

@@ -30,14 +30,18 @@ export const print = groupOf('print', { full: { games: 1_000 }, small: { games: 
         control('without the state folder', without(/XDG_STATE_HOME='[^']*' /)),
         control('without the folder of profiles', without(/XDG_CONFIG_HOME='[^']*' /)),
         control('without the key that they ask for', without(/URTUU_API_KEY="[^"]*" /)),
-        control('without --max-credits', without(/ --max-credits \S+/)),
+        control('with a limit of their own beside --like', (line) =>
+          line.replace(/ --like \S+/, (like) => `${like} --max-credits 1000`),
+        ),
+        control('with the text in place of --like', (line) =>
+          line.replace(/ --like \S+/, String.raw` --text "It's \$5"`),
+        ),
         control('without --rate', without(/ --rate \S+/)),
         control('without --idempotency-key', without(/ --idempotency-key \S+/)),
         // Whoever got the message keeps such a command from being run, until it has the option that this names.
         control('without --only, by somebody who means it', (line) =>
           line.replace(/ --only \S+/, ' --again'),
         ),
-        control('without --skip-sent', without(/ --skip-sent/)),
         control('that name a job, which answers the question of earlier sends', (line) =>
           line.replace(/urtuu sms bulk .*/, (command) => `${command} --job the-rejects`),
         ),

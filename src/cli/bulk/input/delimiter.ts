@@ -1,3 +1,5 @@
+import { InputError } from './input-error.js';
+
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
@@ -8,8 +10,6 @@ export interface DetectedDelimiter {
   /** Line of the first row: 1, or 2 after a `sep=` line. */
   firstLine: number;
 }
-
-export type DelimiterProblem = { problem: 'unfinished' | 'ambiguous' | 'unknown'; found: string };
 
 const quote = 0x22;
 const cr = 0x0d;
@@ -34,31 +34,41 @@ function showDelimiter(delimiter: Delimiter): string {
 
 /**
  * Detects the delimiter in the first row: `given`, else from a `sep=` line, else the most frequent of `, ; tab |`
- * outside quotes. `bytes` is the start of the input; `whole` if it is all of it.
+ * outside quotes. `bytes` is the start of the input; `whole` if it is all of it. Null until the row is whole. Throws
+ * InputError.
  */
 export function detectDelimiter(
   bytes: Buffer,
   whole: boolean,
   given: Delimiter | undefined,
-): DetectedDelimiter | DelimiterProblem {
+  source: string,
+): DetectedDelimiter | null {
+  const refuse = (what: string) =>
+    new InputError(
+      'delimiter',
+      source,
+      what,
+      'Choose one with --delimiter (comma, semicolon, tab or pipe).',
+      { line: 1 },
+    );
   const start = rowStart(bytes);
   const end = rowEnd(bytes, start);
-  if (end === bytes.length && !whole) return { problem: 'unfinished', found: '' };
+  if (end === bytes.length && !whole) return null;
   const line = bytes.toString('utf8', start, end);
   const separator = /^"?sep=(.)"?$/i.exec(line)?.[1];
   if (separator !== undefined) {
     const after = bytes[end] === cr && bytes[end + 1] === lf ? end + 2 : end + 1;
     const delimiter = given ?? delimiterNamed(separator);
-    if (delimiter === null) return { problem: 'unknown', found: separator };
+    if (delimiter === null) throw refuse(`unknown delimiter: sep=${separator}`);
     // The CR of a CRLF may be the last byte so far.
-    if (after === bytes.length && bytes[end] === cr && !whole) return { problem: 'unfinished', found: '' };
+    if (after === bytes.length && bytes[end] === cr && !whole) return null;
     return { delimiter, skip: after, firstLine: lineAt(bytes, after) };
   }
   if (given !== undefined) return { delimiter: given, skip: 0, firstLine: 1 };
   const counts = delimiters.map((delimiter) => countOutsideQuotes(line, delimiter));
   const most = Math.max(...counts);
   const best = delimiters.filter((_, index) => most > 0 && counts[index] === most);
-  if (best.length > 1) return { problem: 'ambiguous', found: best.map(showDelimiter).join(' and ') };
+  if (best.length > 1) throw refuse(`ambiguous delimiter: ${best.map(showDelimiter).join(' and ')}`);
   return { delimiter: best[0] ?? ',', skip: 0, firstLine: 1 };
 }
 

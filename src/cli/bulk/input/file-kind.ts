@@ -56,17 +56,26 @@ export async function fileKind(
 
 /** An OLE2 file lists its contents in its directory, which may be anywhere in the file. */
 async function compoundError(bytes: AsyncIterable<Uint8Array>, source: string): Promise<FileError> {
-  const names = ['EncryptedPackage', 'WordDocument'].map((name) => Buffer.from(name, 'utf16le'));
-  const found = new Set<number>();
-  let end = Buffer.alloc(0);
-  for await (const block of bytes) {
-    const joined = Buffer.concat([end, block]);
-    names.forEach((name, index) => {
-      if (joined.includes(name)) found.add(index);
-    });
-    end = joined.subarray(-64);
-  }
-  if (found.has(0)) return new FileError('file', source, 'is encrypted', 'Save it without a password.');
-  if (found.has(1)) return new FileError('file', source, 'is a Word document', saveAsSheet);
+  const [encrypted, word] = [markOf('EncryptedPackage'), markOf('WordDocument')];
+  const found = await marksIn(bytes, [encrypted, word]);
+  if (found.has(encrypted))
+    return new FileError('file', source, 'is encrypted', 'Save it without a password.');
+  if (found.has(word)) return new FileError('file', source, 'is a Word document', saveAsSheet);
   return new FileError('file', source, 'is an Excel workbook of 97 to 2003 (.xls)', saveAsSheet);
+}
+
+const markOf = (name: string) => Buffer.from(name, 'utf16le');
+
+/** Those marks that are in some bytes; reads no further once all are found. */
+export async function marksIn(blocks: AsyncIterable<Uint8Array>, marks: Buffer[]): Promise<Set<Buffer>> {
+  const found = new Set<Buffer>();
+  const longest = Math.max(...marks.map(({ length }) => length));
+  let end = Buffer.alloc(0);
+  for await (const block of blocks) {
+    const bytes = Buffer.concat([end, block]);
+    for (const mark of marks) if (bytes.includes(mark)) found.add(mark);
+    if (found.size === marks.length) break;
+    end = bytes.subarray(-longest);
+  }
+  return found;
 }

@@ -1,11 +1,18 @@
 import { grouped } from '../../text/wording.js';
-import { type CellError, DamageWatch, hiddenValue } from './cell-error.js';
+import { hiddenValue } from './cell-error.js';
 import { FileError, InputError, sheetName } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
-import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
-import { type TableFormat, TableParser } from './table-parser.js';
+import {
+  type ReadTable,
+  type RowConsumer,
+  Table,
+  type TableHandlers,
+  type TableInput,
+  type TableOptions,
+} from './table.js';
 import { MemoryStore } from './workbook/archive.js';
-import { readWorkbook, type WorkbookReading } from './workbook/read-workbook.js';
+import { readWorkbook } from './workbook/read-workbook.js';
+import type { RecordHandler } from './workbook/sheet-table.js';
 import { WorkbookError } from './workbook/workbook-error.js';
 
 /** Reads a table from a sheet of an Excel workbook. Its copy has one CSV record for each row of the sheet. */
@@ -15,14 +22,30 @@ export async function readSheet<Consumer extends RowConsumer>(
   handlers: TableHandlers<Consumer>,
 ): Promise<ReadTable<Consumer>> {
   const store = (name: string) => handlers.store?.(name) ?? new MemoryStore();
-  const rows = new SheetIntake(source, headerless, handlers);
+  // Reports are opened in Excel, like the list, and Excel needs the mark.
+  const format = { delimiter: ',', firstLine: 1, headerless, marked: true } as const;
+  let table: Table<Consumer> | undefined;
   try {
     const reading = await readWorkbook(
       bytes,
       { headerless, headerRow, visibleOnly, sheet, signal, store },
-      (sheet, record, row, errors, stored) => rows.take(sheet, record, row, errors, stored),
+      (name) => {
+        table = new Table(
+          { ...format, sheet: { name, columns: [] } },
+          sheetName(source, name),
+          handlers.onHeader,
+        );
+        return recordTaker(table, handlers, sheetName(source, name), headerless);
+      },
     );
-    return rows.finish(reading);
+    const columns = table?.columns ?? [];
+    const sheetRead = { name: reading.sheet, columns: reading.columns };
+    return {
+      format: { ...format, sheet: sheetRead },
+      columns,
+      consumer: table?.consumer ?? null,
+      hiddenRows: reading.hiddenRows,
+    };
   } catch (error) {
     if (!(error instanceof WorkbookError)) throw error;
     const kind = error.sheets.length > 0 ? 'sheet' : 'file';
@@ -30,34 +53,21 @@ export async function readSheet<Consumer extends RowConsumer>(
   }
 }
 
-class SheetIntake<Consumer extends RowConsumer> {
-  readonly #source: string;
-  readonly #handlers: TableHandlers<Consumer>;
-  readonly #format: TableFormat;
-  #parser: TableParser | null = null;
-  #consumer: Consumer | null = null;
-  readonly #damage = new DamageWatch();
+/** Copies the records, and passes them to the table: the recipients as stored, all others as shown. */
+function recordTaker<Consumer extends RowConsumer>(
+  table: Table<Consumer>,
+  { copy }: Pick<TableHandlers<Consumer>, 'copy'>,
+  source: string,
+  headerless: boolean,
+): RecordHandler {
   /** The last row of the sheet that was copied. */
-  #copied = 0;
-
-  constructor(source: string, headerless: boolean, handlers: TableHandlers<Consumer>) {
-    this.#source = source;
-    this.#handlers = handlers;
-    // Reports are opened in Excel, like the list, and Excel needs the mark.
-    this.#format = { delimiter: ',', firstLine: 1, headerless, marked: true };
-  }
-
-  take(
-    sheet: string,
-    record: string[],
-    row: number,
-    errors: readonly CellError[],
-    stored: ReadonlyMap<number, string>,
-  ): void {
-    const isHeader = this.#parser === null && !this.#format.headerless;
-    this.#parser ??= this.#begin(sheet, record, row);
-    if (this.#consumer !== null && !isHeader) {
-      const { recipientColumn } = this.#consumer;
+  let copied = 0;
+  return (record, row, errors, stored) => {
+    const isHeader = table.consumer === null && !headerless;
+    // The consumer must know the recipient column before it takes the first row.
+    if (table.consumer === null) table.begin(record, row);
+    if (table.consumer !== null && !isHeader) {
+      const { recipientColumn } = table.consumer;
       const recipient = stored.get(recipientColumn) ?? record[recipientColumn] ?? '';
       record[recipientColumn] = recipient;
       for (const each of errors)
@@ -65,40 +75,15 @@ class SheetIntake<Consumer extends RowConsumer> {
     }
     const text = csvLine(record);
     if (text.length > maxRowLength) {
-      throw new InputError(
-        'csv',
-        sheetName(this.#source, sheet),
-        `this row has over ${grouped(maxRowLength)} characters`,
-        'Shorten its texts.',
-        { line: row },
-      );
+      const what = `this row has over ${grouped(maxRowLength)} characters`;
+      throw new InputError('csv', source, what, 'Shorten its texts.', { line: row });
     }
-    const block = Buffer.from('\n'.repeat(row - this.#copied - 1) + text);
-    this.#handlers.copy(block);
-    this.#copied = row;
-    this.#damage.read(block);
-    if (!isHeader) this.#parser.take(record, row, errors);
-  }
-
-  finish({ sheet, columns, hiddenRows }: WorkbookReading): ReadTable<Consumer> {
-    const format = { ...this.#format, sheet: { name: sheet, columns } };
-    return { format, columns: this.#parser?.columns ?? [], consumer: this.#consumer, hiddenRows };
-  }
-
-  /** The consumer must know the recipient column before it takes the first row. */
-  #begin(sheet: string, first: string[], row: number): TableParser {
-    const source = sheetName(this.#source, sheet);
-    const parser = new TableParser(
-      { ...this.#format, sheet: { name: sheet, columns: [] } },
-      source,
-      (columns, line) => {
-        this.#consumer = this.#handlers.onHeader(columns, line, source, this.#damage);
-      },
-      (record, line, errors, written) => this.#consumer?.take(record, line, errors, written),
-    );
-    parser.begin(first, row);
-    return parser;
-  }
+    const block = Buffer.from('\n'.repeat(row - copied - 1) + text);
+    copy(block);
+    copied = row;
+    table.damage.read(block);
+    if (!isHeader) table.take(record, row, errors);
+  };
 }
 
 /** A record in the copy; not guarded, because it is read back verbatim. */

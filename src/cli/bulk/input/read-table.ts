@@ -1,11 +1,17 @@
-import { DamageWatch } from './cell-error.js';
 import { decodeInput, EncodingError, encodingChoices, encodingNamed } from './decode.js';
-import { type DelimiterProblem, type DetectedDelimiter, detectDelimiter } from './delimiter.js';
+import { detectDelimiter } from './delimiter.js';
 import { fileKind } from './file-kind.js';
 import { FileError, InputError } from './input-error.js';
-import { maxRowLength } from './row-parser.js';
-import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
-import { type TableFormat, TableParser } from './table-parser.js';
+import { maxRowLength, RowParser } from './row-parser.js';
+import {
+  type ReadTable,
+  type RowConsumer,
+  Table,
+  type TableFormat,
+  type TableHandlers,
+  type TableInput,
+  type TableOptions,
+} from './table.js';
 
 /** Reads a table: a sheet of an Excel workbook, or CSV of any encoding, delimiter and line ends. Throws InputError. */
 export async function readTable<Consumer extends RowConsumer>(
@@ -70,19 +76,49 @@ async function readCsv<Consumer extends RowConsumer>(
   options: TableOptions,
   handlers: TableHandlers<Consumer>,
 ): Promise<ReadTable<Consumer>> {
-  const reader = new TableReader(source, options, handlers);
+  const format: TableFormat = { delimiter: ',', firstLine: 1, headerless: options.headerless ?? false };
+  const table = new Table(format, source, handlers.onHeader);
+  const linesBefore = (options.headerRow ?? 1) - 1;
+  let parser: RowParser | null = null;
+  /** The input until its first row is whole, since the delimiter is detected in it. */
+  let head = Buffer.alloc(0);
+  const begin = async (whole: boolean) => {
+    const start = afterLines(head, linesBefore, whole);
+    const detected =
+      start === null ? null : detectDelimiter(head.subarray(start), whole, options.delimiter, source);
+    if (start === null || detected === null) return null;
+    format.delimiter = detected.delimiter;
+    format.firstLine = detected.firstLine + linesBefore;
+    const begun = new RowParser(format, source, (record, line) => table.take(record, line));
+    await parse(begun, head.subarray(start + detected.skip));
+    head = Buffer.alloc(0);
+    return begun;
+  };
+  const parse = (parser: RowParser, block: Buffer) => {
+    handlers.copy(block);
+    table.damage.read(block);
+    return parser.feed(block);
+  };
   try {
     const onMark = () => {
-      reader.marked = true;
+      format.marked = true;
     };
     for await (const block of decodeInput(bytes, encodingOf(options.encoding, source), onMark)) {
       options.signal?.throwIfAborted();
-      await reader.feed(block);
+      if (parser !== null) {
+        await parse(parser, block);
+        continue;
+      }
+      head = Buffer.concat([head, block]);
+      parser = await begin(head.length > maxRowLength);
     }
-    return await reader.finish();
+    parser ??= await begin(true);
+    await parser?.finish();
+    return { format, columns: table.columns, consumer: table.consumer, hiddenRows: 0 };
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    throw new InputError('encoding', source, error.message, error.hint, { line: await reader.lastLine() });
+    const line = (await parser?.lastLine()) ?? 1;
+    throw new InputError('encoding', source, error.message, error.hint, { line });
   }
 }
 
@@ -91,88 +127,6 @@ function encodingOf(label: string | undefined, source: string): string | undefin
   if (encoding !== null) return encoding;
   const hint = `Use one of ${encodingChoices.join(', ')}.`;
   throw new InputError('encoding', source, `unknown encoding ${label}`, hint);
-}
-
-class TableReader<Consumer extends RowConsumer> {
-  readonly #source: string;
-  readonly #options: TableOptions;
-  readonly #handlers: TableHandlers<Consumer>;
-  /** The input until its first row is whole. */
-  #head = Buffer.alloc(0);
-  #begun: { parser: TableParser; format: TableFormat } | undefined;
-  #consumer: Consumer | null = null;
-  readonly #damage = new DamageWatch();
-  /** Whether the input began with a byte order mark. */
-  marked = false;
-
-  constructor(source: string, options: TableOptions, handlers: TableHandlers<Consumer>) {
-    this.#source = source;
-    this.#options = options;
-    this.#handlers = handlers;
-  }
-
-  /** Line of the row in which the input ends so far. */
-  async lastLine(): Promise<number> {
-    return (await this.#begun?.parser.lastLine()) ?? 1;
-  }
-
-  async feed(block: Buffer): Promise<void> {
-    if (this.#begun !== undefined) return this.#parse(this.#begun.parser, block);
-    this.#head = Buffer.concat([this.#head, block]);
-    await this.#begin(this.#head.length > maxRowLength);
-  }
-
-  async finish(): Promise<ReadTable<Consumer>> {
-    if (this.#begun === undefined) await this.#begin(true);
-    if (this.#begun === undefined) throw new Error('a whole input has a first row');
-    const { parser, format } = this.#begun;
-    await parser.finish();
-    return { format, columns: parser.columns, consumer: this.#consumer, hiddenRows: 0 };
-  }
-
-  /** Begins once the header row is whole, since the delimiter is detected in it. */
-  async #begin(whole: boolean): Promise<void> {
-    const before = (this.#options.headerRow ?? 1) - 1;
-    const start = afterLines(this.#head, before, whole);
-    if (start === null) return;
-    const detected = detectDelimiter(this.#head.subarray(start), whole, this.#options.delimiter);
-    if ('problem' in detected) {
-      if (detected.problem === 'unfinished') return;
-      throw this.#delimiterError(detected);
-    }
-    const parser = this.#parserFor({ ...detected, firstLine: detected.firstLine + before });
-    const rest = this.#head.subarray(start + detected.skip);
-    this.#head = Buffer.alloc(0);
-    await this.#parse(parser, rest);
-  }
-
-  #parserFor({ delimiter, firstLine }: DetectedDelimiter): TableParser {
-    const format: TableFormat = { delimiter, firstLine, headerless: this.#options.headerless ?? false };
-    if (this.marked) format.marked = true;
-    const parser = new TableParser(
-      format,
-      this.#source,
-      (columns, line) => {
-        this.#consumer = this.#handlers.onHeader(columns, line, this.#source, this.#damage);
-      },
-      (record, line, errors, written) => this.#consumer?.take(record, line, errors, written),
-    );
-    this.#begun = { parser, format };
-    return parser;
-  }
-
-  #parse(parser: TableParser, block: Buffer): Promise<void> {
-    this.#handlers.copy(block);
-    this.#damage.read(block);
-    return parser.feed(block);
-  }
-
-  #delimiterError({ problem, found }: DelimiterProblem): InputError {
-    const what =
-      problem === 'ambiguous' ? `ambiguous delimiter: ${found}` : `unknown delimiter: sep=${found}`;
-    const hint = 'Choose one with --delimiter (comma, semicolon, tab or pipe).';
-    return new InputError('delimiter', this.#source, what, hint, { line: 1 });
-  }
 }
 
 /** Where the line after the skipped ones begins; null while unknown. */

@@ -48,6 +48,9 @@ export function findRecipientColumn(search: RecipientColumnSearch): number {
   const known = recipientNames[channel];
   const found = columns.flatMap((name, index) => (known.includes(plainName(name)) ? [index] : []));
   if (found.length === 1) return found[0] ?? 0;
+  // In a report or rejects file of a list with a single column and no header, the number is its name.
+  const isOfBareList = found.length === 0 && ownColumns(columns).size > 0 && !columns.includes('2');
+  if (isOfBareList && columns.includes('1')) return columns.indexOf('1');
   const choose = `Choose one with --to-column. ${columnsHint(columns)}`;
   if (found.length > 1) {
     const names = found.slice(0, 20).map((index) => columns[index]);

@@ -16,26 +16,16 @@ import {
 } from './repair.js';
 
 /** Reads the recipients of a file one by one. */
-export interface RecipientReader {
-  /** Repaired rows by kind of repair; a row may count under several. */
-  readonly repairs: RepairCounts;
-  /** The number of repaired rows. */
-  readonly repaired: number;
-  /** Returns why the recipient cannot be sent to; null if it can. */
-  read(written: string): string | null;
-  /** The last recipient in its normal form. */
-  readonly normalized: string;
-}
-
-export function recipientReader(channel: Channel): PhoneNumberReader | AddressReader {
-  return channel === 'sms' ? new PhoneNumberReader() : new AddressReader();
-}
-
-class Reading {
-  /** Often the cell itself: a new string for every row would cost more than the row. */
+export abstract class RecipientReader {
+  /** The last recipient in its normal form; often the cell itself: a new string for every row would cost more. */
   normalized = '';
+  /** Repaired rows by kind of repair; a row may count under several. */
   readonly repairs: RepairCounts = {};
+  /** The number of repaired rows. */
   repaired = 0;
+
+  /** Returns why the recipient cannot be sent to; null if it can. */
+  abstract read(written: string): string | null;
 
   protected note({ kinds }: Repaired): void {
     if (kinds.length > 0) this.repaired += 1;
@@ -43,9 +33,13 @@ class Reading {
   }
 }
 
+export function recipientReader(channel: Channel): PhoneNumberReader | AddressReader {
+  return channel === 'sms' ? new PhoneNumberReader() : new AddressReader();
+}
+
 const digit0 = 0x30;
 
-export class PhoneNumberReader extends Reading implements RecipientReader {
+export class PhoneNumberReader extends RecipientReader {
   /** The last number, below 100,000,000. */
   number = 0;
   /** Whether an operator serves a number, by its first two digits. */
@@ -95,7 +89,7 @@ function eightDigits(field: string): number {
   return number;
 }
 
-export class AddressReader extends Reading implements RecipientReader {
+export class AddressReader extends RecipientReader {
   read(written: string): string | null {
     const plain = normalizeAddress(written);
     if (plain !== null) {

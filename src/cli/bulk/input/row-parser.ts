@@ -1,22 +1,13 @@
 import { CsvError, Parser } from 'csv-parse';
 import { grouped } from '../../text/wording.js';
-import type { CellError } from './cell-error.js';
-import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
+import type { TableFormat } from './table.js';
 
 /** In characters: an unclosed quote must not fill the memory. */
 export const maxRowLength = 2_000_000;
 
 /** csv-parse copies its input; small copies are freed early, without a full collection. */
 const pieceBytes = 16 * 1024;
-
-/** `written`: the record before its guards were removed, in a file of this program. */
-export type RowHandler = (
-  record: string[],
-  line: number,
-  errors?: readonly CellError[],
-  written?: readonly string[],
-) => void;
 
 /**
  * csv-parse with line numbers. It overrides `push`, because `info: true` or `on_record` would create two objects a row,
@@ -25,7 +16,7 @@ export type RowHandler = (
 export class RowParser extends Parser {
   /** Line where the current row begins. */
   line: number;
-  readonly #onRow: RowHandler;
+  readonly #onRow: (record: string[], line: number) => void;
   readonly #source: string;
   readonly #isSheet: boolean;
   #parserLine = 0;
@@ -33,9 +24,9 @@ export class RowParser extends Parser {
 
   /** The copy of a sheet has one record for each of its rows, whatever line breaks are in it. */
   constructor(
-    { delimiter, firstLine, sheet }: { delimiter: Delimiter; firstLine: number; sheet?: object },
+    { delimiter, firstLine, sheet }: TableFormat,
     source: string,
-    onRow: RowHandler,
+    onRow: (record: string[], line: number) => void,
   ) {
     super({
       delimiter,
@@ -70,6 +61,13 @@ export class RowParser extends Parser {
       await new Promise<void>((resolve) => this.write(piece, () => resolve()));
       this.#rethrow();
     }
+  }
+
+  /** Line of the row in which the input ends so far; nothing may be fed afterwards. */
+  async lastLine(): Promise<number> {
+    // csv-parse holds back some bytes until the next ones arrive.
+    await this.feed(Buffer.from('    '));
+    return this.line;
   }
 
   async finish(): Promise<void> {

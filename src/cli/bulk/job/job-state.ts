@@ -16,7 +16,7 @@ export interface RowPlace {
   index: number;
 }
 
-export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'>;
+export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel' | 'limit'>;
 
 /**
  * The state of a job: the only fold of the journal. An entry changes facts of one request, and the counts follow from
@@ -40,7 +40,7 @@ export class JobState extends RequestFacts {
   /** Whether the rows that it has from other jobs are its own. */
   confirmed = false;
   /** The maximum that the job may spend, as last set; null for no limit. */
-  limit: number | null = null;
+  limit: number | null;
   /** The last finished run's own limit of requests a second; null for none. */
   rate: number | null = null;
   /** Hashes of additional API keys of the job's project. */
@@ -57,8 +57,9 @@ export class JobState extends RequestFacts {
   #unsaid = 0;
 
   /** Rejected rows, which are not in the plan, count as rejected. */
-  constructor({ requests, recipients, rejected, channel }: PlanFigures) {
+  constructor({ requests, recipients, rejected, channel, limit }: PlanFigures) {
     super(requests);
+    this.limit = limit ?? null;
     this.open = requests;
     this.planned = recipients + rejected;
     const accepted = { sent: 0, unknown: 0, queued: 0 };

@@ -2,21 +2,20 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Channel, isSameBaseUrl } from '../../../contract/index.js';
+import { exits } from '../../exit-codes.js';
 import { visitRecipients } from '../plan/files/body-recipients.js';
 import { bodiesOf, openPlan, readPlanRecord } from '../plan/files/plan-reader.js';
 import { anyMessage, type MessageHash, marks, messageHash, type PairSet } from '../plan/pair-set.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { JobState } from './job-state.js';
 import { jobIds, jobsFolder } from './jobs-folder.js';
-import { readJournal } from './journal/journal-reader.js';
+import { lastEntry, readJournal } from './journal/journal-reader.js';
 import { moveTaken, Takers } from './takers.js';
 
 export interface OtherJob {
   id: string;
   folder: string;
   meta: PlanMeta;
-  /** Whether its list was a sheet. */
-  isOfSheet: boolean;
   /** Of its journal when it was listed; 0 if it has none. */
   written: number;
   /** Changes whenever the journal does, also where it is another job's of the same name. */
@@ -52,7 +51,7 @@ export interface OtherJobsOptions {
 /** The pairs of which a job counts: all, those that are `fixed`, or none. */
 export type Counting = 'all' | 'fixed' | 'none';
 
-/** What the other jobs of this machine, on one channel and service, have sent since a moment, or will send. */
+/** What the other jobs of this machine, on one channel and service, have sent since a moment, or would send. */
 export class OtherJobs {
   readonly #options: OtherJobsOptions;
   /** By id, the version that was read. */
@@ -87,8 +86,9 @@ export class OtherJobs {
       const isOfService = meta.channel === channel && isSameBaseUrl(meta.baseUrl, baseUrl);
       // Nothing was recorded since, so the journal, which may be long, is not read.
       const isApart = this.#apart.get(id) === planOf(meta);
-      if (isOfService && !isApart && (isSince(meta, since) || written >= since))
-        found.push({ id, folder, meta, isOfSheet: record.table.sheet !== undefined, written, version });
+      const mayCount = isOfService && !isApart;
+      if (mayCount && (isSince(meta, since) || written >= since || (await mayBeOpen(folder))))
+        found.push({ id, folder, meta, written, version });
       else this.#read.set(id, version);
     }
     return found;
@@ -126,7 +126,7 @@ export class OtherJobs {
     }
   }
 
-  /** Null if the job has sent nothing since. */
+  /** Null if the job has sent nothing since, and would send nothing. */
   async #marksOf(
     { id, folder, meta, written }: OtherJob,
     pairs: PairSet,
@@ -135,7 +135,7 @@ export class OtherJobs {
     const { since } = this.#options;
     const state = new JobState(meta);
     await readJournal(folder, {}, (entry) => state.apply(entry));
-    if (!isSince(meta, since) && !state.isActiveSince(since, written)) return null;
+    if (!isSince(meta, since) && !state.isActiveSince(since, written) && state.finished) return null;
     const plan = await openPlan(folder);
     await onPlan(plan);
     if (this.#marks.length !== pairs.length) this.#marks = new Uint8Array(pairs.length);
@@ -179,6 +179,15 @@ export class OtherJobs {
 
 const planOf = ({ digest, created_at: at }: PlanMeta) => `${digest} ${at}`;
 const isSince = ({ created_at: at }: PlanMeta, moment: number) => Date.parse(at) >= moment;
+
+/** Whatever its age, an unfinished job would still send. */
+async function mayBeOpen(folder: string): Promise<boolean> {
+  const last = await lastEntry(folder);
+  return last?.type !== 'end' || !finishedExits.includes(last.exit);
+}
+
+/** A run with these has no request left to send. */
+const finishedExits: readonly number[] = [exits.ok, exits.partly, exits.notSent];
 
 type Failures = ReadonlyMap<number, ReadonlySet<number>>;
 const nobody: ReadonlySet<number> = new Set();

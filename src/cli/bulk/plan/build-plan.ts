@@ -3,9 +3,10 @@ import type { Delimiter } from '../input/delimiter.js';
 import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
 import type { RepairCounts } from '../input/repair.js';
-import type { ReadTable, TableInput, TableOptions } from '../input/table-handlers.js';
+import type { ReadTable, TableInput, TableOptions } from '../input/table.js';
 import { bindMessage, type Composer, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
+import { Duplicates } from './duplicates.js';
 import type { ListRead } from './earlier-reading.js';
 import { nodePlanDisk, type PlanDisk } from './files/plan-disk.js';
 import { PlanFolder } from './files/plan-folder.js';
@@ -37,6 +38,10 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   templates: MessageTemplates;
   /** Composes the messages in place of the templates. */
   composer?: ((columns: readonly string[]) => Composer) | undefined;
+  /** The options for `PlanMeta`, and the jobs of `--like`. */
+  options?: PlanMeta['options'];
+  like?: PlanMeta['like'];
+  maxCredits?: number | undefined;
   /** A new folder for the plan. */
   folder: string;
   /** The input's path, for `PlanMeta`. */
@@ -136,21 +141,19 @@ async function planRows(
         file: files.temporaryFile('rows'),
         errors: files.dataFile('errors'),
         pairs: options.sentBefore?.pairs ?? null,
-        skipsSent: options.sentBefore?.skip ?? false,
       });
     },
   });
   if (consumer === null || consumer.rows.length === consumer.notSelected)
     throw noRecipients(source, options.only);
-  consumer.rows.finish();
   consumer.messages.finish();
   if (options.sentBefore) {
     const { pairs, mark, skip } = options.sentBefore;
     const sheet = format.sheet?.name ?? null;
     const list = { path: options.path, columns, recipient: consumer.recipientColumn, sheet };
-    await mark({ ...list, templates: options.templates }, consumer.reportedRows);
-    if (skip) consumer.skipSent(pairs, files.temporaryFile('left'));
-    pairs.finish();
+    const pairsByLine = () => consumer.pairsByLine();
+    await mark({ ...list, templates: options.templates, pairsByLine }, consumer.reportedRows);
+    if (skip) consumer.skipSent(pairs);
   }
   return { format, columns, hiddenRows, planner: consumer, recipients };
 }
@@ -164,12 +167,13 @@ async function freeze(
   disk: PlanDisk,
 ): Promise<PlanOutcome> {
   const { channel, folder } = options;
-  const { messages, duplicates, rows } = planner;
-  duplicates.resolve(rows, messages.counts, options.allowRepeats ?? false);
+  const { messages, rows } = planner;
+  const duplicates = new Duplicates();
+  duplicates.find(rows, recipients, messages.counts, options.allowRepeats ?? false);
   const layout = new Layout(messages, recipients.maxBytes);
   const priceOf = pricesOf(channel, messages, options.pricing);
   const draft: PlanDraft = { rows, duplicates, messages, recipients, layout, priceOf };
-  writePlaces(draft, files.dataFile('places'));
+  writePlaces(draft, files);
 
   const origins = planner.reportedRows.origins();
   const cost = costOf(channel, messages, priceOf);
@@ -184,6 +188,10 @@ async function freeze(
     columns,
     created_at: options.createdAt,
     run: options.run ?? null,
+    templates: options.templates,
+    options: options.options ?? {},
+    ...(options.like === undefined ? {} : { like: options.like }),
+    ...(options.maxCredits === undefined ? {} : { limit: options.maxCredits }),
     account: options.account ?? null,
     recipients: layout.recipients,
     merged: duplicates.merged,
@@ -220,15 +228,10 @@ async function freeze(
     files.discard();
     return { plan: null, preview: null, ...outcome };
   }
-  const requestFiles = {
-    bodies: files.dataFile('bodies'),
-    requests: files.dataFile('chunks'),
-    lines: files.dataFile('lines'),
-  };
   // The pairs take as much memory as the rest of a window.
-  const window = options.sentBefore ? { windowRecipients: 250_000 } : {};
+  const window = options.sentBefore ? { windowRecipients: 125_000 } : {};
   files.writeOrigins(origins);
-  await writeRequests(draft, requestFiles, { ...window, ...options });
+  await writeRequests(draft, files, { ...window, ...options });
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
   files.finish(record);

@@ -1,7 +1,7 @@
-import { hashOf } from './files/hash-index.js';
+import { grown, hashOf } from './files/hash-index.js';
+import { NumberedHashes } from './numbered-hashes.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 import { RowSet } from './row-set.js';
-import { HashList, SortedHashes } from './sorted-hashes.js';
 
 /** 64 bits over the part of a request body after its recipients. */
 export interface MessageHash {
@@ -42,31 +42,21 @@ const certain = 0x8000;
 const mostJobs = 0x7fff;
 
 /**
- * The recipients of a new plan, each with its message, as 64-bit hashes, and what other jobs did for them: 12 bytes a
- * pair, and 8 to 12 for each one added until `finish`. Pairs are numbered once all are added. A collision, one in
- * 10^19, leads to an unnecessary question.
+ * The recipients of a new plan, each with its message, as 64-bit hashes, and what other jobs did for them. A collision,
+ * one in 10^19, leads to an unnecessary question.
  */
 export class PairSet {
+  readonly #pairs = new NumberedHashes();
   readonly #skipped = new RowSet();
-  #added = new HashList();
-  /** The lines of those added, in ascending order; null if nobody asks for them. */
-  #lines: HashList | null;
-  /** Those added for rows that a report calls rejected: they were fixed, perhaps to the recipient of another row. */
-  #addedFixed = new RowSet();
-  #fixed: RowSet | null = null;
-  #own: SortedHashes | null = null;
+  /** Those of rows that a report calls rejected: they were fixed, perhaps to the recipient of another row. */
+  readonly fixed = new RowSet();
   /** By pair, the numbers of a job that will send it, and of one that has sent it; 0 for none. */
   #open = new Uint16Array(0);
   #sent = new Uint16Array(0);
   readonly #jobs = [''];
-  /** Other readings of rows, and the pairs of these rows. */
-  readonly #readings = new HashList();
-  readonly #readRows = new HashList();
-  #found: { readings: SortedHashes; pairs: Uint32Array } | null = null;
-
-  constructor({ byLine = false } = {}) {
-    this.#lines = byLine ? new HashList() : null;
-  }
+  /** Other readings of rows, and the pair of each. */
+  readonly #readings = new NumberedHashes();
+  #pairsRead = new Uint32Array(64);
 
   static async of(plan: FrozenPlan, ofAll?: MessageHash): Promise<PairSet> {
     const pairs = new PairSet();
@@ -77,90 +67,35 @@ export class PairSet {
     return pairs;
   }
 
-  /** The number of pairs; no more can be added. */
   get length(): number {
-    return this.#sorted.length;
+    return this.#pairs.length;
   }
 
-  /** Returns how many were added before. */
-  add(recipient: string, message: MessageHash, line = 0, isFixed = false): number {
-    const added = this.#added.length;
-    this.#added.push(hashOf(recipient, message.a), hashOf(recipient, message.b));
-    this.#lines?.push(line, 0);
-    if (isFixed) this.#addedFixed.add(added);
-    return added;
+  /** Returns the pair's number; none is added once a job is merged. */
+  add(recipient: string, message: MessageHash, isFixed = false): number {
+    const pair = this.#pairs.add(hashOf(recipient, message.a), hashOf(recipient, message.b));
+    if (isFixed) this.fixed.add(pair);
+    return pair;
   }
 
-  /** A row that was added, as another version of this program read it. */
-  addReading(added: number, recipient: string, message: MessageHash): void {
-    this.#readings.push(hashOf(recipient, message.a), hashOf(recipient, message.b));
-    this.#readRows.push(this.#added.high(added), this.#added.low(added));
-    this.#found = null;
-  }
-
-  /** Which one was added for a row; -1 for none. */
-  atLine(line: number): number {
-    let from = 0;
-    let end = this.#lines?.length ?? 0;
-    while (from < end) {
-      const middle = (from + end) >>> 1;
-      if ((this.#lines?.high(middle) ?? 0) < line) from = middle + 1;
-      else end = middle;
-    }
-    return this.#lines?.high(from) === line && from < this.#lines.length ? from : -1;
+  /** The row of a pair, as another version of this program read it. */
+  addReading(pair: number, recipient: string, message: MessageHash): void {
+    const reading = this.#readings.add(hashOf(recipient, message.a), hashOf(recipient, message.b));
+    if (reading === this.#pairsRead.length) this.#pairsRead = grown(this.#pairsRead, reading * 2);
+    this.#pairsRead[reading] = pair;
   }
 
   /** The pair of a recipient, which may be a part of a text; -1 for none. */
   find(recipient: string, message: MessageHash, from = 0, end = recipient.length): number {
     const high = hashOf(recipient, message.a, from, end);
     const low = hashOf(recipient, message.b, from, end);
-    const own = this.#sorted.find(high, low);
+    const own = this.#pairs.find(high, low);
     if (own !== -1 || this.#readings.length === 0) return own;
-    const { readings, pairs } = this.#read();
-    return pairs[readings.find(high, low)] ?? -1;
+    return this.#pairsRead[this.#readings.find(high, low)] ?? -1;
   }
 
-  get fixed(): RowSet {
-    this.#fixed ??= this.#pairsOf(this.#addedFixed);
-    return this.#fixed;
-  }
-
-  /** Whether the pair of one that was added is skipped. */
-  isSkipped(added: number): boolean {
-    return this.#skipped.has(this.#sorted.find(this.#added.high(added), this.#added.low(added)));
-  }
-
-  /** Frees the memory for what was added: from now on nobody asks by line, or whether it is skipped. */
-  finish(): void {
-    this.#own = this.#sorted;
-    this.#fixed = this.fixed;
-    this.#added = new HashList();
-    this.#lines = null;
-  }
-
-  get #sorted(): SortedHashes {
-    this.#own ??= new SortedHashes(this.#added);
-    return this.#own;
-  }
-
-  #pairsOf(added: RowSet): RowSet {
-    const pairs = new RowSet();
-    for (let at = 0; added.size > 0 && at < this.#added.length; at += 1)
-      if (added.has(at)) pairs.add(this.#sorted.find(this.#added.high(at), this.#added.low(at)));
-    return pairs;
-  }
-
-  #read() {
-    if (this.#found === null) {
-      const readings = new SortedHashes(this.#readings);
-      const pairs = new Uint32Array(readings.length);
-      for (let at = 0; at < this.#readings.length; at += 1) {
-        const reading = readings.find(this.#readings.high(at), this.#readings.low(at));
-        pairs[reading] = this.#sorted.find(this.#readRows.high(at), this.#readRows.low(at));
-      }
-      this.#found = { readings, pairs };
-    }
-    return this.#found;
+  isSkipped(pair: number): boolean {
+    return this.#skipped.has(pair);
   }
 
   /** Takes the marks of one job: one for each pair, or 0; `only` of some pairs. */

@@ -1,4 +1,6 @@
 import type { Channel } from '../../../contract/index.js';
+import type { TableFormat } from '../input/table.js';
+import type { MessageTemplates } from './composer.js';
 
 /** One request of a job: a batch, or a single send for a message with one recipient. */
 export interface PlannedRequest {
@@ -52,6 +54,13 @@ export interface PlanMeta {
   sources?: string[];
   /** The random id of an `--again` run; null for the first run. */
   run: string | null;
+  /** The texts, as templates, and the options that a job with `--like` takes over; absent in plans of earlier releases. */
+  templates?: MessageTemplates;
+  options?: object;
+  /** The job that this one is like, and those that that one is like; absent without `--like`. */
+  like?: readonly { job: string; digest: string }[];
+  /** The maximum of credits that the job was made with; absent without one, and in plans of earlier releases. */
+  limit?: number;
   /** Null for the embedded service, which needs no key, and in version 1. */
   account: Account | null;
   recipients: number;
@@ -66,21 +75,12 @@ export interface PlanMeta {
   credits: number;
 }
 
-/** The format of the input, which reports and rejects files keep. */
-export interface PlannedInput {
-  /** Whether it began with a byte order mark. */
-  marked: boolean;
-  /** Index of the recipient column; null in plans of earlier releases. */
-  recipient: number | null;
-  /** The sheet of a workbook, and the sheet's column for each field: 0 for A. */
-  sheet?: { name: string; columns: readonly number[] };
-}
-
 /** A plan on disk: durable before the first request, read as a stream. */
 export interface FrozenPlan {
   readonly folder: string;
   readonly meta: PlanMeta;
-  readonly input?: PlannedInput;
+  /** How the input is written, which reports and rejects files keep. */
+  readonly input?: TableFormat;
   /** Requests in ascending order, starting at number `first`. */
   requests(first?: number): AsyncIterable<PlannedRequest>;
   /** Every row of the input, except skipped ones. */

@@ -1,7 +1,8 @@
 import type { Channel } from '../../../contract/index.js';
 import { AddressReader, PhoneNumberReader, type RecipientReader } from '../input/recipient-reader.js';
 import type { BufferedFile } from './files/buffered-file.js';
-import { HashIndex, hashOf, hashOfNumber } from './files/hash-index.js';
+import { HashIndex, hashOf } from './files/hash-index.js';
+import { RowSet } from './row-set.js';
 
 /** Reads the recipients of a plan and keeps the different ones. Each one has a reference, an integer below 2^32. */
 export interface RecipientStore extends RecipientReader {
@@ -9,10 +10,8 @@ export interface RecipientStore extends RecipientReader {
   readonly maxBytes: number;
   /** Adds the last recipient that was read, and returns its reference. */
   add(): number;
-  /** Whether the recipient occurred before; called once for every `add`, in the same order. */
+  /** Whether the recipient came before, when it is asked for one row after the other. */
   cameBefore(reference: number): boolean;
-  /** From now on, `cameBefore` is not called for all of them. */
-  leaveOut(): void;
   /** Writes the normal form as a JSON string at `at`, and returns where it ends. */
   write(reference: number, into: Buffer, at: number): number;
 }
@@ -23,24 +22,19 @@ export function recipientStore(channel: Channel, addresses: () => BufferedFile):
 
 const digit0 = 0x30;
 
-/** A phone number is its own reference; one bit each records which were added. */
+/** A phone number is its own reference. */
 class PhoneNumbers extends PhoneNumberReader implements RecipientStore {
   readonly maxBytes = 10;
-  readonly #added = new Uint8Array(100_000_000 / 8);
+  /** Made before the rows are read: pages of it that are not written take no memory. */
+  readonly #seen = new RowSet(100_000_000);
 
   add(): number {
     return this.number;
   }
 
   cameBefore(reference: number): boolean {
-    const at = reference >> 3;
-    const bit = 1 << (reference & 7);
-    const byte = this.#added[at] ?? 0;
-    this.#added[at] = byte | bit;
-    return (byte & bit) !== 0;
+    return !this.#seen.add(reference);
   }
-
-  leaveOut(): void {}
 
   write(reference: number, into: Buffer, at: number): number {
     into[at] = 0x22;
@@ -60,8 +54,7 @@ class Addresses extends AddressReader implements RecipientStore {
   maxBytes = 0;
   readonly #file: BufferedFile;
   readonly #index = new HashIndex();
-  #latest = -1;
-  #seen: HashIndex | null = null;
+  readonly #seen = new RowSet();
 
   constructor(file: BufferedFile) {
     super();
@@ -83,21 +76,9 @@ class Addresses extends AddressReader implements RecipientStore {
     return reference;
   }
 
-  /** References grow: unless some are left out, any below the largest so far occurred before. */
   cameBefore(reference: number): boolean {
-    if (this.#seen !== null) {
-      const hash = hashOfNumber(reference);
-      if (this.#seen.get(hash) !== -1) return true;
-      this.#seen.add(hash, 0);
-      return false;
-    }
-    if (reference <= this.#latest) return true;
-    this.#latest = reference;
-    return false;
-  }
-
-  leaveOut(): void {
-    this.#seen = new HashIndex();
+    // The shortest address, `"a@b"` with its length, takes 7 bytes.
+    return !this.#seen.add(reference >>> 2);
   }
 
   write(reference: number, into: Buffer, at: number): number {

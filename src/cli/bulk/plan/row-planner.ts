@@ -1,8 +1,8 @@
 import { counted } from '../../text/wording.js';
 import { type CellError, type DamageWatch, damageOf, isDamaged, isPlaceholder } from '../input/cell-error.js';
 import type { MessageError } from './composer.js';
-import { Duplicates } from './duplicates.js';
 import type { BufferedFile } from './files/buffered-file.js';
+import { grown } from './files/hash-index.js';
 import type { RowError } from './files/plan-format.js';
 import { RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { MessageStore } from './message-store.js';
@@ -39,16 +39,13 @@ export interface RowPlannerParts {
   errors: BufferedFile;
   /** Receives the recipients with their messages. */
   pairs: PairSet | null;
-  /** Whether rows are left out later, so that they are counted later. */
-  skipsSent: boolean;
 }
 
 /** Plans the rows of an input one by one: finds their recipient and message, or rejects them. */
 export class RowPlanner {
-  readonly duplicates = new Duplicates();
   readonly reportedRows = new ReportedRows();
   readonly messages: MessageStore;
-  rows: RowStore;
+  readonly rows: RowStore;
   /** Cells of rows that are sent, by column. */
   readonly placeholders = new Map<string, Placeholders>();
   rejected = 0;
@@ -56,26 +53,17 @@ export class RowPlanner {
   notSelected = 0;
   /** Rows that `--skip-sent` left out. */
   alreadySent = 0;
-  readonly #columns: SelectedColumns;
-  readonly #recipients: RecipientStore;
-  readonly #damage: DamageWatch;
-  readonly #errors: BufferedFile;
-  readonly #pairs: PairSet | null;
+  readonly #parts: RowPlannerParts;
   readonly #hashes: MessageHash[] = [];
 
   constructor(parts: RowPlannerParts) {
-    const { columns, recipients, messages, damage, file, errors, pairs, skipsSent } = parts;
-    this.#columns = columns;
-    this.#recipients = recipients;
-    this.messages = messages;
-    this.#damage = damage;
-    this.rows = skipsSent ? new RowStore(file, () => {}) : this.#counted(file);
-    this.#errors = errors;
-    this.#pairs = pairs;
+    this.#parts = parts;
+    this.messages = parts.messages;
+    this.rows = new RowStore(parts.file);
   }
 
   get recipientColumn(): number {
-    return this.#columns.recipient;
+    return this.#parts.columns.recipient;
   }
 
   take(
@@ -84,8 +72,8 @@ export class RowPlanner {
     errors: readonly CellError[] = noErrors,
     written: readonly string[] = record,
   ): void {
-    const isWhole = errors.length === 0 && record.length === this.#columns.names.length;
-    const unreadable = isWhole && !this.#damage.isNeeded ? noFaults : this.#unreadable(record, errors);
+    const isWhole = errors.length === 0 && record.length === this.#parts.columns.names.length;
+    const unreadable = isWhole && !this.#parts.damage.isNeeded ? noFaults : this.#unreadable(record, errors);
     if (unreadable.length > 0) {
       this.#reject(line, unreadable);
       return;
@@ -95,98 +83,94 @@ export class RowPlanner {
       this.rows.add(line, 0, skippedRow);
       return;
     }
-    const reason = this.#recipients.read(record[this.#columns.recipient] ?? '');
+    const reason = this.#parts.recipients.read(record[this.#parts.columns.recipient] ?? '');
     // Messages are numbered as they appear: a rejected row must not add one.
     const message = reason === null ? this.messages.numberOf(record) : -1;
     if (message === -1) {
       this.#reject(line, this.#messageFaults(record, reason));
       return;
     }
-    if (this.#pairs !== null) this.#addPair(this.#pairs, record, written, line, message);
+    const pair = this.#addPair(record, written, message);
     this.#notePlaceholders(record, line);
     this.#noteReport(record);
-    this.rows.add(line, this.#recipients.add(), message);
+    this.rows.add(line, this.#parts.recipients.add(), message, pair);
   }
 
   #isSelected(record: readonly string[]): boolean {
-    const { selection } = this.#columns;
+    const { selection } = this.#parts.columns;
     return selection === null || selection.statusOf(record) !== null;
   }
 
   /** The errors in cells that are read; of a row that `--only` leaves out, those are only the ones of its status. */
   #neededOf(record: readonly string[], errors: readonly CellError[]): readonly CellError[] {
-    const { recipient, selection } = this.#columns;
+    const { recipient, selection } = this.#parts.columns;
     const ofRow = this.#isSelected(record) ? [recipient, ...this.messages.columns] : [];
     const read = new Set([...(selection?.columns ?? []), ...ofRow]);
     return errors.filter(({ field }) => field === null || read.has(field));
   }
 
-  /** Leaves out the rows of pairs that were sent, and counts the others; `file` receives all rows again. */
-  skipSent(pairs: PairSet, file: BufferedFile): void {
-    const skipped = new RowSet();
-    const noted = [...this.placeholders.values()];
-    this.placeholders.clear();
-    const all = this.rows;
-    let added = 0;
-    this.rows = this.#counted(file);
-    this.#recipients.leaveOut();
-    all.scan((rows) => {
+  /** By line, the number of its row's pair and one more; 0 for none. */
+  pairsByLine(): Uint32Array {
+    let pairs = new Uint32Array(this.rows.length + 1_024);
+    this.rows.scan((rows) => {
       for (let at = 0; at < rows.length; at += rowFields) {
-        const row = this.rows.length;
         const line = rows[at] ?? 0;
-        const message = rows[at + 2] ?? 0;
-        const isSkipped = message < skippedRow && pairs.isSkipped(added);
-        if (message < skippedRow) added += 1;
-        if (isSkipped) skipped.add(row);
-        else
-          for (const each of noted)
-            if (each.rows.has(row)) this.#notePlaceholder(each.column, each.value, line);
-        this.rows.add(line, rows[at + 1] ?? 0, isSkipped ? skippedRow : message);
+        if (line >= pairs.length) pairs = grown(pairs, line * 2);
+        if ((rows[at + 2] ?? 0) < skippedRow) pairs[line] = (rows[at + 3] ?? 0) + 1;
       }
     });
-    this.rows.finish();
-    this.alreadySent = skipped.size;
-    this.reportedRows.leaveOut(skipped);
+    return pairs;
   }
 
-  #counted(file: BufferedFile): RowStore {
-    return new RowStore(file, (block, first) => this.#count(block, first));
+  /** Leaves out the rows of pairs that were sent. */
+  skipSent(pairs: PairSet): void {
+    const noted = [...this.placeholders.values()];
+    this.placeholders.clear();
+    this.rows.scan((rows, first) => {
+      for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+        if ((rows[at + 2] ?? 0) < skippedRow && pairs.isSkipped(rows[at + 3] ?? 0))
+          this.rows.skipped.add(row);
+        else
+          for (const each of noted)
+            if (each.rows.has(row)) this.#notePlaceholder(each.column, each.value, rows[at] ?? 0, row);
+      }
+    });
+    this.alreadySent = this.rows.skipped.size;
+    this.reportedRows.leaveOut(this.rows.skipped);
   }
 
   #notePlaceholders(record: readonly string[], line: number): void {
     for (const index of this.messages.columns) {
       const value = record[index] ?? '';
-      if (isPlaceholder(value)) this.#notePlaceholder(this.#columns.names[index] ?? '', value, line);
+      if (isPlaceholder(value))
+        this.#notePlaceholder(this.#parts.columns.names[index] ?? '', value, line, this.rows.length);
     }
   }
 
-  /** Of the row that is added next. */
-  #notePlaceholder(column: string, value: string, line: number): void {
+  #notePlaceholder(column: string, value: string, line: number, row: number): void {
     const noted = this.placeholders.get(column) ?? { column, value, line, rows: new RowSet() };
     this.placeholders.set(column, noted);
-    noted.rows.add(this.rows.length);
+    noted.rows.add(row);
   }
 
-  #addPair(
-    pairs: PairSet,
-    record: readonly string[],
-    written: readonly string[],
-    line: number,
-    message: number,
-  ): void {
+  /** Returns the number of the pair; 0 if none are wanted. */
+  #addPair(record: readonly string[], written: readonly string[], message: number): number {
+    const { pairs, recipients } = this.#parts;
+    if (pairs === null) return 0;
     let hash = this.#hashes[message];
     if (hash === undefined) {
       hash = messageHash(this.messages.tail(message).toString());
       if (message < cachedHashes) this.#hashes[message] = hash;
     }
-    const { normalized } = this.#recipients;
-    const added = pairs.add(normalized, hash, line, this.#reportedStatus(record) === 'rejected');
+    const { normalized } = recipients;
+    const pair = pairs.add(normalized, hash, this.#reportedStatus(record) === 'rejected');
     const earlier = written === record ? null : this.messages.earlierTail(record, written);
-    if (earlier !== null) pairs.addReading(added, normalized, messageHash(earlier));
+    if (earlier !== null) pairs.addReading(pair, normalized, messageHash(earlier));
+    return pair;
   }
 
   #noteReport(record: readonly string[]): void {
-    const { report } = this.#columns;
+    const { report } = this.#parts.columns;
     if (report === null) return;
     const job = (record[report.job] ?? '').trim();
     const line = Number(record[report.line]);
@@ -195,25 +179,13 @@ export class RowPlanner {
   }
 
   #reportedStatus(record: readonly string[]): string {
-    const { report, selection } = this.#columns;
+    const { report, selection } = this.#parts.columns;
     return report === null ? '' : (selection?.statusOf(record) ?? '');
-  }
-
-  /** Counts the recipients of each message, and collects the duplicates. */
-  #count(rows: Uint32Array, first: number): void {
-    const { counts } = this.messages;
-    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
-      const recipient = rows[at + 1] ?? 0;
-      const message = rows[at + 2] ?? 0;
-      if (message === rejectedRow || message === skippedRow) continue;
-      if (this.#recipients.cameBefore(recipient)) this.duplicates.add(row, recipient);
-      else counts[message] = (counts[message] ?? 0) + 1;
-    }
   }
 
   /** Cells without a value that are needed, else what is wrong with the form of the row. */
   #unreadable(record: readonly string[], errors: readonly CellError[]): readonly MessageError[] {
-    const { names } = this.#columns;
+    const { names } = this.#parts.columns;
     const needed = errors.length > 0 ? this.#neededOf(record, errors) : errors;
     if (needed.length > 0)
       return needed.map(({ field, letters, error }) => ({ column: names[field ?? -1] ?? letters, error }));
@@ -227,7 +199,7 @@ export class RowPlanner {
   }
 
   #messageFaults(record: readonly string[], reason: string | null): MessageError[] {
-    const column = this.#columns.names[this.#columns.recipient] ?? '';
+    const column = this.#parts.columns.names[this.#parts.columns.recipient] ?? '';
     const faults = this.messages.errorsOf(record);
     if (reason === null) return faults;
     return [{ column, error: reason }, ...faults.filter((each) => each.column !== column)];
@@ -236,7 +208,7 @@ export class RowPlanner {
   #reject(line: number, faults: readonly MessageError[]): void {
     for (const { column, error } of faults) {
       const entry: RowError = { row: this.rows.length, line, column, error };
-      this.#errors.appendText(`${JSON.stringify(entry)}\n`);
+      this.#parts.errors.appendText(`${JSON.stringify(entry)}\n`);
     }
     this.rejected += 1;
     this.rows.add(line, 0, rejectedRow);

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { PriceOf } from './cost.js';
 import type { Duplicates } from './duplicates.js';
-import type { BufferedFile } from './files/buffered-file.js';
+import type { PlanFolder } from './files/plan-folder.js';
 import { noRequest, requestBytes } from './files/plan-format.js';
-import { type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
+import { blockRows, type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { Layout, RequestLayout } from './layout.js';
 import type { MessageStore } from './message-store.js';
 import type { RecipientStore } from './recipient-store.js';
@@ -29,79 +29,61 @@ export interface WriteOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface RequestFiles {
-  bodies: BufferedFile;
-  requests: BufferedFile;
-  lines: BufferedFile;
-}
-
-/** Recipients and their lines in request order, starting at position `first`. */
+/** Recipients and their lines in request order, from position `first` to `end`. */
 interface Window {
   first: number;
+  end: number;
   recipients: Uint32Array;
   lines: Uint32Array;
 }
 
 /**
- * Writes the requests. Rows are in file order, requests in message order: each pass over the rows fills as many
- * requests as the window holds.
+ * Writes the requests. Rows are in file order, requests in message order: each pass over the rows fills a window, which
+ * begins with a request.
  */
 export async function writeRequests(
   draft: PlanDraft,
-  files: RequestFiles,
+  files: PlanFolder,
   { windowRecipients = defaultWindow, signal }: WriteOptions,
 ): Promise<void> {
   const size = Math.min(Math.max(windowRecipients, maxBatchRecipients), draft.layout.recipients);
-  const window: Window = { first: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
+  const window = { first: 0, end: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
   const encode = requestEncoder(draft, files);
-  const ahead = draft.layout.requestsInOrder();
-  const requests = draft.layout.requestsInOrder();
   let written = 0;
-  for (let next = ahead.next(); next.done !== true; ) {
-    let held = 0;
-    let count = 0;
-    for (; next.done !== true && held + next.value.recipients <= size; next = ahead.next()) {
-      held += next.value.recipients;
-      count += 1;
+  for (const request of draft.layout.requestsInOrder()) {
+    if (request.first + request.recipients > window.end) fill(draft, window, request.first);
+    written += encode(request, window);
+    if (written > bytesAtOnce) {
+      written = 0;
+      await setImmediate();
+      signal?.throwIfAborted();
     }
-    fill(draft, window, held);
-    for (; count > 0; count -= 1) {
-      const request = requests.next().value;
-      if (request === undefined) throw new Error('the layout has changed');
-      written += encode(request, window);
-      if (written > bytesAtOnce) {
-        written = 0;
-        await setImmediate();
-        signal?.throwIfAborted();
-      }
-    }
-    window.first += held;
   }
 }
 
-function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window, held: number): void {
+function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window, begin: number): void {
   layout.restart();
-  const { first: begin, recipients, lines } = window;
-  const end = begin + held;
+  const { recipients, lines } = window;
+  const end = begin + recipients.length;
+  window.first = begin;
+  window.end = end;
   rowStore.scan((rows, first) => {
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const message = rows[at + 2] ?? 0;
-      if (message === rejectedRow || message === skippedRow) continue;
-      const recipient = rows[at + 1] ?? 0;
-      if (duplicates.isUnsent(row)) continue;
+      if (message >= skippedRow || duplicates.isUnsent(row)) continue;
       layout.next(message);
       if (layout.position < begin || layout.position >= end) continue;
-      recipients[layout.position - begin] = recipient;
+      recipients[layout.position - begin] = rows[at + 1] ?? 0;
       lines[layout.position - begin] = rows[at] ?? 0;
     }
   });
 }
 
 /** Encodes one request into the files, and returns the size of its body. */
-function requestEncoder(
-  { messages, recipients, priceOf }: PlanDraft,
-  { bodies, requests, lines }: RequestFiles,
-) {
+function requestEncoder({ messages, recipients, priceOf }: PlanDraft, files: PlanFolder) {
+  const bodies = files.dataFile('bodies');
+  const requests = files.dataFile('chunks');
+  const lines = files.dataFile('lines');
   const body = Buffer.allocUnsafeSlow(maxRequestBytes);
   const record = Buffer.alloc(requestBytes);
   return (request: RequestLayout, window: Window): number => {
@@ -127,34 +109,29 @@ function requestEncoder(
 }
 
 /** Writes the place of every row of the input; see `places` in plan-format. */
-export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, file: BufferedFile): void {
+export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, files: PlanFolder): void {
   layout.restart();
-  const lookup = duplicates.lookup();
+  const file = files.dataFile('places');
+  const places = new Uint32Array(blockRows * 2);
   rowStore.scan((rows, first) => {
-    const count = rows.length / rowFields;
-    const places = new Uint32Array(count * 2);
-    for (let at = 0; at < count; at += 1) {
-      const recipient = rows[at * rowFields + 1] ?? 0;
-      const message = rows[at * rowFields + 2] ?? 0;
-      const put = (request: number, index: number) => {
-        places[at * 2] = request;
-        places[at * 2 + 1] = index;
-      };
-      if (message === rejectedRow) {
-        put(noRequest.rejected, 0);
-      } else if (message === skippedRow) {
-        put(noRequest.skipped, 0);
-      } else {
-        const duplicate = lookup?.find(first + at, recipient, message) ?? null;
-        if (duplicate === null) {
-          layout.next(message);
-          lookup?.place(first + at, layout.request, layout.index);
-          put(layout.request, layout.index);
-        } else if ('request' in duplicate) put(duplicate.request, duplicate.index);
-        else put(noRequest.conflict, duplicate.conflictLine);
+    let end = 0;
+    const put = (request: number, index: number) => {
+      places[end] = request;
+      places[end + 1] = index;
+      end += 2;
+    };
+    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+      const message = rows[at + 2] ?? 0;
+      if (message === rejectedRow) put(noRequest.rejected, 0);
+      else if (message === skippedRow) put(noRequest.skipped, 0);
+      else if (duplicates.isUnsent(row)) put(...duplicates.placeOf(rows[at + 1] ?? 0, message));
+      else {
+        layout.next(message);
+        duplicates.place(row, layout.request, layout.index);
+        put(layout.request, layout.index);
       }
     }
-    file.append(new Uint8Array(places.buffer));
+    file.append(new Uint8Array(places.buffer, 0, end * 4));
   });
   duplicates.finish();
 }

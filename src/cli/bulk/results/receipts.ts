@@ -100,8 +100,15 @@ export class Receipts {
 
   of({ request, index }: { request: number; index: number }): Receipt {
     const outcome = this.#columns.get(this.positionOf({ request, index }));
-    const isInBatch = this.#sizeOf(request) > 1 && ['sent', 'queued', 'failed'].includes(outcome.status);
-    return { ...outcome, batchId: isInBatch ? this.#state.idOf(request) : '' };
+    const id = this.#state.idOf(request);
+    if (this.#isSingle(request))
+      return { ...outcome, id: this.#state.removed(request).size > 0 ? '' : id, batchId: '' };
+    return { ...outcome, batchId: ['sent', 'queued', 'failed'].includes(outcome.status) ? id : '' };
+  }
+
+  /** A batch that was never accepted has no id either; the last batch of a long list may have one recipient. */
+  #isSingle(request: number): boolean {
+    return this.#state.kindOf(request) === 'single';
   }
 
   /** Members of a request as planned. */
@@ -122,7 +129,7 @@ export class Receipts {
       code: state.codeOf(number),
       // A service that accepted another number of recipients does not say whose credits these are.
       credits: each === null ? null : status === 'failed' ? 0 : Number.isInteger(each) ? each : null,
-      id: kind === 'single' ? state.idOf(number) : '',
+      id: '',
       delivery: final !== null && final.sent > 0 && final.sent === final.unknown ? 'unknown' : '',
     };
     for (let index = 0; index < to.length; index += 1) {
@@ -277,8 +284,10 @@ export class Receipts {
     for (const index of this.#membersOf(request)) this.#set(request.number, index, inDoubt);
   }
 
+  /** The state has the id of a single message. */
   #set(request: number, index: number, outcome: Outcome): void {
-    this.#columns.set(this.positionOf({ request, index }), outcome);
+    const kept = this.#isSingle(request) ? { ...outcome, id: '' } : outcome;
+    this.#columns.set(this.positionOf({ request, index }), kept);
   }
 }
 

@@ -1,6 +1,5 @@
 import { isSameBaseUrl } from '../../../contract/index.js';
-import type { Job } from '../../bulk/job/open-job.js';
-import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
+import { type FrozenPlan, sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -11,7 +10,10 @@ export async function baseUrlOf(config: Context['config']): Promise<string> {
 }
 
 /** Throws CliError (exit 11) for a service other than the job's, where its idempotency keys mean nothing. */
-export async function refuseOtherService({ config }: Pick<Context, 'config'>, job: Job): Promise<void> {
+export async function refuseOtherService(
+  { config }: Pick<Context, 'config'>,
+  job: { id: string; plan: Pick<FrozenPlan, 'meta'> },
+): Promise<void> {
   const planned = job.plan.meta.baseUrl;
   const chosen = await baseUrlOf(config);
   if (isSameBaseUrl(planned, chosen)) return;

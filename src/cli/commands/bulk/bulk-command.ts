@@ -6,6 +6,7 @@ import type { View } from '../../output/view.js';
 import { preflightView } from './confirm/preflight.js';
 import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
+import { likened } from './prepare/like.js';
 import { prepareJob } from './prepare/prepare.js';
 import { finishAndRetry } from './retry.js';
 import { carryOut } from './run.js';
@@ -28,13 +29,16 @@ export function addBulkCommand(
     effects: ['sends', 'spends'],
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
-  command.action(async (file: string | undefined, options: BulkOptions) => {
+  command.action(async (file: string | undefined, given: BulkOptions) => {
     // The job itself retries, and records every attempt.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    const prepared = await prepareJob(context, channel, file, options);
+    const isTyped = (name: string) => command.getOptionValueSource(name) === 'cli';
+    const like = await likened(context, channel, given, isTyped);
+    const prepared = await prepareJob(context, channel, file, like);
     if (prepared === null) return;
-    const start = { input: prepared.input, hasPreflight: true };
-    if (options.retryFailed) await finishAndRetry(context, prepared.job, options, start);
-    else await carryOut(context, prepared.job, options, start);
+    const { job, input, options } = prepared;
+    const start = { input, hasPreflight: true };
+    if (options.retryFailed) await finishAndRetry(context, job, options, start);
+    else await carryOut(context, job, options, start);
   });
 }

@@ -1,7 +1,4 @@
-import type { Channel } from '../../../contract/index.js';
-import { isJobName } from '../../bulk/job/keys.js';
 import type { JobView } from '../../bulk/job/open-job.js';
-import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type {
   NextStep,
@@ -92,108 +89,26 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
   };
 }
 
-/** What a job was made of: the rows left out, and the texts and options of its command. */
+/** What the command that sends rows of a file needs to know of the run. */
 export interface JobInput {
-  channel: Channel;
-  templates: MessageTemplates;
-  options: BulkOptions;
+  only: BulkOptions['only'];
+  acceptDuplicates: boolean | undefined;
   /** Rows that `--skip-invalid` left out now, and their file. */
   rejected: number;
   rejects: string | null;
+  /** With them, whom `--skip-sent` left out although their message may have failed. */
+  leftOut: number;
 }
 
-/**
- * The command that sends some rows of a file: those with one status if the file is a report, otherwise all. It must
- * reach no further recipients, and cost no more than the command that sent the others might have.
- */
-export function onlyRowsCommand(
-  context: Pick<Context, 'config' | 'options'>,
-  state: Spent,
-  input: JobInput,
+/** Sends rows of a file like a job, whose texts and limits it takes over. */
+export const likeCommand = (
+  { config, options }: Pick<Context, 'config' | 'options'>,
+  { id, meta }: Pick<JobView, 'id' | 'meta'>,
   file: string,
-  only: 'rejected' | 'failed' | null,
-): PrintedCommand {
-  const selection: PrintedOptions = {
-    ...(only === null ? {} : { '--only': only, '--accept-duplicates': undefined }),
-    // Failed rows are sent on purpose, which excludes it; a fixed row may be for somebody on the list.
-    ...(only === 'failed' ? { '--skip-sent': undefined, '--job': undefined } : {}),
-  };
-  const options = { ...rejectsOptions(state, input), ...selection, '--yes': context.options.yes };
-  return context.config.commandLine([input.channel, 'bulk', file], options);
-}
-
-/** What a job has spent of its limit. */
-type Spent = Pick<JobView['state'], 'limit' | 'credits'>;
-
-/** For example `to-column` for `toColumn`. */
-type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Written<Rest>}`
-  : Name;
-
-/** Every option of a bulk command, for the command that sends some of its rows. */
-function rejectsOptions(
-  state: Spent,
-  { templates, options }: JobInput,
-): Record<`--${Written<keyof BulkOptions>}`, PrintedOptions[`--${string}`]> {
-  const limit = options.maxCredits ?? state.limit;
-  const kept = keptOptions(options);
-  return {
-    ...textOptions(options, templates),
-    '--to-column': options.toColumn,
-    '--only': options.only?.join(','),
-    '--accept-duplicates': options.acceptDuplicates,
-    '--allow-repeats': options.allowRepeats,
-    '--skip-invalid': options.skipInvalid,
-    '--skip-sent': options.skipSent,
-    '--job': rejectsJob(options),
-    '--allow-partial': options.allowPartial,
-    '--max-credits': limit === null ? undefined : Math.max(0, limit - state.credits),
-    '--rate': kept['--rate'],
-    '--concurrency': kept['--concurrency'],
-    '--max-wait': kept['--max-wait'],
-    '--wait': kept['--wait'],
-    '--wait-timeout': kept['--wait-timeout'],
-    // A rejects file starts with a header, and is always UTF-8 with commas.
-    '--encoding': undefined,
-    '--delimiter': undefined,
-    '--headerless': undefined,
-    '--header-row': undefined,
-    '--sheet': undefined,
-    '--visible-only': undefined,
-    // These files contain the rows of this run.
-    '--report': undefined,
-    '--rejects': undefined,
-    // The rows are a new job.
-    '--again': undefined,
-    '--retry-failed': undefined,
-    '--if-finished': undefined,
-    '--same-project': undefined,
-    '--dry-run': undefined,
-  };
-}
-
-/**
- * A name answers the question about earlier sends, and a fixed row may be for somebody on the list, so without
- * --skip-sent the job has no name. Undefined also if it would be too long.
- */
-function rejectsJob({ job, skipSent }: BulkOptions): string | undefined {
-  const name = `${job}-rejects`;
-  return job !== undefined && skipSent && isJobName(name) ? name : undefined;
-}
-
-/** Files as given; texts from a prompt or standard input in full. */
-function textOptions(options: BulkOptions, { text, html, subject }: MessageTemplates) {
-  const { textFile, htmlFile, fromName, replyTo } = options;
-  const isFile = (file: string | undefined) => file !== undefined && file !== '-';
-  const fromTextFile = isFile(textFile);
-  const fromHtmlFile = isFile(htmlFile);
-  return {
-    '--subject': subject,
-    '--text-file': fromTextFile ? textFile : undefined,
-    '--text': fromTextFile ? undefined : text,
-    '--html-file': fromHtmlFile ? htmlFile : undefined,
-    '--html': fromHtmlFile ? undefined : html,
-    '--from-name': fromName,
-    '--reply-to': replyTo,
-  };
-}
+  selection: PrintedOptions,
+): PrintedCommand =>
+  config.commandLine([meta.channel, 'bulk', file], {
+    ...selection,
+    '--like': id,
+    '--yes': options.yes,
+  });

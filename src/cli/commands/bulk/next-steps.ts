@@ -1,13 +1,12 @@
 import type { JobView } from '../../bulk/job/open-job.js';
 import { type Ending, type NextPrice, refusalOfKey } from '../../bulk/send/ending.js';
-import type { NextStep } from '../../config/printed-command.js';
+import type { NextStep, PrintedOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
-import { maskedText } from '../../output/mask.js';
 import {
   isPrintable,
   type JobInput,
   keptOptions,
-  onlyRowsCommand,
+  likeCommand,
   refreshCommand,
   reportCommand,
   reportName,
@@ -32,16 +31,15 @@ export interface JobRun {
 
 /** What remains to be done after a run, most urgent first; empty if nothing is left. */
 export function stepsAfter(
-  context: StepContext & Pick<Context, 'io'>,
-  { job, options, input }: JobRun & { options: CarryOutOptions },
+  context: StepContext,
+  run: JobRun & { options: CarryOutOptions },
   ending: Ending,
 ): NextStep[] {
-  const isHidden = context.io.printer.mask && input !== null && namesRecipients(input);
-  const shown = { job, options, input: isHidden ? null : input };
+  const { job, options } = run;
   const all = [
-    ...(job.state.finished ? stepsOfFinished(context, shown) : [resumeStep(context, job, options, ending)]),
+    ...(job.state.finished ? stepsOfFinished(context, run) : [resumeStep(context, job, options, ending)]),
     ...outcomeSteps(context, job, ending),
-    ...failedSteps(context, shown),
+    ...failedSteps(context, run),
   ];
   const commands = all.map(([, command]) => command);
   return all.filter(([, command], at) => commands.indexOf(command) === at);
@@ -57,10 +55,6 @@ export function stepAfterLook(context: StepContext, job: JobRun['job']): NextSte
     ...failedSteps(context, looked),
   ].slice(0, 1);
 }
-
-/** Its command contains the full texts. */
-const namesRecipients = ({ templates: { text = '', html = '', subject = '' } }: JobInput) =>
-  [text, html, subject].some((each) => maskedText(each) !== each);
 
 function resumeStep(
   context: StepContext,
@@ -129,8 +123,10 @@ function outcomeSteps(
  */
 function rejectedSteps(context: StepContext, run: JobRun): NextStep[] {
   const { meta, state } = run.job;
-  const { rejects = null, rejected = 0 } = run.input ?? {};
-  const ofFile = () => (rejects === null ? [] : sendStep(context, run, 'rejected', rejects, null));
+  const { rejects = null, rejected = 0, only, acceptDuplicates } = run.input ?? {};
+  // Rows of a report are still those of its job.
+  const selection = { '--only': only?.join(','), '--accept-duplicates': acceptDuplicates };
+  const ofFile = () => (rejects === null ? [] : sendStep(context, run.job, 'rejected', rejects, selection));
   if (state.counts.rejected <= meta.rejected) return ofFile();
   // The list has changed since the job was planned; the report has the rows of that time.
   return rejected > 0 && rejected !== meta.rejected
@@ -141,12 +137,12 @@ function rejectedSteps(context: StepContext, run: JobRun): NextStep[] {
 type Which = 'rejected' | 'failed';
 
 /** Sends rows of the report, which is written first unless this run has written it. */
-function reportedSteps(context: StepContext, run: JobRun, which: Which): NextStep[] {
-  const { job, options } = run;
+function reportedSteps(context: StepContext, { job, options }: JobRun, which: Which): NextStep[] {
   const report = options?.report;
+  const sends = (file: string) => sendStep(context, job, which, file, { '--only': which });
   return report !== undefined && isPrintable(report)
-    ? sendStep(context, run, which, report, which)
-    : [writeStep(context, job, which), ...sendStep(context, run, which, reportName(job.id), which)];
+    ? sends(report)
+    : [writeStep(context, job, which), ...sends(reportName(job.id))];
 }
 
 const writeStep = (context: StepContext, { id, meta }: JobRun['job'], which: Which): NextStep => [
@@ -159,14 +155,14 @@ const sendTexts = {
   failed: 'Send only the failed rows again with:',
 };
 
-/** None if the texts are unknown, or a terminal would alter the command. */
-function sendStep(
+/** None for a job of an earlier release, which has no texts, or for a file whose name a terminal would alter. */
+const sendStep = (
   context: StepContext,
-  { job, input }: JobRun,
+  job: JobRun['job'],
   which: Which,
   file: string,
-  only: Which | null,
-): NextStep[] {
-  const command = input && onlyRowsCommand(context, job.state, input, file, only);
-  return command !== null && isPrintable(command) ? [[sendTexts[which], command]] : [];
-}
+  selection: PrintedOptions,
+): NextStep[] =>
+  job.meta.templates !== undefined && isPrintable(file)
+    ? [[sendTexts[which], likeCommand(context, job, file, selection)]]
+    : [];

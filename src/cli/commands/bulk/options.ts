@@ -48,6 +48,7 @@ export interface BulkOptions extends CarryOutOptions {
   skipInvalid?: boolean;
   rejects?: string;
   job?: string;
+  like?: string;
   again?: boolean;
   allowPartial?: boolean;
   skipSent?: boolean;
@@ -118,6 +119,7 @@ export function addInputOptions(command: Command): Command {
     .option('--rejects <file>', 'write the invalid rows to this CSV file (default: beside the list)')
     .optionsGroup('Job:')
     .option('--job <name>', 'name of the job (default: derived from the file and the message)')
+    .option('--like <job>', 'texts and options of an earlier job, except those given here')
     .option('--again', 'send a finished job to everyone again')
     .option(
       '--skip-sent',
@@ -171,6 +173,17 @@ function readStatuses(written: string): Selected[] {
     return status;
   });
 }
+
+/** The rows of a report that were not sent. */
+export const selectsUnsent = (only: BulkOptions['only']) =>
+  only !== undefined && !only.includes('sent') && !only.includes('queued');
+
+/**
+ * A report knows more than the jobs, so its unsent rows are sent on purpose. But a rejected row was fixed, perhaps to
+ * the recipient of another row.
+ */
+export const isOnPurpose = (only: BulkOptions['only']) =>
+  selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
 
 /** Throws CliError (exit 2) for an unknown one. */
 export function delimiterOf({ delimiter }: BulkOptions): Delimiter | undefined {

@@ -16,6 +16,7 @@ import { openJobRuntime } from './job-runtime.js';
 import { resumeOf } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { prepareWanted, type WantedJob } from './prepare/prepare.js';
+import { recordLimit } from './prepare/start.js';
 import { refreshJob } from './refresh.js';
 import { carryOut, type Start } from './run.js';
 import { refuseList } from './same-file.js';
@@ -67,13 +68,17 @@ export async function finishAndRetry(
   start: Start,
 ): Promise<void> {
   const { id, state } = job;
-  if (state.finished) await job.close();
-  else
+  // The limit is the job's, which the retry shares.
+  const { maxCredits, ...ofRetry } = options;
+  if (state.finished) {
+    if (maxCredits !== undefined) await recordLimit(job, maxCredits).finally(() => job.close());
+    else await job.close();
+  } else
     await carryOut(context, job, options, { ...start, isFirst: true }).catch((error) => {
       const isOver = error instanceof Ended && (error.exit === exits.partly || error.exit === exits.notSent);
       if (!isOver) throw error;
     });
-  await retryJob(context, id, { ...options, status: 'failed' });
+  await retryJob(context, id, { ...ofRetry, status: 'failed' });
 }
 
 /** The retry of these rows that was begun, and is not finished. */
@@ -136,10 +141,9 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
     const counts = { failed: state.counts.failed, unknown: state.counts.unknown, undelivered: recipients };
     const unnamed = Math.max(0, counts[options.status] - recipients);
     if (recipients + unnamed === 0) throw nothingToRetry(context, job, options.status);
-    const { channel, baseUrl, columns } = plan.meta;
+    const { channel, baseUrl, columns, templates = {}, options: kept, digest, like = [] } = plan.meta;
     const client = await context.network.client();
     const pricing = (await readAccount(() => client.pricing.get(), options)).value;
-    const limit = await limitLeft(stateDirectory, job);
     const composer = await keptMessages(plan, requests);
     const rows = {
       bytes: () => bytesOf(reportBlocks({ id, plan }, receipts)),
@@ -149,13 +153,15 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
     const toColumn = columns[plan.input?.recipient ?? -1];
     const name = await nextName(stateDirectory, id);
     return {
-      wanted: { channel, baseUrl, pricing, file: id, templates: {}, name, rows },
+      wanted: {
+        ...{ channel, baseUrl, pricing, file: id, templates, options: kept, name, rows },
+        ...{ like: [{ job: id, digest }, ...like], sharesLimit: options.maxCredits === undefined },
+      },
       choices: {
         ...sendingOptions(options),
         ...{ only: [options.status], known: new Set(), job: name, allowRepeats: true },
         ...{ encoding: 'utf-8', delimiter: 'comma', skipSent: true },
         ...(toColumn === undefined ? {} : { toColumn }),
-        ...(limit === null ? {} : { maxCredits: Math.min(limit, options.maxCredits ?? Infinity) }),
       },
       recipients,
       unnamed,
@@ -203,15 +209,6 @@ async function selected(
     places.add(receipts.positionOf(place));
   }
   return { requests, recipients: places.size };
-}
-
-/** What is left of the limit of a job after what it and all jobs with its rows have spent; null for no limit. */
-async function limitLeft(stateDirectory: string, { id, state }: Job): Promise<number | null> {
-  if (state.limit === null) return null;
-  let left = state.limit - state.credits;
-  for (const { id: taker } of (await Takers.in(stateDirectory)).of(id))
-    left -= (await viewJob(stateDirectory, taker)).state.credits;
-  return Math.max(0, left);
 }
 
 function notFinal(context: Context, { id, plan, state }: Job): CliError {

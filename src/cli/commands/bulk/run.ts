@@ -26,6 +26,7 @@ import { inOne, type JobInput } from './next-command.js';
 import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
+import { shareLimit, whileStarting } from './prepare/start.js';
 import { confirmTaken } from './prepare/take.js';
 import { refuseList } from './same-file.js';
 import { judgeJob, type Reported, type Verdict } from './verdict.js';
@@ -55,7 +56,7 @@ export async function carryOut(
   options: CarryOutOptions,
   {
     input = null,
-    leftOut = input?.rejected ?? 0,
+    leftOut = input?.leftOut ?? 0,
     isFirst = false,
     revokedMarks = [],
     hasPreflight = false,
@@ -107,10 +108,16 @@ async function whileHeld(context: Context, run: Run, work: () => Promise<void>):
 
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
-async function open(context: Context, { job, options }: Run): Promise<void> {
+async function open(context: Context, { job, options, hasPreflight }: Run): Promise<void> {
   await refuseOtherService(context, job);
   refuseList(context.config, job.plan.meta, options.report);
   await context.io.files.checkWritable(options.report);
+  // A bulk command has done that before its prompt.
+  if (hasPreflight) return;
+  const { like } = job.plan.meta;
+  // It was killed before it had its limit.
+  if (like !== undefined && job.state.untouched && job.state.limit === null)
+    await whileStarting(context, () => shareLimit(context, job, like));
 }
 
 /** Returns the run with an admitted API key. */

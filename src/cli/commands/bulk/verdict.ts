@@ -67,7 +67,8 @@ function exitOf(
   ending: Ending,
   { lastExit = null, allowsReplays = false }: Facts,
 ): ExitCode {
-  const hadFinished = lastExit !== null && endsJob.has(lastExit);
+  const isWaitOver = lastExit === exits.notFinal && state.final;
+  const hadFinished = (lastExit !== null && endsJob.has(lastExit)) || isWaitOver;
   const now = exitNow(state, ending, allowsReplays || hadFinished);
   return lastExit === null || hadFinished || now === exits.doubt ? now : lastExit;
 }

@@ -21,6 +21,7 @@ export const emailBulk: CommandBody = (command, context) => {
         'what it would cost',
       ],
       ['urtuu email bulk members.csv --subject News --text-file news.txt --yes --wait', 'in a script'],
+      ['urtuu email bulk members.rejected.csv --like july --yes', 'with the texts and options of a job'],
     ],
     json: [
       ['', emailSummaryExample],

@@ -29,7 +29,7 @@ export const jobsReport: CommandBody = (command, context) => {
     findsColumns: true,
     examples: [
       ['urtuu jobs report july-offer --report report.csv', 'all rows'],
-      ["urtuu sms bulk report.csv --only failed --text 'Hi {name}' --dry-run", 'send the failed ones again'],
+      ['urtuu sms bulk report.csv --only failed --like july-offer --dry-run', 'send the failed ones again'],
     ],
     exits: [4, 5, 11, 12, 14],
     json: [['with the columns of the list before them', reportedExample]],

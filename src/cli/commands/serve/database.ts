@@ -102,5 +102,7 @@ function hintOf(code = ''): string {
     return 'Check user and password: PGPASSWORD, a pgpass file or URTUU_DATABASE.';
   if (code === '3D000') return 'Create the database first.';
   if (code === '42501') return 'The user must own the database, or be allowed to create tables in it.';
+  if (code === '25006')
+    return 'Allow writes: see default_transaction_read_only of the server, the database and the role.';
   return 'Check that PostgreSQL runs and can be reached from here.';
 }

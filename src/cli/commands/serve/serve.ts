@@ -111,11 +111,14 @@ export const serve: CommandBody = (command, context) => {
       options.data === undefined
         ? serviceDirectory(config.stateDirectory)
         : resolve(config.cwd, options.data);
-    const release = io.holdSignals({ within: stopWithin });
+    // Opening may wait for a lock of the database.
+    const opened = io.holdSignals();
     const service =
       database === null
         ? await openInFolder(context, folder(), { acceptData, ...given })
         : await openOnDatabase(context, { ...database, ...given });
+    const release = io.holdSignals({ within: stopWithin });
+    opened();
     const data = database === null ? folder() : withoutPassword(database.url);
     const { administration, channels } = service;
     if (file === undefined && administration.isReal) throw needsConfiguration(data);

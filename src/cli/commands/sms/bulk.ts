@@ -18,6 +18,7 @@ export const smsBulk: CommandBody = (command, context) => {
     examples: [
       ["urtuu sms bulk customers.csv --text 'Сайн байна уу, {name}' --dry-run", 'what it would cost'],
       ['urtuu sms bulk list.csv --text-file text.txt --yes --wait --report report.csv', 'in a script'],
+      ['urtuu sms bulk list.rejected.csv --like july --yes', 'with the texts and options of a job'],
     ],
     json: [
       ['', summaryExample],

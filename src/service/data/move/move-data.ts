@@ -10,7 +10,7 @@ import { makeSecret, readSecret } from '../../storage/sqlite/installation/secret
 import { type MovedTable, movedTables } from './mapping.js';
 import { type Row, summing } from './rows.js';
 import { openSource, type Source } from './source.js';
-import { openTarget, type Target, type TargetState, taken } from './target.js';
+import { failing, openTarget, type Target, type TargetState, taken } from './target.js';
 
 export interface MovePlaces {
   directory: string;
@@ -109,15 +109,7 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   }
   at('copied');
   const digest = await verify(source, target, (rows) => onProgress('verify', rows, total));
-  for await (const { check, subject, problem } of verifyDatabase(
-    placeOf(options),
-    source.secret,
-    outboxMigrations,
-  )) {
-    throw new DataError(`the data does not add up: ${check} ${subject}: ${problem}`, {
-      hint: `Nobody serves it yet. Give the move up with --abandon, then see: \`urtuu service verify\``,
-    });
-  }
+  await failing(checkDatabase(placeOf(options), source.secret));
   await target.prepare(name);
   at('verified');
   source.mark('moved');
@@ -127,6 +119,15 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   source.mark('opened');
   at('ended');
   return { isNew: true, tables: movedTables.length, rows: total, digest };
+}
+
+/** Throws DataError for the first thing that is wrong. */
+async function checkDatabase(place: ReturnType<typeof placeOf>, secret: Uint8Array): Promise<void> {
+  for await (const { check, subject, problem } of verifyDatabase(place, secret, outboxMigrations)) {
+    throw new DataError(`the data does not add up: ${check} ${subject}: ${problem}`, {
+      hint: `Nobody serves it yet. Give the move up with --abandon, then see: \`urtuu service verify\``,
+    });
+  }
 }
 
 /**

@@ -220,7 +220,8 @@ async function connect(url: string, patience: number) {
   return client;
 }
 
-async function failing<Result>(work: Promise<Result>): Promise<Result> {
+/** Throws DatabaseFailure for an error of the driver. */
+export async function failing<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

@@ -9,12 +9,12 @@ export async function bind(database: Database, secret: Uint8Array, random: Rando
   await database.attempt(
     `WITH made AS (
        INSERT INTO :s.installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT (one) DO NOTHING RETURNING one
-     ), opened AS MATERIALIZED (SELECT :s.open_hold_1() FROM made)
+     ), opened AS MATERIALIZED (SELECT :s.open_hold_1() FROM made WHERE NOT EXISTS (SELECT 1 FROM :s.ledger))
      SELECT * FROM opened`,
     [id, fingerprintOf(secret)],
   );
   await checkSecret(database, secret);
-  // Its dump is still being loaded.
+  // Its dump is still being loaded, or came without the hold.
   await database.attempt(
     "SELECT :s.begin_hold_1('restored'::text) WHERE NOT EXISTS (SELECT 1 FROM :s.hold)",
     [],

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
+import { deriveKey } from '../../encryption.js';
 import type { Topic } from '../changes.js';
 import { destroy, newClient } from './database/connection.js';
 import type { Connections } from './database/connections.js';
@@ -7,10 +8,21 @@ import type { OwnSchema } from './database/own-schema.js';
 
 /** Bytes; PostgreSQL allows 8,000. */
 const longestPayload = 7_000;
+/** Characters; two topics of one name wake each other's, which look again. */
+const nameLength = 16;
 /** Milliseconds between notifications, each for everything committed meanwhile. */
 const tellEvery = 5;
 /** Milliseconds before it listens again. */
 const listenAgain = 2_000;
+
+/** Names of topics that tell nobody an id or a key: every role of the database may listen. */
+export function createTopicNames(secret: Uint8Array): (topic: Topic) => Topic {
+  const key = deriveKey(secret, 'topics');
+  return (topic) =>
+    topic === 'due' || topic === 'reset'
+      ? topic
+      : `key:${createHmac('sha256', key).update(topic).digest('base64url').slice(0, nameLength)}`;
+}
 
 /**
  * Wakes other instances before their next poll. It has a connection of its own and notifies after the commits,

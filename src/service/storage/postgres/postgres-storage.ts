@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
+import type { Topic } from '../changes.js';
 import { createPolledChanges } from '../shared/polled-changes.js';
 import { createPseudonyms } from '../shared/secret.js';
 import type { Storage } from '../storage.js';
@@ -12,7 +13,7 @@ import { DatabaseClock } from './database-clock.js';
 import { bind, checkSecret } from './installation.js';
 import { createInstances } from './instances.js';
 import { createLost } from './lost-commits.js';
-import { createNotifications } from './notifications.js';
+import { createNotifications, createTopicNames } from './notifications.js';
 import { postgresStore } from './postgres-store.js';
 import { migrations } from './schema/migrations.js';
 
@@ -39,9 +40,13 @@ export interface PostgresStorage extends Storage {
   database: Database;
 }
 
-/** What a send needs, with the rights for it and a write: a token, and an acceptance of nothing. */
-const probe = `SELECT :s.take_1(''::text, 'readiness'::text, 1::double precision, 1, 1::bigint, 0::bigint),
-  ARRAY(SELECT a.seq FROM :s.store_accepted_1(CAST(ARRAY[] AS :s.acceptance_1[]), 0::bigint) a)`;
+/**
+ * What a send needs after its admission, with the rights for it: an acceptance of nothing, whose commit waits for a
+ * standby where a send's does. A lock is written, and waits for the lock of a commit that waits.
+ */
+const probe = `SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true),
+  :s.can_accept_all_1(nothing, 0::bigint), ARRAY(SELECT a.seq FROM :s.store_accepted_1(nothing, 0::bigint) a)
+  FROM (SELECT CAST(ARRAY[] AS :s.acceptance_1[]) AS nothing) one CROSS JOIN :s.installation FOR NO KEY UPDATE OF installation`;
 
 /** Connections of one instance: for work that callers wait for, and for the quick statements before requests. */
 const sizes = { store: 8, admission: 2, notifications: 1 };
@@ -78,9 +83,9 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const database = databaseOf(pools.store);
   const beforeRequests = databaseOf(admissions);
   const changes = createPolledChanges(clock);
-  const notifications = createNotifications(url, schema, pools.notifications, (topic) =>
-    topic === 'reset' ? changes.tellAll() : changes.tell(topic),
-  );
+  const nameOf = createTopicNames(secret);
+  const wake = (topic: Topic) => (topic === 'reset' ? changes.tellAll() : changes.tell(topic));
+  const notifications = createNotifications(url, schema, pools.notifications, wake);
   const lost = createLost(database, report);
   let time: DatabaseClock | null = null;
   const { admit, rateLimiter } = createAdmission(beforeRequests, clock, report, (at, since) =>
@@ -90,11 +95,9 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     database,
     lost,
     (topics) => {
-      for (const topic of topics) {
-        if (topic === 'reset') changes.tellAll();
-        else changes.tell(topic);
-      }
-      notifications.tell(topics);
+      const names = topics.map(nameOf);
+      for (const name of names) wake(name);
+      notifications.tell(names);
     },
     createPseudonyms(secret),
     report,
@@ -128,14 +131,15 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       // A newer one keeps the functions of the previous version.
       if ((row?.version ?? 0) < steps.length) throw older();
     }
-    await beforeRequests.query(probe);
+    await rateLimiter.take('', 'readiness', { interval: 1, burst: 1 });
+    await database.query(probe);
   }
 
   return {
     store,
     clock: time ?? clock,
     rateLimiter,
-    changes,
+    changes: { subscribe: (topic, listener) => changes.subscribe(nameOf(topic), listener) },
     instances,
     secret,
     admit,

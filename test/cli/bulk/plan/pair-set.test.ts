@@ -38,25 +38,17 @@ describe('the pairs of a new plan', () => {
   });
 
   it('are found in another reading, which is no pair of its own', () => {
-    const pairs = new PairSet({ byLine: true });
+    const pairs = new PairSet();
     const [first, second] = ['99112233', '88112233'];
-    pairs.add(first, hello, 2);
-    pairs.addReading(pairs.add(second, hello, 5), second, hi);
+    pairs.add(first, hello);
+    pairs.addReading(pairs.add(second, hello), second, hi);
     // The other reading of one row is another row.
     pairs.addReading(0, second, hello);
-    const [one, two] = [pairs.find(first, hello), pairs.find(second, hello)];
-    expect([one, two].sort()).toEqual([0, 1]);
+    const [one, two] = [0, 1];
+    expect([pairs.find(first, hello), pairs.find(second, hello)]).toEqual([one, two]);
     expect([pairs.find(second, hi), pairs.find(first, hi), pairs.length]).toEqual([two, -1, 2]);
-    pairs.addReading(pairs.atLine(2), first, hi);
+    pairs.addReading(one, first, hi);
     expect([pairs.find(second, hi), pairs.find(first, hi)]).toEqual([two, one]);
-    expect([1, 2, 3, 5, 6].map((line) => pairs.atLine(line))).toEqual([-1, 0, -1, 1, -1]);
-  });
-
-  it('are found once all were added, even if none was looked for before', () => {
-    const pairs = new PairSet();
-    pairs.add('99112233', hello);
-    pairs.finish();
-    expect([pairs.find('99112233', hello), pairs.length]).toEqual([0, 1]);
   });
 
   it('are known as fixed, if one of their rows was', () => {
@@ -67,8 +59,7 @@ describe('the pairs of a new plan', () => {
       ['99112233', true],
       ['95112233', false],
     ] as const)
-      pairs.add(to, hello, 0, isFixed);
-    pairs.finish();
+      pairs.add(to, hello, isFixed);
     const fixed = (to: string) => pairs.fixed.has(pairs.find(to, hello));
     expect(['99112233', '88112233', '95112233'].map(fixed)).toEqual([true, true, false]);
   });

@@ -6,7 +6,7 @@ import { plan, requestsOf } from '../plans.js';
 
 /** What other jobs have sent: a message to each of these recipients, as `to text`. */
 function sent(pairsSent: ReadonlySet<string>, tail: (text: string) => string): SentBefore {
-  const pairs = new PairSet({ byLine: true });
+  const pairs = new PairSet();
   return {
     pairs,
     skip: true,

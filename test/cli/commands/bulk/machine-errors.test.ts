@@ -65,7 +65,7 @@ describe('with a machine format, standard error is one JSON object', () => {
         exit: 3,
         message: '2 accepted, 3 rejected. Nothing is in doubt.',
         hint: expect.stringMatching(
-          /^Fix the rejected rows, then send only those with: urtuu sms bulk \/.*\.csv --text .* --yes$/,
+          /^Fix the rejected rows, then send only those with: urtuu sms bulk \/.*\.csv --like july --yes$/,
         ),
         rejected: 3,
         rows: [{ line: 4 }, { line: 5 }, { line: 6 }],

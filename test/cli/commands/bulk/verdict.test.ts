@@ -199,6 +199,13 @@ describe('a look at a job ends', () => {
     ['with 6, if a report has found doubt since', job({ in_doubt: 1 }), 0, notRun, { exit: 6 }],
     ['with 6, if a later run was killed in doubt', job({ in_doubt: 1, pending: 2 }), 7, notRun, { exit: 6 }],
     ['with 3, if a receipt has found a failure since', job({ sent: 4, failed: 1 }), 0, notRun, { exit: 3 }],
+    [
+      'with 0, if a refresh has read what its last run had waited for',
+      job({ sent: 5 }),
+      14,
+      notRun,
+      { exit: 0 },
+    ],
     ['with 0, if another job took what had failed', job({ sent: 4, moved: 1 }), 3, notRun, { exit: 0 }],
     ['as its last run did, if that allowed replays', elsewhere, 0, notRun, { exit: 0 }],
     ['with 11 for a job that ran elsewhere', elsewhere, 11, notRun, { exit: 11 }],

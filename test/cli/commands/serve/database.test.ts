@@ -135,6 +135,19 @@ describe('urtuu serve with a database is refused', () => {
     );
   });
 
+  it('whose role may only read', async () => {
+    const database = await newDatabase();
+    await query(
+      database,
+      `ALTER DATABASE ${new URL(database).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    const { code, stderr } = await run(`serve --database ${database}`, {
+      env: { URTUU_SECRET_FILE: secret() },
+    });
+    expect(code).toBe(13);
+    expect(stderr).toMatch(/read-only transaction\n.*default_transaction_read_only/);
+  });
+
   it('with another secret than the one it was started with', async () => {
     const database = await newDatabase();
     await (await createService({ database, secret: new Uint8Array(32).fill(8) })).close();

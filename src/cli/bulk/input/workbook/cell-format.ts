@@ -16,6 +16,7 @@ import {
   tokenize,
 } from 'numfmt';
 import { russianGenitive } from './month-names.js';
+import { readXml, type XmlHandler } from './xml.js';
 
 /**
  * Of the built-in formats, dates that follow the reader's region (14, 22 and the East Asian ones) are shown as ISO
@@ -114,9 +115,31 @@ function withoutLayout(pattern: string, isDate: boolean): string {
  * The format with a style's format id; null if cells are shown as stored. `custom` are the workbook's own formats, and
  * ids below 59 are built in.
  */
-export function cellFormatOf(id: number, custom: ReadonlyMap<number, string>): CellFormat | null {
+function cellFormatOf(id: number, custom: ReadonlyMap<number, string>): CellFormat | null {
   const pattern = custom.get(id) ?? isoDates[id] ?? (id < 59 ? getFormatFromId(id) : '');
   return /^(?:General|@)?$/i.test(pattern) || !isValidFormat(pattern) ? null : new CellFormat(pattern);
+}
+
+/** The format of each cell style, by the style's number; null if cells are shown as stored. */
+export type Styles = readonly (CellFormat | null)[];
+
+export async function readStyles(part: string, blocks: AsyncIterable<Buffer>): Promise<Styles> {
+  const custom = new Map<number, string>();
+  const ids: number[] = [];
+  const keep = (id: number, code: string) => {
+    if (!custom.has(id)) custom.set(id, code);
+  };
+  const handler: XmlHandler = {
+    open(name, attribute, parent) {
+      // The formats of conditional formatting have ids too, which mean nothing to cells.
+      if (name === 'numFmt' && parent === 'numFmts')
+        keep(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+      else if (name === 'xf' && parent === 'cellXfs') ids.push(Number(attribute('numFmtId') ?? 0));
+    },
+  };
+  await readXml(part, blocks, handler);
+  const formats = new Map(ids.map((id) => [id, cellFormatOf(id, custom)]));
+  return ids.map((id) => formats.get(id) ?? null);
 }
 
 /** The placeholders of a fraction in a number format: `# ??/??`, `?/8`. */
@@ -124,7 +147,7 @@ const places = /(?<![#?0])(?:([#?0]+)[ \\]+)?[#?0]+ *\/ *(\d+|[#?0]+)/g;
 const mostDenominators = 9_999;
 
 /** Replaces the placeholders of a fraction in a pattern with the value, as text. */
-export function withFraction(pattern: string, value: number): string {
+function withFraction(pattern: string, value: number): string {
   return pattern.replace(places, (_, whole: string | undefined, below: string) => {
     const isFixed = /[1-9]/.test(below);
     const most = isFixed ? Number(below) : Math.min(10 ** below.length - 1, mostDenominators);

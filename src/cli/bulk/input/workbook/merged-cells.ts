@@ -1,5 +1,6 @@
 import { grouped } from '../../../text/wording.js';
 import { columnOf } from '../../../xlsx/cell-reference.js';
+import { marksIn } from '../file-kind.js';
 import { damaged, WorkbookError } from './workbook-error.js';
 import { type Attribute, readXml, type XmlHandler } from './xml.js';
 
@@ -102,16 +103,6 @@ const mark = Buffer.from('mergeCell');
  */
 export async function readMergedCells(part: string, read: () => AsyncIterable<Buffer>): Promise<MergedCells> {
   const merged = new MergedCells(part);
-  if (await mentions(read(), mark)) await readXml(part, read(), merged);
+  if ((await marksIn(read(), [mark])).size > 0) await readXml(part, read(), merged);
   return merged;
-}
-
-async function mentions(blocks: AsyncIterable<Buffer>, mark: Buffer): Promise<boolean> {
-  let end = Buffer.alloc(0);
-  for await (const block of blocks) {
-    const bytes = Buffer.concat([end, block]);
-    if (bytes.includes(mark)) return true;
-    end = bytes.subarray(Math.max(bytes.length - mark.length + 1, 0));
-  }
-  return false;
 }

@@ -1,11 +1,10 @@
 import { Archive, type ByteStore } from './archive.js';
-import { chooseSheet } from './choose-sheet.js';
+import { readStyles } from './cell-format.js';
 import { readMergedCells } from './merged-cells.js';
 import { readSharedStrings, SharedStrings } from './shared-strings.js';
 import { SheetRows } from './sheet-rows.js';
 import { type RecordHandler, SheetTable, type SheetTableOptions } from './sheet-table.js';
-import { readStyles } from './styles.js';
-import { openWorkbook } from './workbook.js';
+import { chooseSheet, openWorkbook } from './workbook.js';
 import { readXml } from './xml.js';
 
 export interface WorkbookOptions extends SheetTableOptions {
@@ -30,7 +29,7 @@ export interface WorkbookReading {
 export async function readWorkbook(
   bytes: AsyncIterable<Uint8Array>,
   options: WorkbookOptions,
-  onRecord: (sheet: string, ...record: Parameters<RecordHandler>) => void,
+  onSheet: (name: string) => RecordHandler,
 ): Promise<WorkbookReading> {
   const { signal } = options;
   const store = options.store('workbook');
@@ -45,9 +44,7 @@ export async function readWorkbook(
   const read = (each: string) => abortable(archive.read(each), signal);
   if (workbook.strings !== null) await readSharedStrings(workbook.strings, read(workbook.strings), strings);
   const styles = workbook.styles === null ? [] : await readStyles(workbook.styles, read(workbook.styles));
-  const table = new SheetTable(options, (record, row, errors, stored) =>
-    onRecord(name, record, row, errors, stored),
-  );
+  const table = new SheetTable(options, onSheet(name));
   const merged = await readMergedCells(part, () => read(part));
   const rules = { strings, styles, from1904: workbook.from1904, merged };
   await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));

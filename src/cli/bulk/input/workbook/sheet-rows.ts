@@ -1,10 +1,9 @@
 import { columnLetters, columnOf } from '../../../xlsx/cell-reference.js';
 import { errorValue, noStoredValue } from '../cell-error.js';
-import type { CellFormat } from './cell-format.js';
+import type { CellFormat, Styles } from './cell-format.js';
 import { exactDigits, serialOfIso, unescapeText } from './cell-value.js';
 import { type MergedCells, mostColumns, mostRows } from './merged-cells.js';
 import { longestText, type SharedStrings } from './shared-strings.js';
-import type { Styles } from './styles.js';
 import { damaged } from './workbook-error.js';
 import type { Attribute, XmlHandler } from './xml.js';
 

@@ -38,6 +38,25 @@ export async function readJournal(
   return readEntries(file.createReadStream({ ...range, highWaterMark: readAtOnce }), path, onEntry);
 }
 
+/** More than the entries of a group commit that ends a run. */
+const lastBytes = 4096;
+
+/** The last entry of a journal; null if there is none, or it cannot be told from the end alone. */
+export async function lastEntry(folder: string): Promise<Entry | null> {
+  const file = await open(join(folder, journalFile)).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.min(size, lastBytes));
+    await file.read(bytes, 0, bytes.length, size - bytes.length);
+    const line = bytes.subarray(bytes.lastIndexOf(10, -2) + 1, -1);
+    const encoded = (line.length === 0 ? null : readGroup(line))?.at(-1);
+    return encoded === undefined ? null : decodeEntry(encoded);
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * Reads a journal that another process may be writing, and skips a torn end: a last line without a newline, or with
  * zeros where a power cut lost data. Nothing was sent after it. Any other damage is refused. `whole` is where the

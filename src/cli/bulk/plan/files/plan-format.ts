@@ -1,4 +1,4 @@
-import type { TableFormat } from '../../input/table-parser.js';
+import type { TableFormat } from '../../input/table.js';
 import type { PlanMeta } from '../plan.js';
 import type { FileChecksum } from './buffered-file.js';
 

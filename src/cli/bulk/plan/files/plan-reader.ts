@@ -3,10 +3,11 @@ import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../once.js';
-import { type TableFormat, TableParser } from '../../input/table-parser.js';
-import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from '../plan.js';
+import { RowParser } from '../../input/row-parser.js';
+import { Table } from '../../input/table.js';
+import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from '../plan.js';
 import { recipientsOf } from './body-recipients.js';
-import { BufferedReader } from './buffered-reader.js';
+import { BufferedReader, type FileChecksum } from './buffered-file.js';
 import { readChecksummedText } from './checksummed-text.js';
 import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
 import {
@@ -53,7 +54,7 @@ export async function openPlan(folder: string): Promise<FrozenPlan> {
 }
 
 /** Without a stream, which costs more than a small file: a plan has six files, most of them small. */
-async function checksumOf(path: string): Promise<{ bytes: number; sha256: string }> {
+export async function checksumOf(path: string): Promise<FileChecksum> {
   const file = await open(path);
   try {
     const hash = createHash('sha256');
@@ -126,14 +127,10 @@ export function planOf(folder: string, record: PlanRecord, disk: PlanDisk = node
   return {
     folder,
     meta: record.meta,
-    input: inputOf(record.table),
+    input: record.table,
     requests: (first = 0) => readRequests(folder, record, disk, first),
     rows: () => readPlannedRows(folder, record, disk),
   };
-}
-
-function inputOf({ marked = false, recipient, sheet }: TableFormat): PlannedInput {
-  return { marked, recipient: recipient ?? null, ...(sheet === undefined ? {} : { sheet }) };
 }
 
 /** A request without its recipients and lines. */
@@ -248,12 +245,9 @@ async function* readPlannedRows(
     const places = new BufferedReader(disk, placesFile);
     let read: { record: string[]; line: number }[] = [];
     let row = 0;
-    const table = new TableParser(
-      format,
-      meta.source,
-      () => undefined,
-      (record, line) => read.push({ record, line }),
-    );
+    const taker = { take: (record: string[], line: number) => void read.push({ record, line }) };
+    const table = new Table(format, meta.source, () => taker);
+    const parser = new RowParser(format, meta.source, (record, line) => table.take(record, line));
     async function* planned(): AsyncGenerator<PlannedRow, void> {
       for (const { record, line } of read) {
         const place = places.read(row * placeBytes, placeBytes);
@@ -273,10 +267,10 @@ async function* readPlannedRows(
       read = [];
     }
     for await (const block of createReadStream(join(folder, 'input.csv')) as AsyncIterable<Buffer>) {
-      await table.feed(block);
+      await parser.feed(block);
       yield* planned();
     }
-    await table.finish();
+    await parser.finish();
     yield* planned();
   } finally {
     disk.close(placesFile);

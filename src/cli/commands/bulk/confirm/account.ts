@@ -11,6 +11,12 @@ import { readAccount } from './read-account.js';
 
 type Network = Context['network'];
 
+/** A job that is opened, or only read. */
+export interface KeyedJob extends Pick<Job, 'id' | 'state'> {
+  plan: Pick<Job['plan'], 'meta'>;
+  journal: Pick<Job['journal'], 'replay'>;
+}
+
 /** Identifies the API key in use; null for the embedded service, which needs none. */
 export async function currentAccount(network: Network): Promise<Account | null> {
   const key = await network.apiKey();
@@ -20,13 +26,13 @@ export async function currentAccount(network: Network): Promise<Account | null> 
 }
 
 /** Whether the key in use may belong to a project other than the job's, where its idempotency keys mean nothing. */
-export const isForeign = async (context: Pick<Context, 'network'>, job: Job): Promise<boolean> =>
+export const isForeign = async (context: Pick<Context, 'network'>, job: KeyedJob): Promise<boolean> =>
   (await usedBefore(context, job)) === 'never';
 
 /** When the job last used the key in use. */
 async function usedBefore(
   { network }: Pick<Context, 'network'>,
-  { plan, state }: Job,
+  { plan, state }: KeyedJob,
 ): Promise<'last' | 'earlier' | 'never'> {
   const { account } = plan.meta;
   // A job of an earlier release does not record its key.
@@ -37,19 +43,31 @@ async function usedBefore(
   return known.at(-1) ? 'last' : known.includes(true) ? 'earlier' : 'never';
 }
 
+type KeyContext = Pick<Context, 'io' | 'config' | 'network' | 'signal'>;
+interface KeyOptions {
+  sameProject?: boolean | undefined;
+}
+
 /**
- * Lets a job go on with the key in use. Throws CliError (exit 11) for a key that it never used, without `sameProject`,
- * and for a key that is another project's, or may be once anything was accepted or is in doubt.
+ * Whether the key in use finds what the job sent; null if the job used it last. Throws CliError (exit 11) for a key that
+ * it never used, without `sameProject`, and for a key that is another project's, or may be once anything was accepted or
+ * is in doubt.
  */
-export async function admitKey(
-  context: Pick<Context, 'io' | 'config' | 'network' | 'signal'>,
-  job: Job,
-  { sameProject }: { sameProject?: boolean | undefined },
-): Promise<void> {
+export async function checkKey(
+  context: KeyContext,
+  job: KeyedJob,
+  { sameProject }: KeyOptions,
+): Promise<boolean | null> {
   const used = await usedBefore(context, job);
-  if (used === 'last') return;
+  if (used === 'last') return null;
   if (used === 'never' && !sameProject) throw await foreignJob(context, job);
-  const isChecked = await findsWhatWasSent(context, job);
+  return findsWhatWasSent(context, job);
+}
+
+/** Lets a job go on with the key in use. Throws as `checkKey`. */
+export async function admitKey(context: KeyContext, job: Job, options: KeyOptions): Promise<void> {
+  const isChecked = await checkKey(context, job, options);
+  if (isChecked === null) return;
   const { plan, state, journal } = job;
   const hash = plan.meta.account === null ? null : await currentHash(context.network, plan.meta.account);
   if (hash === null) return;
@@ -64,7 +82,7 @@ export async function admitKey(
  */
 async function findsWhatWasSent(
   { io, network, signal }: Pick<Context, 'io' | 'network' | 'signal'>,
-  { id, journal, state }: Job,
+  { id, journal, state }: KeyedJob,
 ): Promise<boolean> {
   const isInDoubt = state.unanswered > 0;
   const { sent, hasAccepted } = await acceptedIn(journal);
@@ -88,7 +106,7 @@ async function findsWhatWasSent(
 }
 
 /** Any message or batch of the project of the job's last key, and whether there is one of any key. */
-async function acceptedIn(journal: Job['journal']) {
+async function acceptedIn(journal: Pick<Job['journal'], 'replay'>) {
   const found = { sent: null as AcceptedEntry | null, hasAccepted: false };
   await journal.replay((entry) => {
     if (entry.type === 'accepted') {
@@ -102,7 +120,7 @@ async function acceptedIn(journal: Job['journal']) {
 }
 
 /** Exit 11 for an unfinished job that was started with another key; names the profile that has it. */
-async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: Job): Promise<CliError> {
+async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: KeyedJob): Promise<CliError> {
   const { account } = plan.meta;
   const hasKey = ({ api_key: key }: Profile) =>
     account !== null && key !== undefined && isSame(account.hash, hashOf(account.salt, key));

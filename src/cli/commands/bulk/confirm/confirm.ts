@@ -1,5 +1,6 @@
 import { readJobId } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
+import type { SharedLimit } from '../../../bulk/job/shared-limit.js';
 import { type PlanMeta, sandboxBaseUrl } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { CliError, usageError } from '../../../errors.js';
@@ -49,7 +50,7 @@ export async function confirmSend(
   }
   const asks = !yes;
   if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
-  refuseCost(preflight, options.maxCredits ?? job.state.limit);
+  refuseCost(preflight, options.maxCredits ?? job.state.limit, findings.shared);
   if (asks && !io.canPrompt) {
     throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
   }
@@ -102,17 +103,21 @@ function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
   );
 }
 
-function refuseCost({ credits }: Preflight, maxCredits: number | null): void {
+function refuseCost({ credits }: Preflight, maxCredits: number | null, shared: SharedLimit | null): void {
   if (maxCredits === null || (credits !== null && credits <= maxCredits)) return;
   const cost =
     credits === null ? 'the price of the job is unknown' : `the job costs ${counted(credits, 'credit')}`;
-  throw new CliError(
-    'over_max_credits',
-    exits.money,
-    `${cost}, and --max-credits is ${grouped(maxCredits)}`,
-    {
-      hint: 'Nothing was sent this time. Raise --max-credits, or shorten the list.',
-      details: { credits, max_credits: maxCredits },
-    },
-  );
+  const limit =
+    shared === null
+      ? `--max-credits is ${grouped(maxCredits)}`
+      : `${grouped(maxCredits)} of the ${counted(shared.limit, 'credit')} of ${shared.of} are left`;
+  const [unfinished] = shared?.unfinished ?? [];
+  const kept =
+    unfinished === undefined
+      ? ''
+      : ` The rest is kept for unfinished jobs. To finish one: \`urtuu jobs resume ${unfinished}\`.`;
+  throw new CliError('over_max_credits', exits.money, `${cost}, and ${limit}`, {
+    hint: `Nothing was sent this time. ${shared === null ? 'Raise' : 'Add'} --max-credits, or shorten the list.${kept}`,
+    details: { credits, max_credits: maxCredits },
+  });
 }

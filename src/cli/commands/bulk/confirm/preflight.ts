@@ -1,6 +1,7 @@
 import { requestRates } from '../../../../contract/index.js';
 import type { Delimiter } from '../../../bulk/input/delimiter.js';
 import type { Job } from '../../../bulk/job/open-job.js';
+import type { SharedLimit } from '../../../bulk/job/shared-limit.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
@@ -63,6 +64,8 @@ export interface Remaining {
 
 /** What was found out about a plan. */
 export interface Findings {
+  /** The limit of `--like`; null without it. */
+  shared: SharedLimit | null;
   outcome: Pick<PlanOutcome, 'toColumn' | 'delimiter' | 'sheet' | 'preview' | 'repairs'>;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */

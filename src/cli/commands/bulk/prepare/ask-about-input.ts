@@ -35,14 +35,16 @@ export async function askAboutInput(
   const asks = file !== '-' && io.canPrompt;
   if (asks && error instanceof FileError && error.sheets.length > 0) {
     const choices = error.sheets.map((name) => ({ name: visible(name), value: name }));
-    const prompts = await io.prompts();
-    return { sheet: await prompts.choose(`${visible(error.message)}. Which sheet is it?`, choices) };
+    return {
+      sheet: await (await io.prompts()).choose(`${visible(error.message)}. Which sheet is it?`, choices),
+    };
   }
   if (asks && error.kind === 'encoding' && options.encoding === undefined) {
     // Never guessed: a wrong encoding shows only in the texts.
     const choices = encodings.map((value) => ({ name: value, value }));
-    const prompts = await io.prompts();
-    return { encoding: await prompts.choose(`${error.message}. Which encoding is it?`, choices) };
+    return {
+      encoding: await (await io.prompts()).choose(`${error.message}. Which encoding is it?`, choices),
+    };
   }
   const shown = io.printer.mask ? maskedText : (text: string) => text;
   throw inputError(shown(error.message), shown(error.hint));

@@ -33,7 +33,7 @@ export async function endFinished(
   }
   // The file may be from another run.
   const reported = await writeReport(context, job, options);
-  const facts = { allowsReplays: true, leftOut: input?.rejected, reported, finishedBefore: id };
+  const facts = { allowsReplays: true, leftOut: input?.leftOut, reported, finishedBefore: id };
   const verdict = judgeJob(state, notRun, facts);
   // The balance of that time says nothing about now.
   const summary = { ...summaryOf({ id, meta: plan.meta, state }), balance: null };

@@ -7,6 +7,7 @@ import { required, type Wanted } from '../../../input/required.js';
 import { readText, textSource } from '../../../input/text.js';
 import type { BulkOptions } from '../options.js';
 import { refuseSameFile } from '../same-file.js';
+import { type Likened, likenedTemplates } from './like.js';
 import { columnsOf, type Header, questionFor } from './read-header.js';
 
 export interface BulkInput {
@@ -24,7 +25,7 @@ export async function gatherInput(
   { io, config, options: { yes } }: Pick<Context, 'io' | 'config' | 'options'>,
   channel: Channel,
   given: string | undefined,
-  options: BulkOptions,
+  { options, source }: Likened,
   look: (file: string) => Promise<Header>,
 ): Promise<BulkInput> {
   if (options.headerless && options.headerRow !== undefined)
@@ -34,7 +35,7 @@ export async function gatherInput(
     );
   refuseJobName(options.job);
   await io.files.checkWritable(options.report, options.rejects);
-  const templates = await readTemplates(io.files, options);
+  const templates = likenedTemplates(await readTemplates(io.files, options), source);
   const { text, html, subject } = templates;
   const wanted: Record<string, Wanted> = { file: { value: given, name: '<file>', question: 'CSV file:' } };
   if (channel === 'email') wanted.subject = { value: subject, name: '--subject', question: 'Subject' };

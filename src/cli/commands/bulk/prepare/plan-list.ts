@@ -9,12 +9,14 @@ import {
   type SentBefore,
 } from '../../../bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
+import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { counted } from '../../../text/wording.js';
 import { currentAccount } from '../confirm/account.js';
 import { type BulkOptions, delimiterOf } from '../options.js';
 import { absolutePath } from '../same-file.js';
 import { askAboutInput, wantsVisibleOnly } from './ask-about-input.js';
+import { keptOf } from './like.js';
 import { moveBeside, rejectsPlaceIn } from './rejects.js';
 import { newlyKnown } from './unknown-rows.js';
 
@@ -27,6 +29,9 @@ export interface PlanSource {
   pricing: Pricing | null;
   /** The rows of a job in place of a file, and its messages in place of templates. */
   rows?: { bytes(): AsyncIterable<Uint8Array>; composer: PlanOptions['composer']; path: string | undefined };
+  /** The jobs that it is like, and the options of a job whose rows they are. */
+  like?: PlanMeta['like'];
+  options?: PlanMeta['options'];
 }
 
 /** The options, with what was found or answered while the list was planned: it is then planned anew. */
@@ -75,28 +80,19 @@ async function build(
   choices: PlanChoices,
   { folder, sentBefore }: { folder: string; sentBefore: SentBefore | null },
 ): Promise<PlanOutcome> {
-  const { toColumn, encoding, headerless, headerRow, sheet, visibleOnly, only, known } = choices;
-  const { allowRepeats, skipInvalid } = choices;
   const name = choices.job ?? (file === '-' ? 'stdin' : parse(file).name);
   const now = clock.now();
   return buildPlan(
     { bytes: rows?.bytes() ?? io.files.bytes(file), source: file },
     {
+      ...choices,
       ...source,
+      like: source.like,
+      options: source.options ?? keptOf(choices),
       folder,
       composer: rows?.composer,
       path: rows !== undefined ? rows.path : file === '-' ? undefined : absolutePath(config, file),
-      toColumn,
-      encoding,
       delimiter: delimiterOf(choices),
-      headerless,
-      headerRow,
-      sheet,
-      visibleOnly,
-      only,
-      known,
-      allowRepeats,
-      skipInvalid,
       // It identifies recent sends and the order of jobs, even if this machine's clock is wrong.
       createdAt: new Date(network.lastExchange?.serviceTime ?? now).toISOString(),
       run: choices.again ? newRunId() : null,

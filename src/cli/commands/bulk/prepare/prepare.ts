@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../../../contract/index.js';
 import { located, quoted } from '../../../bulk/input/input-error.js';
 import { openJobOf } from '../../../bulk/job/job-of-plan.js';
 import { folderForPlan } from '../../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
+import type { SharedLimit } from '../../../bulk/job/shared-limit.js';
 import { isSystemError } from '../../../bulk/job/system-error.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
@@ -22,15 +24,18 @@ import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import { isDone } from './finished.js';
 import { gatherInput } from './gather-input.js';
+import type { Likened } from './like.js';
 import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
 import { badRows, warnOfRejects } from './rejects.js';
 import { Comparison, endAllSent, isAllSent, refuseOpen, warnOfFailed } from './sent-before.js';
-import { checkTaken, whileStarting } from './take.js';
+import { recordLimit, shareLimit, whileStarting } from './start.js';
+import { checkTaken } from './take.js';
 
 export interface PreparedJob {
   job: Job;
   input: JobInput;
+  options: BulkOptions;
 }
 
 /**
@@ -41,9 +46,9 @@ export async function prepareJob(
   context: Context,
   channel: Channel,
   given: string | undefined,
-  options: BulkOptions,
+  likened: Likened,
 ): Promise<PreparedJob | null> {
-  const { wanted, choices } = await gather(context, channel, given, options);
+  const { wanted, choices } = await gather(context, channel, given, likened);
   return prepareWanted(context, wanted, choices);
 }
 
@@ -66,14 +71,17 @@ export async function prepareWanted(
 export interface WantedJob extends PlanSource {
   /** The value of `--job`. */
   name: string | undefined;
+  /** Whether its limit is that of the jobs that it is like. */
+  sharesLimit: boolean;
 }
 
 async function gather(
   context: Context,
   channel: Channel,
   given: string | undefined,
-  options: BulkOptions,
+  likened: Likened,
 ): Promise<{ wanted: WantedJob; choices: PlanChoices }> {
+  const { options, source } = likened;
   // Before asking for a text, which would be written in vain without a key, an engine or a list.
   const priced = once(async () => {
     const client = await context.network.client();
@@ -83,11 +91,13 @@ async function gather(
     await priced();
     return readHeader(context, channel, file, options);
   };
-  const { chosen, ...input } = await gatherInput(context, channel, given, options, look);
+  const { chosen, ...input } = await gatherInput(context, channel, given, likened, look);
   const pricing = await priced();
   const baseUrl = await baseUrlOf(context.config);
+  const like = source === null ? {} : { like: source.jobs };
+  const sharesLimit = source?.sharesLimit ?? false;
   return {
-    wanted: { ...input, channel, baseUrl, pricing, name: options.job },
+    wanted: { ...input, ...like, channel, baseUrl, pricing, name: options.job, sharesLimit },
     choices: { ...options, ...chosen },
   };
 }
@@ -127,17 +137,19 @@ async function prepareIn(
   const prices = await readPrices(context, wanted, choices);
   if (choices.dryRun) {
     await checkTaken(context, child, null);
-    await printDryRun(context, plan, { outcome, earlier: await comparison.finish(plan), prices }, choices);
+    const earlier = await comparison.finish(plan);
+    await printDryRun(context, plan, { outcome, earlier, prices, shared: null }, choices);
     return null;
   }
-  const { job, earlier } = await whileStarting(context, async (lock) => {
+  const { job, shared, earlier } = await whileStarting(context, async (lock) => {
     await checkTaken(context, child, lock);
     const earlier = await comparison.finish(plan);
     await refuseOpen(context, earlier);
-    return { earlier, job: await openJob(context, plan, choices) };
+    return { earlier, ...(await openLimited(context, plan, wanted, choices)) };
   });
-  const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices }, choices);
-  if (confirmed === 'all') return { job, input: inputOf(wanted, outcome, choices) };
+  const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices, shared }, choices);
+  if (confirmed === 'all')
+    return { job, input: inputOf(job, wanted, outcome, comparison, choices), options: choices };
   // Without those who already got it, the plan and the price are different.
   choices.skipSent = true;
   return 'anew';
@@ -154,13 +166,19 @@ async function readPrices(
 }
 
 function inputOf(
-  { channel, templates }: PlanSource,
-  { rejects, toColumn }: PlanOutcome,
-  choices: PlanChoices,
+  { plan }: Job,
+  { templates }: PlanSource,
+  { rejects }: PlanOutcome,
+  { uncertain }: Comparison,
+  { only, acceptDuplicates }: PlanChoices,
 ): JobInput {
-  // The files of rejected rows have a header, where the number of a column is its name.
-  const options = choices.headerless ? { ...choices, toColumn } : choices;
-  return { channel, templates, options, rejected: rejects.count, rejects: rejects.file };
+  // A job that was planned before may keep other texts that were the same for all its rows.
+  const isSame = isDeepStrictEqual(plan.meta.templates, JSON.parse(JSON.stringify(templates)));
+  return {
+    ...{ only, acceptDuplicates, rejected: rejects.count },
+    rejects: isSame ? rejects.file : null,
+    leftOut: rejects.count + uncertain,
+  };
 }
 
 const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>
@@ -170,7 +188,38 @@ const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkO
     resumeCommand: (other) => resumeOf(context, other),
   });
 
-/** A new job that is not confirmed is discarded. */
+interface Limited {
+  job: Job;
+  /** The limit that it shares with other jobs; null for its own, or none. */
+  shared: SharedLimit | null;
+}
+
+/** Opens the job of a plan, with its limit. One that goes on keeps its own. */
+async function openLimited(
+  context: Context,
+  plan: FrozenPlan,
+  { like, sharesLimit }: WantedJob,
+  choices: PlanChoices,
+): Promise<Limited> {
+  const job = await openJob(context, plan, choices);
+  const { untouched, limit, finished } = job.state;
+  try {
+    if (like !== undefined && sharesLimit && (untouched || (limit === null && !finished)))
+      return { job, shared: await shareLimit(context, job, like) };
+    if (untouched && choices.maxCredits !== undefined) await recordLimit(job, choices.maxCredits);
+    return { job, shared: null };
+  } catch (error) {
+    await leave(context, job);
+    throw error;
+  }
+}
+
+/** A job that has sent nothing is discarded. */
+async function leave({ io }: Pick<Context, 'io'>, job: Job): Promise<void> {
+  if (job.state.untouched) await job.discard().catch(({ message }) => io.warn(message));
+  else await job.close();
+}
+
 async function confirmOpened(
   context: Context,
   job: Job,
@@ -189,8 +238,7 @@ async function confirmOpened(
     if (wanted === 'new') await job.discard();
     return wanted;
   } catch (error) {
-    if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
-    else await job.close();
+    await leave(context, job);
     throw error;
   }
 }

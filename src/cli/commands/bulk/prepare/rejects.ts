@@ -1,7 +1,8 @@
-import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { constants, copyFile, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import { checksumOf } from '../../../bulk/plan/files/plan-reader.js';
 import type { RejectedValue, Rejects, RejectsPlace } from '../../../bulk/plan/files/rejects-file.js';
 import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
@@ -67,12 +68,8 @@ async function isSame(one: string, other: string): Promise<boolean> {
   try {
     const sizes = await Promise.all([one, other].map(async (path) => (await stat(path)).size));
     if (sizes[0] !== sizes[1]) return false;
-    const others = createReadStream(other)[Symbol.asyncIterator]();
-    for await (const part of createReadStream(one)) {
-      const { value } = await others.next();
-      if (!(value instanceof Buffer) || !value.equals(part)) return false;
-    }
-    return true;
+    const [its, others] = await Promise.all([one, other].map(checksumOf));
+    return its?.sha256 === others?.sha256;
   } catch {
     return false;
   }

@@ -16,12 +16,11 @@ import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
-import { CliError, Ended, usageError } from '../../../errors.js';
+import { CliError, Ended, machineError, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
-import type { BulkOptions } from '../options.js';
-import { absolutePath } from '../same-file.js';
+import { type BulkOptions, isOnPurpose, selectsUnsent } from '../options.js';
 import type { PlanSource } from './plan-list.js';
 
 type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
@@ -45,16 +44,11 @@ export function otherJobs(
   });
 }
 
-/** The rows of a report that were not sent. */
-const selectsUnsent = (only: BulkOptions['only']) =>
-  only !== undefined && !only.includes('sent') && !only.includes('queued');
-
-/**
- * A report knows more than the jobs, so its unsent rows are sent on purpose. But a rejected row was fixed, perhaps to
- * the recipient of another row.
- */
-const isOnPurpose = (only: BulkOptions['only']) =>
-  selectsUnsent(only) && only?.some((each) => each !== 'rejected') === true;
+/** Exit 13: whom `--skip-sent` must leave out is not known. */
+function refuseUnreadable(id: string, error: Error): never {
+  const hint = `Nothing was sent this time. Repair that job, or remove it: \`urtuu jobs remove ${id} --force\``;
+  throw machineError(`cannot read what the job ${id} sent: ${error.message}`, error, hint);
+}
 
 const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');
 
@@ -81,25 +75,29 @@ export class Comparison {
   readonly #options: BulkOptions;
   readonly #stateDirectory: string;
   readonly #jobs: OtherJobs;
-  readonly #path: string;
   /** Whatever they sent, and whenever, of the jobs with these ids. */
   readonly #ever: (ids: readonly string[]) => OtherJobs;
   #pairs: PairSet | null = null;
   #counting: ((job: OtherJob) => Counting) | undefined;
 
   /** Throws CliError (exit 2) for options that exclude each other. */
-  constructor(context: SentContext, { channel, baseUrl, file, rows }: PlanSource, options: BulkOptions) {
+  constructor(context: SentContext, { channel, baseUrl, rows }: PlanSource, options: BulkOptions) {
     const { again, only, skipSent, job } = options;
     const isReport = rows === undefined && isOnPurpose(only);
     if (skipSent && (again || isReport)) throw exclusive(again ? '--again' : `--only ${only}`);
     this.#options = options;
     this.#stateDirectory = context.config.stateDirectory;
-    this.#path = absolutePath(context.config, file);
     // Earlier runs with the name of this job are the same job.
     const isOther = (id: string) => readJobId(id).base !== job;
-    this.#jobs = otherJobs(context, { channel, baseUrl, isOther });
+    const certain = skipSent ? { onUnreadable: refuseUnreadable } : {};
+    this.#jobs = otherJobs(context, { channel, baseUrl, isOther, ...certain });
     this.#ever = (ids) =>
       otherJobs(context, { channel, baseUrl, isOther: (id) => ids.includes(id), since: 0 });
+  }
+
+  /** Those among them whose message may have failed. */
+  get uncertain(): number {
+    return [...this.skipped.uncertain.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** For the planning; null if there is nothing to compare. */
@@ -107,9 +105,7 @@ export class Comparison {
     const { again, skipSent: skip = false } = this.#options;
     const jobs = again ? [] : await this.#jobs.unread();
     if (jobs.length === 0) return null;
-    // For `addEarlierReading`.
-    const byLine = jobs.some(({ isOfSheet, meta }) => isOfSheet && meta.path === this.#path);
-    const pairs = new PairSet({ byLine });
+    const pairs = new PairSet();
     this.#pairs = pairs;
     return {
       pairs,
@@ -201,29 +197,25 @@ const isOfList = (other: PlanRecord, own: PlanRecord): boolean =>
   other.files['input.csv'].sha256 === own.files['input.csv'].sha256 &&
   other.table.recipient === own.table.recipient;
 
-function sameList(ids: readonly string[], count: number): CliError {
-  return new CliError(
-    'job_done',
-    exits.refused,
-    `the job ${ids.join(' or ')} of this list has sent the same message to ${counted(count, 'recipient')}`,
-    {
-      hint: 'Nothing was sent this time. To send to them again, add --again.',
-      details: { job: ids[0] ?? null, recipients: count },
-    },
-  );
+/** Exit 11, with the way to send after all. */
+function refused(code: string, what: string, way: string, details: CliError['details']): CliError {
+  const hint = `Nothing was sent this time. ${way}`;
+  return new CliError(code, exits.refused, what, { hint, details });
 }
 
-/** Exit 11: the plan still contains them. */
-const overtaken = (count: number) =>
-  new CliError(
-    'sent_before',
-    exits.refused,
-    `another job has just sent the same message to ${counted(count, 'recipient')} of this list`,
-    {
-      hint: 'Nothing was sent this time. Run the same command again to leave them out.',
-      details: { recipients: count },
-    },
-  );
+function sameList(ids: readonly string[], count: number): CliError {
+  const jobs = ids.join(' or ');
+  const what = `the job ${jobs} of this list has sent the same message to ${counted(count, 'recipient')}`;
+  const details = { job: ids[0] ?? null, recipients: count };
+  return refused('job_done', what, 'To send to them again, add --again.', details);
+}
+
+/** The plan still contains them. */
+function overtaken(count: number): CliError {
+  const what = `another job has just sent the same message to ${counted(count, 'recipient')} of this list`;
+  const way = 'Run the same command again to leave them out.';
+  return refused('sent_before', what, way, { recipients: count });
+}
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
 export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, { skipped }: Comparison): void {
@@ -242,11 +234,11 @@ export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0
 export function endAllSent(
   io: Context['io'],
   { alreadySent }: PlanOutcome,
-  { skipped }: Comparison,
+  { uncertain }: Comparison,
   { ifFinished }: BulkOptions,
 ): null {
-  if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
-  if (skipped.uncertain.size > 0) {
+  if (ifFinished !== 'ok') throw everyoneSent(alreadySent, uncertain);
+  if (uncertain > 0) {
     io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
   }
@@ -258,14 +250,12 @@ export function endAllSent(
 export async function refuseOpen(context: ResumeContext, { open }: EarlierSends): Promise<void> {
   for (const [id, count] of open) {
     const job = await viewJob(context.config.stateDirectory, id);
-    throw new CliError(
+    const who = `${counted(count, 'recipient')} of this list`;
+    throw refused(
       'rows_open',
-      exits.refused,
-      `the unfinished job ${id} would send the same message to ${counted(count, 'recipient')} of this list`,
-      {
-        hint: `Nothing was sent this time. Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
-        details: { job: id, recipients: count },
-      },
+      `the unfinished job ${id} would send the same message to ${who}`,
+      `Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,
+      { job: id, recipients: count },
     );
   }
 }
@@ -275,27 +265,15 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   const way = isOnPurpose(only)
     ? 'Use the report of the job that sent to them, or add --again'
     : 'Add --skip-sent to leave them out, or --again';
-  return new CliError(
-    'sent_before',
-    exits.refused,
-    `${counted(count, 'recipient')} of this list ${wereSent(count)} the same message from this machine ${lately}`,
-    {
-      hint: `Nothing was sent this time. ${way} to send to them again.`,
-      details: { recipients: count },
-    },
-  );
+  const who = `${counted(count, 'recipient')} of this list ${wereSent(count)}`;
+  const what = `${who} the same message from this machine ${lately}`;
+  return refused('sent_before', what, `${way} to send to them again.`, { recipients: count });
 }
 
-function everyoneSent(count: number): CliError {
-  return new CliError(
-    'job_done',
-    exits.refused,
-    `everyone in this list was sent the same message from this machine ${lately}`,
-    {
-      hint: 'Nothing was sent this time. Add --again to send to them again.',
-      details: { recipients: count },
-    },
-  );
+function everyoneSent(count: number, uncertain: number): CliError {
+  const was = uncertain > 0 ? 'was in an earlier job' : 'was sent the same message from this machine';
+  const what = `everyone in this list ${was} ${lately}`;
+  return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
 }
 
 /** A line of the preflight about `EarlierSends`; undefined without such recipients. */

@@ -1,60 +1,22 @@
 import { join } from 'node:path';
 import type { RowPlace } from '../../../bulk/job/job-state.js';
-import { isNoJob, jobIds, jobsFolder, removeJobFolder } from '../../../bulk/job/jobs-folder.js';
+import { isNoJob, jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
-import { withStartLock } from '../../../bulk/job/start-lock.js';
-import {
-  isConfirmed,
-  isOfDelivery,
-  placesOf,
-  rowsTakenBy,
-  type TakenRows,
-  Takers,
-} from '../../../bulk/job/takers.js';
+import { isOfDelivery, placesOf, rowsTakenBy, type TakenRows, Takers } from '../../../bulk/job/takers.js';
 import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
 import { anyMessage, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { CliError, machineError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
-import { lockFolder } from '../../../platform/lock.js';
 import type { HeldLock } from '../../../platform/lock-types.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import { otherJobs } from './sent-before.js';
+import { whileStarting } from './start.js';
 
 type TakeContext = ResumeContext & Pick<Context, 'io' | 'config' | 'clock' | 'network' | 'signal'>;
-
-/** Between two tries of the lock, in milliseconds. */
-const lockPause = 20;
-/** A process reading a job of a million recipients does not answer for several seconds. */
-const mostUnanswered = 30;
-
-/**
- * Runs `work` while no other process of this user creates a job, or takes rows of one. Before it, removes jobs that
- * were killed before the rows that they have from others were their own: they take nothing.
- */
-export function whileStarting<Value>(
-  { config, clock, signal }: Pick<Context, 'config' | 'clock' | 'signal'>,
-  work: (lock: HeldLock) => Promise<Value>,
-): Promise<Value> {
-  const pause = () => clock.sleep(lockPause, signal);
-  return withStartLock(config.stateDirectory, { pause, mostUnanswered }, async (start) => {
-    for (const taker of (await Takers.in(config.stateDirectory)).all) {
-      // Earlier releases recorded the rows apart from the plan, after the question: that job may be resumed.
-      if (
-        start.isUnguarded ||
-        taker.meta.sources === undefined ||
-        (await isConfirmed(taker).catch(() => true))
-      )
-        continue;
-      const lock = await lockFolder(taker.folder);
-      if (lock.held) await removeJobFolder(taker.folder, lock);
-    }
-    return work(start);
-  });
-}
 
 /** A job, or a plan before it becomes one. */
 interface Child {

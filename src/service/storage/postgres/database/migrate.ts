@@ -2,7 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { DataError } from '../../../errors/data-error.js';
 import { destroy, newClient } from './connection.js';
-import { bindFunctions, checkFunctions, refuseHalfLoaded, refuseStrangers } from './own-objects.js';
+import { databaseLock, lockNotAvailable, schemaLock, takeLock } from './locks.js';
+import {
+  bindFunctions,
+  checkFunctions,
+  refuseHalfLoaded,
+  refuseStrangers,
+  versionOf,
+} from './own-objects.js';
 import {
   beginIn,
   createSchema,
@@ -12,20 +19,12 @@ import {
   noService,
   type OwnSchema,
 } from './own-schema.js';
-import { othersWhoCreate, Takeover } from './trust.js';
+import { takeoverOf } from './trust.js';
 
-/**
- * The advisory lock of the database: whoever creates a schema holds it alone, as every start of an earlier release
- * does. Starts on existing schemas share it.
- */
-const databaseLock = 7_788_001;
-/** With the number of a schema: the lock under which one instance at a time migrates it. */
-const schemaLock = 7_788_002;
 /** Milliseconds that a step waits for a lock. */
 const patienceMs = 300;
 /** Milliseconds until the next attempt. */
 const pauseMs = 1_000;
-const lockNotAvailable = '55P03';
 
 /** Steps from one version of a schema to the next; published ones never change. */
 export interface Migrations {
@@ -34,28 +33,30 @@ export interface Migrations {
   steps: readonly string[];
 }
 
+export type Warn = (warning: Error) => void;
+
 /**
  * Migrates the schema of a service to this version, or waits until another process has; makes it for a new one. Settings
  * and locks belong to transactions, so that a pooler may be in between. `warn` is called for a schema of before in which
- * others may create.
+ * others may create, or that they own, and while others hold a lock.
  */
 export function migrate(
   { url, schema: wanted }: DatabasePlace,
   all: readonly Migrations[],
-  warn: (warning: Error) => void = () => {},
+  warn: Warn = () => {},
 ): Promise<OwnSchema> {
   return connected(newClient(url, false), async (client) => {
-    const schema = await ownSchema(client, wanted);
+    const schema = await ownSchema(client, wanted, warn);
     for (const each of all) {
       for (;;) {
-        const taken = await takeStep(client, schema, each);
+        const taken = await takeStep(client, schema, each, warn);
         if (taken === 'none') break;
         if (taken === 'locked') await setTimeout(pauseMs);
       }
     }
     await beginIn(client);
-    const others = await othersWhoCreate(client, schema.oid);
-    if (others.length > 0) warn(new Takeover(schema.name, others));
+    const takeover = await takeoverOf(client, schema);
+    if (takeover !== null) warn(takeover);
     await client.query('COMMIT');
     return schema;
   });
@@ -79,8 +80,7 @@ export function checkSchema(
       );
       if (!tables[0]?.is_there) throw noService(wanted);
       await refuseHalfLoaded(client, schema, steps);
-      const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema.name}.${table}`);
-      const version = rows[0]?.version ?? 0;
+      const version = await versionOf(client, schema, each);
       if (version > steps.length) throw newer();
       if (version < steps.length) throw older();
       await checkFunctions(client, schema, steps);
@@ -104,12 +104,12 @@ async function connected<Result>(client: Client, work: (client: Client) => Promi
   }
 }
 
-async function ownSchema(client: Client, wanted: string | undefined): Promise<OwnSchema> {
+async function ownSchema(client: Client, wanted: string | undefined, warn: Warn): Promise<OwnSchema> {
   await beginIn(client);
   await withoutTimeouts(client);
   let schema = await findSchema(client, wanted);
   if (schema === null) {
-    await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [databaseLock]);
+    await takeLock(client, databaseLock, { warn });
     // Another may have made it meanwhile.
     schema = await findSchema(client, wanted);
   }
@@ -134,20 +134,18 @@ async function takeStep(
   client: Client,
   schema: OwnSchema,
   migrations: Migrations,
+  warn: Warn,
 ): Promise<'done' | 'locked' | 'none'> {
   const { table, steps } = migrations;
   const versions = `${schema.name}.${table}`;
   await beginIn(client);
   await withoutTimeouts(client);
-  await client.query(
-    'SELECT pg_advisory_xact_lock_shared($1::bigint), pg_advisory_xact_lock($2::int, $3::oid::int)',
-    [databaseLock, schemaLock, schema.oid],
-  );
+  await takeLock(client, databaseLock, { isShared: true, warn });
+  await takeLock(client, schemaLock(schema.oid), { warn });
   await refuseStrangers(client, schema, migrations);
   await refuseHalfLoaded(client, schema, steps);
   await client.query(`CREATE TABLE IF NOT EXISTS ${versions} (version int NOT NULL)`);
-  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${versions}`);
-  const version = rows[0]?.version ?? 0;
+  const version = await versionOf(client, schema, migrations);
   if (version > steps.length) throw newer();
   const step = steps[version];
   if (step !== undefined) {

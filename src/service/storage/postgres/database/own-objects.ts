@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { DataError } from '../../../errors/data-error.js';
-import { halfLoaded, type OwnSchema, versionTable } from './own-schema.js';
+import { halfLoaded, type OwnSchema } from './own-schema.js';
 import { isTrusted, ourselves } from './trust.js';
 
 /** What the steps of a schema create: names, without those of earlier releases. */
@@ -48,10 +48,9 @@ export async function refuseStrangers(
            WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'S' THEN 'SEQUENCE' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END,
          oid::regclass::text, relowner FROM pg_class WHERE relnamespace = $1 AND relname = ANY ($2)) s
        JOIN pg_roles r ON r.oid = s.owner ${ourselves}
-     WHERE NOT ${isTrusted} AND s.owner NOT IN (
-       SELECT relowner FROM pg_class WHERE relnamespace = $1 AND relname = $3 AND relkind = 'r')
+     WHERE NOT ${isTrusted}
      ORDER BY s.kind, s.name`,
-    [schema.oid, [table, ...createdBy(steps).relations], versionTable],
+    [schema.oid, [table, ...createdBy(steps).relations]],
   );
   if (rows.length === 0) return;
   const owners = [...new Set(rows.map(({ owner }) => owner))].join(', ');
@@ -79,6 +78,22 @@ export async function refuseHalfLoaded(
     [schema.oid, JSON.stringify(createdBy(steps).keys)],
   );
   if (rows[0] !== undefined) throw halfLoaded(schema, `no key of the table ${rows[0].name}`);
+}
+
+/** The version of what the steps create; 0 before the first. Throws DataError where a dump has not brought its row yet. */
+export async function versionOf(
+  client: Client,
+  schema: OwnSchema,
+  { table, steps }: { table: string; steps: readonly string[] },
+): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${schema.name}.${table}`);
+  if (rows[0] !== undefined) return rows[0].version;
+  const { rows: made } = await client.query(
+    'SELECT 1 FROM pg_proc WHERE pronamespace = $1 AND proname = ANY ($2) LIMIT 1',
+    [schema.oid, createdBy(steps).functions],
+  );
+  if (made.length > 0) throw halfLoaded(schema, `no row in the table ${table}`);
+  return 0;
 }
 
 const isBound = `coalesce('search_path=' || quote_ident(n.nspname) || ', pg_temp' = ANY (p.proconfig), false)`;

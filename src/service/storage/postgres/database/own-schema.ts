@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { DataError, NoDataError } from '../../../errors/data-error.js';
-import { isOurs, isTrusted, othersWhoCreate, ourselves, Takeover } from './trust.js';
+import { isTrusted, ourselves, takeoverOf } from './trust.js';
 
 /** A database, and the schema of the service in it; without one, the only one with a service, or a new one. */
 export interface DatabasePlace {
@@ -66,7 +66,7 @@ interface Found extends OwnSchema {
 export async function findSchema(client: Client, wanted: string | undefined): Promise<OwnSchema | null> {
   const { rows } = await client.query<Found>(
     `SELECT DISTINCT ON (plain) n.oid, quote_ident(n.nspname) AS name, n.nspname::text AS plain,
-       quote_ident(r.rolname) AS owner, ${isTrusted} OR (${isOurs} AND n.nspname = $3) AS is_trusted, f.version IS NOT NULL AS is_whole,
+       quote_ident(r.rolname) AS owner, ${isTrusted} AS is_trusted, f.version IS NOT NULL AS is_whole,
        has_schema_privilege(n.oid, 'USAGE') AND coalesce(has_table_privilege(f.version, 'SELECT'), true) AS is_usable
      FROM (SELECT relnamespace AS schema, oid AS version, relowner AS owner FROM pg_catalog.pg_class
          WHERE relname = $1 AND relkind = 'r'
@@ -74,7 +74,7 @@ export async function findSchema(client: Client, wanted: string | undefined): Pr
        JOIN pg_catalog.pg_namespace n ON n.oid = f.schema AND n.nspname !~ '^pg_temp_'
        JOIN pg_catalog.pg_roles r ON r.oid = f.owner ${ourselves}
      ORDER BY plain, is_trusted DESC, is_whole DESC`,
-    [versionTable, earlyFunction, wanted ?? null],
+    [versionTable, earlyFunction],
   );
   if (wanted !== undefined) {
     const named = rows.find(({ plain }) => plain === wanted);
@@ -103,7 +103,7 @@ export async function findSchema(client: Client, wanted: string | undefined): Pr
 function checkedSchema({ name, oid, owner, is_trusted, is_usable, is_whole }: Found): OwnSchema {
   if (!is_trusted) {
     throw new DataError(`the service in the schema ${name} belongs to the role ${owner}`, {
-      hint: 'If it is the one to use, connect as that role, or name its schema as a member of that role. If not, name the schema of a new one: URTUU_DATABASE_SCHEMA',
+      hint: 'If it is the one to use, connect as that role, or give yours all that is in it (ALTER ... OWNER TO). If not, name the schema of a new one: URTUU_DATABASE_SCHEMA',
     });
   }
   if (!is_usable) {
@@ -145,26 +145,22 @@ export async function createSchema(client: Client, wanted: string | undefined): 
       )
     ).rows[0] as NewSchema;
   const { name, oid: existing, user, may_create } = await read();
-  if (!may_create) {
-    const statement =
-      existing === null
-        ? `CREATE SCHEMA ${name} AUTHORIZATION ${user}`
-        : `GRANT ALL ON SCHEMA ${name} TO ${user}`;
-    throw new DataError(
-      `the role ${user} may not create ${existing === null ? 'the schema' : 'tables in the schema'} ${name}`,
-      {
-        hint: `As the owner of the database: ${statement}`,
-      },
-    );
+  const refuse = (what: string, statement: string) =>
+    new DataError(`the role ${user} may not create ${what} ${name}`, {
+      hint: `As the owner of the database: ${statement}`,
+    });
+  if (existing === null) {
+    if (!may_create) throw refuse('the schema', `CREATE SCHEMA ${name} AUTHORIZATION ${user}`);
+    await client.query(`CREATE SCHEMA ${name}`);
   }
-  if (existing === null) await client.query(`CREATE SCHEMA ${name}`);
-  const oid = existing ?? ((await read()).oid as number);
-  const schema = { name, oid };
-  const others = await othersWhoCreate(client, oid);
-  if (others.length > 0) {
-    const { problem, way } = new Takeover(name, others);
-    throw new DataError(problem, { hint: `${way}; or name another schema: URTUU_DATABASE_SCHEMA` });
+  const schema = { name, oid: existing ?? ((await read()).oid as number) };
+  const takeover = await takeoverOf(client, schema);
+  if (takeover !== null) {
+    throw new DataError(takeover.problem, {
+      hint: `${takeover.way}; or name another schema: URTUU_DATABASE_SCHEMA`,
+    });
   }
+  if (!may_create) throw refuse('tables in the schema', `GRANT ALL ON SCHEMA ${name} TO ${user}`);
   await client.query(`CREATE TABLE ${name}.${versionTable} (version int NOT NULL)`);
   return schema;
 }

@@ -250,6 +250,6 @@ it('a store that fails is no damage of the workbook', async () => {
   async function* bytes() {
     yield workbook(book);
   }
-  const reading = readWorkbook(bytes(), { store: () => new Failing() }, () => {});
+  const reading = readWorkbook(bytes(), { store: () => new Failing() }, () => () => {});
   await expect(reading).rejects.toMatchObject({ code: 'EIO' });
 });

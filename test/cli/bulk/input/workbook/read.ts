@@ -29,7 +29,7 @@ export async function read(
     for (let at = 0; at < bytes.length; at += blockBytes) yield bytes.subarray(at, at + blockBytes);
   }
   const options = { sheet, headerless, store: () => new MemoryStore() };
-  const reading = await readWorkbook(blocks(), options, (_, record, row, faults) => {
+  const reading = await readWorkbook(blocks(), options, () => (record, row, faults) => {
     rows.push({ row, record: [...record], faults: [...faults] });
   });
   return { ...reading, rows };

@@ -97,7 +97,12 @@ describe('what is shown before a job is sent', () => {
     const remaining = { requests: 120, paid: { certain: 4_000, inDoubt: 0 }, rate: 10 };
     const prices = { known: true, balance: 5_000, isForbidden: false };
     const earlier = { recipients: 0, unfinished: 0, skipped: false, toConfirm: 0, open: new Map() };
-    const preflight = preflightOf({ job: 'july', meta }, { outcome, earlier, prices }, remaining, false);
+    const preflight = preflightOf(
+      { job: 'july', meta },
+      { outcome, earlier, prices, shared: null },
+      remaining,
+      false,
+    );
     expect(preflightLines(preflight, {}, { ...remaining, columns: 80 }).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
       'Credits     6,000 of 5,000: 1,000 missing',

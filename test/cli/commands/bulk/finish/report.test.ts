@@ -72,6 +72,16 @@ describe('the report of a job', () => {
     expect(reads(here.project)).toBeGreaterThan(before);
   });
 
+  it('has message and batch of the recipient who is alone in the last batch', async () => {
+    const here = desk(people(1_001));
+    await here.run(constant);
+    await here.run('jobs report july --report out.csv');
+    const cells = here.read('out.csv').trim().split('\r\n').at(-1)?.split(',') ?? [];
+    const last = here.project.messages.at(-1);
+    expect(cells.slice(2, 5)).toEqual([last?.id, last?.batch_id, 'sent']);
+    expect(last?.batch_id).toEqual(expect.any(String));
+  });
+
   it('charges a message once, where rows of one recipient were merged', async () => {
     const [first = '', second = ''] = people(2);
     const here = desk([first, second, first, first]);

@@ -398,7 +398,11 @@ describe('the same message to the same people from another list', () => {
     expect(stderr).toContain('3 recipients left out may not have the message');
     expect(stderr).toMatch(/Everyone in this list was in an earlier job; nothing was sent this time\.\n$/);
     const refused = await here.run(`${line} --skip-sent`);
-    expect(refused).toMatchObject(saying(11, 'everyone in this list was sent the same message'));
+    expect(refused).toMatchObject(saying(11, 'everyone in this list was in an earlier job'));
+    here.write('list.csv', [header, ...people(4)]);
+    const more = await here.run(`${line} --skip-sent`);
+    expect(more).toMatchObject(saying(3, '3 recipients left out may not have the message'));
+    expect(here.project.messages).toHaveLength(4);
   });
 
   it.each(['', '--wait'])(

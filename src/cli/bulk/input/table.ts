@@ -1,10 +1,10 @@
 import { unguard } from '../../csv/line.js';
-import { type CellError, cellErrorsLeft, isDamaged } from './cell-error.js';
+import { type CellError, cellErrorsLeft, DamageWatch, isDamaged } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import { numberedColumns, readColumnNames } from './header.js';
 import { InputError } from './input-error.js';
 import { type OwnColumns, ownColumns } from './report-columns.js';
-import { type RowHandler, RowParser } from './row-parser.js';
+import type { ByteStore } from './workbook/archive.js';
 
 /** How an input is written. A plan keeps it to read its copy of the input the same way. */
 export interface TableFormat {
@@ -20,48 +20,83 @@ export interface TableFormat {
   sheet?: { name: string; columns: number[] };
 }
 
+export interface TableInput {
+  /** The bytes as they arrive, for example from a file's read stream or standard input. */
+  bytes: AsyncIterable<Uint8Array>;
+  /** The file's name as given, or `-`. */
+  source: string;
+}
+
+export interface TableOptions {
+  /** A WHATWG label, such as `windows-1251`. */
+  encoding?: string | undefined;
+  delimiter?: Delimiter | undefined;
+  headerless?: boolean | undefined;
+  /** Row of the column names, from 1; earlier rows are left out. */
+  headerRow?: number | undefined;
+  /** Leaves out the rows of a sheet that are hidden, by a filter or by hand. */
+  visibleOnly?: boolean | undefined;
+  /** Name of the workbook's sheet. */
+  sheet?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Takes the rows of a table; created when the header is known. */
+export interface RowConsumer {
+  /** `errors` are the cells without a value, such as #N/A. */
+  take: RowHandler;
+  /** The column of the recipients or ids: its cells are read as stored, all others as shown. */
+  readonly recipientColumn: number;
+}
+
+/** `source` names the file, and the sheet of a workbook. */
+type OnHeader<Consumer> = (columns: string[], line: number, source: string, damage: DamageWatch) => Consumer;
+
+export interface TableHandlers<Consumer extends RowConsumer> {
+  /** Receives the header and the rows as UTF-8, before they are parsed. */
+  copy(block: Buffer): void;
+  onHeader: OnHeader<Consumer>;
+  /** Creates a temporary store; without it, a workbook is held in memory. */
+  store?(name: string): ByteStore;
+}
+
+export interface ReadTable<Consumer extends RowConsumer> {
+  format: TableFormat;
+  columns: string[];
+  /** Null for an input without a header. */
+  consumer: Consumer | null;
+  /** Rows of a sheet that are hidden, by a filter or by hand; they were read too, unless `visibleOnly` was set. */
+  hiddenRows: number;
+}
+
+/** `written`: the record before its guards were removed, in a file of this program. */
+type RowHandler = (
+  record: string[],
+  line: number,
+  errors?: readonly CellError[],
+  written?: readonly string[],
+) => void;
+
 /**
- * Parses a header and the rows below it. It leaves out blank rows, drops empty fields beyond the header's, and removes
- * the guard against formulas from files that this program wrote.
+ * A header and the rows below it, which its consumer takes. It leaves out blank rows, drops empty fields beyond the
+ * header's, and removes the guard against formulas from files that this program wrote.
  */
-export class TableParser {
+export class Table<Consumer extends Pick<RowConsumer, 'take'>> {
   columns: string[] = [];
+  /** Null until the header is known. */
+  consumer: Consumer | null = null;
+  readonly damage = new DamageWatch();
   readonly #format: TableFormat;
   readonly #source: string;
-  readonly #parser: RowParser;
-  readonly #onHeader: (columns: string[], line: number) => void;
-  readonly #onRow: RowHandler;
+  readonly #onHeader: OnHeader<Consumer>;
   #own: OwnColumns = new Map();
 
-  constructor(
-    format: TableFormat,
-    source: string,
-    onHeader: (columns: string[], line: number) => void,
-    onRow: RowHandler,
-  ) {
+  constructor(format: TableFormat, source: string, onHeader: OnHeader<Consumer>) {
     this.#format = format;
     this.#source = source;
     this.#onHeader = onHeader;
-    this.#onRow = onRow;
-    this.#parser = new RowParser(format, source, (record, line) => this.take(record, line));
   }
 
-  /** Line of the row in which the input ends so far; nothing may be fed afterwards. */
-  async lastLine(): Promise<number> {
-    // The parser holds back some bytes until the next ones arrive.
-    await this.#parser.feed(Buffer.from('    '));
-    return this.#parser.line;
-  }
-
-  feed(block: Buffer): Promise<void> {
-    return this.#parser.feed(block);
-  }
-
-  finish(): Promise<void> {
-    return this.#parser.finish();
-  }
-
-  /** Takes a record that needs no parsing. */
   take(record: string[], line: number, errors?: readonly CellError[]): void {
     if (isBlank(record)) return;
     if (this.columns.length === 0) {
@@ -71,14 +106,14 @@ export class TableParser {
     const width = this.columns.length;
     if (record.length > width && isBlank(record.slice(width))) record.length = width;
     if (this.#own.size > 0) this.#takeOwn(record, line, errors);
-    else this.#onRow(record, line, errors);
+    else this.consumer?.take(record, line, errors);
   }
 
   #takeOwn(guarded: string[], line: number, errors: readonly CellError[] = []): void {
     const record = guarded.map(unguard);
     const written = errorColumns.map((name) => record[this.#own.get(name) ?? -1] ?? '').join();
     const left = written === ',' ? [] : cellErrorsLeft(record, this.columns, written);
-    this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left], guarded);
+    this.consumer?.take(record, line, left.length === 0 ? errors : [...errors, ...left], guarded);
   }
 
   /** Reads the names of the columns, or numbers them if the first row is data. */
@@ -99,7 +134,7 @@ export class TableParser {
         ? numberedColumns(record.length)
         : readColumnNames(record, this.#source, line);
       this.#own = ownColumns(this.columns);
-      this.#onHeader(this.columns, line);
+      this.consumer = this.#onHeader(this.columns, line, this.#source, this.damage);
     } catch (error) {
       const isTitle = !this.#format.headerless && record.filter((name) => name.trim() !== '').length === 1;
       throw isTitle && error instanceof InputError ? error.withHint(titleHint) : error;
