@@ -41,7 +41,7 @@ export async function readJournal(
 /** More than the entries of a group commit that ends a run. */
 const lastBytes = 4096;
 
-/** The last entry of a journal; null if there is none, or it cannot be told from the end alone. */
+/** The last entry of a journal; null if there is none, or its line is too long. */
 export async function lastEntry(folder: string): Promise<Entry | null> {
   const file = await open(join(folder, journalFile)).catch(() => null);
   if (file === null) return null;

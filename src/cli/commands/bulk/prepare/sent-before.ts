@@ -44,10 +44,11 @@ export function otherJobs(
   });
 }
 
-/** Exit 13: whom `--skip-sent` must leave out is not known. */
-function refuseUnreadable(id: string, error: Error): never {
-  const hint = `Nothing was sent this time. Repair that job, or remove it: \`urtuu jobs remove ${id} --force\``;
-  throw machineError(`cannot read what the job ${id} sent: ${error.message}`, error, hint);
+/** Exit 13: it may have sent to anybody. */
+export function refuseUnreadable(id: string, error: Error): never {
+  const ways = 'Restore that job, or remove it; then nothing says what it has sent:';
+  const hint = `Nothing was sent this time. ${ways} \`urtuu jobs remove ${id} --force\``;
+  throw machineError(`cannot read the job ${id}: ${error.message}`, error, hint);
 }
 
 const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');

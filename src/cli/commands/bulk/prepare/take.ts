@@ -13,7 +13,7 @@ import { exits } from '../../../exit-codes.js';
 import type { HeldLock } from '../../../platform/lock-types.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
-import { otherJobs } from './sent-before.js';
+import { otherJobs, refuseUnreadable } from './sent-before.js';
 import { whileStarting } from './start.js';
 
 type TakeContext = ResumeContext & Pick<Context, 'io' | 'config' | 'clock' | 'network' | 'signal'>;
@@ -84,11 +84,8 @@ const noneSent = 'Nothing was sent this time.';
 
 /** Throws CliError (exit 13) if a job cannot be read: it may have rows of any other one. */
 export function refuseUnread({ unread }: Takers): void {
-  if (unread !== null) throw unreadable(unread.id, unread.error);
+  if (unread !== null) refuseUnreadable(unread.id, unread.error);
 }
-
-const unreadable = (id: string, error: Error) =>
-  machineError(`cannot read the job ${id}: ${error.message}`, error, noneSent);
 
 interface Other {
   id: string;
@@ -100,9 +97,7 @@ async function othersOf(takers: Takers, { base }: Child, source: string): Promis
   const others: Other[] = [];
   for (const { id, folder } of takers.of(source)) {
     if (readJobId(id).base === base) continue;
-    const taken = await rowsTakenBy(folder).catch((error) => {
-      throw unreadable(id, error);
-    });
+    const taken = await rowsTakenBy(folder).catch((error) => refuseUnreadable(id, error));
     const rows = taken.get(source);
     if (rows !== undefined) others.push({ id, rows });
   }
@@ -150,9 +145,7 @@ const viewedJob = ({ config }: TakeContext, id: string) =>
 
 /** The places of rows in their job, each with the other job that has it. */
 async function placesIn({ id, folder }: JobView, rows: TakenRows, others: readonly Other[]) {
-  const plan = await openPlan(folder).catch((error) => {
-    throw unreadable(id, error);
-  });
+  const plan = await openPlan(folder).catch((error) => refuseUnreadable(id, error));
   const places = new Map<string, RowPlace & { status: string; other: string | null }>();
   const takenBy = new Map<string, string>();
   for await (const { by, status, request, index } of placesOf(plan, [
@@ -189,9 +182,7 @@ async function refuseSentByRelatives(
   const pairs = await PairSet.of(plan, anyMessage);
   await otherJobs(context, {
     ...{ channel, baseUrl, isOther, since: Math.min(...begins), byRecipient: true },
-    onUnreadable(id, error) {
-      throw unreadable(id, error);
-    },
+    onUnreadable: refuseUnreadable,
   }).mark(pairs);
   const { sent, open } = pairs.counts();
   for (const [id, count] of open) throw stillOpen(context, await viewJob(stateDirectory, id), count);
