@@ -130,6 +130,8 @@ async function prepareIn(
   if (outcome === 'anew') return outcome;
   const { plan } = outcome;
   showInput(io, outcome, choices);
+  if (outcome.notSelected > 0 && wanted.rows === undefined)
+    io.note(`${counted(outcome.notSelected, 'row')} with another status left out (--only)`);
   if (choices.skipSent) warnOfFailed(context, comparison);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices);
   if (plan === null) throw badRows(outcome);
@@ -244,14 +246,12 @@ async function confirmOpened(
 }
 
 function showInput(io: Context['io'], outcome: PlanOutcome, { dryRun = false, only }: BulkOptions): void {
-  const { plan, rejects, notSelected, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn } =
-    outcome;
+  const { plan, rejects, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn } = outcome;
   warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
   for (const { column, value, line, rows } of outcome.placeholders) {
     const what = `${column}: ${quoted(value.trim())} looks like a missing value (${counted(rows.size, 'row')})`;
     io.warn(located(meta.source, what, { line }));
   }
-  if (notSelected > 0) io.note(`${counted(notSelected, 'row')} with another status left out (--only)`);
   if (hiddenRows > 0) {
     const rows = `sheet ${sheet}: ${counted(hiddenRows, 'hidden row')}`;
     if (leavesOutHidden) io.note(`${rows} left out`);
