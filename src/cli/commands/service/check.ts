@@ -95,10 +95,8 @@ async function checkStore(
   } catch (error) {
     if (error instanceof CliError && error.exit === exits.missing)
       return { ...found, status: 'new', problem: 'no data yet' };
-    return {
-      ...found,
-      status: 'failed',
-      problem: (error as Error).message.replace(`cannot use ${address}: `, ''),
-    };
+    const { message, hint } = error as CliError;
+    const problem = message.replace(`cannot use ${address}: `, '');
+    return { ...found, status: 'failed', problem: hint === undefined ? problem : `${problem}. ${hint}` };
   }
 }

@@ -41,7 +41,16 @@ describe('urtuu serve with a database is refused', () => {
   it.each([
     ['--database postgres://urtuu:hunter2@db/urtuu', {}, '--database contains a password'],
     ["--database 'postgres://db/urtuu?user=u&password=hunter2'", {}, '--database contains a password'],
-    ["--database 'postgres://urtuu:hun/hunter2@db/urtuu'", {}, '--database contains a password'],
+    ["--database 'postgres://urtuu:hun/hunter2@db/urtuu'", {}, '--database is not the URL of a database'],
+    ...['an/hunter2', 'an?hunter2', 'an#hunter2', '12/hunter2', '12?a=hunter2', '12#hunter2'].map(
+      (password) =>
+        [
+          '',
+          { URTUU_DATABASE: url.replace('@', `:${password}@`) },
+          'URTUU_DATABASE is not the URL of a database',
+        ] as const,
+    ),
+    ['', { URTUU_DATABASE: 'postgres://urtuu:hunter2/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
     ['--database mysql://db/urtuu', {}, '--database is not the URL of a database'],
     ['', { URTUU_DATABASE: 'db/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
     [`--database ${url} --data x`, {}, '--data and --database cannot be combined'],
@@ -81,7 +90,7 @@ describe('urtuu serve with a database is refused', () => {
     expect(refused.stderr).not.toContain('hunter2');
   });
 
-  it.each(['hunter2', 'an@hunter2', 'an/hunter2', 'an?hunter2', 'an#hunter2', 'an:hunter2', '@hunter2@'])(
+  it.each(['hunter2', 'an@hunter2', 'an:hunter2', '@hunter2@'])(
     'without showing the password %s',
     async (password) => {
       const { code, stdout, stderr } = await run('serve', {

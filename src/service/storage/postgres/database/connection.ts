@@ -1,5 +1,7 @@
 import { Client, type ClientConfig, types } from 'pg';
+import pgpass from 'pgpass';
 import { DataError } from '../../../errors/data-error.js';
+import { withTls } from './tls.js';
 
 /** Longer than the 5 s of `statement_timeout`, which does not limit a commit that waits for a standby. */
 const queryTimeout = 6_000;
@@ -18,16 +20,23 @@ const numbers: NonNullable<ClientConfig['types']> = {
   }) as typeof types.getTypeParser,
 };
 
+// A line of its own for each connection. The error of a server that then gets no password names the mode.
+pgpass.warnTo(null);
+
+/** Throws for a URL, a mode of TLS or a file of it that cannot be used. */
 export function newClient(url: string, timeout: number | false = queryTimeout): Client {
-  return new Client({
-    connectionString: url,
+  const client = new Client({
+    connectionString: withTls(url),
     types: numbers,
     keepAlive: true,
     connectionTimeoutMillis: connectTimeout,
     application_name: 'urtuu',
     // Nothing else when connecting: a pooler would refuse it.
     ...(timeout === false ? {} : { query_timeout: timeout }),
-  });
+  }) as Omit<Client, 'password'> & { password: unknown };
+  // The driver would find it too, with a warning.
+  client.password ??= (connection: object) => new Promise((resolve) => pgpass(connection, resolve));
+  return client as Client;
 }
 
 /** Closes without waiting for running statements. */
