@@ -20,7 +20,7 @@ export type {
 } from './administration.js';
 export type { CarrierCheck, RouteTrial, TrialAnswer } from './carriers/configured/configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
-export { checkConfiguration, tryRoute } from './configuration.js';
+export { checkConfiguration, tryRoute, warningsOf } from './configuration.js';
 export { createService } from './create-service.js';
 export {
   abandonMove,

@@ -22,6 +22,8 @@ export const notRun: Record<string, string> = {
     'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
   'docs/running.md: export URTUU_DATABASE=postgres://urtuu@db.example.mn/urtuu URTUU_SECRET_FILE=/etc/urtuu/urtuu.secret':
     'needs a PostgreSQL of its own; test/docs/several-machines.test.ts types it on two instances',
+  "docs/running.md: export URTUU_DATABASE='postgres://urtuu@db.example.mn:5432/urtuu?sslmode=verify-full&sslrootcert=/etc/urtuu/database.pem'":
+    'needs a PostgreSQL with a certificate; test/service/storage/postgres/tls.test.ts connects to such servers',
   'docs/running.md: install -D -o urtuu -m 600 urtuu.secret /etc/urtuu/urtuu.secret':
     'needs the user of the service, and root',
   'docs/running.md: head -c 32 /dev/urandom > deploy/urtuu.secret':

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { hasPassword, urlProblem, withoutPassword } from '../../config/database-url.js';
 import { CliError, machineError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { readSecretFile } from './secret-file.js';
 
 /** A PostgreSQL database, and the secret of its installation. */
 export interface DatabaseAccess {
@@ -11,6 +11,8 @@ export interface DatabaseAccess {
   /** From URTUU_DATABASE_SCHEMA. */
   schema?: string | undefined;
   secret: Uint8Array;
+  /** Others can read the secret; null if not. */
+  warning: string | null;
 }
 
 const secretLength = 32;
@@ -25,7 +27,7 @@ export function databaseAccess(
   if (database !== undefined && data !== undefined)
     throw usageError('--data and --database cannot be combined', 'Give one of them.');
   const url = databaseUrl(config, { ...(database === undefined ? {} : { database }), data });
-  return url === null ? null : { url, schema: databaseSchema(config), secret: readSecret(config) };
+  return url === null ? null : { url, schema: databaseSchema(config), ...readSecret(config) };
 }
 
 /** The same without its secret. */
@@ -63,24 +65,15 @@ export function databaseSchema({ env }: Pick<Config, 'env'>): string | undefined
   );
 }
 
-function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {
+function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Pick<DatabaseAccess, 'secret' | 'warning'> {
   const name = env.URTUU_SECRET_FILE || undefined;
   if (name === undefined)
     throw usageError('a database needs a secret; URTUU_SECRET_FILE is not set', secretHint);
   const path = resolve(cwd, name);
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw machineError(
-      `cannot read the secret in ${path}: ${(error as NodeJS.ErrnoException).code}`,
-      error,
-      secretHint,
-    );
-  }
-  if (bytes.length === secretLength) return bytes;
+  const { bytes, warning } = readSecretFile(path, 'the secret in ', secretHint);
+  if (bytes.length === secretLength) return { secret: bytes, warning };
   const text = bytes.toString('latin1').trim();
-  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  if (/^[0-9a-f]{64}$/i.test(text)) return { secret: Buffer.from(text, 'hex'), warning };
   throw usageError(`${path} is not a secret: it must have 32 bytes or 64 hex digits`, secretHint);
 }
 

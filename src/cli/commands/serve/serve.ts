@@ -19,6 +19,7 @@ import { firstKey } from './first-key.js';
 import { type AddressOptions, hasMetrics, openListeners } from './listeners.js';
 import { loginAt } from './login-at.js';
 import { openInFolder, openOnDatabase } from './open-service.js';
+import { warningsOf } from './warnings.js';
 
 interface Serving {
   base_url: string;
@@ -122,6 +123,7 @@ export const serve: CommandBody = (command, context) => {
     const data = database === null ? folder() : withoutPassword(database.url);
     const { administration, channels } = service;
     if (file === undefined && administration.isReal) throw needsConfiguration(data);
+    for (const warning of await warningsOf(context, { tls, database, ...given })) io.warn(warning);
     const listeners = await openListeners(context, service, tls, options, page);
     const key = await firstKey(context, administration, () =>
       database === null ? data : config.stateDirectory,
