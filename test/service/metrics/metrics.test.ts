@@ -1,6 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { serviceErrors } from '../../../src/contract/index.js';
+import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { createService } from '../../../src/service/index.js';
 import { Counter, Histogram, quotedLabel } from '../../../src/service/metrics/families.js';
+import { Metrics } from '../../../src/service/metrics/metrics.js';
 
 describe('a histogram', () => {
   it('counts every value in its bucket and in those above, and sums them up', () => {
@@ -88,6 +91,42 @@ describe('the metrics of a service', () => {
       expect(line).toMatch(
         /^(?:# (?:HELP|TYPE) \w+ \S.*|\w+(?:\{(?:\w+="(?:[^"\\]|\\.)*",?)+\})? [-+\d.eInf]+)$/,
       );
+  });
+
+  it('are there at 0 with all labels that are known: Prometheus would not see a first failure', async () => {
+    const { page } = await listening(true);
+    const { text } = await page();
+    for (const line of [
+      ...['sms', 'email'].flatMap((channel) => [
+        `urtuu_messages_total{channel="${channel}",status="sent"} 0`,
+        `urtuu_messages_total{channel="${channel}",status="failed"} 0`,
+        `urtuu_unknown_deliveries_total{channel="${channel}"} 0`,
+      ]),
+      ...Object.keys(serviceErrors).map((code) => `urtuu_refusals_total{code="${code}"} 0`),
+      'urtuu_receipts_total{state="undelivered"} 0',
+      'urtuu_gateway_requests_not_found_total{path="receipts"} 0',
+      'urtuu_store_duration_seconds_count{operation="finalizeMessages"} 0',
+    ])
+      expect(text).toContain(`\n${line}\n`);
+    expect(text).not.toContain('quantile');
+  });
+
+  it('of a route of a carrier are there at 0 before its first submission, and its first unread receipt', () => {
+    const metrics = new Metrics();
+    onTestFinished(() => metrics.close());
+    const carrier = { lanes: ['Gate "A"'], take: async () => null } as unknown as Carrier;
+    metrics.wrappers.carriers([carrier]);
+    return metrics
+      .read({ heartbeat: { connections: [] }, store: { queueDepth: async () => [] } })
+      .then((text) => {
+        for (const result of ['accepted', 'later', 'refused', 'unknown'])
+          expect(text).toContain(
+            `urtuu_submit_duration_seconds_count{route="Gate \\"A\\"",result="${result}"} 0\n`,
+          );
+        expect(text).toContain(
+          'urtuu_gateway_requests_unread_total{path="receipts",route="Gate \\"A\\"",reason="state"} 0\n',
+        );
+      });
   });
 
   it('are not there unless they are asked for', async () => {
