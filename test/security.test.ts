@@ -19,6 +19,16 @@ describe('SECURITY.md names a test for each threat', () => {
   });
 });
 
+it('the image is built from what its Dockerfile copies, and gets no other file of the folder', () => {
+  const lines = (name: string) => readFileSync(join(root, name), 'utf8').split('\n');
+  const copied = lines('deploy/Dockerfile')
+    .filter((line) => /^COPY (?!--from)/.test(line))
+    .flatMap((line) => line.split(' ').slice(1, -1));
+  const [first, ...taken] = lines('.dockerignore').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(first).toBe('*');
+  expect(taken.sort()).toEqual(copied.map((name) => `!${name}`).sort());
+});
+
 describe('workflows', () => {
   const folder = join(root, '.github/workflows');
   const workflows = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

@@ -10,7 +10,10 @@ export async function warningsOf(
     tls = null,
     database,
     configuration,
-  }: { tls?: Certificate | null; database: DatabaseAccess | null } & Pick<OpenOptions, 'configuration'>,
+  }: { tls?: Certificate | null; database: Pick<DatabaseAccess, 'url' | 'warning'> | null } & Pick<
+    OpenOptions,
+    'configuration'
+  >,
 ): Promise<string[]> {
   const own = [tls?.warning, database?.warning].filter((warning) => typeof warning === 'string');
   // Nothing else leaves this machine.

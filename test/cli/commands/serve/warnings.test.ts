@@ -31,6 +31,22 @@ const operator = (smpp: string) => ({
   },
 });
 
+const gateway = (http: string) => ({
+  sms: {
+    routes: [
+      {
+        name: 'Gate',
+        http,
+        tls: http.startsWith('http:') ? 'off' : undefined,
+        basic: { user: 'u', password: { file: 'password' } },
+        form: { to: '{number}', text: '{text}' },
+        accepted: { status: [200] },
+        prefixes: ['99'],
+      },
+    ],
+  },
+});
+
 describe('what is sent in clear to another machine is warned of', () => {
   it.each([
     ['a relay without TLS', relay('smtp://10.0.0.5:25', { tls: 'off' }), 'email (smtp://10.0.0.5:25)'],
@@ -39,6 +55,9 @@ describe('what is sent in clear to another machine is warned of', () => {
     ['a relay on this machine', relay('smtp://127.0.0.1:25'), null],
     ['SMPP without TLS', operator('smpp://10.0.0.5:2775'), 'Mobicom (smpp://10.0.0.5:2775)'],
     ['SMPP with TLS', operator('smpp+tls://10.0.0.5:3550'), null],
+    ['a gateway without TLS', gateway('http://10.0.0.5:8080/send'), 'Gate (http://10.0.0.5:8080)'],
+    ['a gateway with TLS', gateway('https://10.0.0.5/send'), null],
+    ['a gateway on this machine', gateway('http://localhost:8080/send'), null],
     ['SMPP on this machine', operator('smpp://[::1]:2775'), null],
   ])('%s', async (_, channels, expected) => {
     const warnings = await warningsOf({ configuration: configuration(channels) as never });
