@@ -23,7 +23,7 @@ export interface ListenOptions {
   headersTimeout?: number;
   /** Until a whole request is in, its body included; 30 s. */
   requestTimeout?: number;
-  /** Of an idle connection; 15 s. */
+  /** Of an idle connection; 75 s, longer than proxies keep theirs: one that it closes first costs a POST. */
   keepAliveTimeout?: number;
   /** Of a client that does not read its answer; 30 s. */
   writeTimeout?: number;
@@ -39,6 +39,8 @@ export interface ListenOptions {
 }
 
 const maxHeaderBytes = 16 * 1024;
+/** Milliseconds that `Keep-Alive` announces: clients that obey it hold no sockets for long. */
+const announced = 15_000;
 
 /** Serves requests over HTTP. Rejects when it cannot listen on the address. */
 export async function listen(
@@ -46,14 +48,14 @@ export async function listen(
   { host = defaultHost, port = defaultPort, tls }: Pick<ListenAddress, 'host' | 'port' | 'tls'> = {},
   options: ListenOptions = {},
 ): Promise<Listening> {
-  const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
+  const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 75_000 } = options;
   const limit = openFilesLimit();
   const bounds = { ...defaultBounds, connections: connectionsWithin(limit), ...options.bounds };
   const settings = {
     IncomingMessage: WaitingRequest,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
     requestTimeout,
-    keepAliveTimeout,
+    keepAliveTimeout: Math.min(announced, keepAliveTimeout),
     maxHeaderSize: maxHeaderBytes,
     // How often Node.js checks for timeouts; its default is 30 s.
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 4)),
@@ -85,6 +87,7 @@ export async function listen(
     server,
     tls === undefined ? 'connection' : 'secureConnection',
     bounds,
+    keepAliveTimeout,
     () => {
       options.shed?.();
       shedLog.add();
