@@ -1,5 +1,6 @@
 import { type Core, openCore } from './core.js';
 import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
+import { type Origin, originOf } from './dashboard/origin.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
 import type { RequestHandler } from './http/call.js';
@@ -49,10 +50,13 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
       const served = door === null ? api : withDashboard(api, door);
-      const opened = await listen(observer.observed(served, address, core), address, {
+      let own: Origin | null = null;
+      const isOwnHost = (host: string | null) => own?.hasHost(host) ?? false;
+      const opened = await listen(observer.observed(served, address, core, isOwnHost), address, {
         report: (error) => core.report(error, { level: 'warning' }),
         shed: observer.shed,
       });
+      own = originOf(null, opened.url);
       const closing: ServedListening = {
         url: opened.url,
         dashboard: door === null ? null : await door.at(opened.url),

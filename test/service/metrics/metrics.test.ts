@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serviceErrors } from '../../../src/contract/index.js';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
@@ -127,6 +128,43 @@ describe('the metrics of a service', () => {
           'urtuu_gateway_requests_unread_total{path="receipts",route="Gate \\"A\\"",reason="state"} 0\n',
         );
       });
+  });
+
+  it('are for this machine: neither a detour of a path nor another host leads to them', async () => {
+    const service = await createService({ metrics: true });
+    onTestFinished(() => service.close());
+    const main = new URL((await service.listen({ port: 0, metrics: true })).url);
+    const own = new URL((await service.listenForMetrics({ host: '127.0.0.1', port: 0 })).url);
+    const { port } = main;
+    const statusOf = (url: URL, path: string, host: string, method = 'GET') =>
+      new Promise((resolve, reject) => {
+        request(url, { path, method, headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    const here = `127.0.0.1:${port}`;
+    for (const path of ['/metrics', '/metrics?a=b', `http://${here}/metrics`])
+      expect(await statusOf(main, path, here)).toBe(200);
+    for (const host of [`localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`])
+      expect(await statusOf(main, '/metrics', host)).toBe(200);
+    const detours = [
+      '/v1/../metrics',
+      '/./metrics',
+      '/v1/%2e%2e/metrics',
+      '//metrics',
+      '/metrics/',
+      '/%6detrics',
+    ];
+    for (const path of detours)
+      for (const url of [main, own]) expect(await statusOf(url, path, here)).not.toBe(200);
+    for (const host of ['sms.example.mn', `sms.example.mn:${port}`, 'localhost', '127.0.0.1:1'])
+      expect(await statusOf(main, '/metrics', host)).toBe(421);
+    expect(await statusOf(main, '/metrics', here, 'POST')).toBe(405);
+    // Scrapers know it by address, or by any name.
+    expect(await statusOf(own, '/metrics', 'urtuu-one.monitoring.svc:9464')).toBe(200);
   });
 
   it('are not there unless they are asked for', async () => {
