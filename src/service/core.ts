@@ -71,6 +71,8 @@ export interface Core {
   take: NonNullable<Carrier['take']> | null;
   /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
+  /** From now on messages of batches are left to other instances, or to the next start. */
+  drain(): void;
   close(): Promise<void>;
 }
 
@@ -268,6 +270,7 @@ export async function openCore(
     retention,
     take: takers.length === 0 ? null : take,
     lost,
+    drain: () => dispatcher.drain(),
     close() {
       closing ??= close();
       return closing;

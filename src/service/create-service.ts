@@ -18,10 +18,11 @@ import type { Listening, ServedListening, Service, ServiceOptions } from './serv
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
   const observer = await createObserver(options.metrics ?? false);
   const core = await openCore(options, observer.wrappers);
+  let isStopping = false;
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
-    readiness: readinessOf({ ...core, clock: core.context.clock }),
+    readiness: readinessOf({ ...core, clock: core.context.clock, isStopping: () => isStopping }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const inside = inProcess(app);
@@ -59,6 +60,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       own = originOf(null, opened.url);
       const closing: ServedListening = {
         url: opened.url,
+        renew: opened.renew,
         dashboard: door === null ? null : await door.at(opened.url),
         async close() {
           listening.delete(closing);
@@ -83,6 +85,10 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     administration: core.administration,
     channels: core.channels,
     lost: core.lost,
+    drain() {
+      isStopping = true;
+      core.drain();
+    },
     async close() {
       // Answers everything that the operator delays, so that no caller waits for it.
       await core.carrier.stop();

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { defaultHost, defaultPort } from '../../contract/index.js';
+import { defaultHost, defaultPort, isLoopback } from '../../contract/index.js';
 import { monotonic } from '../clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { ListenAddress, Listening, PlainAnswer } from '../service.js';
@@ -99,12 +100,15 @@ export async function listen(
     connections.onInactive(socket, writeTimeout),
   );
   const answer = requestListener(handle, report);
-  const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
+  const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) => {
+    if (tls !== undefined && !isOfThisMachine(incoming.headers.host))
+      outgoing.setHeader('Strict-Transport-Security', 'max-age=31536000');
     connections.admit(outgoing, (hasRoom) => {
       const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
       if (problem === null) void answer(incoming, outgoing);
       else writeAnswer(outgoing, closingAnswer(problem, incoming.method));
     });
+  };
   server.on('request', serve);
   // `100 Continue` is written when the body is read.
   server.on('checkContinue', serve);
@@ -132,6 +136,9 @@ export async function listen(
   let closing: Promise<void> | undefined;
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${hostOfUrl(host)}:${actualPort}/v1`,
+    renew(pair) {
+      if ('setSecureContext' in server) (server as TlsServer).setSecureContext(pair);
+    },
     close() {
       closing ??= close();
       return closing;
@@ -177,6 +184,9 @@ function writeAnswer(outgoing: ServerResponse, { status, headers, body }: Writte
   const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length }).end(body);
 }
+
+/** Where a browser would lead every other program of the machine to TLS too. */
+const isOfThisMachine = (host = '') => isLoopback(host.toLowerCase().replace(/:\d*$/, ''));
 
 /** A wildcard address cannot be connected to. */
 function hostOfUrl(host: string): string {
