@@ -50,6 +50,8 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
+  'docs/running.md: # in the pod: terminationGracePeriodSeconds: 60':
+    'is a part of a container that serves until it is stopped; test/e2e/serve-signals.test.ts drains one',
   'docs/running.md: createdb urtuu':
     'needs a PostgreSQL of its own; test/docs/move.test.ts types it, and the block after it',
   'docs/running.md: urtuu service release --finish-as sent     # after a restore, or an asynchronous failover':

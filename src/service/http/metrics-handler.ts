@@ -22,7 +22,7 @@ export function metricsHandler(
     if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, headers, body: '' };
     const host = request.headers.get('host');
     if (isOwnHost?.(host) === false) {
-      const body = `Metrics are for this machine, and this request is for the host "${host ?? ''}". Use urtuu serve --metrics-port.\n`;
+      const body = `Metrics are for this machine, and this request is for the host "${host ?? ''}". --metrics-port serves them to others.\n`;
       return { status: 421, headers: { ...headers, 'X-Content-Type-Options': 'nosniff' }, body };
     }
     return {

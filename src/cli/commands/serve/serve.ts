@@ -69,7 +69,7 @@ export const serve: CommandBody = (command, context) => {
     .option('--metrics-host <host>', 'address for --metrics-port', defaultHost)
     .option(
       '--drain-time <seconds>',
-      `serve on for so long after SIGTERM, as not ready (default ${defaultDrainTime}, at a terminal 0)`,
+      `after SIGTERM, serve on as not ready; 0 at a terminal (default ${defaultDrainTime})`,
       readCount,
     )
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
