@@ -54,7 +54,9 @@ export const movedTables: readonly MovedTable[] = [
     'messages',
     'seq',
     {
-      ...same('seq id project batch content channel recipient operator status parts rate_multiplier credits'),
+      ...same(
+        'seq id project batch content channel recipient mailbox operator status parts rate_multiplier credits',
+      ),
       ...same('error_code error_message created_at sent_at refunded lane route attempts tries pending_key'),
       ...same('doubt_ms doubt_until delivery tried marked_at'),
       counts_at: countsAt,
