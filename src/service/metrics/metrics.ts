@@ -5,7 +5,7 @@ import type { SeenRequest } from '../service.js';
 import type { LaneDepth } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
-import type { Store } from '../storage/store.js';
+import type { Store, VerificationResult } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
 
 /** Looked at with each reading. */
@@ -69,6 +69,10 @@ export class Metrics {
     'urtuu_gateway_requests_unread_total',
     'Parts of requests of gateways that changed nothing, by path, route and reason.',
   );
+  readonly #verifications = new Counter(
+    'urtuu_verifications_total',
+    'Verifications created, and checks of their codes, by result.',
+  );
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
@@ -79,6 +83,7 @@ export class Metrics {
     this.#unknown,
     this.#submitted,
     this.#receipts,
+    this.#verifications,
     this.#notFound,
     this.#unread,
     this.#store,
@@ -109,6 +114,7 @@ export class Metrics {
       this.#delay.observe('', Math.max(0, now - due));
       due = now + measureEvery;
     }, measureEvery).unref();
+    for (const result of ['created', 'verified', 'wrong']) this.#verifications.add(`result="${result}"`, 0);
   }
 
   request({ method, route, status, code, ms }: SeenRequest): void {
@@ -142,7 +148,8 @@ export class Metrics {
         if (isUnknown) this.#unknown.add(`channel="${channel}"`, count);
       }
     },
-    store: (store: Store): Store => wrapped(store, (name, method) => this.#measured(name, method)),
+    store: (store: Store): Store =>
+      wrapped(store, (name, method) => this.#verification(name, this.#measured(name, method) ?? method)),
     carriers: (carriers: readonly Carrier[]): readonly Carrier[] =>
       carriers.map((carrier) => this.#carrier(carrier)),
   };
@@ -201,6 +208,22 @@ export class Metrics {
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  #verification(name: PropertyKey, method: Method): Method {
+    const count = (result: string) => this.#verifications.add(`result="${result}"`);
+    if (name === 'acceptVerification')
+      return async (...args) => {
+        const result = (await method(...args)) as VerificationResult;
+        if (result.kind === 'accepted') count('created');
+        return result;
+      };
+    if (name !== 'checkVerification') return method;
+    return async (...args) => {
+      const checked = (await method(...args)) as Awaited<ReturnType<Store['checkVerification']>>;
+      if (checked?.tried) count(checked.verification.status === 'verified' ? 'verified' : 'wrong');
+      return checked;
+    };
   }
 
   #measured(name: PropertyKey, method: Method): Method | null {

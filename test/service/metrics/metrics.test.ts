@@ -67,6 +67,8 @@ describe('the metrics of a service', () => {
     await send('/sms/bulk', { to: ['99112244', '88112244'], text: 'Hello' });
     await send('/nothing/99112233', {});
     await send('/sms', { to: '99112233', text: 'Hello' }, 'nobody');
+    const verification = JSON.parse(await send('/verify', { to: '99112255' }));
+    await send(`/verify/${verification.id}/check`, { code: 'none' });
     await service.administration.idle();
     const { status, type, text } = await page();
     expect({ status, type }).toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
@@ -79,9 +81,12 @@ describe('the metrics of a service', () => {
       'urtuu_http_request_duration_seconds_count{route="other",status="404"} 1',
       'urtuu_refusals_total{code="provider_failed"} 1',
       'urtuu_refusals_total{code="unauthorized"} 1',
-      'urtuu_messages_total{channel="sms",status="sent"} 3',
+      'urtuu_messages_total{channel="sms",status="sent"} 4',
       'urtuu_messages_total{channel="sms",status="failed"} 1',
-      'urtuu_submit_duration_seconds_count{route="Mobicom",result="accepted"} 2',
+      'urtuu_submit_duration_seconds_count{route="Mobicom",result="accepted"} 3',
+      'urtuu_verifications_total{result="created"} 1',
+      'urtuu_verifications_total{result="verified"} 0',
+      'urtuu_verifications_total{result="wrong"} 1',
       'urtuu_store_duration_seconds_count{operation="acceptBatch"} 1',
       'urtuu_carrier_connected{lane="sms",state="simulated"} 1',
     ])

@@ -250,6 +250,8 @@ export function sqliteStore(
     countMessages: (projectId, since, stepMs) =>
       countInParts((before) => read(() => insights().countSome(projectId, since, stepMs, before))),
     countWaiting: (projectId) => read(() => insights().countWaiting(projectId)),
+    countVerifications: (projectId, since) => read(() => insights().countVerifications(projectId, since)),
+    verificationWait: (projectId, limit) => read(() => insights().verificationWait(projectId, limit)),
     getHistory: (projectId, messageId) => read(() => insights().getHistory(projectId, messageId)),
 
     addSignInLink: (link) => commits.run(() => signIns().addSignInLink(link)),

@@ -29,6 +29,7 @@ import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import mailboxes from './16-mailboxes.sql' with { type: 'text' };
+import verifications from './17-verifications.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -73,6 +74,7 @@ export const migrations: Migrations = {
       findWaiting,
       joinReceipts,
       mailboxes,
+      verifications,
     ],
     constants,
   ),

@@ -218,4 +218,8 @@ export const migrations: readonly string[] = [
   DROP INDEX inbox_sender;
   CREATE INDEX inbox_sender ON inbox (lower(sender));
   `,
+  `
+  -- Verifications of the last day are counted.
+  CREATE INDEX verifications_project ON verifications (project, created_at);
+  `,
 ];
