@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Report } from '../report.js';
+import type { Settings } from '../settings.js';
 import type { CountedVerifications, Store } from '../storage/store.js';
-import type { Project } from './context.js';
 
 const day = 86_400_000;
 const hour = 3_600_000;
@@ -32,7 +32,7 @@ export class VerificationLimits {
 
   /** Accepts one to a recipient. Throws `rate_limited` if a limit is reached. */
   async accept<Result>(
-    { id, settings }: Project,
+    { id, settings }: Limited,
     to: string,
     accept: () => Promise<Result>,
   ): Promise<Result> {
@@ -58,7 +58,7 @@ export class VerificationLimits {
   }
 
   /** Looks at each 50th one of a project here, and warns at most once an hour. */
-  created({ id }: Pick<Project, 'id'>): void {
+  created({ id }: Pick<Limited, 'id'>): void {
     const seen = this.#seen.get(id) ?? { created: 0, warnedAt: Number.NEGATIVE_INFINITY };
     this.#seen.set(id, seen);
     seen.created += 1;
@@ -74,6 +74,12 @@ export class VerificationLimits {
       })
       .catch((error) => this.#report(error, { level: 'warning' }));
   }
+}
+
+/** What is read of a project. */
+interface Limited {
+  id: string;
+  settings: Pick<Settings, 'verifications'>;
 }
 
 /** The 100 numbers with the same beginning. */
