@@ -14,6 +14,7 @@ export type {
   ProjectSummary,
   Pruned,
   ServiceStatus,
+  SignIn,
   SlowLane,
   SmsDelivery,
   StoppedBatch,

@@ -141,6 +141,8 @@ function administrationOf({ administration, store, operations, heartbeat }: Core
       const { body } = await operations.sendSmsBulk({ caller, params, idempotencyKey: null });
       return administration.stopBatch((body as { id: string }).id);
     },
+    listSignIns: () => administration.listSignIns(),
+    endSignIns: () => administration.endSignIns('all'),
     idle: () => administration.idle(),
     prune: () => administration.prune({ to }),
     held: () => administration.held(),

@@ -36,7 +36,11 @@ const table = (
 /** Ordered so that every row finds the rows it refers to. */
 export const movedTables: readonly MovedTable[] = [
   table('projects', 'seq', same('seq id name balance settings created_at'), { isNumbered: true }),
-  table('keys', 'id', same('id project hash prefix label scope expires_at created_at revoked_at used_at')),
+  table(
+    'keys',
+    'id',
+    same('id project hash prefix label created_by scope expires_at created_at revoked_at used_at'),
+  ),
   table('ledger', 'seq', same('seq project amount reason subject_id note created_at'), { isNumbered: true }),
   table(
     'contents',

@@ -258,6 +258,8 @@ export function sqliteStore(
     openSession: (link, session) => commits.run(() => signIns().openSession(link, session)),
     findSession: (hash) => read(() => signIns().findSession(hash)),
     endSession: (hash) => commits.run(() => signIns().endSession(hash)),
+    listSignIns: () => read(() => signIns().listSignIns()),
+    endSignIns: (id) => commits.run(() => signIns().endSignIns(id)),
     recordDashboard: (url) => commits.run(() => signIns().recordDashboard(url)),
     dashboardUrl: () => read(() => signIns().dashboardUrl()),
     keepIncoming: (message) => commits.run(() => inbox().keep(message)),

@@ -30,6 +30,7 @@ import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import mailboxes from './16-mailboxes.sql' with { type: 'text' };
 import verifications from './17-verifications.sql' with { type: 'text' };
+import createdBy from './18-created-by.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -75,6 +76,7 @@ export const migrations: Migrations = {
       joinReceipts,
       mailboxes,
       verifications,
+      createdBy,
     ],
     constants,
   ),

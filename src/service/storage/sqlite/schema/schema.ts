@@ -222,4 +222,8 @@ export const migrations: readonly string[] = [
   -- Verifications of the last day are counted.
   CREATE INDEX verifications_project ON verifications (project, created_at);
   `,
+  `
+  -- The session of the dashboard that made a key.
+  ALTER TABLE keys ADD COLUMN created_by TEXT;
+  `,
 ];
