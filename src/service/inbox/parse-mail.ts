@@ -26,6 +26,10 @@ function linesIn(raw: Uint8Array): number {
   return lines;
 }
 
+/** Of the parsers in this process, those of incoming mails and of mails in them, which inherit the limits. */
+export const isOurs = ({ mimeOptions }: Pick<Parser, 'mimeOptions'>): boolean =>
+  mimeOptions.maxHeadersSize === limits.maxHeadersSize;
+
 /** What the parser has of a part. */
 interface Part {
   postalMime: Parser;
@@ -42,6 +46,7 @@ interface Decoder {
 }
 
 interface Parser {
+  mimeOptions: { maxHeadersSize: number };
   isInlineTextNode(part: Part): boolean;
   isInlineMessageRfc822(part: Part): boolean;
 }
@@ -75,6 +80,7 @@ const { prototype } = (new PostalMime() as unknown as { root: { constructor: { p
   .constructor;
 const { processHeaders } = prototype;
 prototype.processHeaders = function () {
+  if (!isOurs(this.postalMime)) return processHeaders.call(this);
   const usage = usageOf(this.postalMime);
   usage.parts += 1;
   usage.headerLines += this.headerLines.length;
