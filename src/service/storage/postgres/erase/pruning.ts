@@ -14,7 +14,7 @@ import { countedAs } from '../../shared/recipients.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { Database } from '../database/database.js';
 import { ofProject } from '../read/lookups.js';
-import { spelled, spellings } from '../read/spellings.js';
+import { spellings } from '../read/spellings.js';
 import { tolerance } from '../schema/constants.js';
 
 const columnsAt = (now: string) =>
@@ -48,14 +48,14 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
     },
     listFinalTo: (to, olderMs) =>
       database.query<PrunableMessage>(
-        `SELECT ${columnsAt('$3')} FROM ${toRecipient} WHERE ${ended}
-           AND ($4::bigint IS NULL OR m.created_at < :s.time_1($3::bigint) - $4) LIMIT ${pruneRows}`,
-        [...spelled(to), database.now(), olderMs],
+        `SELECT ${columnsAt('$2')} FROM ${toRecipient} WHERE ${ended}
+           AND ($3::bigint IS NULL OR m.created_at < :s.time_1($2::bigint) - $3) LIMIT ${pruneRows}`,
+        [comparedRecipient(to), database.now(), olderMs],
       ),
     async countMessagesTo(to) {
       const [row] = await database.query<{ messages: number }>(
         `SELECT count(*) AS messages FROM ${toRecipient}`,
-        spelled(to),
+        [comparedRecipient(to)],
       );
       return row?.messages ?? 0;
     },

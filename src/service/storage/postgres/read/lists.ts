@@ -1,10 +1,11 @@
+import { comparedRecipient } from '../../../../contract/index.js';
 import type { BatchQuery, Listed, MessageQuery } from '../../lists.js';
 import { hasSpellings } from '../../shared/recipients.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../../shared/rows.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
 import { ofProject, selectBatches } from './lookups.js';
-import { spelled, spellings } from './spellings.js';
+import { spellings } from './spellings.js';
 
 /** Rows searched for one page; the next page continues after them. */
 const rowsPerPage = 30_000;
@@ -61,8 +62,8 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
   /** The ways in which an address was written, with blanks between. */
   async function spellingsOf(projectId: string, to: string): Promise<string> {
     const [row] = await database.query<{ all: string }>(
-      `SELECT pg_catalog.string_agg(r.recipient, ' ') AS all FROM ${spellings('(SELECT seq FROM :s.projects WHERE id = $3)')} r`,
-      [...spelled(to), projectId],
+      `SELECT pg_catalog.string_agg(r.recipient, ' ') AS all FROM ${spellings('(SELECT seq FROM :s.projects WHERE id = $2)')} r`,
+      [comparedRecipient(to), projectId],
     );
     return row?.all ?? '';
   }

@@ -1,11 +1,4 @@
-import { comparedRecipient, mailboxOf } from '../../../../contract/index.js';
-
-/** SQL: the ways in which a recipient was written in messages of a project, with the values of `spelled` first. */
+/** SQL: the ways in which a recipient, `$1` as it is compared, was written in messages of a project. */
 export const spellings = (project: string) =>
   `(SELECT $1::text COLLATE "C" AS recipient UNION SELECT s.recipient FROM :s.messages s
-     WHERE s.project = ${project} AND s.mailbox = $2::text AND lower(s.recipient) = $1::text)`;
-
-export const spelled = (to: string): [compared: string, mailbox: string] => [
-  comparedRecipient(to),
-  mailboxOf(to),
-];
+     WHERE s.project = ${project} AND s.mailbox IS NOT NULL AND lower(s.recipient) = $1::text)`;

@@ -7,7 +7,8 @@ UPDATE messages SET mailbox = lower(CASE
     ELSE recipient END)
   WHERE channel = 'email'
     AND (recipient <> lower(recipient) OR strpos(recipient, '+') BETWEEN 2 AND strpos(recipient, '@'));
-CREATE INDEX messages_mailbox ON messages (project, mailbox, counts_at) WHERE mailbox IS NOT NULL;
+CREATE INDEX messages_mailbox ON messages (project, mailbox, counts_at) WHERE mailbox IS NOT NULL AND NOT refunded;
+CREATE INDEX messages_spelled ON messages (project, lower(recipient)) WHERE mailbox IS NOT NULL;
 
 -- Recipients are suppressed in lower case; that of an erasure is no address.
 INSERT INTO suppressions (project, recipient, reason, created_at)
@@ -30,14 +31,15 @@ RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ARRAY(SELECT e.counts_at FROM (
     SELECT m.counts_at FROM (
-      SELECT b.recipient, b.counts_at FROM messages b
-      WHERE b.project = p_project AND b.recipient = p_mailbox AND NOT b.refunded AND b.counts_at > p_after
-        AND b.seq + 0 < p_before
+      (SELECT b.counts_at FROM messages b
+        WHERE b.project = p_project AND b.recipient = p_mailbox AND NOT b.refunded AND b.counts_at > p_after
+          AND b.seq + 0 < p_before AND (p_own IS NULL OR p_own = p_mailbox)
+        ORDER BY b.counts_at DESC LIMIT p_limit)
       UNION ALL
-      SELECT s.recipient, s.counts_at FROM messages s
-      WHERE s.project = p_project AND s.mailbox = p_mailbox AND NOT s.refunded AND s.counts_at > p_after
-        AND s.seq + 0 < p_before) m
-    WHERE p_own IS NULL OR lower(m.recipient) = p_own
+      (SELECT s.counts_at FROM messages s
+        WHERE s.project = p_project AND s.mailbox = p_mailbox AND NOT s.refunded AND s.counts_at > p_after
+          AND s.seq + 0 < p_before AND (p_own IS NULL OR lower(s.recipient) = p_own)
+        ORDER BY s.counts_at DESC LIMIT p_limit)) m
     UNION ALL
     SELECT g.counts_at FROM (SELECT DISTINCT r.message, r.counts_at FROM erasures r
       WHERE r.project = p_project AND r.pseudonym = ANY (p_pseudonyms) AND r.counts_at > p_after

@@ -15,7 +15,7 @@ const anyErasure = 'EXISTS (SELECT 1 FROM erasures)';
 
 /** Whether anything was sent to an address with a tag or in capitals, which counts for its mailbox. */
 const anySpelling =
-  'EXISTS (SELECT 1 FROM messages s INDEXED BY messages_mailbox WHERE s.mailbox IS NOT NULL)';
+  'EXISTS (SELECT 1 FROM messages s INDEXED BY messages_spelled WHERE s.mailbox IS NOT NULL)';
 
 /**
  * Whether another counted message to the recipient of `m` was accepted before it, however long ago. By the index of
@@ -40,14 +40,17 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
      WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?
      ORDER BY created_at DESC LIMIT ${earlierMessages}`,
   );
-  const earlierOfIndex = (index: string, column: string) =>
+  const earlierOfIndex = (index: string, column: string, isCorrected: boolean) =>
     `SELECT m.recipient, ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m INDEXED BY ${index}
-     WHERE m.project = ? AND m.${column} = ? AND m.refunded = 0 AND m.created_at > ? AND m.seq < ?`;
-  const selectEarlierToMailbox = database.prepare(
-    `SELECT recipient, time FROM (${earlierOfIndex('messages_recent', 'recipient')} UNION ALL
-       ${earlierOfIndex('messages_mailbox', 'mailbox')})
-     WHERE time > ? ORDER BY time DESC LIMIT ${earlierMessages}`,
-  );
+     WHERE m.project = ? AND m.${column} = ? AND m.refunded = 0 AND m.created_at > ? AND m.seq < ?
+     ${isCorrected ? '' : `ORDER BY m.created_at DESC, m.seq DESC LIMIT ${earlierMessages}`}`;
+  // Corrected times may have another order.
+  const earlierToMailbox = (isCorrected: boolean) =>
+    `SELECT recipient, time FROM (
+       SELECT * FROM (${earlierOfIndex('messages_recent', 'recipient', isCorrected)}) UNION ALL
+       SELECT * FROM (${earlierOfIndex('messages_mailbox', 'mailbox', isCorrected)}))
+     WHERE time > ? ORDER BY time DESC LIMIT ${earlierMessages}`;
+  const selectCorrection = database.prepare(`SELECT ${anyCorrection} AS isCorrected`);
   const selectEarlierCorrected = database.prepare(
     `SELECT time FROM (
        SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m INDEXED BY messages_recent
@@ -80,7 +83,9 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     }
     const mailbox = mailboxOf(recipient);
     const since = at - longestWindow;
-    const rows = selectEarlierToMailbox.all(
+    const isCorrected =
+      standing.isCorrected && (selectCorrection.get() as { isCorrected: number }).isCorrected === 1;
+    const rows = prepared(earlierToMailbox(isCorrected)).all(
       ...[project, mailbox, since, before],
       ...[project, mailbox, since, before],
       since,

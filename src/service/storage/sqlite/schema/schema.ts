@@ -210,7 +210,8 @@ export const migrations: readonly string[] = [
         THEN substr(recipient, 1, instr(recipient, '+') - 1) || substr(recipient, instr(recipient, '@'))
       ELSE recipient END)
     WHERE channel = 'email' AND (recipient <> lower(recipient) OR instr(recipient, '+') BETWEEN 2 AND instr(recipient, '@'));
-  CREATE INDEX messages_mailbox ON messages (project, mailbox, created_at, refunded, recipient) WHERE mailbox IS NOT NULL;
+  CREATE INDEX messages_mailbox ON messages (project, mailbox, created_at) WHERE mailbox IS NOT NULL AND refunded = 0;
+  CREATE INDEX messages_spelled ON messages (project, lower(recipient)) WHERE mailbox IS NOT NULL;
 
   -- Recipients are suppressed in lower case; that of an erasure is no address.
   UPDATE OR IGNORE suppressions SET recipient = lower(recipient) WHERE instr(recipient, '@') > 0;
