@@ -15,7 +15,7 @@ export const comparedRecipient = (to: string): string => (to.includes('@') ? to.
 export function mailboxOf(to: string): string {
   const compared = comparedRecipient(to);
   const tag = compared.indexOf('+');
-  // A plus at the beginning is no tag: nothing would be left.
+  // A plus at the beginning begins no tag: nothing would be left.
   return tag < 1 || !compared.includes('@')
     ? compared
     : compared.slice(0, tag) + compared.slice(compared.lastIndexOf('@'));
