@@ -10,7 +10,7 @@ UPDATE messages SET mailbox = lower(CASE
 CREATE INDEX messages_mailbox ON messages (project, mailbox, counts_at) WHERE mailbox IS NOT NULL AND NOT refunded;
 CREATE INDEX messages_spelled ON messages (project, lower(recipient)) WHERE mailbox IS NOT NULL;
 
--- Recipients are suppressed in lower case; that of an erasure is no address.
+-- Recipients are suppressed in lower case; an erasure has no address.
 INSERT INTO suppressions (project, recipient, reason, created_at)
   SELECT project, lower(recipient), reason, created_at FROM suppressions
   WHERE strpos(recipient, '@') > 0 AND recipient <> lower(recipient) ORDER BY seq
