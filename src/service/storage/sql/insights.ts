@@ -1,5 +1,12 @@
 import type { MessageStatus } from '../../../contract/index.js';
-import { countedAtOnce, countInParts, type Insights, lookedAt, type MessageHistory } from '../insights.js';
+import {
+  type CountedVerifications,
+  countedAtOnce,
+  countInParts,
+  type Insights,
+  lookedAt,
+  type MessageHistory,
+} from '../insights.js';
 import { type ContentRow, toContent } from '../shared/rows.js';
 import type { TriedRun } from '../tried.js';
 import { ofProject } from './pages.js';
@@ -56,6 +63,28 @@ export function createInsights(sql: Sql): Insights {
       );
       const { seen = 0, waiting = 0, age = null } = row ?? {};
       return { count: waiting, oldestMs: age === null ? null : Math.max(0, age), isWhole: seen < lookedAt };
+    },
+    async countVerifications(projectId, since) {
+      const [row] = await sql.read<CountedVerifications>(
+        `SELECT count(*) AS created, count(*) FILTER (WHERE status = 'verified') AS verified
+         FROM :s.verifications :byProjectOfVerification WHERE ${ofProject} AND created_at >= :since`,
+        { projectId, since },
+      );
+      return row ?? { created: 0, verified: 0 };
+    },
+    async verificationWait(projectId, { most, windowMs, numbers }) {
+      const [first, last] = numbers ?? [null, null];
+      const from =
+        numbers === null
+          ? `:s.verifications :byProjectOfVerification WHERE ${ofProject}`
+          : `:s.messages m :byRecipient WHERE ${ofProject} AND m.recipient BETWEEN :first AND :last
+             AND EXISTS (SELECT 1 FROM :s.verifications v WHERE v.message = m.seq)`;
+      const [row] = await sql.read<{ time: number; now: number }>(
+        `SELECT created_at AS time, :now AS now FROM ${from} AND created_at > :now - :windowMs::bigint
+         ORDER BY created_at DESC LIMIT 1 OFFSET :passed`,
+        { projectId, first, last, windowMs, passed: most - 1 },
+      );
+      return row === undefined ? null : Math.min(row.time, row.now) + windowMs - row.now;
     },
     async getHistory(projectId, messageId) {
       const [row] = await sql.read<HistoryRow>(

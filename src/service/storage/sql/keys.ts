@@ -15,7 +15,7 @@ export function createKeys(sql: Sql): Keys {
     most: number,
     countsRevoked: boolean,
   ): Transaction<KeyRecord | 'too_many' | 'over'> {
-    const { projectId, id, hash, prefix, label, scope } = key;
+    const { projectId, id, hash, prefix, label, createdBy = null, scope } = key;
     yield* alone(`keys ${projectId}`);
     const [counted] = yield* query<{ at: number; keys: number }>(
       `SELECT n.at, (SELECT count(*) FROM :s.keys WHERE ${ofProject} AND (:countsRevoked::boolean
@@ -28,12 +28,12 @@ export function createKeys(sql: Sql): Keys {
     if (expiresAt !== null && expiresAt <= createdAt) return 'over';
     if (keys >= most) return 'too_many';
     yield* query(
-      `INSERT INTO :s.keys (id, project, hash, prefix, label, scope, expires_at, created_at)
-       VALUES (:id, (SELECT seq FROM :s.projects WHERE id = :projectId), :hash, :prefix, :label, :scope, :expiresAt,
-         :createdAt)`,
-      { id, projectId, hash, prefix, label, scope: scope.join(','), expiresAt, createdAt },
+      `INSERT INTO :s.keys (id, project, hash, prefix, label, created_by, scope, expires_at, created_at)
+       VALUES (:id, (SELECT seq FROM :s.projects WHERE id = :projectId), :hash, :prefix, :label, :createdBy, :scope,
+         :expiresAt, :createdAt)`,
+      { id, projectId, hash, prefix, label, createdBy, scope: scope.join(','), expiresAt, createdAt },
     );
-    return { ...key, expiresAt, createdAt, revokedAt: null, usedAt: null };
+    return { ...key, createdBy, expiresAt, createdAt, revokedAt: null, usedAt: null };
   }
 
   return {

@@ -1,4 +1,6 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import type { BatchQuery } from '../lists.js';
+import { hasSpellings } from '../shared/recipients.js';
 import {
   type BatchRow,
   boundOf,
@@ -10,6 +12,7 @@ import {
 import type { Store } from '../store.js';
 import { listed, rowsPerPage } from './listed.js';
 import { ofProject } from './pages.js';
+import { spellings } from './spellings.js';
 import type { Sql } from './sql.js';
 
 type Messages = Pick<
@@ -35,6 +38,16 @@ export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {
       { projectId, batchId },
     );
     return batch?.seq ?? null;
+  }
+
+  /** How an address was written; null where a recipient is written in one way. */
+  async function spelledOf(projectId: string, to: string | null): Promise<string[] | null> {
+    if (to === null || !hasSpellings(to)) return null;
+    const rows = await sql.read<{ recipient: string }>(
+      spellings('(SELECT seq FROM :s.projects WHERE id = :projectId)'),
+      { projectId, to: comparedRecipient(to) },
+    );
+    return rows.map(({ recipient }) => recipient);
   }
 
   return {
@@ -85,17 +98,19 @@ export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {
     },
     async listMessages(projectId, query, page) {
       const { to, batchId, delivery, status, since, until } = query;
-      const values = { ...query, batch: batchId === null ? null : await numberOf(projectId, batchId) };
+      const batch = batchId === null ? null : await numberOf(projectId, batchId);
+      const spelled = await spelledOf(projectId, to);
       const listing = {
         table: `messages m ${to === null ? ':byProject' : ':byRecipient'}`,
         rows: [
           [':isInBatch', batchId],
-          ['recipient = :to', to],
+          ['recipient = :to', spelled === null ? to : null],
+          ['recipient :in(spelled)', spelled],
           ['m.seq BETWEEN :firstInTime AND :lastInTime', since ?? until],
         ],
         filters: [...common(query), ['status = :status', status], ['delivery = :delivery', delivery]],
         areFew: to !== null,
-        values,
+        values: { ...query, batch, spelled },
       } as const;
       const list = await listed(sql, listing, projectId, page, scanned);
       if (list === null) return null;

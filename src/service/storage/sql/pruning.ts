@@ -1,3 +1,4 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import {
   countedFor,
   longestRun,
@@ -37,11 +38,11 @@ export function createPruning(sql: Sql, pseudonymOf: PseudonymOf): Omit<Pruning,
       sql.read<PrunableMessage>(
         `SELECT ${columns} FROM :ofRecipient WHERE ${isPrunable}
            AND (:olderMs::bigint IS NULL OR m.created_at < :now - :olderMs::bigint) LIMIT ${pruneRows}`,
-        { to, olderMs },
+        { to: comparedRecipient(to), olderMs },
       ),
     async countMessagesTo(to) {
       const [row] = await sql.read<{ messages: number }>('SELECT count(*) AS messages FROM :ofRecipient', {
-        to,
+        to: comparedRecipient(to),
       });
       return row?.messages ?? 0;
     },
@@ -73,18 +74,22 @@ export function createPruning(sql: Sql, pseudonymOf: PseudonymOf): Omit<Pruning,
       }),
     pruneInbox: (which) =>
       sql.erase(function* () {
-        const values = 'from' in which ? { from: which.from } : { projectId: which.projectId };
+        const [where, values] =
+          'from' in which
+            ? ['lower(sender COLLATE "C") = :from', { from: comparedRecipient(which.from) }]
+            : [ofProject, { projectId: which.projectId }];
         const erased = yield* query(
           `DELETE FROM :s.inbox WHERE seq IN (
-             SELECT seq FROM :s.inbox WHERE ${'from' in which ? 'sender = :from' : ofProject}
+             SELECT seq FROM :s.inbox WHERE ${where}
                AND (:olderMs::bigint IS NULL OR received_at < :now - :olderMs::bigint) LIMIT ${pruneRows})
            RETURNING seq`,
           { olderMs: which.olderMs, ...values },
         );
         return erased.length;
       }),
-    eraseSuppressed: (to) =>
+    eraseSuppressed: (given) =>
       sql.erase(function* () {
+        const to = comparedRecipient(given);
         const erased = yield* query(
           `UPDATE :s.suppressions SET recipient = :pseudonym, reason =
              CASE WHEN replace(lower(reason), lower(:to::text), '') <> lower(reason) THEN '${prunedText}' ELSE reason END

@@ -1,5 +1,5 @@
 import { clockTolerance } from '../shared/clock-tolerance.js';
-import type { SignIns } from '../store.js';
+import type { SignInRecord, SignIns } from '../store.js';
 import { query, type Sql, type Transaction } from './sql.js';
 
 /** A sign-in that lasts longer than allowed has expired: the clock was set back. */
@@ -44,6 +44,22 @@ export function createSignIns(sql: Sql): SignIns {
     },
     async endSession(hash) {
       await sql.write('DELETE FROM :s.sign_ins WHERE hash = :hash AND NOT is_link', { hash });
+    },
+    async listSignIns() {
+      const rows = await sql.read<SignInRecord>(
+        `SELECT :idOfSignIn AS id, (SELECT id FROM :s.projects p WHERE p.seq = project) AS "projectId",
+           is_link AS "isLink", until - length AS "createdAt", until AS "expiresAt"
+         FROM :s.sign_ins WHERE ${isGood} AND :isAtHome ORDER BY 4 DESC, 1`,
+      );
+      return rows.map((row) => ({ ...row, isLink: Boolean(row.isLink) }));
+    },
+    async endSignIns(id) {
+      const ended = await sql.write(
+        `DELETE FROM :s.sign_ins WHERE (:id::text IS NULL OR :idOfSignIn = :id::text) AND ${isGood} AND :isAtHome
+         RETURNING project`,
+        { id },
+      );
+      return ended.length;
     },
     async recordDashboard(url) {
       await sql.write(

@@ -4,7 +4,7 @@ export type Values = Readonly<Record<string, Value>>;
 
 /**
  * In the SQL that all engines have. `:s.` stands before the names of tables, `:now` for the engine's time, and each word of
- * a Dialect, written `:word`, for what it says. Casts, `::bigint`, are read by PostgreSQL alone.
+ * a Dialect, written `:word`, for what it says. Casts, `::bigint`, and `COLLATE "C"` are read by PostgreSQL alone.
  */
 export interface Statement {
   text: string;
@@ -36,17 +36,22 @@ interface Places {
   /** Of the verification `v`: when its life began, and how long it lasts. */
   lifeBegan: string;
   life: string;
-  /** Behind `messages`: along the index of a project's, or of those to a recipient. Behind `batches`: of a project's. */
+  /**
+   * Behind `messages`: along the index of a project's, of those to a recipient, or to one written with a tag or in
+   * capitals. Behind `batches` and `verifications`: of a project's.
+   */
   byProject: string;
   byRecipient: string;
+  bySpelling: string;
   byProjectOfBatch: string;
+  byProjectOfVerification: string;
   /**
    * Numbers between which all messages are that were accepted since `:since` and before `:until`, either of which may be
    * null, as far as the engine knows without looking at each.
    */
   firstInTime: string;
   lastInTime: string;
-  /** The projects `p` and their messages `m` to the recipient `:to`. */
+  /** The projects `p` and their messages `m` to the recipient `:to`, in all its spellings. */
   ofRecipient: string;
   /** The column of `erasures` by which caps count. */
   erasedAt: string;
@@ -55,6 +60,8 @@ interface Places {
   /** Of the message `m`: its attempts; of the content `c`: an encrypted text. */
   attempts: string;
   encrypted: string;
+  /** Of a row of `sign_ins`: the first 12 characters of its hash, in hex. */
+  idOfSignIn: string;
   /** Whether a row of `sign_ins`, or of `dashboard`, was written here, not where a dump came from. */
   isAtHome: string;
   isInPlace: string;

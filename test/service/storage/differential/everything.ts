@@ -17,6 +17,7 @@ export async function everything(world: World, side: Side): Promise<unknown> {
       await store.listInbox(id, list),
       await store.listSuppressions(id, list),
       await store.countWaiting(id),
+      await store.countVerifications(id, 0),
     );
   const histories = [];
   for (const message of world.known('message')) {
@@ -36,6 +37,7 @@ export async function everything(world: World, side: Side): Promise<unknown> {
     ended: await instances.listEnded(),
     held: await store.held(),
     pauses: await store.lanePauses(),
+    signIns: await sorted(store.listSignIns()),
     url: await store.dashboardUrl(),
   });
 }

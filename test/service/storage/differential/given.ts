@@ -7,7 +7,7 @@ export const routes = ['Mobicom', 'Unitel'];
 /** Longer ones would look like a clock that was set back. */
 export const delays = [0, 1, 1_000, 15_000, 40_000];
 
-export const recipient = (world: World, to = world.recipient()): AcceptedRecipient => ({
+export const recipient = (world: World, to: string): AcceptedRecipient => ({
   id: world.new('message'),
   to,
   operator: world.of(['Mobicom', null]),
@@ -36,15 +36,18 @@ export const common = (world: World) => ({
   boundMs: world.of([15_000, 86_400_000]),
 });
 
-export const messageOf = (world: World) => ({
-  ...common(world),
-  recipient: recipient(world),
-  caps: world.of([
-    [20, 80],
-    [2, 5],
-  ]),
-  answer: world.chance(0.5) ? answerOf : null,
-});
+export const messageOf = (world: World) => {
+  const given = common(world);
+  return {
+    ...given,
+    recipient: recipient(world, world.recipient(given.channel)),
+    caps: world.of([
+      [20, 80],
+      [2, 5],
+    ]),
+    answer: world.chance(0.5) ? answerOf : null,
+  };
+};
 
 export const page = (world: World, kind: 'message' | 'batch' | 'incoming') => ({
   limit: world.of([1, 3, 50]),

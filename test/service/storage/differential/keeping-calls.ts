@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Instances } from '../../../../src/service/storage/instances.js';
 import type { Store } from '../../../../src/service/storage/store.js';
 import { leaseMs } from '../conformance/fixture.js';
 import { type Calls, lanes, page, prunable, routes, simple, sorted, whole } from './given.js';
 import { byText, type Side } from './world.js';
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest();
 
 /** The inbox, suppressions, pruning, lanes, binds and sign-ins. */
 export const keepingCalls = {
@@ -125,7 +128,7 @@ export const keepingCalls = {
 
   addSignInLink(world) {
     const link = {
-      hash: Buffer.from(world.new('link')),
+      hash: hashOf(world.new('link')),
       projectId: world.project(),
       lifeMs: world.milliseconds(),
     };
@@ -133,15 +136,24 @@ export const keepingCalls = {
   },
   openSession(world) {
     const [link, hash, lifeMs] = [world.a('link'), world.new('session'), world.milliseconds()];
-    return simple((store) => store.openSession(Buffer.from(link), { hash: Buffer.from(hash), lifeMs }));
+    return simple((store) => store.openSession(hashOf(link), { hash: hashOf(hash), lifeMs }));
   },
   findSession(world) {
-    const hash = Buffer.from(world.a(world.of(['session', 'link'])));
+    const hash = hashOf(world.a(world.of(['session', 'link'])));
     return simple((store) => store.findSession(hash));
   },
   endSession(world) {
-    const hash = Buffer.from(world.a(world.of(['session', 'link'])));
+    const hash = hashOf(world.a(world.of(['session', 'link'])));
     return simple((store) => store.endSession(hash));
+  },
+  listSignIns: () => (side) => sorted(side.store.listSignIns()),
+  endSignIns(world) {
+    const id = world.chance(0.1)
+      ? null
+      : hashOf(world.a(world.of(['session', 'link'])))
+          .toString('hex')
+          .slice(0, 12);
+    return simple((store) => store.endSignIns(id));
   },
   recordDashboard(world) {
     const url = `http://localhost:${world.below(9)}`;

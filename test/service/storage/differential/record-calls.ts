@@ -1,4 +1,5 @@
 import type { Store } from '../../../../src/service/storage/store.js';
+import { start } from '../conformance/fixture.js';
 import { type Calls, lanes, page, simple, sorted, whole } from './given.js';
 import { byText, type Side } from './world.js';
 
@@ -51,6 +52,7 @@ export const recordCalls = {
       hash: new Uint8Array(Buffer.from(id)),
       prefix: world.of([null, 'urtuu_ab']),
       label: world.of([null, 'deploy']),
+      createdBy: world.of([null, 'session']),
       scope: world.of([['send', 'read'] as const, ['read'] as const]),
       expiry: world.of([null, { afterMs: 60_000 }, { afterMs: 0 }, { at: 1 }]),
     };
@@ -139,6 +141,19 @@ export const recordCalls = {
   countWaiting(world) {
     const id = world.project();
     return simple((store) => store.countWaiting(id));
+  },
+  countVerifications(world) {
+    const [id, since] = [world.project(), start + world.milliseconds()];
+    return simple((store) => store.countVerifications(id, since));
+  },
+  verificationWait(world) {
+    const id = world.project();
+    const limit = {
+      most: world.of([1, 3]),
+      windowMs: world.of([15_000, 3_600_000]),
+      numbers: world.of([null, ['99110002', '99110004'] as const]),
+    };
+    return simple((store) => store.verificationWait(id, limit));
   },
   getHistory(world) {
     const [id, message] = [world.project(), world.a('message')];

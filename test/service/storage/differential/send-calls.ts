@@ -1,3 +1,4 @@
+import { comparedRecipient } from '../../../../src/contract/index.js';
 import type {
   AcceptResult,
   BatchResult,
@@ -75,10 +76,12 @@ export const sendCalls = {
     return accepted(world, ({ store }) => store.acceptMessage(given));
   },
   acceptBatch(world) {
+    const shared = common(world);
+    const to = Array.from({ length: 1 + world.below(8) }, () => world.recipient(shared.channel));
     // A batch has nobody twice.
-    const to = new Set(Array.from({ length: 1 + world.below(8) }, () => world.recipient()));
-    const recipients = [...to].map((each) => recipient(world, each));
-    const given = { ...common(world), batchId: world.new('batch'), recipients };
+    const different = new Map(to.map((each) => [comparedRecipient(each), each]));
+    const recipients = [...different.values()].map((each) => recipient(world, each));
+    const given = { ...shared, batchId: world.new('batch'), recipients };
     const answer = (_: unknown, balance: number) => ({ status: 202, body: JSON.stringify({ balance }) });
     return accepted(world, ({ store }) => store.acceptBatch({ ...given, answer }));
   },

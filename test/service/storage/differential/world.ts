@@ -12,7 +12,10 @@ export interface Side {
 export type Play = (side: Side) => Promise<unknown>;
 
 export const projects = ['p0', 'p1', 'p2'];
-const recipients = Array.from({ length: 8 }, (_, index) => `9911000${index}`);
+const recipients = {
+  sms: Array.from({ length: 6 }, (_, index) => `9911000${index}`),
+  email: ['bat@b.mn', 'Bat@b.mn', 'BAT+x@b.mn', 'bat+X@b.mn', 'bat+y@b.mn', 'c@b.mn'],
+};
 /** The most of each kind that is remembered: older ones are seldom of interest. */
 const most = 60;
 
@@ -81,8 +84,8 @@ export class World {
     return this.of(projects);
   }
 
-  recipient(): string {
-    return this.of(recipients);
+  recipient(channel: 'sms' | 'email' = this.of(['sms', 'email'] as const)): string {
+    return this.of(recipients[channel]);
   }
 
   milliseconds(): number {

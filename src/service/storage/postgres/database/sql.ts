@@ -1,3 +1,4 @@
+import { spellings } from '../../sql/spellings.js';
 import {
   type Dialect,
   type Sql,
@@ -29,18 +30,22 @@ const dialect: Dialect = {
   alone: 'pg_catalog.pg_advisory_xact_lock(7788003, pg_catalog.hashtext(key))',
   byProject: '',
   byRecipient: '',
+  bySpelling: '',
   byProjectOfBatch: '',
+  byProjectOfVerification: '',
   firstInTime: '0',
   lastInTime: `${Number.MAX_SAFE_INTEGER}`,
   // Looks up the recipients of each project, rather than scanning all of its messages.
   ofRecipient: `:s.projects p CROSS JOIN LATERAL (
-    SELECT * FROM :s.messages m WHERE m.project = p.seq AND m.recipient = :to OFFSET 0) m`,
+    SELECT m.* FROM (${spellings('p.seq')}) r
+    JOIN :s.messages m ON m.project = p.seq AND m.recipient = r.recipient OFFSET 0) m`,
   erasedAt: 'counts_at',
   // A join would search all messages for them.
   waiting:
     ':s.messages WHERE seq = ANY (ARRAY(SELECT message FROM :s.queue WHERE class < 2 LIMIT :lookedAt))',
   attempts: `m.attempts % ${attemptsARelease}`,
   encrypted: 'c.encrypted',
+  idOfSignIn: "left(pg_catalog.encode(hash, 'hex'), 12)",
   isAtHome: ':s.is_of_home_1(home, written, xmin)',
   isInPlace: '(place = :s.place_1() AND xmin::text::bigint = written)',
   putInPlace: ', place = excluded.place, written = excluded.written',

@@ -27,7 +27,10 @@ import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
-import oneStore from './16-one-store.sql' with { type: 'text' };
+import mailboxes from './16-mailboxes.sql' with { type: 'text' };
+import verifications from './17-verifications.sql' with { type: 'text' };
+import createdBy from './18-created-by.sql' with { type: 'text' };
+import oneStore from './19-one-store.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -74,6 +77,9 @@ export const migrations: Migrations = {
       stopClaimed,
       findWaiting,
       joinReceipts,
+      mailboxes,
+      verifications,
+      createdBy,
       oneStore,
     ],
     constants,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../clock.js';
 import { pruneRows } from '../../pruning.js';
+import { spellings } from '../../sql/spellings.js';
 import {
   type Dialect,
   type Sql,
@@ -37,16 +38,19 @@ const dialect: Dialect = {
   alone: 'true',
   byProject: 'INDEXED BY messages_project',
   byRecipient: 'INDEXED BY messages_recent',
+  bySpelling: 'INDEXED BY messages_spelled',
   byProjectOfBatch: 'INDEXED BY batches_project',
+  byProjectOfVerification: 'INDEXED BY verifications_project',
   firstInTime: inTime('min(first)'),
   lastInTime: inTime('max(last)'),
   ofRecipient: `projects p CROSS JOIN messages m INDEXED BY messages_recent
-    ON m.project = p.seq AND m.recipient = :to`,
+    ON m.project = p.seq AND m.recipient IN (${spellings('p.seq')})`,
   erasedAt: 'accepted_at',
   waiting: `(SELECT project, created_at FROM messages INDEXED BY messages_waiting
     WHERE due_at IS NOT NULL AND route IS NULL LIMIT :lookedAt)`,
   attempts: 'm.attempts',
   encrypted: 'c.sealed',
+  idOfSignIn: 'lower(substr(hex(hash), 1, 12))',
   isAtHome: 'true',
   isInPlace: 'true',
   putInPlace: '',
@@ -68,7 +72,9 @@ export function sqliteSql(
       names.push(name);
       return '?';
     });
-    const statement = database.prepare(filled.replaceAll(':s.', '').replaceAll(/::\w+(\[\])?/g, ''));
+    const statement = database.prepare(
+      filled.replaceAll(':s.', '').replaceAll(/::\w+(\[\])?| COLLATE "C"/g, ''),
+    );
     const made = { statement, names };
     prepared.set(text, made);
     return made;

@@ -3,6 +3,7 @@ import type { Clock } from '../../../clock.js';
 import type { ClaimedMessage } from '../../dispatching.js';
 import type { Content } from '../../records.js';
 import { queuedMessage } from '../../shared/queued.js';
+import { noneEarlier } from '../../shared/recipients.js';
 import { type ContentRow, toContent } from '../../shared/rows.js';
 import { hasEarlier, type Refusals } from '../accept/refusals.js';
 import type { Database } from '../database/database.js';
@@ -101,7 +102,7 @@ export function prepareClaimedRows(
             ? null
             : hasEarlier === 1
               ? refusals.earlierTo(project, to, createdAt, seq, anyTimes)
-              : [],
+              : noneEarlier,
       };
     });
   }

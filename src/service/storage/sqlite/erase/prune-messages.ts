@@ -1,5 +1,6 @@
 import { countedFor, type Pruning, prunedText } from '../../pruning.js';
 import type { Instant } from '../../records.js';
+import { countedAs } from '../../shared/recipients.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import { acceptedAt } from '../clock-corrections.js';
 import type { Database } from '../database/database.js';
@@ -12,7 +13,7 @@ export function preparePruneMessages(database: Database, pseudonymOf: PseudonymO
     "SELECT content, batch FROM messages WHERE seq = ? AND id = ? AND status <> 'queued' AND content <> 0",
   );
   const prune = database.prepare(
-    `UPDATE messages SET recipient = '', content = 0, doubt_until = NULL,
+    `UPDATE messages SET recipient = '', mailbox = NULL, content = 0, doubt_until = NULL,
        error_message = CASE WHEN error_message IS NOT NULL THEN '${prunedText}' END
      WHERE seq = ?`,
   );
@@ -31,13 +32,13 @@ export function preparePruneMessages(database: Database, pseudonymOf: PseudonymO
   const pruneBatch = database.prepare('UPDATE batches SET pruned_at = ? WHERE seq = ?');
 
   return (...[messages, erased]: Parameters<Pruning['pruneMessages']>): void => {
-    const pseudonym = erased === null ? null : pseudonymOf(erased);
+    const pseudonyms = erased === null ? [] : countedAs(erased, pseudonymOf);
     const batches = new Map<number, number>();
     overwriting(database, () => {
       for (const { seq, id } of messages) {
         const row = selectOne.get(seq, id) as { content: number; batch: number | null } | undefined;
         if (row === undefined) continue;
-        if (pseudonym !== null) count.run({ pseudonym, seq, after: now() - countedFor });
+        for (const pseudonym of pseudonyms) count.run({ pseudonym, seq, after: now() - countedFor });
         prune.run(seq);
         removeReceipts.run(seq);
         if (row.batch === null) removeContent.run(row.content);

@@ -10,7 +10,8 @@ DROP FUNCTION IF EXISTS add_sign_in_1(bigint, bytea, int, boolean, bigint), open
   change_settings_1(text, text, text), revoke_key_1(bigint, text, text), record_key_use_1(bigint, text, bigint),
   add_key_1(bigint, text, text, bytea, text, text, text, bigint, int, boolean), lock_project_1(text),
   read_verification_1(bigint, text, text), check_verification_1(bigint, text, text, boolean),
-  prune_ended_1(bigint), replace_answers_1(json),
+  add_key_2(bigint, text, text, bytea, text, text, text, text, bigint, int, boolean),
+  prune_ended_1(bigint), prune_messages_1(bigint, bigint[], text), replace_answers_1(json),
   -- What earlier steps left behind.
   submitted_1(bigint, text, text, text[], bigint), update_delivery_1(bigint);
 DROP TYPE IF EXISTS verification_1;
