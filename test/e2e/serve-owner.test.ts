@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { outcomeOf, printed, root } from '../support/binary.js';
@@ -113,5 +113,13 @@ describe('a certificate that cannot be used', () => {
     const outcome = await machine.run(['serve', ...flags]);
     expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
     expect((await machine.run(['keys', 'list'])).code).toBe(12);
+  });
+
+  it.each(['certificate', 'key'])('such as an empty %s ends with 13', async (what) => {
+    const empty = join(machine.home, 'empty.pem');
+    writeFileSync(empty, '');
+    const [cert, key] = what === 'key' ? [join(tls, 'self-signed.pem'), empty] : [empty, empty];
+    const outcome = await machine.run(['serve', '--tls-cert', cert, '--tls-key', key]);
+    expect(outcome).toMatchObject({ code: 13, stderr: expect.stringContaining(`the ${what} is empty`) });
   });
 });

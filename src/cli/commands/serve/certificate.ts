@@ -29,6 +29,9 @@ export function readCertificate(
   const { bytes, warning } = readSecretFile(resolve(cwd, tlsKey), '', unreadable);
   const pair = { cert, key: bytes.toString('utf8') };
   try {
+    // Node.js takes an empty one for none, and then answers no handshake.
+    if (cert === '') throw new Error('the certificate is empty');
+    if (pair.key === '') throw new Error('the key is empty');
     createSecureContext(pair);
   } catch (error) {
     const what = `cannot use ${tlsCert} with ${tlsKey}: ${(error as Error).message}`;
