@@ -46,5 +46,5 @@ export async function sessions(
     .filter(({ id }) => end === 'all' || id === end.toLowerCase())
     .flatMap((signIn) => signIn.keys);
   if (left.length > 0)
-    io.warn(`keys made there still work: ${left.join(', ')}; see: urtuu keys revoke --help`);
+    io.warn(`keys made there still work: ${left.join(', ')}; revoke them with: \`urtuu keys revoke\``);
 }
