@@ -124,11 +124,14 @@ function partsOf({
   };
 }
 
+/** Of a form of the dashboard: about 500 holidays. Every connection of a stranger may hold one. */
+const formBytes = 65_536;
+
 /** The dashboard beside the API, on one port. */
 function withDashboard(next: RequestHandler, door: DashboardDoor): RequestHandler {
   return async (request, notes) => {
     if (!door.isUnder(request.target)) return next(request, notes);
     if (notes) notes.route = '/dashboard';
-    return door.fetch(request, (limit) => readBody(request, limit));
+    return door.fetch(request, () => readBody(request, formBytes));
   };
 }

@@ -54,15 +54,10 @@ export interface DashboardParts {
 
 export interface Dashboard {
   /** Answers what is asked under /dashboard. `readBody` rejects with ServiceError for one that is too large. */
-  fetch(request: BrowserRequest, readBody: (limit: number) => Promise<Uint8Array>): Promise<Response>;
+  fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response>;
   /** Ends the live pages. */
   close(): void;
 }
-
-/** Of a form that needs no session: every connection of a stranger may hold one. */
-const strangersFormBytes = 4_096;
-/** Of the others: about 500 holidays. */
-const formBytes = 65_536;
 
 /** A request whose Host and method are fine. */
 interface Asked {
@@ -176,14 +171,13 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     return url?.origin === origin.url && url.pathname.startsWith(root) ? url : null;
   }
 
-  async function post(asked: Asked, read: (limit: number) => Promise<URLSearchParams>): Promise<Response> {
+  async function post(asked: Asked, fields: URLSearchParams): Promise<Response> {
     const { t, path } = asked;
-    if (path === '/language') return changeLanguage(await read(strangersFormBytes));
-    if (path === '/sign-in') return signIn(asked, await read(strangersFormBytes));
+    if (path === '/language') return changeLanguage(fields);
+    if (path === '/sign-in') return signIn(asked, fields);
     const session = await sessions.of(asked.request);
     if (session === null) return html(asked, signedOut(t));
     if (path === '/sign-out') return signOut(session);
-    const fields = await read(formBytes);
     if (path === '/project') return changeProject(asked, session, fields.get('project') ?? '');
     const refusal = await overRate(asked, session, 'sending');
     if (refusal !== null) return refusal;
@@ -233,10 +227,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     );
   }
 
-  async function fetch(
-    request: BrowserRequest,
-    readBody: (limit: number) => Promise<Uint8Array>,
-  ): Promise<Response> {
+  async function fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
     const url = new URL(request.url);
     const { method, headers } = request;
     if (!origin.hasHost(headers.get('host'))) return misdirected(origin, headers.get('host') ?? '');
@@ -260,10 +251,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       // A browser says with every form where it is from; other clients are refused.
       if (!origin.hasForm(headers)) return await html(asked, refused(asked.t, asked.t.refusedForm, 403));
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
-      return await post(
-        asked,
-        async (limit) => new URLSearchParams(Buffer.from(await readBody(limit)).toString()),
-      );
+      return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) {
         return html(asked, refused(asked.t, error.message, error.status));

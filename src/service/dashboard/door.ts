@@ -26,10 +26,7 @@ export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
       await parts.store.recordDashboard(origin);
       return `${origin}/dashboard`;
     },
-    async fetch(
-      request: BrowserRequest,
-      readBody: (limit: number) => Promise<Uint8Array>,
-    ): Promise<Response> {
+    async fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
       opened ??= open();
       const dashboard = await opened.catch((error) => {
         // It may load next time: files were just replaced, or descriptors ran out.

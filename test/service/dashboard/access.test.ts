@@ -216,18 +216,12 @@ describe('a form', () => {
 
   it.each([
     ['/keys', 66_000, 413],
-    ['/keys', 1_100_000, 413],
-    ['/sign-in', 5_000, 413],
-    ['/language', 5_000, 413],
-    ['/language', 3_000, 303],
+    ['/sign-in', 1_100_000, 413],
+    ['/language', 66_000, 413],
+    ['/language', 64_000, 303],
   ])('of %s with %i bytes is answered %i', async (path, length, status) => {
-    const { signIn, post } = await openDashboard();
-    expect((await post(path, { label: 'x'.repeat(length) }, await signIn())).status).toBe(status);
-  });
-
-  it('is not read without a session', async () => {
     const { post } = await openDashboard();
-    expect((await post('/keys', { label: 'x'.repeat(900_000) })).status).toBe(401);
+    expect((await post(path, { label: 'x'.repeat(length) })).status).toBe(status);
   });
 });
 
