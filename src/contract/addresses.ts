@@ -3,7 +3,10 @@ const isDomainLabel = (label: string) =>
   /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u.test(label);
 
 /** A domain whose last label is a number is an IP address, or nothing. */
-const endsInNumber = /\.(?:[0-9]+|0x[0-9a-f]*)$/;
+function endsInNumber(address: string): boolean {
+  const last = address.slice(address.lastIndexOf('.') + 1);
+  return /^(?:[0-9]+|0x[0-9a-f]*)$/.test(last);
+}
 
 /**
  * The normal form of an email address: the local part as written, the domain in ASCII (IDNA) and lower case, so that
@@ -12,7 +15,7 @@ const endsInNumber = /\.(?:[0-9]+|0x[0-9a-f]*)$/;
  */
 export function normalizeAddress(written: string): string | null {
   const address = normalizeAnyAddress(written);
-  return address === null || endsInNumber.test(address) || !isOneAlphabet(address) ? null : address;
+  return address === null || endsInNumber(address) || !isOneAlphabet(address) ? null : address;
 }
 
 /** The same for an address that is stored or was received, which may mix alphabets or be at an IP address. */
