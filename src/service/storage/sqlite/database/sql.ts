@@ -104,7 +104,7 @@ export function sqliteSql(
         let all = values;
         for (const [name, text] of first) {
           const rows = run<object>({ text: named + text, values: all });
-          const [, label, columns = ''] = name.match(/(\w+) \((.*)\)/) ?? [];
+          const [, label, columns = ''] = name.match(/^(\w+) \((.*)\)/) ?? [];
           const read = columns.split(', ').map((_, index) => `value ->> ${index}`);
           named = `${named === '' ? 'WITH' : `${named},`} ${name} AS (SELECT ${read} FROM json_each(:${label})) `;
           all = { ...all, [`${label}`]: JSON.stringify(rows.map((row) => Object.values(row))) };
