@@ -69,6 +69,7 @@ export function renewCertificate(
     const pair = readCertificate(config, options);
     if (pair === null) return;
     listening.renew(pair);
+    for (const warning of pair.warnings) io.warn(warning);
     io.note('Read the certificate again.');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
