@@ -53,20 +53,23 @@ export interface TrustedFile {
   isPipe: boolean;
 }
 
+/** Others may know what is no secret. */
+export type FileKind = 'secret' | 'public' | 'configuration';
+
 const mostBytes = 1_000_000;
 
 /**
- * What the service is run by: a secret, or something that others may know, such as a certificate. Throws UnsafeFileError
- * if others can change it or the folders above it, and an error of the system. `user`: the uid of this process; undefined
- * where files have no modes. Only what is no secret may come from a pipe.
+ * What the service runs on. Throws UnsafeFileError if others can change it or the folders above it, and an error of the
+ * system. `user`: the uid of this process; undefined where files have no modes. Only a configuration may be a pipe, which
+ * is waited for.
  */
 export function readTrustedFile(
   path: string,
-  kind: 'secret' | 'public',
+  kind: FileKind,
   disk: Disk,
   user: number | undefined,
 ): TrustedFile {
-  const isPipe = kind === 'public' && disk.statSync(path).isFIFO();
+  const isPipe = kind === 'configuration' && disk.statSync(path).isFIFO();
   // Opening another pipe would wait for a writer. Windows has no O_NONBLOCK.
   const flags = disk.constants.O_RDONLY | (isPipe ? 0 : (disk.constants.O_NONBLOCK ?? 0));
   const file = disk.openSync(path, flags);
@@ -131,7 +134,7 @@ const quoted = (path: string) => (/^[\w./:-]+$/.test(path) ? path : `'${path.rep
 /** Whether others can use a file or a folder; null if not. */
 export function exposureOf(
   path: string,
-  kind: 'secret' | 'public',
+  kind: FileKind,
   file: FileOwner & { gid?: number },
   user: number | undefined,
 ): Exposure | null {

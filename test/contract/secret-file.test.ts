@@ -1,7 +1,13 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Disk, exposureOf, readTrustedFile, UnsafeFileError } from '../../src/contract/index.js';
+import {
+  type Disk,
+  exposureOf,
+  type FileKind,
+  readTrustedFile,
+  UnsafeFileError,
+} from '../../src/contract/index.js';
 import { testFolder } from '../support/folders.js';
 
 const me = 1000;
@@ -32,7 +38,7 @@ function diskOf(owners: Record<string, [uid: number, mode: number, gid?: number]
 
 type Owners = Parameters<typeof diskOf>[0];
 
-it.each<[string, number, 'secret' | 'public', Owners, string | null]>([
+it.each<[string, number, FileKind, Owners, string | null]>([
   ['of this user', me, 'secret', { file: [me, 0o600] }, null],
   ['of root, for its group', me, 'secret', { file: [0, 0o640] }, null],
   ['of root, for all', me, 'secret', { file: [0, 0o644] }, 'warned: chmod g-w,o= /etc/u/k'],
@@ -131,7 +137,7 @@ it('a file is read up to 1 MB', () => {
 it.skipIf(process.platform === 'win32')(
   'a device is no secret, nor a pipe, whose writer nobody waits for',
   () => {
-    for (const kind of ['secret', 'public'] as const)
+    for (const kind of ['secret', 'public', 'configuration'] as const)
       expect(() => readTrustedFile('/dev/zero', kind, fs, undefined)).toThrow('it is not a regular file');
     const file = join(testFolder(), 'k');
     fs.writeFileSync(file, 'k');
@@ -144,7 +150,8 @@ it.skipIf(process.platform === 'win32')(
         isDirectory: () => false,
       }),
     };
-    expect(() => readTrustedFile(file, 'secret', pipe, undefined)).toThrow('it is not a regular file');
+    for (const kind of ['secret', 'public'] as const)
+      expect(() => readTrustedFile(file, kind, pipe, undefined)).toThrow('it is not a regular file');
   },
 );
 

@@ -154,7 +154,8 @@ function requestListener(handle: RequestHandler, report: (error: unknown) => voi
       try {
         const target = incoming.url ?? url;
         const occurrences = (name: string) => countOf(incoming, name);
-        const answer = await handle({ method, target, url, headers, countOf: occurrences, readBody });
+        const peer = () => incoming.socket.remoteAddress;
+        const answer = await handle({ method, target, url, headers, countOf: occurrences, peer, readBody });
         if (answer instanceof Response) return answer;
         writeAnswer(outgoing, answer);
         return RESPONSE_ALREADY_SENT;

@@ -1,11 +1,16 @@
 import * as disk from 'node:fs';
-import { readTrustedFile, type TrustedFile, UnsafeFileError } from '../../../contract/index.js';
+import {
+  type FileKind,
+  readTrustedFile,
+  type TrustedFile,
+  UnsafeFileError,
+} from '../../../contract/index.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 
 /** Throws CliError for a file that cannot be read, with the hint, and for one that others can change. */
 export function readFileOf(
-  kind: 'secret' | 'public',
+  kind: FileKind,
   path: string,
   what: string,
   hint: string,

@@ -27,7 +27,7 @@ const piped = new Map<string, string>();
 function readText({ file, warn }: ConfigurationSource): string {
   const before = piped.get(file);
   if (before !== undefined) return before;
-  const { bytes, warning, isPipe } = readTrusted(file, 'public');
+  const { bytes, warning, isPipe } = readTrusted(file, 'configuration');
   if (warning !== null) warn?.(warning);
   const text = Buffer.from(bytes).toString('utf8');
   if (isPipe) piped.set(file, text);

@@ -1,9 +1,14 @@
 import * as disk from 'node:fs';
-import { readTrustedFile, type TrustedFile, UnsafeFileError } from '../../../contract/index.js';
+import {
+  type FileKind,
+  readTrustedFile,
+  type TrustedFile,
+  UnsafeFileError,
+} from '../../../contract/index.js';
 import { ConfigurationError, reasonOf } from '../../errors/configuration-error.js';
 
 /** Throws ConfigurationError for a file that cannot be read, and for one that others can change. */
-export function readTrusted(path: string, kind: 'secret' | 'public', field = ''): TrustedFile {
+export function readTrusted(path: string, kind: FileKind, field = ''): TrustedFile {
   try {
     return readTrustedFile(path, kind, disk, process.getuid?.());
   } catch (error) {
