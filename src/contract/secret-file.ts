@@ -53,7 +53,7 @@ export interface TrustedFile {
   isPipe: boolean;
 }
 
-/** Others may know what is no secret. */
+/** Others may read all but a secret. */
 export type FileKind = 'secret' | 'public' | 'configuration';
 
 const mostBytes = 1_000_000;

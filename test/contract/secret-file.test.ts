@@ -135,7 +135,7 @@ it('a file is read up to 1 MB', () => {
 });
 
 it.skipIf(process.platform === 'win32')(
-  'a device is no secret, nor a pipe, whose writer nobody waits for',
+  'a device is not read, nor a pipe, whose writer nobody waits for',
   () => {
     for (const kind of ['secret', 'public', 'configuration'] as const)
       expect(() => readTrustedFile('/dev/zero', kind, fs, undefined)).toThrow('it is not a regular file');

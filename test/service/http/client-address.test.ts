@@ -13,7 +13,7 @@ it.each<[string, string | undefined, string | null, string | null]>([
   ['the connection, whatever a stranger says', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
   ['what a trusted proxy says', '10.1.2.3', '198.51.100.1', '198.51.100.1'],
   [
-    'the last that is no trusted proxy',
+    'the last that is not a trusted proxy',
     '10.1.2.3',
     '1.1.1.1, 198.51.100.1, 192.0.2.1,10.0.0.9',
     '198.51.100.1',
