@@ -3,7 +3,7 @@ import type { Network } from '../service.js';
 
 /**
  * The address of the client: of the connection, or, where that is a trusted proxy, the last one in X-Forwarded-For that
- * is none. Whoever is not trusted may have written whatever stands before it.
+ * is not. Whoever is not trusted may have written whatever stands before it.
  */
 export function clientAddresses(proxies: readonly Network[]) {
   const trusted = new BlockList();
