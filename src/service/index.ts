@@ -41,6 +41,7 @@ export { type OpenedAdministration, openAdministration } from './open-administra
 export type { Fault } from './report.js';
 export type {
   Listening,
+  Network,
   PlainRequest,
   SeenRequest,
   ServedListening,

@@ -1,5 +1,6 @@
 import type { CoreDoubles } from './core.js';
-import type { RequestHandler } from './http/call.js';
+import type { ApiRequest, RequestHandler } from './http/call.js';
+import { clientAddresses } from './http/client-address.js';
 import { metricsHandler } from './http/metrics-handler.js';
 import { observedHandler } from './http/observed-handler.js';
 import type { Metrics, Sources } from './metrics/metrics.js';
@@ -31,13 +32,16 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
   const metrics = hasMetrics ? new (await import('./metrics/metrics.js')).Metrics() : null;
   return {
     wrappers: metrics?.wrappers ?? {},
-    observed(handle, { log, metrics: isShown = false }, sources, isOwnHost) {
+    observed(handle, { log, proxies = [], metrics: isShown = false }, sources, isOwnHost) {
       const whole =
         metrics !== null && isShown
           ? metricsHandler(() => metrics.read(sources), { isOwnHost, next: handle })
           : handle;
       if (metrics === null && log === undefined) return whole;
-      return observedHandler(whole, (seen) => {
+      const addressOf = log === undefined ? null : clientAddresses(proxies);
+      const clientOf = ({ peer, headers }: ApiRequest) =>
+        addressOf?.(peer?.(), headers.get('x-forwarded-for')) ?? null;
+      return observedHandler(whole, clientOf, (seen) => {
         metrics?.request(seen);
         log?.(seen);
       });

@@ -52,12 +52,20 @@ export interface SeenRequest {
   key: string | null;
   /** Of the error that answered it. */
   code: string | null;
+  /** The address of the client; null inside this process. */
+  client: string | null;
 }
 
 /** A certificate with its chain, and its key: PEM texts. */
 export interface Certificate {
   cert: string;
   key: string;
+}
+
+/** `10.0.0.0/8`. */
+export interface Network {
+  address: string;
+  prefix: number;
 }
 
 export interface ListenAddress {
@@ -69,6 +77,8 @@ export interface ListenAddress {
   tls?: Certificate;
   /** Called after every request. */
   log?(request: SeenRequest): void;
+  /** Proxies whose X-Forwarded-For is believed in the log. */
+  proxies?: readonly Network[];
   /** Answers `GET /metrics` here, for everyone who can reach it; needs the service's option `metrics`. */
   metrics?: boolean;
   /** Also serves the dashboard; `publicUrl` is where people reach it, null for the listening address. */

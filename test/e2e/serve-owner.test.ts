@@ -24,6 +24,8 @@ describe('urtuu serve where nobody watches', () => {
         data,
         '--log',
         'requests',
+        '--trusted-proxy',
+        '127.0.0.1',
         '--metrics-port',
         '0',
       ],
@@ -51,14 +53,18 @@ describe('urtuu serve where nobody watches', () => {
     });
     expect(code).toBe(0);
     await machine.run(['messages', 'get', stdout.trim()], { env });
-    await machine.run(['balance'], { env: { ...env, URTUU_API_KEY: `urtuu_${'A'.repeat(40)}` } });
+    const wrong = { ...env, URTUU_API_KEY: `urtuu_${'A'.repeat(40)}` };
+    await machine.run(['balance'], { env: wrong });
+    await machine.run(['api', 'GET', '/v1/balance', '-H', 'X-Forwarded-For: 192.0.2.1, 192.0.2.7'], {
+      env: wrong,
+    });
 
     const metrics = /Metrics: (\S+)/.exec(notes)?.[1] ?? '';
     const page = await (await fetch(metrics)).text();
     expect(page).toContain(
       'urtuu_http_request_duration_seconds_count{route="POST /v1/sms",status="200"} 1\n',
     );
-    expect(page).toContain('urtuu_refusals_total{code="unauthorized"} 1\n');
+    expect(page).toContain('urtuu_refusals_total{code="unauthorized"} 2\n');
     expect(page).toContain('urtuu_messages_total{channel="sms",status="sent"} 1\n');
     expect((await fetch(metrics.replace('/metrics', '/v1/balance'))).status).toBe(404);
 
@@ -68,10 +74,18 @@ describe('urtuu serve where nobody watches', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { method: 'POST', route: '/v1/sms', status: 200, key: key.slice(0, 12), code: null },
       { method: 'GET', route: '/v1/messages/:id', status: 200, key: key.slice(0, 12) },
-      { method: 'GET', route: '/v1/balance', status: 401, key: null, code: 'unauthorized' },
+      {
+        method: 'GET',
+        route: '/v1/balance',
+        status: 401,
+        key: null,
+        code: 'unauthorized',
+        client: '127.0.0.1',
+      },
+      { route: '/v1/balance', status: 401, client: '192.0.2.7' },
     ]);
     expect(Object.keys(JSON.parse(lines[0] ?? ''))).toEqual([
-      ...['time', 'request_id', 'method', 'route', 'status', 'ms', 'key', 'code'],
+      ...['time', 'request_id', 'method', 'route', 'status', 'ms', 'key', 'code', 'client'],
     ]);
     expect(stderr).not.toMatch(/99112233|4711|AAAA/);
     expect(stderr).not.toContain(key.slice(0, 13));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { createService, type Service } from '../../src/service/index.js';
+import { createService, type SeenRequest, type Service } from '../../src/service/index.js';
 import { blocksOf } from '../docs/pages.js';
 import { root } from '../support/binary.js';
 import { needProgram } from './programs.js';
@@ -30,6 +30,8 @@ interface Proxy {
   passesHost: boolean;
   /** Whether it keeps its connections to the service. */
   keeps: boolean;
+  /** Whether it says where its client is, and does not just pass on what that says. */
+  namesClient: boolean;
 }
 
 const block = (language: string) =>
@@ -53,6 +55,7 @@ const proxies: Record<string, Proxy> = {
         location /v1/ { proxy_pass http://${first}; } location /dashboard { proxy_pass http://${first}; } }`),
     passesHost: false,
     keeps: false,
+    namesClient: false,
   },
   'nginx of docs/running.md': {
     program: nginx,
@@ -64,6 +67,7 @@ const proxies: Record<string, Proxy> = {
       ),
     passesHost: true,
     keeps: true,
+    namesClient: true,
   },
   'nginx of deploy/compose.yaml': {
     program: nginx,
@@ -78,6 +82,7 @@ const proxies: Record<string, Proxy> = {
     },
     passesHost: true,
     keeps: true,
+    namesClient: true,
   },
   'HAProxy as it comes': {
     program: haproxy,
@@ -89,6 +94,7 @@ backend urtuu
 `,
     passesHost: true,
     keeps: true,
+    namesClient: false,
   },
   'HAProxy of docs/running.md': {
     program: haproxy,
@@ -101,6 +107,7 @@ backend urtuu
         ),
     passesHost: true,
     keeps: true,
+    namesClient: true,
   },
 };
 
@@ -185,12 +192,13 @@ interface Asked {
   headers?: Record<string, string>;
   body?: string;
   agent?: Agent;
+  localAddress?: string;
 }
 
 /** With a path as it is written. */
-const ask = (port: number, path: string, { method = 'GET', headers = {}, body, agent }: Asked = {}) =>
+const ask = (port: number, path: string, { method = 'GET', headers = {}, body, ...more }: Asked = {}) =>
   new Promise<{ status: number; text: string; cookie: string; location: string }>((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent }, async (answer) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, ...more }, async (answer) => {
       let text = '';
       for await (const piece of answer) text += piece;
       const [cookie = ''] = (answer.headers['set-cookie']?.[0] ?? '').split(';');
@@ -209,8 +217,11 @@ async function open(publicPort: number, atEnd: AtEnd) {
   const service = await createService({ rates: 'off', metrics: true });
   atEnd(() => service.close());
   const dashboard = { publicUrl: `http://127.0.0.1:${publicPort}` };
-  const listening = await service.listen({ port: 0, metrics: true, dashboard });
-  return { service, listening, port: Number(new URL(listening.url).port) };
+  const clients = new Set<string | null>();
+  const proxies = [{ address: '127.0.0.1', prefix: 32 }];
+  const log = ({ client }: SeenRequest) => void clients.add(client);
+  const listening = await service.listen({ port: 0, metrics: true, dashboard, log, proxies });
+  return { service, listening, clients, port: Number(new URL(listening.url).port) };
 }
 
 describe.concurrent.each(Object.entries(proxies))('behind %s', (_, proxy) => {
@@ -218,7 +229,7 @@ describe.concurrent.each(Object.entries(proxies))('behind %s', (_, proxy) => {
     timeout: 60_000,
   }, async ({ onTestFinished }) => {
     const port = await freePort();
-    const { service, port: ownPort } = await open(port, onTestFinished);
+    const { service, clients, port: ownPort } = await open(port, onTestFinished);
     const between = await counted(ownPort, onTestFinished);
     await start(proxy, port, [`127.0.0.1:${between.port}`], onTestFinished);
 
@@ -245,6 +256,12 @@ describe.concurrent.each(Object.entries(proxies))('behind %s', (_, proxy) => {
     expect((await posts()).map(({ status }) => status)).toEqual(Array(5).fill(200));
     if (proxy.keeps) expect(between.counts.endedByService).toBe(before);
     expect((await slow).status).toBe(200);
+
+    // Another address of this machine, which says that it is a third one.
+    clients.clear();
+    const stranger = { localAddress: '127.0.0.7', headers: { 'x-forwarded-for': '192.0.2.7' } };
+    expect((await ask(port, '/v1/balance', stranger)).status).toBe(401);
+    expect(clients).toContain(proxy.namesClient ? '127.0.0.7' : '192.0.2.7');
 
     for (const path of [
       '/metrics',

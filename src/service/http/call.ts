@@ -11,6 +11,8 @@ export interface ApiRequest {
   headers: { get(name: string): string | null };
   /** Occurrences of a header, by its name in lower case; absent if no header can be repeated. */
   countOf?(name: string): number;
+  /** The address that the connection comes from; absent without a connection. */
+  peer?(): string | undefined;
   /** Rejects with `request_too_large`, or `invalid_request` if the body ends early. `limit`: in bytes. */
   readBody(limit: number): Promise<Uint8Array>;
 }

@@ -1,5 +1,6 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { longestWaiting, networkOf, type Waiting } from './make-room.js';
 
 /** Limits on clients before they have shown a key. */
 export interface Bounds {
@@ -29,10 +30,7 @@ export const defaultBounds: Readonly<Bounds> = {
 /** Milliseconds that a client over the limit has to read its 503. */
 const timeToLeave = 2_000;
 
-interface Connection {
-  /** Unwritten responses, including those to requests that are still arriving. */
-  pending: Set<ServerResponse>;
-  latest: ServerResponse | null;
+interface Connection extends Waiting {
   /** Requests behind too many unanswered ones. */
   waiting: (() => void)[];
   /** The connection closes after its pending answers. */
@@ -58,51 +56,86 @@ export class WaitingRequest extends IncomingMessage {
 export class Connections {
   readonly #bounds: Bounds;
   readonly #idleTimeout: number;
+  readonly #now: () => number;
+  readonly #shed: () => string;
+  /** With TLS also those that shake hands, by their raw sockets. */
   readonly #open = new Map<Socket, Connection>();
-  /** Connections without a request, the longest idle first. */
-  readonly #idle = new Set<Socket>();
-  /** Connections over the limit, the earliest first. */
-  readonly #leaving = new Set<Socket>();
+  /** Connections over the limit with their answers, the earliest first. */
+  readonly #leaving = new Map<Socket, string>();
   #waiting = 0;
   #answering = 0;
 
   /**
-   * `opened`: the event of a connection that is ready for requests. `idleTimeout`: milliseconds that one without a
-   * request is kept. `shed` writes the answer to a connection that is over the limit.
+   * `idleTimeout`: milliseconds that a connection without a request is kept. `shed`: called for each one that is turned
+   * away; the answer to it. `now`: monotonic.
    */
   constructor(
     server: Server<typeof WaitingRequest>,
-    opened: 'connection' | 'secureConnection',
-    bounds: Bounds,
-    idleTimeout: number,
-    shed: () => string,
+    {
+      isTls,
+      ...options
+    }: { isTls: boolean; bounds: Bounds; idleTimeout: number; now(): number; shed(): string },
   ) {
-    this.#bounds = bounds;
-    this.#idleTimeout = idleTimeout;
-    server.on(opened, (socket: Socket) => {
-      if (this.#open.size >= bounds.connections && !this.#closeLongestIdle()) {
-        this.#dismiss(socket, shed());
+    this.#bounds = options.bounds;
+    this.#idleTimeout = options.idleTimeout;
+    this.#now = options.now;
+    this.#shed = options.shed;
+    /** Raw sockets that shake hands, by the addresses that their TLS sockets have too. */
+    const shaking = new Map<string, Socket>();
+    server.on('connection', (socket: Socket) => {
+      const connection = this.#enter(socket);
+      if (isTls) {
+        const ends = endsOf(socket);
+        shaking.set(ends, socket);
+        socket.once('close', () => shaking.get(ends) === socket && shaking.delete(ends));
+      } else if (connection === null) socket.end(this.#leaving.get(socket) ?? '');
+      else this.#follow(socket, connection);
+    });
+    server.on('secureConnection', (socket: Socket) => {
+      const raw = shaking.get(endsOf(socket));
+      const connection = raw && this.#open.get(raw);
+      if (raw === undefined || connection === undefined) {
+        socket.on('error', () => {});
+        socket.end((raw && this.#leaving.get(raw)) ?? '');
         return;
       }
-      const connection: Connection = {
-        pending: new Set(),
-        latest: null,
-        waiting: [],
-        ending: false,
-        wasInactive: false,
-      };
+      this.#open.delete(raw);
       this.#open.set(socket, connection);
-      this.#idle.add(socket);
-      socket.once('close', () => this.#forget(socket, connection));
-      // Node.js resumes a socket by itself when it reads a body.
-      socket.on('resume', () => this.#pauseIfFull(socket, connection));
+      this.#follow(socket, connection);
     });
+  }
+
+  /** Null for a connection over the limit. */
+  #enter(socket: Socket): Connection | null {
+    if (this.#open.size >= this.#bounds.connections && !this.#makeRoom()) {
+      this.#dismiss(socket);
+      return null;
+    }
+    const connection: Connection = {
+      client: networkOf(socket.remoteAddress ?? ''),
+      since: this.#now(),
+      pending: new Set(),
+      latest: null,
+      waiting: [],
+      ending: false,
+      wasInactive: false,
+    };
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#forget(socket, connection));
+    return connection;
+  }
+
+  #follow(socket: Socket, connection: Connection): void {
+    socket.once('close', () => this.#forget(socket, connection));
+    // Node.js resumes a socket by itself when it reads a body.
+    socket.on('resume', () => this.#pauseIfFull(socket, connection));
   }
 
   /**
    * Calls `answer` after the answers before it, with whether there is room. Every response goes through here first.
+   * Once its promise is done, the answer waits for the client alone.
    */
-  admit(response: ServerResponse<WaitingRequest>, answer: (hasRoom: boolean) => void): void {
+  admit(response: ServerResponse<WaitingRequest>, answer: (hasRoom: boolean) => Promise<void>): void {
     const { req: request } = response;
     const { socket } = request;
     const connection = this.#open.get(socket);
@@ -113,14 +146,13 @@ export class Connections {
     const begin = () => {
       request.hasBegun = true;
       this.#answering += 1;
-      response.once('close', () => {
+      void answer(this.#answering <= this.#bounds.answering).finally(() => {
         this.#answering -= 1;
       });
-      answer(this.#answering <= this.#bounds.answering);
     };
+    if (connection.pending.size === 0) connection.since = this.#now();
     connection.pending.add(response);
     connection.latest = response;
-    this.#idle.delete(socket);
     response.once('close', () => {
       connection.pending.delete(response);
       this.#continue(socket, connection);
@@ -155,7 +187,7 @@ export class Connections {
   }
 
   destroyAll(): void {
-    for (const socket of [...this.#open.keys(), ...this.#leaving]) socket.destroy();
+    for (const socket of [...this.#open.keys(), ...this.#leaving.keys()]) socket.destroy();
   }
 
   /**
@@ -202,8 +234,8 @@ export class Connections {
       next();
     }
     if (connection.pending.size < this.#bounds.unanswered && socket.isPaused()) socket.resume();
+    connection.since = this.#now();
     if (connection.pending.size === 0 && this.#open.has(socket)) {
-      this.#idle.add(socket);
       // Node.js has just set the time that it announces.
       socket.setTimeout(this.#idleTimeout);
     }
@@ -215,31 +247,32 @@ export class Connections {
   }
 
   /** Reads what the client still sends: closing a socket with unread data resets it, and the answer is lost. */
-  #dismiss(socket: Socket, answer: string): void {
-    const [earliest] = this.#leaving;
+  #dismiss(socket: Socket): void {
+    const [earliest] = this.#leaving.keys();
     if (earliest !== undefined && this.#leaving.size >= this.#bounds.leaving) earliest.destroy();
-    this.#leaving.add(socket);
+    this.#leaving.set(socket, this.#shed());
     socket.on('error', () => {});
     const timer = setTimeout(() => socket.destroy(), timeToLeave);
     socket.once('close', () => {
       clearTimeout(timer);
       this.#leaving.delete(socket);
     });
-    socket.end(answer);
   }
 
-  #closeLongestIdle(): boolean {
-    const [socket] = this.#idle;
-    if (socket === undefined) return false;
+  /** False if the service is at work for all of them. */
+  #makeRoom(): boolean {
+    const socket = longestWaiting(this.#open, this.#now());
+    if (socket === null) return false;
+    const connection = this.#open.get(socket);
+    if (connection && connection.pending.size > 0) this.#shed();
     // Its `close` event comes too late for the next new connection.
-    this.#forget(socket, this.#open.get(socket));
+    this.#forget(socket, connection);
     socket.destroy();
     return true;
   }
 
   #forget(socket: Socket, connection: Connection | undefined): void {
     this.#waiting -= connection?.waiting.splice(0).length ?? 0;
-    this.#idle.delete(socket);
     this.#open.delete(socket);
   }
 
@@ -247,3 +280,6 @@ export class Connections {
     if (connection.ending && connection.pending.size === 0) socket.destroySoon();
   }
 }
+
+const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;

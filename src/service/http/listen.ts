@@ -50,8 +50,7 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<Listening> {
   const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 75_000 } = options;
-  const limit = openFilesLimit();
-  const bounds = { ...defaultBounds, connections: connectionsWithin(limit), ...options.bounds };
+  const bounds = { ...defaultBounds, connections: connectionsWithin(openFilesLimit()), ...options.bounds };
   const settings = {
     IncomingMessage: WaitingRequest,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
@@ -68,33 +67,31 @@ export async function listen(
     tls === undefined
       ? createServer(settings)
       : (await import('node:https')).createServer({ ...settings, ...tls, handshakeTimeout: headersTimeout });
-  // Connections that have not finished the handshake are not counted by Connections.
-  if (tls !== undefined)
-    server.maxConnections = Math.min(2 * bounds.connections, limit ?? Number.POSITIVE_INFINITY);
   // A client may close its side after its request and still gets the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Node.js silently drops headers over its own limit; here their bytes are limited.
   server.maxHeadersCount = 0;
 
   const report = options.report ?? (() => {});
+  const { now = monotonic } = options;
   const shedLog = new WarningLog(
     report,
     'ConnectionsShed',
     (count) =>
-      `${count === 1 ? '1 connection was' : `${count} connections were`} answered 503: all ${bounds.connections} were at work`,
-    options.now ?? monotonic,
+      `${count === 1 ? '1 connection was' : `${count} connections were`} turned away: all ${bounds.connections} were in use`,
+    now,
   );
-  const connections = new Connections(
-    server,
-    tls === undefined ? 'connection' : 'secureConnection',
+  const connections = new Connections(server, {
+    isTls: tls !== undefined,
     bounds,
-    keepAliveTimeout,
-    () => {
+    idleTimeout: keepAliveTimeout,
+    now,
+    shed() {
       options.shed?.();
       shedLog.add();
       return rawAnswer(tooManyConnections());
     },
-  );
+  });
   const { writeTimeout = 30_000 } = options;
   server.setTimeout(Math.ceil(writeTimeout / 10), (socket: Socket) =>
     connections.onInactive(socket, writeTimeout),
@@ -103,9 +100,9 @@ export async function listen(
   const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) => {
     if (tls !== undefined && !isOfThisMachine(incoming.headers.host))
       outgoing.setHeader('Strict-Transport-Security', 'max-age=31536000');
-    connections.admit(outgoing, (hasRoom) => {
+    connections.admit(outgoing, async (hasRoom) => {
       const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
-      if (problem === null) void answer(incoming, outgoing);
+      if (problem === null) await answer(incoming, outgoing);
       else writeAnswer(outgoing, closingAnswer(problem, incoming.method));
     });
   };
@@ -157,7 +154,8 @@ function requestListener(handle: RequestHandler, report: (error: unknown) => voi
       try {
         const target = incoming.url ?? url;
         const occurrences = (name: string) => countOf(incoming, name);
-        const answer = await handle({ method, target, url, headers, countOf: occurrences, readBody });
+        const peer = () => incoming.socket.remoteAddress;
+        const answer = await handle({ method, target, url, headers, countOf: occurrences, peer, readBody });
         if (answer instanceof Response) return answer;
         writeAnswer(outgoing, answer);
         return RESPONSE_ALREADY_SENT;

@@ -1,11 +1,18 @@
 import type { SeenRequest } from '../service.js';
-import type { RequestHandler, RequestNotes } from './call.js';
+import type { ApiRequest, RequestHandler, RequestNotes } from './call.js';
 
 /** Observes every answered request; `status` is null if its connection was dropped. */
-export function observedHandler(next: RequestHandler, observe: (seen: SeenRequest) => void): RequestHandler {
+export function observedHandler(
+  next: RequestHandler,
+  clientOf: (request: ApiRequest) => string | null,
+  observe: (seen: SeenRequest) => void,
+): RequestHandler {
   return async (request) => {
     const notes: RequestNotes = { requestId: null, route: null, keyPrefix: null, code: null };
+    const { method } = request;
     const start = performance.now();
+    // A closed connection has no address.
+    const client = clientOf(request);
     let status: number | null = null;
     try {
       const answer = await next(request, notes);
@@ -14,7 +21,7 @@ export function observedHandler(next: RequestHandler, observe: (seen: SeenReques
     } finally {
       const { requestId, route, keyPrefix, code } = notes;
       const ms = performance.now() - start;
-      observe({ request_id: requestId, method: request.method, route, status, ms, key: keyPrefix, code });
+      observe({ request_id: requestId, method, route, status, ms, key: keyPrefix, code, client });
     }
   };
 }

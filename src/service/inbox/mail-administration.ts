@@ -34,7 +34,7 @@ export interface DnsRecord {
   value: string;
 }
 
-/** `bounced`: a message did; `kept`: it is in an inbox; `ignored`: another reply to a bounce address. */
+/** `bounced`: a message did; `kept`: it is in an inbox; `ignored`: another reply, to a bounce address only. */
 export type ReceivedAs = 'bounced' | 'kept' | 'ignored';
 
 /** The owner's operations on the mail of a project. */

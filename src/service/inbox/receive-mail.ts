@@ -23,30 +23,35 @@ export async function receiveMail(
   });
   const to =
     recipients.length > 0 ? recipients.flatMap((each) => normalizeAddress(each) ?? []) : mail.recipients;
-  const messageIds = to.flatMap((address) => messageIdOfBounce(address, bounceKey) ?? []);
-  const [messageId] = messageIds;
-  if (messageId !== undefined)
-    return mail.failure === null ? 'ignored' : recordBounce(context, messageId, mail.failure);
+  const { failure } = mail;
   const projects = await projectsByDomain(context);
   const inboxes = new Map<string, string>();
+  const messageIds: string[] = [];
   // The first recipient of each project is kept.
   for (const address of [...to].reverse()) {
+    const messageId = messageIdOfBounce(address, bounceKey);
     const projectId = projects.get(domainOf(address));
-    if (projectId !== undefined) inboxes.set(projectId, address);
+    if (messageId !== null) messageIds.push(messageId);
+    else if (projectId !== undefined) inboxes.set(projectId, address);
   }
+  let hasBounced = false;
+  if (failure !== null)
+    for (const id of messageIds) hasBounced = (await recordBounce(context, id, failure)) || hasBounced;
+  if (hasBounced) return 'bounced';
+  if (inboxes.size === 0 && messageIds.length > 0) return 'ignored';
   if (inboxes.size === 0) throw new ServiceError('not_found', 'no recipient of the mail is known');
   for (const [projectId, address] of inboxes) await keep(context, mail, address, projectId);
   return 'kept';
 }
 
+/** False without its message: it is newer than the restored backup, or pruned. */
 async function recordBounce(
   { store, project }: Context,
   messageId: string,
   { status, isUnknownRecipient }: NonNullable<ReceivedMail['failure']>,
-): Promise<ReceivedAs> {
+): Promise<boolean> {
   const message = await store.findMessage(messageId);
-  // Newer than the restored backup, or pruned.
-  if (message === null || message.to === '') return 'ignored';
+  if (message === null || message.to === '') return false;
   const { projectId, to } = message;
   const receipt = {
     route: emailRoute,
@@ -60,7 +65,7 @@ async function recordBounce(
   const { settings } = await project({ projectId });
   if (settings.suppressions && isUnknownRecipient)
     await store.suppress(projectId, to, status === '' ? 'it bounced' : `it bounced with status ${status}`);
-  return 'bounced';
+  return true;
 }
 
 /** If two projects have the same domain, the older one gets its mail. */

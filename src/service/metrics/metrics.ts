@@ -45,7 +45,7 @@ export class Metrics {
   readonly #refusals = new Counter('urtuu_refusals_total', 'Refused requests by error code.');
   readonly #shed = new Counter(
     'urtuu_connections_shed_total',
-    'Connections answered with 503 because the limit was reached.',
+    'Connections closed with an unfinished request or answered with 503 because the limit was reached.',
   );
   readonly #finalized = new Counter(
     'urtuu_messages_total',

@@ -110,8 +110,8 @@ describe('a newcomer without a place', () => {
     now = 60_000;
     await open().closed;
     expect(reports.map(String)).toEqual([
-      expect.stringMatching(/: 1 connection was answered 503: all 1 were at work$/),
-      expect.stringMatching(/: 3 connections were answered 503: all 1 were at work$/),
+      expect.stringMatching(/: 1 connection was turned away: all 1 were in use$/),
+      expect.stringMatching(/: 3 connections were turned away: all 1 were in use$/),
     ]);
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { goodKey } from './fake-operations.js';
 import { body, bytes, head, read, sends, serve, wholeSend } from './raw-client.js';
 
@@ -150,6 +150,17 @@ describe('more connections than there may be', () => {
     await idle[2]?.say(read('/v1/pricing')).hears('max_parts');
   });
 
+  it('close those whose body does not come, and answer whoever has sent a whole request', async () => {
+    const shed = vi.fn();
+    const { open, calls } = await serve({}, { bounds: { connections: 2 }, shed });
+    const holders = [open(), open()];
+    for (const holder of holders)
+      await holder.say(head('Content-Length: 100', 'Expect: 100-continue')).hears('100 Continue');
+    for (const key of ['a', 'b']) await open().say(wholeSend(key)).hears('"to":"99112233"');
+    await Promise.all(holders.map(({ closed }) => closed));
+    expect([shed.mock.calls.length, sends(calls)]).toEqual([2, 2]);
+  });
+
   it('are told to come again where all are at work', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -174,6 +185,15 @@ describe('more connections than there may be', () => {
 });
 
 describe('requests on all connections', () => {
+  it('leave room where others do not read their answers', async () => {
+    const { open } = await serve({}, { bounds: { answering: 3 } });
+    const deaf = open();
+    deaf.socket.pause();
+    deaf.say('GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400));
+    for (let each = 0; each < 20; each += 1) await open().say(read('/v1/pricing')).hears('max_parts');
+    deaf.socket.destroy();
+  });
+
   it('are told to come again where too many are being answered', async () => {
     const held = heldReads();
     const { open } = await serve({ getBalance: held.getBalance }, { bounds: { answering: 3 } });
@@ -241,6 +261,36 @@ describe('over TLS', () => {
       expect(/^Strict-Transport-Security: max-age=31536000\r$/m.test(answer)).toBe(isTold);
     }
     socket.destroy();
+  });
+
+  it('those that do not shake hands make room for who does', async () => {
+    const { listening } = await serve({}, { bounds: { connections: 3 }, tls });
+    const port = Number(new URL(listening.url).port);
+    const silent = [];
+    for (let each = 0; each < 12; each += 1) {
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.on('error', () => {}).resume();
+      await once(socket, 'connect');
+      silent.push(socket);
+    }
+    const socket = await dial(port);
+    socket.write(read('/v1/pricing'));
+    await heard(socket, 'max_parts');
+    for (const each of [...silent, socket]) each.destroy();
+  });
+
+  it('a newcomer without a place gets its answer after the handshake', async () => {
+    const held = heldReads();
+    const { listening } = await serve({ getBalance: held.getBalance }, { bounds: { connections: 1 }, tls });
+    const port = Number(new URL(listening.url).port);
+    const busy = await dial(port);
+    busy.write(read());
+    while (held.begun() < 1) await new Promise((resolve) => setImmediate(resolve));
+    const newcomer = await dial(port);
+    expect(await heard(newcomer, '"unavailable"')).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r/);
+    held.release();
+    await heard(busy, 'balance');
+    for (const each of [newcomer, busy]) each.destroy();
   });
 
   it('one that never shakes hands is closed', async () => {

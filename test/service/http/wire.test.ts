@@ -180,6 +180,7 @@ describe('beside the API', () => {
       client.say(raw({ ...asked, headers: [...asked.headers, 'Connection: close'] }));
       await client.closed;
     }
+    expect(new Set(seen.map(({ client }) => client))).toEqual(new Set(['127.0.0.1']));
     expect(
       seen.map(({ method, route, status, code, request_id: id, key: prefix }) =>
         [method, route, status, code, id === null ? 'no id' : 'id', prefix === null ? 'no key' : 'key'].join(

@@ -250,6 +250,48 @@ describe('the inbox', () => {
     await expect(receive('')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
+  it.each<[string, 'kept' | 'bounced', boolean, (to: string) => string]>([
+    ['a reply to all', 'kept', true, (to) => mail.replace('no-reply@Shop.mn', `${to}, no-reply@Shop.mn`)],
+    [
+      'a reply to both, the inbox first',
+      'kept',
+      true,
+      (to) => mail.replace('\r\nSubject', `, ${to}\r\nSubject`),
+    ],
+    ['a reply, copied', 'kept', true, (to) => mail.replace('\r\nSubject', `\r\nCc: ${to}\r\nSubject`)],
+    [
+      'a delay',
+      'kept',
+      true,
+      (to) => bounceOf(`${to}, help@shop.mn`, { action: 'delayed', status: '4.4.1' }),
+    ],
+    ['a failure', 'bounced', false, (to) => bounceOf(`${to}, help@shop.mn`)],
+    ['a failure, the inbox first', 'bounced', false, (to) => bounceOf(`help@shop.mn, ${to}`)],
+    ['a failure of a message that is gone', 'kept', true, (to) => bounceOf(`${to}, help@shop.mn`)],
+  ])('of a bounce address and an inbox at once, %s is %s', async (name, as, isKept, written) => {
+    await open();
+    const { id, from } = await send();
+    if (name.endsWith('gone')) {
+      const { store } = services.core;
+      await store.beginReset('test', 1_000);
+      await store.reset(1_000, 1_000);
+      await store.endReset('test');
+    }
+    await set({ own_domain: 'shop.mn' });
+    expect(await receive(written(from))).toBe(as);
+    expect(await inbox()).toHaveLength(isKept ? 1 : 0);
+    if (as === 'bounced') expect((await messageOf(id)).delivery).toBe('bounced');
+  });
+
+  it('has nothing that came to a bounce address of its own domain', async () => {
+    email = { ...email, bounce_domain: 'shop.mn' };
+    await open();
+    await set({ own_domain: 'shop.mn' });
+    const { from } = await send();
+    expect(await receive(mail.replace('no-reply@Shop.mn', from))).toBe('ignored');
+    expect(await inbox()).toEqual([]);
+  });
+
   it('gives pages, and refuses what is no page', async () => {
     await open();
     await set({ own_domain: 'shop.mn' });

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import { hasPassword, urlProblem, withoutPassword } from '../../config/database-url.js';
 import { CliError, machineError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { readSecretFile } from './secret-file.js';
+import { readFileOf } from './secret-file.js';
 
 /** A PostgreSQL database, and the secret of its installation. */
 export interface DatabaseAccess {
@@ -70,7 +70,7 @@ function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Pick<DatabaseAcc
   if (name === undefined)
     throw usageError('a database needs a secret; URTUU_SECRET_FILE is not set', secretHint);
   const path = resolve(cwd, name);
-  const { bytes, warning } = readSecretFile(path, 'the secret in ', secretHint);
+  const { bytes, warning } = readFileOf('secret', path, 'the secret in ', secretHint);
   if (bytes.length === secretLength) return { secret: bytes, warning };
   const text = bytes.toString('latin1').trim();
   if (/^[0-9a-f]{64}$/i.test(text)) return { secret: Buffer.from(text, 'hex'), warning };

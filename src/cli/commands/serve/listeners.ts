@@ -1,7 +1,9 @@
+import { isIP } from 'node:net';
+import { InvalidArgumentError } from 'commander';
 import { defaultHost, isLoopback } from '../../../contract/index.js';
-import type { Listening, SeenRequest, ServedListening, Service } from '../../../service/index.js';
+import type { Listening, Network, SeenRequest, ServedListening, Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
+import { CliError, usageError } from '../../errors.js';
 import { type CertificateOptions, readCertificate } from './certificate.js';
 import { hostInUrl, listenError } from './listen-error.js';
 
@@ -9,6 +11,7 @@ export interface AddressOptions extends CertificateOptions {
   host: string;
   port: number;
   log?: 'requests';
+  trustedProxy?: Network[];
   metricsHost: string;
   metricsPort?: number;
 }
@@ -26,6 +29,25 @@ export const isLocal = ({ host }: Pick<AddressOptions, 'host'>): boolean =>
 export const hasMetrics = (options: AddressOptions): boolean =>
   isLocal(options) || options.metricsPort !== undefined;
 
+/** Addresses and networks, such as `10.0.0.0/8,::1`, behind those that were given before. */
+export function readNetworks(written: string, before: readonly Network[] = []): Network[] {
+  const given = written.split(',').map((each) => {
+    const [address = '', bits, ...more] = each.trim().split('/');
+    const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+    const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (most === 0 || address.includes('%') || more.length > 0 || !(prefix <= most))
+      throw new InvalidArgumentError(`'${each}' is not an address or a network, such as 10.0.0.0/8`);
+    return { address, prefix };
+  });
+  return [...before, ...given];
+}
+
+/** Throws CliError (exit 2) for proxies whose word nobody asks for. */
+export function checkProxies({ log, trustedProxy }: Pick<AddressOptions, 'log' | 'trustedProxy'>): void {
+  if (trustedProxy !== undefined && log === undefined)
+    throw usageError('--trusted-proxy is for the log, which has no requests', 'Add --log requests.');
+}
+
 /** Listens for requests, and for metrics. Throws CliError (exit 13) for an address that cannot be used. */
 export async function openListeners(
   { io, clock }: Pick<Context, 'io' | 'clock'>,
@@ -34,7 +56,7 @@ export async function openListeners(
   options: AddressOptions,
   page: { dashboard?: { publicUrl: string | null } },
 ): Promise<Listeners> {
-  const { host, port, log, metricsHost, metricsPort } = options;
+  const { host, port, log, trustedProxy: proxies = [], metricsHost, metricsPort } = options;
   const logged = (request: SeenRequest) =>
     io.log({
       time: new Date(clock.now()).toISOString(),
@@ -46,7 +68,7 @@ export async function openListeners(
     .listen({
       ...address,
       ...(tls === null ? {} : { tls }),
-      ...(log === undefined ? {} : { log: logged }),
+      ...(log === undefined ? {} : { log: logged, proxies }),
     })
     .catch((error) => {
       throw listenError(host, port, error);
@@ -69,6 +91,7 @@ export function renewCertificate(
     const pair = readCertificate(config, options);
     if (pair === null) return;
     listening.renew(pair);
+    for (const warning of pair.warnings) io.warn(warning);
     io.note('Read the certificate again.');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

@@ -16,7 +16,14 @@ import { readCertificate } from './certificate.js';
 import { addDashboardOptions, type DashboardOptions, dashboardOf } from './dashboard.js';
 import { databaseAccess } from './database.js';
 import { firstKey } from './first-key.js';
-import { type AddressOptions, hasMetrics, openListeners, renewCertificate } from './listeners.js';
+import {
+  type AddressOptions,
+  checkProxies,
+  hasMetrics,
+  openListeners,
+  readNetworks,
+  renewCertificate,
+} from './listeners.js';
 import { loginAt } from './login-at.js';
 import { openInFolder, openOnDatabase } from './open-service.js';
 import { warningsOf } from './warnings.js';
@@ -65,6 +72,11 @@ export const serve: CommandBody = (command, context) => {
       'requests: write a line of JSON for each to standard error',
       readChoice('requests'),
     )
+    .option(
+      '--trusted-proxy <networks>',
+      'proxies whose X-Forwarded-For names the client in the log: 10.0.0.0/8,::1',
+      readNetworks,
+    )
     .option('--metrics-port <port>', 'port for /metrics; a loopback --host has it too', readPort)
     .option('--metrics-host <host>', 'address for --metrics-port', defaultHost)
     .option(
@@ -99,6 +111,7 @@ export const serve: CommandBody = (command, context) => {
     const { io, config } = context;
     const drainMs = 1_000 * (drainTime ?? (io.isAtTerminal ? 0 : defaultDrainTime));
     io.endless();
+    checkProxies(options);
     const page = dashboardOf(options);
     const tls = readCertificate(config, options);
     const database = databaseAccess(config, options);

@@ -3,7 +3,7 @@ import type { OpenOptions } from '../../network/services.js';
 import type { Certificate } from './certificate.js';
 import { type DatabaseAccess, databaseError } from './database.js';
 
-/** Of connections that are not encrypted, and secrets that others can read. Throws CliError for unusable ones. */
+/** Of connections that are not encrypted, and secrets that others can use. Throws CliError for unusable ones. */
 export async function warningsOf(
   { network }: Pick<Context, 'network'>,
   {
@@ -15,7 +15,7 @@ export async function warningsOf(
     'configuration'
   >,
 ): Promise<string[]> {
-  const own = [tls?.warning, database?.warning].filter((warning) => typeof warning === 'string');
+  const own = [...(tls?.warnings ?? []), ...(database?.warning ? [database.warning] : [])];
   // Nothing else leaves this machine.
   if (database === null && configuration === undefined) return own;
   const parts = { database: database?.url, configuration };

@@ -1,18 +1,19 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { ConfigurationError, reasonOf } from '../../errors/configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { parseFields } from '../../parse-fields.js';
 import type { CarrierConfiguration, ConfigurationSource, WithoutCarrier } from './configuration.js';
 import { readSmsRoutes } from './sms-routes.js';
 import { emailSchema, smtpSettingsOf } from './smtp-schema.js';
+import { readTrusted } from './trusted.js';
 
 const channels = z.strictObject({ sms: z.unknown(), email: z.unknown() });
 
 /** Reads a configuration and its secrets. Throws ConfigurationError with the file and the field. */
 export function readConfiguration(source: ConfigurationSource): CarrierConfiguration {
+  const text = readText(source);
   try {
-    const written = parseFields(channels, readJson(source.file));
+    const written = parseFields(channels, parseJson(text));
     return { sms: readSms(written.sms, source), email: readEmail(written.email, source) };
   } catch (error) {
     if (!(error instanceof ServiceError || error instanceof ConfigurationError)) throw error;
@@ -20,13 +21,20 @@ export function readConfiguration(source: ConfigurationSource): CarrierConfigura
   }
 }
 
-function readJson(file: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigurationError(`cannot be read: ${reasonOf(error as Error)}`, { cause: error });
-  }
+/** A pipe is read once, and the configuration more often. */
+const piped = new Map<string, string>();
+
+function readText({ file, warn }: ConfigurationSource): string {
+  const before = piped.get(file);
+  if (before !== undefined) return before;
+  const { bytes, warning, isPipe } = readTrusted(file, 'configuration');
+  if (warning !== null) warn?.(warning);
+  const text = Buffer.from(bytes).toString('utf8');
+  if (isPipe) piped.set(file, text);
+  return text;
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

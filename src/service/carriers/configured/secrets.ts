@@ -1,9 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { exposedSecret } from '../../../contract/index.js';
-import { ConfigurationError, reasonOf } from '../../errors/configuration-error.js';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import type { ConfigurationSource } from './configuration.js';
+import { readTrusted } from './trusted.js';
 
 /** A secret is never in the file itself. */
 export type WrittenSecret = { env: string } | { file: string };
@@ -31,17 +30,11 @@ export function readSecret(
       throw new ConfigurationError(`${field}: the variable ${written.env} is not set`);
   } else {
     const path = resolve(dirname(file), written.file);
-    let exposed: ReturnType<typeof exposedSecret>;
-    try {
-      secret = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-      exposed = exposedSecret(path, statSync(path), process.getuid?.());
-    } catch (error) {
-      throw new ConfigurationError(`${field}: cannot read ${path}: ${reasonOf(error as Error)}`, {
-        cause: error,
-      });
-    }
-    if (exposed?.isRefused) throw new ConfigurationError(`${field}: ${exposed.problem}. ${exposed.hint}`);
-    if (exposed !== null) warn?.(`${exposed.problem}. ${exposed.hint}`);
+    const { bytes, warning } = readTrusted(path, 'secret', `${field}: `);
+    secret = Buffer.from(bytes)
+      .toString('utf8')
+      .replace(/\r?\n$/, '');
+    if (warning !== null) warn?.(warning);
   }
   if (!/^[\x20-\x7e]+$/.test(secret))
     throw new ConfigurationError(`${field}: is empty or not printable ASCII`);

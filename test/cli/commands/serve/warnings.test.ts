@@ -1,5 +1,7 @@
-import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, copyFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { warningsOf } from '../../../../src/service/index.js';
 import { testFolder } from '../../../support/folders.js';
@@ -116,4 +118,53 @@ describe.skipIf(process.platform === 'win32')('a file with a secret that others 
       expect(writable.stderr).toContain('chmod 600');
     },
   );
+
+  const given = (name: string, mode: number) => {
+    const file = join(testFolder(), name);
+    if (name === 'service.json') writeFileSync(file, '{"sms":"off","email":"off"}');
+    else copyFileSync(pem('self-signed'), file);
+    chmodSync(file, mode);
+    const key = name === 'service.json' ? '' : ` --tls-key ${pem('key')}`;
+    return {
+      file,
+      options: `--data ${testFolder()} ${name === 'service.json' ? '--config' : '--tls-cert'} ${file}${key}`,
+    };
+  };
+
+  it.each(['service.json', 'cert.pem'])(
+    '%s: anybody may read it, and nobody else change it or its folder',
+    async (name) => {
+      const { file, options } = given(name, 0o644);
+      const read = await serveOnce(options);
+      expect([read.code, read.stderr.includes(file)]).toEqual(['SIGTERM', false]);
+      for (const path of [file, dirname(file)]) {
+        chmodSync(path, 0o777);
+        const { code, stderr } = await serveOnce(options);
+        expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([
+          13,
+          expect.stringContaining(`chmod go-w ${path}`),
+        ]);
+        chmodSync(path, 0o755);
+      }
+    },
+  );
+
+  it.skipIf(process.getuid?.() !== 0)('one of another user is warned of, for root too', async () => {
+    const { file, options } = given('service.json', 0o644);
+    chownSync(file, 65_534, 65_534);
+    const { code, stderr } = await serveOnce(options);
+    expect(code).toBe('SIGTERM');
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      'service.json belongs to another user (65534), who can change it',
+    );
+  });
+
+  it('a configuration from a pipe is read once', async () => {
+    const pipe = join(testFolder(), 'pipe');
+    execFileSync('mkfifo', ['-m', '600', pipe]);
+    const writer = spawn('sh', ['-c', `printf '{"sms":"off","email":"off"}' > ${pipe}`]);
+    const ended = once(writer, 'close');
+    expect((await serveOnce(`--data ${testFolder()} --config ${pipe}`)).code).toBe('SIGTERM');
+    await ended;
+  });
 });

@@ -228,11 +228,9 @@ describe('a configuration', () => {
 
   it('that is not there is refused', () => {
     const source = { file: join(folder, 'missing.json'), environment: {} };
-    expect(() => readConfiguration(source)).toThrow(
-      `${source.file}: cannot be read: no such file or directory`,
-    );
+    expect(() => readConfiguration(source)).toThrow(`cannot read ${source.file}: no such file or directory`);
     expect(() => readConfiguration({ ...source, file: folder })).toThrow(
-      `${folder}: cannot be read: illegal operation on a directory`,
+      `cannot read ${folder}: illegal operation on a directory`,
     );
   });
 

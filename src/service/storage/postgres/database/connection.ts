@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import * as disk from 'node:fs';
 import { Client, type ClientConfig, types } from 'pg';
 import pgpass from 'pgpass';
-import { type ExposedSecret, exposedSecret } from '../../../../contract/index.js';
+import { readTrustedFile, UnsafeFileError } from '../../../../contract/index.js';
 import { DataError } from '../../../errors/data-error.js';
 import { isPlainText, withTls } from './tls.js';
 
@@ -28,8 +28,7 @@ pgpass.warnTo(null);
 /** Throws for a URL, a mode of TLS or a file of it that cannot be used. */
 export function newClient(url: string, timeout: number | false = queryTimeout): Client {
   const connectionString = withTls(url);
-  const exposed = exposedKey(connectionString);
-  if (exposed?.isRefused) throw new DataError(exposed.problem, { hint: exposed.hint });
+  fileWarnings(connectionString);
   const client = new Client({
     connectionString,
     types: numbers,
@@ -44,18 +43,25 @@ export function newClient(url: string, timeout: number | false = queryTimeout): 
   return client as Client;
 }
 
-/** Of a client's certificate; null if there is none, or only its owner can use it. */
-function exposedKey(url: string): ExposedSecret | null {
-  const key = new URLSearchParams(url.split('?')[1]).get('sslkey');
-  return key === null ? null : exposedSecret(key, statSync(key), process.getuid?.());
+/** Of the files that its TLS is set up with. Throws DataError for one that others can change. */
+function fileWarnings(url: string): string[] {
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  return (['sslkey', 'sslcert', 'sslrootcert'] as const).flatMap((name) => {
+    const file = parameters.get(name);
+    if (!file) return [];
+    try {
+      const kind = name === 'sslkey' ? 'secret' : 'public';
+      return readTrustedFile(file, kind, disk, process.getuid?.()).warning ?? [];
+    } catch (error) {
+      throw error instanceof UnsafeFileError ? new DataError(error.message, { hint: error.hint }) : error;
+    }
+  });
 }
 
 /** What is usable and should not stay as it is. */
 export function databaseWarnings(url: string): string[] {
-  const warnings: string[] = [];
+  const warnings = fileWarnings(withTls(url));
   const client = newClient(url);
-  const exposed = exposedKey(withTls(url));
-  if (exposed !== null) warnings.push(`${exposed.problem}. ${exposed.hint}`);
   if (isPlainText(client))
     warnings.push(
       `The connection to PostgreSQL on ${client.host} is not encrypted: what it stores, and perhaps its password, cross the network as plain text. Add sslmode=verify-full to the URL.`,
