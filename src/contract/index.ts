@@ -5,6 +5,7 @@ export * from './ids.js';
 export * from './limits.js';
 export * from './lines.js';
 export * from './lists.js';
+export * from './mail-charset.js';
 export * from './numbers.js';
 export * from './options.js';
 export * from './parts.js';

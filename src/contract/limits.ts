@@ -13,6 +13,8 @@ export const maxInvalidEntries = 50;
 export const maxEmailBodyBytes = 256 * 1024;
 /** Characters in an email subject. */
 export const maxSubjectLength = 255;
+/** Characters in `from_name`: a longer one makes a header line that mail servers may refuse. */
+export const maxSenderNameLength = 255;
 /** Active API keys in a project. */
 export const maxActiveKeys = 10;
 
