@@ -191,9 +191,8 @@ export function mailWithHeaders(raw: Uint8Array): { message: Uint8Array; guessed
     encodedWords,
     (words: string, label: string, encoding: string) => {
       if ((encodingOf(label) ?? 'utf-8') !== 'utf-8') return words;
-      const bytes = bytesOfWords(words, encoding);
-      if (valid(bytes, 'utf-8') !== null) return words.replaceAll(`=?${label}`, '=?utf-8');
-      return `=?utf-8?B?${Buffer.from(read(bytes, label)).toString('base64')}?=`;
+      const decoded = read(bytesOfWords(words, encoding), label);
+      return `=?utf-8?B?${Buffer.from(decoded).toString('base64')}?=`;
     },
   );
   return { message: Buffer.concat([Buffer.from(text), whole.subarray(end)]), guessed };

@@ -1,4 +1,5 @@
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
+import { readMailsByCharset } from '../../contract/index.js';
 
 /** Smaller than the parser's defaults, to save memory: nobody writes deeper mails. */
 const limits = { maxNestingDepth: 50, maxHeadersSize: 250_000, maxRfc822NestingDepth: 3 };
@@ -25,6 +26,9 @@ function linesIn(raw: Uint8Array): number {
   for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) lines += 1;
   return lines;
 }
+
+// A text whose charset is not the one that is named is read in the likelier one.
+readMailsByCharset(PostalMime, () => {});
 
 /** What the parser has of a part. */
 interface Part {

@@ -3,12 +3,13 @@ import type { Address, Attachment, Email } from 'postal-mime';
 import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
 import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
 import { storable } from '../storage/inbox.js';
-import { withoutStyles } from './html.js';
+import { withHeaderEnd } from './header-end.js';
+import './html.js';
 import { isReportType, parseMail } from './parse-mail.js';
 
 /** An incoming mail. */
 export interface ReceivedMail {
-  /** Normal form; empty without a sender. */
+  /** Normal form if it is an address, else as written; empty without a sender. */
   from: string;
   subject: string | null;
   /** At most `maxTextBytes`. */
@@ -26,19 +27,18 @@ export interface ReceivedMail {
 
 const maxTextBytes = 1_000_000;
 const maxSubjectLength = 1_000;
+const maxSenderLength = 320;
 /** Headers in which mail servers put the envelope's recipient. */
 const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
 const maxRecipients = 1_000;
 
 /** Rejects for anything that cannot be read as a mail. */
 export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
-  const mail = await parseMail(raw);
+  const mail = await parseMail(withHeaderEnd(raw));
   if (mail.headers.length === 0) throw new Error('it has no headers');
-  const from = addressesIn([mail.from ?? mail.sender])[0] ?? '';
+  const from = senderOf(mail);
   const subject = mail.subject === undefined ? null : storable(mail.subject).slice(0, maxSubjectLength);
-  const text = shortened(
-    storable(mail.text ?? (await textOfHtml(mail.html?.slice(0, 2 * maxTextBytes) ?? ''))).trim(),
-  );
+  const text = shortened(storable(mail.text ?? '').trim());
   const delivered = mail.headers.filter(({ key }) => deliveryHeaders.includes(key)).map(({ value }) => value);
   const written = addressesIn([mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []));
   const recipients = [
@@ -95,23 +95,23 @@ function diagnosticIn(group: string): string {
 
 const isReport = ({ mimeType }: Attachment) => isReportType(mimeType);
 
+/** An address that nothing can be sent to, or a name without one, is kept as written. */
+function senderOf({ from, sender, returnPath = '' }: Email): string {
+  const mailboxes = [from, sender].flatMap((each) => (each === undefined ? [] : (each.group ?? [each])));
+  const written = [...mailboxes.map(({ address, name }) => address || name), returnPath];
+  const first = written.find((each) => each.trim() !== '') ?? '';
+  return (
+    addressesIn([from, sender])[0] ??
+    storable(first.replace(/[\s\p{Cc}]+/gu, ' '))
+      .trim()
+      .slice(0, maxSenderLength)
+  );
+}
+
 const addressesIn = (written: readonly (Address | undefined)[]): string[] =>
   written
     .flatMap((each) => (each === undefined ? [] : (each.group ?? [each])))
     .flatMap(({ address }) => normalizeAnyAddress(address) ?? []);
-
-/** The parser makes the text from the HTML if a mail has both. */
-async function textOfHtml(html: string): Promise<string> {
-  if (html === '') return '';
-  const part = (type: string, body: string) =>
-    `--b\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
-  const parts =
-    part('text/plain', '') + part('text/html', Buffer.from(withoutStyles(html)).toString('base64'));
-  return (
-    (await parseMail(Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`))).text ??
-    ''
-  );
-}
 
 function shortened(text: string): string {
   const bytes = Buffer.from(text);
