@@ -191,7 +191,10 @@ export function mailWithHeaders(raw: Uint8Array): { message: Uint8Array; guessed
     encodedWords,
     (words: string, label: string, encoding: string) => {
       if ((encodingOf(label) ?? 'utf-8') !== 'utf-8') return words;
-      const decoded = read(bytesOfWords(words, encoding), label);
+      const pieces = bytesOfWords(words, encoding);
+      if (pieces.every((bytes) => valid(bytes, 'utf-8') !== null))
+        return words.replaceAll(`=?${label}`, '=?utf-8');
+      const decoded = read(Buffer.concat(pieces), label);
       return `=?utf-8?B?${Buffer.from(decoded).toString('base64')}?=`;
     },
   );
@@ -207,15 +210,18 @@ function endOfHeaders(message: Buffer): number {
   return message.length;
 }
 
-function bytesOfWords(words: string, encoding: string): Buffer {
-  const texts = [...words.matchAll(/=\?[^?]*\?[QB]\?([^?]*)\?=/gi)].map(([, text = '']) => text);
-  if (encoding.toUpperCase() === 'B') return Buffer.concat(texts.map((text) => Buffer.from(text, 'base64')));
-  const quoted = texts.join('').replaceAll('_', ' ');
-  return Buffer.from(
-    quoted.replace(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
+function bytesOfWords(words: string, encoding: string): Buffer[] {
+  const isBase64 = encoding.toUpperCase() === 'B';
+  return [...words.matchAll(/=\?[^?]*\?[QB]\?([^?]*)\?=/gi)].map(([, text = '']) =>
+    isBase64 ? Buffer.from(text, 'base64') : bytesOfQuoted(text.replaceAll('_', ' ')),
   );
 }
+
+const bytesOfQuoted = (text: string) =>
+  Buffer.from(
+    text.replace(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
 
 /** What the mail parser has of a part. */
 interface Part {

@@ -1,10 +1,12 @@
-import PostalMime from 'postal-mime';
+import PostalMime, { type PostalMimeOptions } from 'postal-mime';
 import { wholeTextDecoder } from '../../contract/index.js';
+import { isOfInbox } from './parse-mail.js';
 
 /** Characters of a link's tag that are searched for its address. */
 const longestTag = 2_000;
 
 interface Parser {
+  options: PostalMimeOptions;
   textTypes: Set<'plain' | 'html'>;
   addTextEntry(node: unknown, type: 'plain' | 'html', item: { type: string; value: unknown }): void;
   renderTextContent(): void;
@@ -16,7 +18,7 @@ const parser = PostalMime.prototype as unknown as Parser;
 const { addTextEntry, renderTextContent } = parser;
 parser.addTextEntry = function (node, type, item) {
   const { value } = item;
-  if (typeof value !== 'string') addTextEntry.call(this, node, type, item);
+  if (typeof value !== 'string' || !isOfInbox(this)) addTextEntry.call(this, node, type, item);
   else if (type === 'html') addTextEntry.call(this, node, type, { ...item, value: prepared(value) });
   // A blank text beside a page is none.
   else if (value.trim() !== '') addTextEntry.call(this, node, type, item);
@@ -24,7 +26,7 @@ parser.addTextEntry = function (node, type, item) {
 
 // Only the text is read: a page made of it would take memory.
 parser.renderTextContent = function () {
-  if (this.textTypes.size > 0) this.textTypes = new Set(['plain']);
+  if (isOfInbox(this) && this.textTypes.size > 0) this.textTypes = new Set(['plain']);
   renderTextContent.call(this);
 };
 

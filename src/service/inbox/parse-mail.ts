@@ -46,9 +46,14 @@ interface Decoder {
 }
 
 interface Parser {
+  options: PostalMimeOptions;
   isInlineTextNode(part: Part): boolean;
   isInlineMessageRfc822(part: Part): boolean;
 }
+
+/** Whether a parser is ours, or that of a mail in ours: `sendmail` has others, in the process of a sandbox. */
+export const isOfInbox = ({ options }: Pick<Parser, 'options'>): boolean =>
+  options.maxRfc822NestingDepth === limits.maxRfc822NestingDepth;
 
 interface Usage {
   parts: number;
@@ -79,6 +84,10 @@ const { prototype } = (new PostalMime() as unknown as { root: { constructor: { p
   .constructor;
 const { processHeaders } = prototype;
 prototype.processHeaders = function () {
+  if (!isOfInbox(this.postalMime)) {
+    processHeaders.call(this);
+    return;
+  }
   const usage = usageOf(this.postalMime);
   usage.parts += 1;
   usage.headerLines += this.headerLines.length;

@@ -128,6 +128,7 @@ describe('a mail', () => {
     ['Subject: \xf3\xc1\r\nContent-Type: text/plain; charset=koi8-r', 'Са'],
     ['Subject: =?utf-8?Q?=D1=E0=E9=ED?=', 'Сайн'],
     ['Subject: =?x-unknown?B?0A==?= =?x-unknown?B?oQ==?=', 'С'],
+    ['Subject: =?utf-8?B?0A==?=\r\n =?utf-8?B?oQ==?= =?utf-8?Q?=D0=A1?=', 'СС'],
     ['Subject: \xd0\xa1', 'С'],
   ])('has the letters of its subject: %s', async (header, subject) => {
     expect((await read('From: a@b.mn', header, '', 'Hi')).subject).toBe(subject);
