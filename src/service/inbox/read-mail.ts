@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Address, Attachment, Email } from 'postal-mime';
-import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
-import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
+import type { Address, Email } from 'postal-mime';
+import { normalizeAnyAddress } from '../../contract/index.js';
 import { storable } from '../storage/inbox.js';
 import { withHeaderEnd } from './header-end.js';
 import './html.js';
-import { isReportType, parseMail } from './parse-mail.js';
+import { parseMail } from './parse-mail.js';
+import { type Report, reportIn } from './report.js';
 
 /** An incoming mail. */
 export interface ReceivedMail {
@@ -16,11 +16,8 @@ export interface ReceivedMail {
   text: string;
   /** In normal form: first those it was delivered to, then those it is addressed to. */
   recipients: string[];
-  /**
-   * Set for a report that a mail cannot be delivered (RFC 3464), with the status such as `5.1.1`, empty without one, and
-   * whether the address does not exist.
-   */
-  failure: { status: string; isUnknownRecipient: boolean } | null;
+  /** Set for a report that a mail cannot be delivered. */
+  report: Report | null;
   /** The same if the mail is received again. */
   fingerprint: string;
 }
@@ -33,8 +30,9 @@ const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
 const maxRecipients = 1_000;
 
 /** Rejects for anything that cannot be read as a mail. */
-export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
-  const mail = await parseMail(withHeaderEnd(raw));
+export async function readMail(received: Uint8Array): Promise<ReceivedMail> {
+  const raw = withHeaderEnd(received);
+  const mail = await parseMail(raw);
   if (mail.headers.length === 0) throw new Error('it has no headers');
   const from = senderOf(mail);
   const subject = mail.subject === undefined ? null : storable(mail.subject).slice(0, maxSubjectLength);
@@ -52,48 +50,10 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
     subject,
     text,
     recipients: [...new Set(recipients)].slice(0, maxRecipients),
-    failure: await failureIn(mail, raw),
+    report: await reportIn(mail, raw),
     fingerprint: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
   };
 }
-
-/** Only a report counts, not replies of people and machines. OpenSMTPD calls its reports mixed. */
-async function failureIn({ headers, attachments }: Email, raw: Uint8Array): Promise<ReceivedMail['failure']> {
-  const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
-  if (!/^\s*multipart\/(?:report|mixed)\b/i.test(type) || !attachments.some(isReport)) return null;
-  // Not one in a forwarded mail.
-  const outer = await parseMail(raw, { forceRfc822Attachments: true });
-  const report = outer.attachments.find(isReport);
-  if (report === undefined) return null;
-  const fields = wholeTextDecoder('latin1').decode(report.content as ArrayBuffer);
-  // The mail's own fields, then a group for each recipient.
-  const groups = fields.split(/\r?\n[ \t]*\r?\n/).filter((group) => /^action:/im.test(group));
-  const failed = groups.filter((group) => /^action:[ \t]*failed\b/im.test(group));
-  const [status] = failed.map(statusIn);
-  if (status === undefined) return null;
-  // The address may stand for several people, some of whom do not exist.
-  const isUnknown = (group: string) => isUnknownRecipient(diagnosticIn(group), statusIn(group));
-  return { status, isUnknownRecipient: groups.length === failed.length && failed.every(isUnknown) };
-}
-
-const statusIn = (group: string) => /^status:[ \t]*(\d\.\d{1,3}\.\d{1,3})\b/im.exec(group)?.[1] ?? '';
-
-/** The server's answer; some reports continue it without a blank. */
-function diagnosticIn(group: string): string {
-  let isIn = false;
-  const lines = group.split(/\r?\n/).filter((line) => {
-    const [, name] = /^([!-9;-~]+)[ \t]*:/.exec(line) ?? [];
-    if (name !== undefined) isIn = name.toLowerCase() === 'diagnostic-code';
-    return isIn;
-  });
-  return lines
-    .join(' ')
-    .replace(/^[^:]*:/, '')
-    .replace(/^\s*[a-z][\w-]*\s*;/i, '')
-    .trim();
-}
-
-const isReport = ({ mimeType }: Attachment) => isReportType(mimeType);
 
 /** An address that nothing can be sent to, or a name without one, is kept as written. */
 function senderOf({ from, sender, returnPath = '' }: Email): string {

@@ -8,6 +8,7 @@ import { invalid } from '../operations/fields.js';
 import { bound, messageAnswer } from '../operations/resources.js';
 import type { ReceivedAs } from './mail-administration.js';
 import { type ReceivedMail, readMail } from './read-mail.js';
+import { failureOf, type Report } from './report.js';
 
 type Context = Pick<OperationContext, 'store' | 'project' | 'newId'>;
 
@@ -26,7 +27,7 @@ export async function receiveMail(
   const messageIds = to.flatMap((address) => messageIdOfBounce(address, bounceKey) ?? []);
   const [messageId] = messageIds;
   if (messageId !== undefined)
-    return mail.failure === null ? 'ignored' : recordBounce(context, messageId, mail.failure);
+    return mail.report === null ? 'ignored' : recordBounce(context, messageId, mail.report);
   const projects = await projectsByDomain(context);
   const inboxes = new Map<string, string>();
   // The first recipient of each project is kept.
@@ -42,12 +43,13 @@ export async function receiveMail(
 async function recordBounce(
   { store, project }: Context,
   messageId: string,
-  { status, isUnknownRecipient }: NonNullable<ReceivedMail['failure']>,
+  report: Report,
 ): Promise<ReceivedAs> {
   const message = await store.findMessage(messageId);
   // Newer than the restored backup, or pruned.
   if (message === null || message.to === '') return 'ignored';
   const { projectId, to } = message;
+  const { status, isUnknownRecipient } = failureOf(report, to);
   const receipt = {
     route: emailRoute,
     carrierId: messageId,

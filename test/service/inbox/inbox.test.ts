@@ -188,7 +188,8 @@ describe('suppressions', () => {
     ['550-5.1.1 Not accepted\r\n550 5.1.1 at this rate', []],
     ['550 5.1.1 No such user (5.2.2)', []],
     ['550 5.7.1 Spam', []],
-    ['550 User unknown', []],
+    ['550 User unknown', ['bold@example.com']],
+    ['550 Requested action not taken: mailbox unavailable', []],
   ])('are for addresses that the relay refuses with %j', async (reply, expected) => {
     await open();
     await set({ suppressions: true });

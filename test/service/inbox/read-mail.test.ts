@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readMail } from '../../../src/service/inbox/read-mail.js';
+import { failureOf } from '../../../src/service/inbox/report.js';
 import { bounceOf } from '../../support/bounces.js';
 import { cpuTime } from '../../support/cpu-time.js';
 import { allHighBytes, highBytes } from '../../support/high-bytes.js';
@@ -25,7 +26,7 @@ describe('a mail', () => {
       recipients: ['no-reply@shop.mn', 'a@b.mn', 'c@d.mn'],
       subject: 'Спасибо',
       text: 'Спасибо',
-      failure: null,
+      report: null,
     });
   });
 
@@ -284,7 +285,10 @@ describe('a mail', () => {
 });
 
 describe('a report', () => {
-  const failureIn = async (raw: string) => (await readMail(Buffer.from(raw))).failure;
+  const failureIn = async (raw: string) => {
+    const { report } = await readMail(Buffer.from(raw));
+    return report === null ? null : failureOf(report, 'bold@example.com');
+  };
 
   const unknown = { status: '5.1.1', isUnknownRecipient: true };
   it.each<[string, string, object | null]>([
