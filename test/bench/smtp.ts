@@ -71,6 +71,7 @@ async function throughCarrier(port: number): Promise<Measured> {
       tls: 'off',
       login: null,
       from: 'no-reply@example.mn',
+      name: 'example.mn',
       bounceDomain: 'bounce.example.mn',
       connections,
     },

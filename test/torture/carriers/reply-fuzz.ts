@@ -93,6 +93,7 @@ export async function playReplyFuzz(
       tls: 'off',
       login: null,
       from: 'a@example.mn',
+      name: 'example.mn',
       bounceDomain: null,
       connections,
     },

@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { isLoopback, normalizeAddress } from '../../../contract/index.js';
 import { ConfigurationError } from '../../errors/configuration-error.js';
+import { domainOf } from '../../mailbox.js';
 import { rule } from '../../parse-fields.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';
@@ -9,6 +11,13 @@ import { type ServerAddress, serverAddressOf } from './server-address.js';
 
 const addressOf = (written: string) => serverAddressOf(written, { 'smtp:': 587, 'smtps:': 465 });
 
+/** What a client calls itself (RFC 5321, 4.1.3): a name with a domain, or an address. */
+function isHelloName(text: string): boolean {
+  const [, version6, address = ''] = /^\[(IPv6:)?(.*)\]$/i.exec(text) ?? [];
+  if (text.startsWith('[')) return isIP(address) === (version6 === undefined ? 4 : 6);
+  return /^[a-z\d.-]+$/i.test(text) && normalizeAddress(`a@${text}`) !== null && isIP(text) === 0;
+}
+
 export const emailSchema = z.strictObject({
   smtp: z
     .string()
@@ -16,6 +25,11 @@ export const emailSchema = z.strictObject({
   user: z.optional(z.string().check(rule((text) => /^[^\p{Cc}\p{Cs}]+$/u.test(text), 'must be one line'))),
   password: z.optional(writtenSecret),
   tls: z.optional(z.enum(['required', 'off'])),
+  name: z.optional(
+    z
+      .string()
+      .check(rule((text) => isHelloName(text), 'must be a host name, or an IP address in square brackets')),
+  ),
   from: z
     .string()
     .check(
@@ -52,6 +66,7 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
         ? null
         : { user, password: readSecret(password, 'email.password', source) },
     from: email.from,
+    name: email.name ?? domainOf(email.from),
     bounceDomain: email.bounce_domain ?? null,
     connections: email.connections,
   };

@@ -48,6 +48,7 @@ export class Connection {
     const smtp = new SMTPConnection({
       host: settings.host,
       port: settings.port,
+      name: settings.name,
       secure: settings.tls === 'implicit',
       requireTLS: settings.tls === 'required',
       ignoreTLS: settings.tls === 'off',

@@ -36,8 +36,8 @@ export async function composeMail(submission: Submission, sender: Sender, date: 
     date: new Date(date),
     headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribing(submission) },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
-    ...(text ? { text } : {}),
-    ...(html ? { html } : {}),
+    ...(text ? { text: withLineEnds(text) } : {}),
+    ...(html ? { html: withLineEnds(html) } : {}),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -49,6 +49,9 @@ export async function composeMail(submission: Submission, sender: Sender, date: 
     bytes: await signed(unsigned, submission, domainOf(from.address)),
   };
 }
+
+/** A lone return becomes a line end on the wire, after the mail is signed. */
+const withLineEnds = (text: string) => text.replace(/\r\n?|\n/g, '\r\n');
 
 type Headers = Record<string, string | { prepared: boolean; value: string }>;
 

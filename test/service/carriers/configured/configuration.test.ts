@@ -55,6 +55,7 @@ const emailFields = {
   user: 'urtuu',
   password: { env: 'PASSWORD' },
   tls: 'required',
+  name: 'app.example.mn',
   bounce_domain: 'bounce.example.mn',
   connections: 4,
 };
@@ -116,6 +117,7 @@ describe('a configuration', () => {
       tls: 'required',
       login: null,
       from: 'no-reply@example.mn',
+      name: 'example.mn',
       bounceDomain: null,
       connections: 4,
     });
@@ -133,6 +135,9 @@ describe('a configuration', () => {
     [{ smtp: 'smtp://127.0.0.1', tls: 'required' }, { tls: 'required' }],
     [{ smtp: 'smtp://127.0.0.1.example.mn' }, { tls: 'required' }],
     [{ user: 'u', password: { env: 'PASSWORD' } }, { login: { user: 'u', password: 'secret' } }],
+    [{ name: 'App-1.example.mn' }, { name: 'App-1.example.mn' }],
+    [{ name: '[192.0.2.1]' }, { name: '[192.0.2.1]' }],
+    [{ name: '[IPv6:2001:db8::1]' }, { name: '[IPv6:2001:db8::1]' }],
     [
       { bounce_domain: 'b.mn', connections: 10 },
       { bounceDomain: 'b.mn', connections: 10 },
@@ -164,6 +169,9 @@ describe('a configuration', () => {
     [withEmail({ from: 'Урту <a@b.mn>' }), 'email.from: must be an email address'],
     [withEmail({ from: 'a@Example.mn' }), 'email.from: must be an email address'],
     [withEmail({ bounce_domain: 'Bounce.mn' }), 'email.bounce_domain: must be a domain'],
+    ...['app', 'a_b.mn', '192.0.2.1', '[2001:db8::1]', '[IPv6:192.0.2.1]', 'a.mn\r\nMAIL', 'a.mn.', ''].map(
+      (name): [object, string] => [withEmail({ name }), 'email.name: must be a host name'],
+    ),
     [withEmail({ connections: 11 }), 'email.connections: must be at most 10'],
     [withEmail({ connections: 0 }), 'email.connections: must be at least 1'],
     [withEmail({ port: 25 }), 'email.port: is not a known field'],

@@ -28,6 +28,7 @@ function open(changes: Partial<SmtpSettings> = {}): Carrier {
     tls: 'off',
     login: null,
     from: 'no-reply@example.mn',
+    name: 'example.mn',
     bounceDomain: null,
     connections: 2,
     ...changes,
@@ -59,6 +60,11 @@ it('does not name its password, where a relay repeats the login that it refuses'
   const [report] = reports as [Error];
   expect((report.cause as Error).message).toContain('500 5.5.1 Unrecognized: AUTH PLAIN … of …');
   expect(inspect(report)).not.toContain(login.password);
+});
+
+it('calls itself by its name', async () => {
+  expect(await submit()).toMatchObject({ kind: 'accepted' });
+  expect(relay.heard[0]).toBe('EHLO example.mn');
 });
 
 const submission = (changes: Partial<Submission> = {}) =>

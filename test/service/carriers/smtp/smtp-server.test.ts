@@ -37,6 +37,7 @@ const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}) =>
       tls: 'off',
       login: null,
       from: 'no-reply@example.mn',
+      name: 'example.mn',
       bounceDomain: null,
       connections: 4,
       ...changes,
