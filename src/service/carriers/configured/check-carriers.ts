@@ -7,6 +7,7 @@ import { checkRoute } from '../smpp/check-route.js';
 import { checkRelay } from '../smtp/check-relay.js';
 import type { CarrierCheck, ConfigurationSource } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
+import { withTlsAdvice } from './tls-problems.js';
 
 /** Milliseconds that a carrier has for a login. */
 const checkMs = 10_000;
@@ -41,6 +42,7 @@ async function checkOf(
   checking: Promise<string | null>,
   isLoginChecked = true,
 ): Promise<CarrierCheck> {
-  const problem = await checking;
+  const found = await checking;
+  const problem = found === null ? null : await withTlsAdvice(found, address);
   return { carrier, address, status: problem === null ? 'ok' : 'failed', problem, isLoginChecked };
 }
