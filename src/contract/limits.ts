@@ -31,6 +31,10 @@ export const recipientCaps = [
   { windowSeconds: 86_400, defaultMessages: 20, maxMessages: 80 },
 ] as const;
 
+/** A request header of sends that belong to a list, which other services ignore. */
+export const classHeader = 'Urtuu-Class';
+export const bulkClass = 'bulk';
+
 /** Idempotency keys are 1 to 255 printable ASCII characters (Limits, Idempotency, 2). */
 export const maxIdempotencyKeyLength = 255;
 export function isIdempotencyKey(value: string): boolean {

@@ -595,7 +595,8 @@ describe('a move is refused', () => {
     await move();
     const store = await openStoreDatabase(join(directory, 'service.db'));
     store.exec(
-      `ALTER TABLE moves DROP COLUMN is_opened; PRAGMA user_version = ${migrations.length - 1}; PRAGMA journal_mode = DELETE`,
+      `ALTER TABLE moves DROP COLUMN is_opened; ALTER TABLE contents DROP COLUMN is_bulk;
+       PRAGMA user_version = ${migrations.findIndex((step) => step.includes('is_opened'))}; PRAGMA journal_mode = DELETE`,
     );
     store.close();
     await isRefused(openFolder(), /was moved to/);

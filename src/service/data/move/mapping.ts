@@ -41,8 +41,8 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'contents',
     'seq',
-    { ...same('seq text html subject sender reply_to'), encrypted: 'sealed' },
-    { isNumbered: true },
+    { ...same('seq text html subject sender reply_to is_bulk'), encrypted: 'sealed' },
+    { isNumbered: true, booleans: ['is_bulk'] },
   ),
   table(
     'batches',

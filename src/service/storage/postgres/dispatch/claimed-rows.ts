@@ -40,6 +40,7 @@ export interface ContentRow {
   sender: string | null;
   reply_to: string | null;
   encrypted: Buffer | null;
+  is_bulk: boolean;
 }
 
 /** Makes messages of claimed rows, with what their claim did not read. */
@@ -121,8 +122,16 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   return toClaimed;
 }
 
-export function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
-  return { text, html, subject, from: sender, replyTo: reply_to, encrypted };
+export function toContent({
+  text,
+  html,
+  subject,
+  sender,
+  reply_to,
+  encrypted,
+  is_bulk,
+}: ContentRow): Content {
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted, isBulk: is_bulk };
 }
 
 function claimedMessage(row: ClaimedRow, content: Content, token: string): ClaimedMessage {

@@ -73,7 +73,7 @@ export function createInsights(database: Database): Insights {
     },
     async getHistory(projectId, messageId): Promise<MessageHistory | null> {
       const [row] = await database.query<HistoryRow>(
-        `SELECT m.seq, m.route, m.attempts % ${attemptsARelease} AS attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted
+        `SELECT m.seq, m.route, m.attempts % ${attemptsARelease} AS attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted, c.is_bulk
          FROM :s.messages m LEFT JOIN :s.contents c ON c.seq = m.content WHERE m.${ofProject} AND m.id = $2`,
         [projectId, messageId],
       );

@@ -16,10 +16,11 @@ export interface ContentRow {
   sender: string | null;
   reply_to: string | null;
   sealed: Uint8Array | null;
+  is_bulk: number;
 }
 
-export function toContent({ text, html, subject, sender, reply_to, sealed }: ContentRow): Content {
-  return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed };
+export function toContent({ text, html, subject, sender, reply_to, sealed, is_bulk }: ContentRow): Content {
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed, isBulk: is_bulk === 1 };
 }
 
 type Rest = [doubtMs: number | null, doubtUntil: number | null, hasEarlier: number, tried: string | null];

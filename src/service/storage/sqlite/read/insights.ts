@@ -85,7 +85,7 @@ export function prepareInsights(
 
   function getHistory(projectId: string, messageId: string): MessageHistory | null {
     const row = prepared(
-      `SELECT m.seq, m.route, m.attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.sealed
+      `SELECT m.seq, m.route, m.attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.sealed, c.is_bulk
        FROM messages m LEFT JOIN contents c ON c.seq = m.content WHERE m.project = ? AND m.id = ?`,
     ).get(projects.numberOf(projectId), messageId) as HistoryRow | undefined;
     if (row === undefined) return null;

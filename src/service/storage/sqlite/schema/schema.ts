@@ -202,4 +202,8 @@ export const migrations: readonly string[] = [
   -- is_opened: the database has opened, and may have been served.
   ALTER TABLE moves ADD COLUMN is_opened INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- is_bulk: a single message of a list, as each row of a personalised job is.
+  ALTER TABLE contents ADD COLUMN is_bulk INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
