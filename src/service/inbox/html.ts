@@ -13,24 +13,28 @@ interface Parser {
   renderTextContent(): void;
 }
 
-// The text of a page. The parser's own takes hours on an unclosed link, and drops what is around the body: pages are
-// prepared for it, also in attached mails.
-const parser = PostalMime.prototype as unknown as Parser;
-const { addTextEntry, renderTextContent } = parser;
-parser.addTextEntry = function (node, type, item) {
-  const { value } = item;
-  if (typeof value !== 'string' || !isOfInbox(this)) addTextEntry.call(this, node, type, item);
-  else if (type === 'html') addTextEntry.call(this, node, type, { ...item, value: prepared(value) });
-  // A blank text beside a page is none.
-  else if (value.trim() !== '') addTextEntry.call(this, node, type, item);
-};
+/**
+ * Makes the parser read pages as texts. Its own way takes hours on an unclosed link, and drops what is around the body:
+ * pages are prepared for it, also in attached mails.
+ */
+export function readPagesAsTexts(): void {
+  const parser = PostalMime.prototype as unknown as Parser;
+  const { addTextEntry, renderTextContent } = parser;
+  parser.addTextEntry = function (node, type, item) {
+    const { value } = item;
+    if (typeof value !== 'string' || !isOfInbox(this)) addTextEntry.call(this, node, type, item);
+    else if (type === 'html') addTextEntry.call(this, node, type, { ...item, value: prepared(value) });
+    // A blank text beside a page is none.
+    else if (value.trim() !== '') addTextEntry.call(this, node, type, item);
+  };
 
-// Only the text is read: a page made of it would take memory.
-parser.renderTextContent = function () {
-  if (isOfInbox(this) && this.textTypes.size > 0) this.textTypes = new Set(['plain']);
-  renderTextContent.call(this);
-  if (isOfInbox(this)) this.textContent.plain = this.textContent.plain?.replaceAll(noTag, '<');
-};
+  // Only the text is read: a page made of it would take memory.
+  parser.renderTextContent = function () {
+    if (isOfInbox(this) && this.textTypes.size > 0) this.textTypes = new Set(['plain']);
+    renderTextContent.call(this);
+    if (isOfInbox(this)) this.textContent.plain = this.textContent.plain?.replaceAll(noTag, '<');
+  };
+}
 
 /** Stands for the `<` of `a < b`, which begins no tag in browsers; an entity would take more memory. */
 const noTag = '\u0002';

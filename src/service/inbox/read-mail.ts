@@ -3,7 +3,7 @@ import type { Address, Email } from 'postal-mime';
 import { normalizeAnyAddress } from '../../contract/index.js';
 import { storable } from '../storage/inbox.js';
 import { withHeaderEnd } from './header-end.js';
-import './html.js';
+import { readPagesAsTexts } from './html.js';
 import { parseMail } from './parse-mail.js';
 import { type Report, reportIn } from './report.js';
 
@@ -28,6 +28,8 @@ const maxSenderLength = 320;
 /** Headers in which mail servers put the envelope's recipient. */
 const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
 const maxRecipients = 1_000;
+
+readPagesAsTexts();
 
 /** Rejects for anything that cannot be read as a mail. */
 export async function readMail(received: Uint8Array): Promise<ReceivedMail> {
