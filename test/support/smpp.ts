@@ -28,6 +28,8 @@ export function routeTo(port: number, changes: Partial<SmppRoute> = {}): SmppRou
     validityMs: 86_400_000,
     validityFormat: 'relative',
     receiptId: 'same',
+    permanent: [],
+    temporary: [],
     window: 10,
     perSecond: 1_000_000,
     prefixes: ['99'],

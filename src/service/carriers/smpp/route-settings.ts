@@ -21,6 +21,9 @@ export interface SmppRoute {
   validityFormat: 'relative' | 'absolute';
   /** The form in which receipts write the ids of submissions. */
   receiptId: 'same' | 'hex_to_dec' | 'dec_to_hex';
+  /** Statuses of submissions that refuse the message, and that may pass, whatever the specification says. */
+  permanent: readonly number[];
+  temporary: readonly number[];
   /** Unanswered submissions on one bind. */
   window: number;
   /** Segments a second, of all instances together. */

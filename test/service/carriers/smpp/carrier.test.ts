@@ -97,8 +97,13 @@ describe('a submission', () => {
     [statuses.invalidRecipient, { kind: 'refused', tryNextRoute: true }],
     [statuses.invalidRecipientType, { kind: 'refused', tryNextRoute: true }],
     [statuses.invalidRecipientPlan, { kind: 'refused', tryNextRoute: true }],
-    [0x45, { kind: 'later', scope: 'message' }],
-    [0x0a, { kind: 'later', scope: 'message' }],
+    ...[0x01, 0x02, 0x45, 0x62, 0x65, 0x66].map(
+      (status) => [status, { kind: 'refused', tryNextRoute: true }] as const,
+    ),
+    ...[0x0a, 0x15, 0x43, 0x48, 0x49, 0xc4].map(
+      (status) => [status, { kind: 'later', scope: 'account' }] as const,
+    ),
+    [0x64, { kind: 'later', scope: 'message' }],
     [0x4ff, { kind: 'later', scope: 'message' }],
     ['nack', { kind: 'later', scope: 'message' }],
   ] as const)('that is answered with %s is %j', async (reaction, expected) => {
@@ -106,6 +111,17 @@ describe('a submission', () => {
     react(reaction);
     expect(await desk.submit('m')).toMatchObject(expected);
     expect(smsc.taken).toEqual([]);
+  });
+
+  it.each([
+    [0x4ff, { kind: 'refused', tryNextRoute: true, code: '0x4ff' }],
+    [0x58, { kind: 'refused' }],
+    [0x45, { kind: 'later', scope: 'message' }],
+    [0x0a, { kind: 'later', scope: 'message' }],
+  ] as const)('that is answered with %s, which its route lists, is %j', async (reaction, expected) => {
+    await open({ permanent: [0x4ff, 0x58], temporary: [0x45, 0x0a] });
+    react(reaction);
+    expect(await desk.submit('m')).toMatchObject(expected);
   });
 
   it('that is taken without an id is accepted without receipts', async () => {
