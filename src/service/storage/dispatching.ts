@@ -219,6 +219,8 @@ export type AnswerOf = (message: MessageRecord, balance: number) => BoundAnswer;
 export interface Receipt {
   route: string;
   carrierId: string;
+  /** A second id that it names, of which either may be the one in the answer to the submission. */
+  otherId?: string | null;
   /** Normal form: its source address. */
   to: string;
   state: DeliveryState;

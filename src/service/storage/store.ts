@@ -68,6 +68,8 @@ export interface Store
    * was never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;
+  /** Once for each recorded lane: ids that an earlier release has stored get the form of SMPP, in lower case without leading zeros. */
+  normalizeReceiptIds(lanes: readonly string[]): Promise<void>;
   /** False if there is no such project. */
   renameProject(id: string, name: string): Promise<boolean>;
   /**

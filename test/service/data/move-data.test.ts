@@ -595,7 +595,9 @@ describe('a move is refused', () => {
     await move();
     const store = await openStoreDatabase(join(directory, 'service.db'));
     store.exec(
-      `ALTER TABLE moves DROP COLUMN is_opened; PRAGMA user_version = ${migrations.length - 1}; PRAGMA journal_mode = DELETE`,
+      `ALTER TABLE moves DROP COLUMN is_opened; ALTER TABLE receipts DROP COLUMN other;
+       ALTER TABLE lanes DROP COLUMN has_normal_ids; PRAGMA user_version = ${migrations.length - 2};
+       PRAGMA journal_mode = DELETE`,
     );
     store.close();
     await isRefused(openFolder(), /was moved to/);

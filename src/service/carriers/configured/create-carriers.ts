@@ -46,6 +46,8 @@ export interface Carriers {
   off: readonly Channel[];
   /** Lanes whose messages leave this machine. */
   realLanes: readonly string[];
+  /** Those over SMPP. */
+  smppLanes: readonly string[];
 }
 
 /** The carriers of a configuration. Throws ConfigurationError if a store with real messages would be simulated. */
@@ -103,6 +105,7 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
     routesOf: (message, settings) => routesOf[message.channel](message, settings),
     operators: routes.length > 0 ? operatorsOf(routes) : null,
     off: (['sms', 'email'] as const).filter((channel) => configuration[channel] === 'off'),
+    smppLanes: smpp.map(({ name }) => name),
     realLanes: [...routes.map(({ name }) => name), ...(typeof email === 'object' ? [emailLane] : [])],
   };
 }

@@ -17,13 +17,11 @@ const addressOf = (written: string) => serverAddressOf(written, { 'smpp:': 2775,
 const writtenStatuses = z._default(
   z
     .array(
-      z
-        .union([z.number(), z.string()])
-        .check(
-          z.refine((written) => statusOf(written) !== null, {
-            error: 'must be a status other than 0, as "0x45"',
-          }),
-        ),
+      z.union([z.number(), z.string()]).check(
+        z.refine((written) => statusOf(written) !== null, {
+          error: 'must be a status other than 0, as "0x45"',
+        }),
+      ),
     )
     .check(z.maxLength(100)),
   [],

@@ -10,6 +10,8 @@ import type { SmppRoute } from './route-settings.js';
 export interface SmppReceipt {
   /** In the form of `carrierIdOf`; null if it has none. */
   carrierId: string | null;
+  /** Another one, which its text names beside its option; null if there is none. */
+  otherId: string | null;
   to: string;
   /** Null for a state that is not final. */
   state: DeliveryState | null;
@@ -60,11 +62,15 @@ export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt
   const stateOption = options.get(tags.messageState)?.[0];
   if (type !== deliveryReceipt && type !== intermediateNotification && idOption === undefined) return null;
   const text = textOf(pdu);
-  const id = plausible(idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption));
+  const written = [idOption === undefined ? '' : withoutNul(idOption), idInText.exec(text)?.[1]];
+  const [carrierId = null, otherId = null] = new Set(
+    written.map((id) => canonical(id, form === 'dec_to_hex' ? 16 : 10, form)).filter((id) => id !== null),
+  );
   const name = stateInText.exec(text)?.[1]?.toUpperCase() ?? '';
   const reference = options.get(tags.userMessageReference);
   return {
-    carrierId: id && canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
+    carrierId,
+    otherId,
     to: normalNumber(fields.source_addr ?? '') ?? plausible(fields.source_addr) ?? '',
     state:
       type === intermediateNotification
@@ -77,8 +83,7 @@ export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt
 
 /** The id in a submit_sm_resp, in the form used in receipts; null if there is none. */
 export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
-  const trimmed = plausible(id.trim());
-  return trimmed && canonical(trimmed, form === 'hex_to_dec' ? 16 : 10, form);
+  return canonical(id.trim(), form === 'hex_to_dec' ? 16 : 10, form);
 }
 
 /** YYMMDDhhmm read as UTC; null if there is none. */
@@ -96,11 +101,17 @@ function plausible(text = ''): string | null {
   return text === '' || text.length > longestText || /\p{Cc}/u.test(text) ? null : text;
 }
 
-/** One spelling of an id, whatever its base and leading zeros; unchanged if both sides write the same. */
-function canonical(id: string, base: 10 | 16, form: SmppRoute['receiptId']): string {
-  if (form === 'same') return id;
-  const isNumber = base === 16 ? /^[0-9a-f]+$/i.test(id) : /^[0-9]+$/.test(id);
-  return isNumber ? BigInt(base === 16 ? `0x${id}` : id).toString() : id;
+/** One spelling of an id, whatever its base, case and leading zeros; null for what cannot be one. */
+function canonical(id: string | undefined, base: 10 | 16, form: SmppRoute['receiptId']): string | null {
+  const given = plausible(id);
+  if (given === null) return null;
+  const isNumber = form !== 'same' && (base === 16 ? /^[0-9a-f]+$/i.test(given) : /^[0-9]+$/.test(given));
+  return isNumber ? BigInt(base === 16 ? `0x${given}` : given).toString() : normalId(given);
+}
+
+/** Operators write an id in either case, and drop its leading zeros or add some. The stores do the same. */
+function normalId(id: string): string {
+  return id.replace(/^0+(?=.)/, '').replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function withoutNul(value: Buffer): string {

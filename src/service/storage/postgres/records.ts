@@ -41,6 +41,7 @@ type Records = Pick<
   | 'credit'
   | 'renameProject'
   | 'recordLanes'
+  | 'normalizeReceiptIds'
   | 'listLedger'
   | 'listLedgerPage'
   | 'addKey'
@@ -139,6 +140,12 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
         [lanes],
       );
       return rows.map(({ name }) => name);
+    },
+    async normalizeReceiptIds(lanes) {
+      await database.query('SELECT :s.normalize_receipt_ids_1($1::bigint, $2::text[])', [
+        database.now(),
+        lanes,
+      ]);
     },
     async credit(projectId, amount, { id, note } = { id: randomUUID(), note: null }) {
       const values = [database.now(), projectId, amount, id, note];

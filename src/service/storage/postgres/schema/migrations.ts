@@ -28,6 +28,7 @@ import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
+import receiptIds from './16-receipt-ids.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -71,6 +72,7 @@ export const migrations: Migrations = {
       stopClaimed,
       findWaiting,
       joinReceipts,
+      receiptIds,
     ],
     constants,
   ),

@@ -202,4 +202,10 @@ export const migrations: readonly string[] = [
   -- is_opened: the database has opened, and may have been served.
   ALTER TABLE moves ADD COLUMN is_opened INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- other: a second id that a receipt names, under which it is kept too until one of them is joined.
+  ALTER TABLE receipts ADD COLUMN other TEXT;
+  -- Whether the ids of its receipts are in the form of SMPP.
+  ALTER TABLE lanes ADD COLUMN has_normal_ids INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
