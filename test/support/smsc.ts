@@ -191,7 +191,7 @@ export class Smsc {
     this.heard.push(pdu);
     this.options.onHeard?.(pdu);
     if (this.#point(socket)) return;
-    if (pdu.command === 'deliver_sm_resp') {
+    if (pdu.command === 'deliver_sm_resp' || pdu.command === 'data_sm_resp') {
       this.acknowledged.push(pdu.status);
       this.#delivered(pdu.sequence, pdu.status);
     }

@@ -46,6 +46,15 @@ describe('a receipt', () => {
     ['id:1 stat:DELETED', '1', 'undelivered'],
     ['id:1 stat:REJECTD', '1', 'undelivered'],
     ['id:1 stat:UNKNOWN', '1', 'unknown'],
+    ['id:1 stat:FAILED err:001', '1', 'undelivered'],
+    ['id:1 stat:FAILEDerr:001', '1', 'undelivered'],
+    ['id:1 stat:DELIVERED', '1', 'delivered'],
+    ['id:1 stat: deliverederr:000', '1', 'delivered'],
+    ['id:1 stat:REJECTED', '1', 'undelivered'],
+    ['id:1 stat:UNDELIVERABLE', '1', 'undelivered'],
+    ['id:1 stat:UNDELIVERED', '1', 'undelivered'],
+    ['id:1 stat:BUFFRED', '1', null],
+    ['id:1 stat:ACKED   err:000', '1', null],
     ['id:1 stat:ENROUTE', '1', null],
     ['id:1 stat:ACCEPTD', '1', null],
     ['id:1 stat:SCHEDULED', '1', null],
@@ -94,8 +103,10 @@ describe('a receipt', () => {
     [7, 'unknown'],
     [8, 'undelivered'],
     [1, null],
-    [0, null],
-    [99, null],
+    [9, 'undelivered'],
+    // No state: what the text says counts.
+    [0, 'delivered'],
+    [99, 'delivered'],
   ])('in options, with state %i', (state, expected) => {
     const options: [number, Buffer][] = [
       [tags.receiptedMessageId, Buffer.from('A1\0')],
@@ -111,6 +122,16 @@ describe('a receipt', () => {
       to: '99112233',
       reference: '00ff',
     });
+  });
+
+  it.each([
+    ['id:1 stat:DELIVRD', null],
+    ['id:1 stat:ENROUTE', null],
+    ['id:1 stat:NEWSTATE', 'state'],
+    ['id:1', 'state'],
+    ['stat:DELIVRD', 'fields'],
+  ])('%j lacks %s', (text, unread) => {
+    expect(readReceipt(deliver(text), 'same')).toMatchObject({ unread });
   });
 
   it('in a payload', () => {

@@ -150,7 +150,7 @@ export class RouteConnection {
     const { route, onReceipt, onIncoming } = this.#parts;
     const receipt = readReceipt(pdu, route.receiptId);
     if (receipt === null) return onIncoming({ route: route.name, ...readIncoming(pdu) });
-    const { carrierId, state, ...rest } = receipt;
+    const { carrierId, state, unread: _, ...rest } = receipt;
     if (state !== null && carrierId !== null)
       await onReceipt({ ...rest, route: route.name, carrierId, state });
   }
