@@ -27,6 +27,7 @@ export function routeTo(port: number, changes: Partial<SmppRoute> = {}): SmppRou
     segments: 'udh',
     validityMs: 86_400_000,
     validityFormat: 'relative',
+    alphabet: 'gsm',
     receiptId: 'same',
     permanent: [],
     temporary: [],

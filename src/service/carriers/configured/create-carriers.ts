@@ -50,6 +50,14 @@ export interface Carriers {
   smppLanes: readonly string[];
 }
 
+/** What the alphabet of a route costs. */
+const alphabetNotes: Readonly<Record<SmppRoute['alphabet'], string | null>> = {
+  gsm: null,
+  latin1: 'texts with € or Greek letters can need more segments than parts are charged',
+  ascii: 'texts with accents, €, £ or Greek letters can need more segments than parts are charged',
+  ucs2: 'Latin texts can need three segments for each part that is charged',
+};
+
 /** The carriers of a configuration. Throws ConfigurationError if a store with real messages would be simulated. */
 export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
   const { configuration, simulated, simulatedRoutes, recordedLanes, bounceKey, ...given } = parts;
@@ -69,6 +77,13 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
   const routes = typeof sms === 'object' ? sms.routes : [];
   const gateways = routes.filter(isGateway);
   const smpp = routes.filter((route): route is SmppRoute => !isGateway(route));
+  for (const route of smpp) {
+    const note = alphabetNotes[route.alphabet];
+    if (note !== null)
+      report(new Error(`SMPP route ${route.name}, alphabet "${route.alphabet}": ${note}`), {
+        level: 'warning',
+      });
+  }
   const limits = sharedRouteLimits(given);
   // The recipient of a pruned message is empty.
   const recipientOf = async (messageId: string) => (await given.store.findMessage(messageId))?.to || null;

@@ -47,7 +47,7 @@ export const smppSchema = z.strictObject({
   dest_ton: z._default(within(0, 6), 1),
   dest_npi: z._default(within(0, 18), 1),
   number_form: z._default(z.enum(['international', 'national']), 'international'),
-  alphabet: z._default(z.enum(['gsm']), 'gsm'),
+  alphabet: z._default(z.enum(['gsm', 'latin1', 'ascii', 'ucs2']), 'gsm'),
   segments: z._default(z.enum(['udh', 'sar', 'payload']), 'udh'),
   validity: z._default(
     z.string().check(rule((text) => validityMsOf(text) !== null, 'must be 1m to 14d, as 24h')),
@@ -81,6 +81,7 @@ export function smppRouteOf(
     destTon: route.dest_ton,
     destNpi: route.dest_npi,
     numberForm: route.number_form,
+    alphabet: route.alphabet,
     segments: route.segments,
     validityMs: validityMsOf(route.validity) as number,
     validityFormat: route.validity_format,

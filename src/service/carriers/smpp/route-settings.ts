@@ -16,6 +16,8 @@ export interface SmppRoute {
   destTon: number;
   destNpi: number;
   numberForm: 'international' | 'national';
+  /** That of data_coding 0 at this operator; `ucs2`: none that can be relied on. */
+  alphabet: 'gsm' | 'latin1' | 'ascii' | 'ucs2';
   segments: 'udh' | 'sar' | 'payload';
   validityMs: number;
   validityFormat: 'relative' | 'absolute';

@@ -149,7 +149,7 @@ export class RouteConnection {
   async #store(pdu: Pdu): Promise<void> {
     const { route, onReceipt, onIncoming } = this.#parts;
     const receipt = readReceipt(pdu, route.receiptId);
-    if (receipt === null) return onIncoming({ route: route.name, ...readIncoming(pdu) });
+    if (receipt === null) return onIncoming({ route: route.name, ...readIncoming(pdu, route.alphabet) });
     const { carrierId, state, unread: _, ...rest } = receipt;
     if (state !== null && carrierId !== null)
       await onReceipt({ ...rest, route: route.name, carrierId, state });
