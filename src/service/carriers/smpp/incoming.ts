@@ -1,5 +1,5 @@
 import { normalNumber } from '../../../contract/index.js';
-import { storable } from '../../storage/inbox.js';
+import { partOf, storable } from '../../storage/inbox.js';
 import type { Incoming } from '../carrier.js';
 import { decodeGsm, decodeUcs2 } from './codec/alphabet.js';
 import { tags } from './codec/commands.js';
@@ -24,7 +24,7 @@ export function readIncoming(pdu: Pdu, alphabet: SmppRoute['alphabet']): Omit<In
     from: storable(normalNumber(source) ?? source).slice(0, longestNumber),
     to: storable(to).slice(0, longestNumber),
     text: storable(textOf(text, coding, alphabet)),
-    part: partIn(header) ?? partOf(pdu.options),
+    part: partIn(header) ?? partInOptions(pdu.options),
   };
 }
 
@@ -36,21 +36,16 @@ function partIn(elements: Buffer): Incoming['part'] {
     const value = elements.subarray(at + 2, at + 2 + length);
     const size = kind === shortReference ? 1 : kind === longReference ? 2 : 0;
     if (size > 0 && value.length === size + 2)
-      return part(value.subarray(0, size), value[size], value[size + 1]);
+      return partOf(value.toString('hex', 0, size), value[size] ?? 0, value[size + 1] ?? 0);
   }
   return null;
 }
 
-function partOf(options: Pdu['options']): Incoming['part'] {
+function partInOptions(options: Pdu['options']): Incoming['part'] {
   const reference = options.get(tags.segmentReference);
   if (reference === undefined || reference.length > 2) return null;
-  return part(reference, options.get(tags.segmentTotal)?.[0], options.get(tags.segmentNumber)?.[0]);
-}
-
-/** Null for a text in one part, and for invalid numbers. */
-function part(reference: Buffer, total = 0, number = 0): Incoming['part'] {
-  if (total < 2 || number < 1 || number > total) return null;
-  return { reference: reference.toString('hex'), number, total };
+  const byteOf = (tag: number) => options.get(tag)?.[0] ?? 0;
+  return partOf(reference.toString('hex'), byteOf(tags.segmentTotal), byteOf(tags.segmentNumber));
 }
 
 /** 5.2.19: the alphabets of a text by data_coding; one that is not here is read as Latin-1. */
