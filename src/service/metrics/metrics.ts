@@ -1,8 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { Carrier, CarrierRequest, Submission, SubmitResult, Unread } from '../carriers/carrier.js';
+import type {
+  Carrier,
+  CarrierFigures,
+  CarrierRequest,
+  Submission,
+  SubmitResult,
+  Unread,
+} from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
-import type { LaneDepth } from '../storage/insights.js';
+import type { LaneDepth, Unjoined } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
@@ -11,7 +18,7 @@ import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './fam
 /** Looked at with each reading. */
 export interface Sources {
   heartbeat: { connections: LaneConnection[] };
-  store: { queueDepth(): Promise<LaneDepth[]> };
+  store: { queueDepth(): Promise<LaneDepth[]>; countUnjoined(): Promise<Unjoined[]> };
 }
 
 /** Methods of the store whose time tells how it is doing: those that every message needs. */
@@ -56,7 +63,13 @@ export class Metrics {
   );
   readonly #unread = new Counter(
     'urtuu_gateway_requests_unread_total',
-    'Parts of requests of gateways that changed nothing, by path, route and reason.',
+    'Receipts and incoming messages that changed nothing, by path, route and reason.',
+  );
+  /** The same, by route. */
+  readonly #unreadBy = new Map<string, Partial<Record<Unread, number>>>();
+  readonly #beyondParts = new Counter(
+    'urtuu_segments_beyond_parts_total',
+    'Segments beyond the parts that are charged, by route.',
   );
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
@@ -70,10 +83,12 @@ export class Metrics {
     this.#receipts,
     this.#notFound,
     this.#unread,
+    this.#beyondParts,
     this.#store,
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
   #depths: Promise<LaneDepth[]> = Promise.resolve([]);
+  #unjoined: Promise<Unjoined[]> = Promise.resolve([]);
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor() {
@@ -100,7 +115,14 @@ export class Metrics {
 
   unread(of: CarrierRequest['of'], route: string, reason: Unread): void {
     this.#unread.add(`path="${of}",route="${quotedLabel(route)}",reason="${reason}"`);
+    const counts = this.#unreadBy.get(route) ?? {};
+    this.#unreadBy.set(route, { ...counts, [reason]: (counts[reason] ?? 0) + 1 });
   }
+
+  readonly #figures: CarrierFigures = {
+    unread: (...given) => this.unread(...given),
+    beyondParts: (route, segments) => this.#beyondParts.add(`route="${quotedLabel(route)}"`, segments),
+  };
 
   /** The same parts, measured. */
   readonly wrappers = {
@@ -114,6 +136,7 @@ export class Metrics {
         if (isUnknown) this.#unknown.add(`channel="${channel}"`, count);
       }
     },
+    unreadOf: (lane: string) => this.#unreadBy.get(lane) ?? {},
     store: (store: Store): Store => wrapped(store, (name, method) => this.#measured(name, method)),
     carriers: (carriers: readonly Carrier[]): readonly Carrier[] =>
       carriers.map((carrier) => this.#carrier(carrier)),
@@ -125,8 +148,10 @@ export class Metrics {
     if (now - this.#lookedAt >= lookEvery) {
       this.#lookedAt = now;
       this.#depths = store.queueDepth().catch(() => []);
+      this.#unjoined = store.countUnjoined().catch(() => []);
     }
     const depths = await this.#depths;
+    const unjoined = await this.#unjoined;
     const byLane = (of: (depth: LaneDepth) => number | null) =>
       depths.flatMap((depth) => {
         const value = of(depth);
@@ -145,6 +170,12 @@ export class Metrics {
         'gauge',
         'Seconds since the first waiting message was due, by lane.',
         byLane(({ oldestMs }) => oldestMs && oldestMs / 1_000),
+      ),
+      writeSeries(
+        'urtuu_receipts_unjoined',
+        'gauge',
+        'Receipts of the last 24 hours that match no message, by route.',
+        unjoined.map(({ route, count }) => [`route="${quotedLabel(route)}"`, count]),
       ),
     ].join('');
   }
@@ -223,7 +254,7 @@ export class Metrics {
             this.#receipts.add(`state="${receipt.state}"`);
             return onReceipt(receipt);
           };
-          return start(counted, onIncoming);
+          return start(counted, onIncoming, this.#figures);
         };
       }
       if (name !== 'reserve') return null;

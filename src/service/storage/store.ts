@@ -9,7 +9,7 @@ import type {
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { Inbox } from './inbox.js';
-import type { Insights, LaneDepth } from './insights.js';
+import type { Insights, LaneDepth, Unjoined } from './insights.js';
 import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type { Pruning } from './pruning.js';
@@ -129,6 +129,8 @@ export interface Store
 
   /** By name of the lanes with waiting or claimed messages. */
   queueDepth(): Promise<LaneDepth[]>;
+  /** Of the last 24 hours, at most 10,000. */
+  countUnjoined(): Promise<Unjoined[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /** The verifications of these messages; nothing for other messages. */

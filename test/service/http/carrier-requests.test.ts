@@ -107,7 +107,12 @@ it('requests that cannot be read are counted by route, and logged at most once a
   await call(`${path}x`, { method: 'POST', body: 'nonsense' });
   const line = (reason: string, count: number) =>
     `urtuu_gateway_requests_unread_total{path="receipts",route="a gateway",reason="${reason}"} ${count}`;
-  expect(await counted()).toEqual([line('body', 1), line('fields', 2), line('state', 1)]);
+  expect(await counted()).toEqual([
+    line('body', 1),
+    line('fields', 2),
+    line('state', 1),
+    line('unjoined', 1),
+  ]);
   clock.advance(60_000);
   await post('nonsense');
   const warning = (count: string) =>

@@ -119,7 +119,7 @@ class Wire extends EventEmitter {
   }
 }
 
-const quietly = { onRequest() {}, onProgress() {}, onClosed() {} };
+const quietly = { onRequest() {}, onMalformed() {}, onProgress() {}, onClosed() {} };
 const probe = encodePdu({
   command: 'enquire_link',
   status: statuses.ok,

@@ -48,8 +48,8 @@ export async function takeRequest(
         ? await receiptOf(route.name, item, fields, tools)
         : (incomingOf(route.name, item) ?? 'fields');
     isRead ||= read !== 'fields';
-    if (read === null) continue;
-    if (typeof read === 'string') {
+    if (read === null) onUnread('unjoined');
+    else if (typeof read === 'string') {
       if (isRead) onUnread(read);
     } else if ('state' in read) await tools.onReceipt(read);
     else await tools.onIncoming(read);

@@ -50,7 +50,8 @@ const statesByName = new Map(
 );
 // What follows may touch it, so the longest comes first.
 const names = [...statesByName.keys()].sort((one, other) => other.length - one.length);
-const idInText = /id:\s*(\S+?)\s*(?:(?:sub|dlvrd|submit date|done date|stat|err|text):|\s|$)/i;
+const nextKey = '(?:sub|dlvrd|submit date|done date|stat|err|text):';
+const idInText = new RegExp(`id:\\s*(?!${nextKey})(\\S+?)\\s*(?:${nextKey}|\\s|$)`, 'i');
 const stateInText = new RegExp(`stat\\s*:\\s*(${names.join('|')})`, 'i');
 const dateInText = /submit\s*date:\s*(\d{10})/i;
 

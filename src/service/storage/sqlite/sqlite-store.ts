@@ -232,6 +232,7 @@ export function sqliteStore(
     leaseBind: (claim) => commits.run(() => binds().lease(claim)),
     releaseBind: (claim) => commits.run(() => binds().release(claim)),
     nextWork: (names) => read(() => work.nextWork(names)),
+    countUnjoined: () => read(() => receipts.countUnjoined()),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
     findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),

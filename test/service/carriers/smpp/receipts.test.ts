@@ -61,6 +61,8 @@ describe('a receipt', () => {
     ['id:1 stat:NEWSTATE', '1', null],
     ['id:7', '7', null],
     ['stat:DELIVRD', null, 'delivered'],
+    ['id: sub:001 dlvrd:001 stat:DELIVRD', null, 'delivered'],
+    ['id:sub:001 stat:DELIVRD', null, 'delivered'],
     ['', null, null],
   ] as const)('%j', (text, carrierId, state) => {
     expect(readReceipt(deliver(text), 'same')).toMatchObject({

@@ -101,6 +101,21 @@ export function receiptConformance(fixture: () => Fixture): void {
       },
     );
 
+    it('that match no message are counted once, by route, for a day', async () => {
+      const claimed = await accepted();
+      await record();
+      await record({ carrierId: 'option', otherId: 'text' });
+      await record({ carrierId: 'c2', route: 'Unitel' });
+      expect(await fixture().store.countUnjoined()).toEqual([
+        { route: 'Mobicom', count: 2 },
+        { route: 'Unitel', count: 1 },
+      ]);
+      await send(claimed, ['c1', 'text']);
+      expect(await fixture().store.countUnjoined()).toEqual([{ route: 'Unitel', count: 1 }]);
+      fixture().clock.advance(day);
+      expect(await fixture().store.countUnjoined()).toEqual([]);
+    });
+
     it('with two ids end a doubt once', async () => {
       const claimed = await accepted();
       await fixture().store.leaveInDoubt([{ claimed, delayMs: 0 }]);

@@ -20,6 +20,8 @@ export class SessionLost extends Error {
 export interface SessionEvents {
   /** A request of the peer that the session does not answer itself. */
   onRequest(pdu: Pdu): void;
+  /** A delivery that was malformed, and was refused. */
+  onMalformed(): void;
   /** The peer is alive and may have answered something. */
   onProgress(): void;
   /** Called once: the connection is lost, or the peer unbinds. */
@@ -150,8 +152,10 @@ export class Session {
     } catch (error) {
       if (!(error instanceof MalformedPdu)) throw error;
       const { command, sequence } = error;
-      if (isDelivery(command)) this.#answer(`${command}_resp` as Command, sequence, statuses.rejected);
-      else
+      if (isDelivery(command)) {
+        this.#answer(`${command}_resp` as Command, sequence, statuses.rejected);
+        this.#events.onMalformed();
+      } else
         this.#answer(
           'generic_nack',
           sequence,

@@ -1,4 +1,5 @@
 import type { Receipt } from '../../dispatching.js';
+import { isUnjoined, mostUnjoined, type Unjoined, unjoinedWithin } from '../../insights.js';
 import type { DeliveryState, Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 
@@ -38,6 +39,10 @@ export function prepareReceipts(database: Database, now: () => Instant) {
   );
   const deleteUnjoined = database.prepare(
     'DELETE FROM receipts WHERE route = ? AND carrier_id = ? AND recipient = ? AND message IS NULL',
+  );
+  const countUnjoined = database.prepare(
+    `SELECT route, count(*) AS count FROM (SELECT route FROM receipts INDEXED BY receipts_unjoined
+       WHERE ${isUnjoined} AND received_at > ? LIMIT ${mostUnjoined}) GROUP BY route ORDER BY route`,
   );
   const selectTodo = database.prepare('SELECT 1 FROM lanes WHERE name = ? AND has_normal_ids = 0');
   const markDone = database.prepare('UPDATE lanes SET has_normal_ids = 1 WHERE name = ?');
@@ -104,6 +109,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
   }
 
   return {
+    countUnjoined: () => countUnjoined.all(now() - unjoinedWithin) as unknown as Unjoined[],
     /** In the form of SMPP, once for each lane. */
     normalizeIds(lanes: readonly string[]): void {
       for (const lane of lanes) {
