@@ -126,5 +126,5 @@ export function playReceiptFuzz(seed: number, inputs: number, read: Read = readR
 export const naive: Read = (pdu, form) => {
   const bytes = pdu.options.get(tags.messagePayload) ?? pdu.fields.short_message;
   const read = readReceipt(pdu, form);
-  return read && { ...read, carrierId: /id:\s*(\S+)/i.exec(`${bytes}`)?.[1] ?? null };
+  return read && { ...read, carrierId: carrierIdOf(/id:\s*(\S+)/i.exec(`${bytes}`)?.[1] ?? '', form) };
 };
