@@ -277,7 +277,9 @@ function segmentOf(pdu: Pdu, id: string): TakenSegment {
     to: destination_addr.replace(/^976/, ''),
     text: data_coding === 8 ? decodeUcs2(bytes) : decodeGsm(bytes),
     reference: pdu.options.get(tags.userMessageReference)?.toString('hex') ?? '',
-    number: hasHeader ? (short_message[header - 1] as number) : (pdu.options.get(tags.segmentNumber)?.[0] ?? 1),
+    number: hasHeader
+      ? (short_message[header - 1] as number)
+      : (pdu.options.get(tags.segmentNumber)?.[0] ?? 1),
     total: hasHeader ? (short_message[header - 2] as number) : (pdu.options.get(tags.segmentTotal)?.[0] ?? 1),
     pdu,
   };
