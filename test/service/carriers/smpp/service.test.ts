@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
 import { Metrics } from '../../../../src/service/metrics/metrics.js';
+import { openStoreDatabase } from '../../../../src/service/storage/sqlite/sqlite-store.js';
 import { CarrierServices, judge, takenTwice } from '../../../support/carrier-services.js';
 import { caller } from '../../../support/cores.js';
 import { crashPoints } from '../../../support/crash.js';
@@ -49,6 +51,22 @@ describe('a service with SMPP routes', () => {
     smsc.sendReceipt(smsc.taken[0] as TakenSegment);
     await services.pass(async () => (await deliveryOf(id)) === 'delivered');
     expect(smsc.acknowledged).toEqual([0]);
+  });
+
+  it('takes the receipt of a message that an earlier release has sent, whatever the form of its id', async () => {
+    const directory = services.cores.folder();
+    const options = { directory, ...configured() };
+    smsc.options.idOf = () => '00B8BE19';
+    await open(options);
+    const { body } = await services.send('99112233', 'Hi');
+    await services.close();
+    const database = await openStoreDatabase(join(directory, 'service.db'));
+    database.exec("UPDATE receipts SET carrier_id = '00B8BE19'; UPDATE lanes SET has_normal_ids = 0");
+    database.close();
+    await open(options);
+    await services.pass(() => smsc.receivers.size > 0);
+    smsc.sendReceipt(smsc.taken[0] as TakenSegment, 'DELIVERED', 'B8be19');
+    await services.pass(async () => (await deliveryOf((body as { id: string }).id)) === 'delivered');
   });
 
   it('counts what it cannot read or join, and segments beyond the parts, by route', async () => {
