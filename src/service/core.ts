@@ -28,6 +28,7 @@ import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { bound, messageAnswer } from './operations/resources.js';
+import { VerificationLimits } from './operations/verification-limits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Service, ServiceOptions } from './service.js';
@@ -73,6 +74,8 @@ export interface Core {
   take: NonNullable<Carrier['take']> | null;
   /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
+  /** From now on messages of batches are left to other instances, or to the next start. */
+  drain(): void;
   close(): Promise<void>;
 }
 
@@ -168,7 +171,9 @@ export async function openCore(
   const localKey = newSecret(systemRandom);
   const newId = idMaker(() => clock.now(), random);
   const keyUse = new KeyUse(store, clock, report);
+  const verificationLimits = new VerificationLimits(store, clock, report);
   const context: OperationContext = {
+    verificationLimits,
     store,
     admit: doubles.admit?.(storage.admit) ?? storage.admit,
     clock,
@@ -271,6 +276,7 @@ export async function openCore(
     retention,
     take: takers.length === 0 ? null : take,
     lost,
+    drain: () => dispatcher.drain(),
     close() {
       closing ??= close();
       return closing;

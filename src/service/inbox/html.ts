@@ -1,20 +1,30 @@
 import PostalMime from 'postal-mime';
+import { isOurs } from './parse-mail.js';
 
 /** Characters of a link's tag that are searched for its address. */
 const longestTag = 2_000;
 
 interface Parser {
+  mimeOptions: { maxHeadersSize: number };
+  textTypes: Set<'plain' | 'html'>;
   addTextEntry(node: unknown, type: 'plain' | 'html', item: { type: string; value: unknown }): void;
+  renderTextContent(): void;
 }
 
 // The parser's expression for links takes hours on an unclosed link, so links are removed first, also in attached
 // mails.
 const parser = PostalMime.prototype as unknown as Parser;
-const { addTextEntry } = parser;
+const { addTextEntry, renderTextContent } = parser;
 parser.addTextEntry = function (node, type, item) {
   const { value } = item;
-  const isPage = type === 'html' && typeof value === 'string';
+  const isPage = isOurs(this) && type === 'html' && typeof value === 'string';
   addTextEntry.call(this, node, type, isPage ? { ...item, value: withoutLinks(value) } : item);
+};
+
+// A text is read as it is: a page made of it would only take memory.
+parser.renderTextContent = function () {
+  if (isOurs(this) && this.textTypes.has('plain')) this.textTypes.delete('html');
+  renderTextContent.call(this);
 };
 
 /** Puts the addresses of links in brackets before their texts. */

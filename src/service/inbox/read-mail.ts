@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import type { Address, Attachment, Email } from 'postal-mime';
 import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
 import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
 import { storable } from '../storage/inbox.js';
 import { withoutStyles } from './html.js';
+import { isReportType, parseMail } from './parse-mail.js';
 
 /** An incoming mail. */
 export interface ReceivedMail {
@@ -25,18 +26,13 @@ export interface ReceivedMail {
 
 const maxTextBytes = 1_000_000;
 const maxSubjectLength = 1_000;
-/** Smaller than the defaults, to save memory: nobody writes deeper mails. */
-const limits = { maxNestingDepth: 50, maxHeadersSize: 500_000, maxRfc822NestingDepth: 3 };
-/** The parser takes over 10 µs for each line; 50 MB of attachments have fewer. */
-const maxLines = 1_000_000;
 /** Headers in which mail servers put the envelope's recipient. */
 const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
 const maxRecipients = 1_000;
 
 /** Rejects for anything that cannot be read as a mail. */
 export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
-  if (linesIn(raw) > maxLines) throw new Error(`it has over ${maxLines} lines`);
-  const mail = await PostalMime.parse(raw, limits);
+  const mail = await parseMail(raw);
   if (mail.headers.length === 0) throw new Error('it has no headers');
   const from = addressesIn([mail.from ?? mail.sender])[0] ?? '';
   const subject = mail.subject === undefined ? null : storable(mail.subject).slice(0, maxSubjectLength);
@@ -61,18 +57,12 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
   };
 }
 
-function linesIn(raw: Uint8Array): number {
-  let lines = 0;
-  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) lines += 1;
-  return lines;
-}
-
 /** Only a report counts, not replies of people and machines. OpenSMTPD calls its reports mixed. */
 async function failureIn({ headers, attachments }: Email, raw: Uint8Array): Promise<ReceivedMail['failure']> {
   const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
   if (!/^\s*multipart\/(?:report|mixed)\b/i.test(type) || !attachments.some(isReport)) return null;
   // Not one in a forwarded mail.
-  const outer = await PostalMime.parse(raw, { ...limits, forceRfc822Attachments: true });
+  const outer = await parseMail(raw, { forceRfc822Attachments: true });
   const report = outer.attachments.find(isReport);
   if (report === undefined) return null;
   const fields = wholeTextDecoder('latin1').decode(report.content as ArrayBuffer);
@@ -103,7 +93,7 @@ function diagnosticIn(group: string): string {
     .trim();
 }
 
-const isReport = ({ mimeType }: Attachment) => /^message\/(?:global-)?delivery-status$/.test(mimeType);
+const isReport = ({ mimeType }: Attachment) => isReportType(mimeType);
 
 const addressesIn = (written: readonly (Address | undefined)[]): string[] =>
   written
@@ -118,7 +108,8 @@ async function textOfHtml(html: string): Promise<string> {
   const parts =
     part('text/plain', '') + part('text/html', Buffer.from(withoutStyles(html)).toString('base64'));
   return (
-    (await PostalMime.parse(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`)).text ?? ''
+    (await parseMail(Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`))).text ??
+    ''
   );
 }
 

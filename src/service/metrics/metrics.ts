@@ -1,5 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pkg from '../../../package.json' with { type: 'json' };
+import { serviceErrors } from '../../contract/index.js';
 import type {
   Carrier,
   CarrierFigures,
@@ -12,7 +12,7 @@ import type { SeenRequest } from '../service.js';
 import type { LaneDepth, Unjoined } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
-import type { Store } from '../storage/store.js';
+import type { Store, VerificationResult } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
 
 /** Looked at with each reading. */
@@ -30,6 +30,17 @@ const timedMethods: ReadonlySet<PropertyKey> = new Set<keyof Store>([
   'markSubmitting',
   'finalizeMessages',
 ]);
+
+const channels = ['sms', 'email'] as const;
+const results = ['accepted', 'later', 'refused', 'unknown'] as const satisfies readonly (
+  | SubmitResult['kind']
+  | 'unknown'
+)[];
+const paths = ['receipts', 'incoming'] as const satisfies readonly CarrierRequest['of'][];
+const unread = ['body', 'fields', 'state'] as const satisfies readonly Unread[];
+
+/** Milliseconds between two measurements of the event loop. */
+const measureEvery = 100;
 
 /** Milliseconds between two counts of the queue, however often somebody reads. */
 const lookEvery = 5_000;
@@ -71,6 +82,10 @@ export class Metrics {
     'urtuu_segments_beyond_parts_total',
     'Segments beyond the parts that are charged, by route.',
   );
+  readonly #verifications = new Counter(
+    'urtuu_verifications_total',
+    'Verifications created, and checks of their codes, by result.',
+  );
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
@@ -81,6 +96,7 @@ export class Metrics {
     this.#unknown,
     this.#submitted,
     this.#receipts,
+    this.#verifications,
     this.#notFound,
     this.#unread,
     this.#beyondParts,
@@ -89,13 +105,31 @@ export class Metrics {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #depths: Promise<LaneDepth[]> = Promise.resolve([]);
   #unjoined: Promise<Unjoined[]> = Promise.resolve([]);
-  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  readonly #delay = new Histogram(
+    'urtuu_event_loop_delay_seconds',
+    'Delay of a timer of the event loop, ten times a second.',
+  );
+  #timer: NodeJS.Timeout;
 
   constructor() {
-    this.#delay.enable();
-    // Shown before the first, for the rate of a counter that appears with 1 is 0.
+    // Shown before the first: the increase of a counter that appears with 1 is 0.
     this.#shed.add('', 0);
-    for (const path of ['receipts', 'incoming']) this.#notFound.add(`path="${path}"`, 0);
+    for (const path of paths) this.#notFound.add(`path="${path}"`, 0);
+    for (const code of Object.keys(serviceErrors)) this.#refusals.add(`code="${code}"`, 0);
+    for (const channel of channels) {
+      this.#unknown.add(`channel="${channel}"`, 0);
+      for (const status of ['sent', 'failed'])
+        this.#finalized.add(`channel="${channel}",status="${status}"`, 0);
+    }
+    for (const state of ['delivered', 'undelivered']) this.#receipts.add(`state="${state}"`, 0);
+    for (const operation of ['admit', ...timedMethods]) this.#store.begin(`operation="${String(operation)}"`);
+    let due = performance.now() + measureEvery;
+    this.#timer = setInterval(() => {
+      const now = performance.now();
+      this.#delay.observe('', Math.max(0, now - due));
+      due = now + measureEvery;
+    }, measureEvery).unref();
+    for (const result of ['created', 'verified', 'wrong']) this.#verifications.add(`result="${result}"`, 0);
   }
 
   request({ method, route, status, code, ms }: SeenRequest): void {
@@ -137,7 +171,8 @@ export class Metrics {
       }
     },
     unreadOf: (lane: string) => this.#unreadBy.get(lane) ?? {},
-    store: (store: Store): Store => wrapped(store, (name, method) => this.#measured(name, method)),
+    store: (store: Store): Store =>
+      wrapped(store, (name, method) => this.#verification(name, this.#measured(name, method) ?? method)),
     carriers: (carriers: readonly Carrier[]): readonly Carrier[] =>
       carriers.map((carrier) => this.#carrier(carrier)),
   };
@@ -181,9 +216,6 @@ export class Metrics {
   }
 
   #write(connections: readonly LaneConnection[]): string {
-    const quantiles = [0.5, 0.9, 0.99, 1].map(
-      (quantile) => [`quantile="${quantile}"`, this.#delay.percentile(quantile * 100) / 1e9] as const,
-    );
     const lanes = connections.map(
       ({ lane, state }) =>
         [`lane="${quotedLabel(lane)}",state="${state}"`, state === 'down' ? 0 : 1] as const,
@@ -198,12 +230,7 @@ export class Metrics {
         'Seconds that a carrier has slowed down a lane or a project on it, by state and last answer.',
         connections.flatMap(({ lane, troubles = [] }) => troubles.map((one) => slowSeries(lane, one))),
       ),
-      writeSeries(
-        'urtuu_event_loop_delay_seconds',
-        'gauge',
-        'Delay of the event loop since the start.',
-        quantiles,
-      ),
+      this.#delay.write(),
       writeSeries('process_resident_memory_bytes', 'gauge', 'Memory of the process.', [
         ['', process.memoryUsage.rss()],
       ]),
@@ -211,7 +238,23 @@ export class Metrics {
   }
 
   close(): void {
-    this.#delay.disable();
+    clearInterval(this.#timer);
+  }
+
+  #verification(name: PropertyKey, method: Method): Method {
+    const count = (result: string) => this.#verifications.add(`result="${result}"`);
+    if (name === 'acceptVerification')
+      return async (...args) => {
+        const result = (await method(...args)) as VerificationResult;
+        if (result.kind === 'accepted') count('created');
+        return result;
+      };
+    if (name !== 'checkVerification') return method;
+    return async (...args) => {
+      const checked = (await method(...args)) as Awaited<ReturnType<Store['checkVerification']>>;
+      if (checked?.tried) count(checked.verification.status === 'verified' ? 'verified' : 'wrong');
+      return checked;
+    };
   }
 
   #measured(name: PropertyKey, method: Method): Method | null {
@@ -228,7 +271,20 @@ export class Metrics {
     }
   }
 
+  /** The series of a carrier's routes: each of a real carrier is a lane. */
+  #begin({ kind, lanes, take }: Carrier): void {
+    if (kind !== undefined) return;
+    for (const lane of lanes) {
+      const route = `route="${quotedLabel(lane)}"`;
+      for (const result of results) this.#submitted.begin(`${route},result="${result}"`);
+      if (take === undefined) continue;
+      for (const path of paths)
+        for (const reason of unread) this.#unread.add(`path="${path}",${route},reason="${reason}"`, 0);
+    }
+  }
+
   #carrier(carrier: Carrier): Carrier {
+    this.#begin(carrier);
     const submit =
       (send: Method): Method =>
       async (submission, ...rest) => {

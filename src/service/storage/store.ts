@@ -16,6 +16,7 @@ import type { Pruning } from './pruning.js';
 import type {
   BatchRecord,
   BoundAnswer,
+  Instant,
   KeyRecord,
   LedgerPage,
   LedgerPageRequest,
@@ -146,6 +147,16 @@ export interface Store
   ): Promise<{ tried: boolean; verification: VerificationRecord } | null>;
 }
 
+export interface SignInRecord {
+  /** The first 12 characters of its hash, in hex. */
+  id: string;
+  projectId: string;
+  /** A link that was not used, or a session. */
+  isLink: boolean;
+  createdAt: Instant;
+  expiresAt: Instant;
+}
+
 /** Sign-ins to the dashboard: links that open one session each, and sessions, both by the SHA-256 of their token. */
 export interface SignIns {
   addSignInLink(link: { hash: Uint8Array; projectId: string; lifeMs: number }): Promise<void>;
@@ -154,6 +165,10 @@ export interface SignIns {
   /** The project of a session; null for an unknown or expired one. */
   findSession(hash: Uint8Array): Promise<string | null>;
   endSession(hash: Uint8Array): Promise<void>;
+  /** Those of all projects that are open, newest first. */
+  listSignIns(): Promise<SignInRecord[]>;
+  /** Ends one by its id, or all; returns how many. */
+  endSignIns(id: string | null): Promise<number>;
   /** The address of the dashboard on the newest instance that serves one. */
   recordDashboard(url: string): Promise<void>;
   dashboardUrl(): Promise<string | null>;

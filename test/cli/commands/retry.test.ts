@@ -234,6 +234,101 @@ it('`resume --retry-failed` sends as far as the balance goes', async () => {
   expect(received(here)).toEqual(once(3));
 });
 
+describe('a name that is used again for another list', () => {
+  /** The job `july` failed for some and was retried; the name is now another job's, which fails for others. */
+  async function usedAgain(): Promise<Desk> {
+    const here = await failed(2);
+    expect(await here.run(retry)).toMatchObject({ code: 0 });
+    expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
+    here.write('list.csv', ['phone,name', ...people(6).slice(3)]);
+    here.project.options.failing = new Set(numbers(6).slice(3, 4));
+    expect(await here.run(personal)).toMatchObject({ code: 3 });
+    here.project.options.failing = new Set();
+    return here;
+  }
+
+  it('has none of its rows in the retry of the old one', async () => {
+    const here = await usedAgain();
+    expect(await shown(here)).toMatchObject({ sent: 2, failed: 1, moved: 0, moved_to: [] });
+    expect(await here.run(`${personal.replace('july', 'other')} --skip-sent`)).toMatchObject({ code: 0 });
+    expect(received(here)).toEqual(once(6));
+  });
+
+  it.each([
+    ['single sends', personal],
+    ['a batch', `${constant} --wait`],
+  ])('refuses the report of the old one: %s', async (_, line) => {
+    const failing = new Set(numbers(2));
+    const here = desk(people(3), { failing });
+    await here.run(`${line} --report old.csv`);
+    expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
+    here.write('list.csv', ['phone,name', ...people(6).slice(3)]);
+    here.project.options.failing = new Set(numbers(6).slice(3));
+    await here.run(`${line} --report new.csv`);
+    here.project.options.failing = new Set();
+    const follow = "--only failed --text 'Hello {name}' --job more --yes";
+    const old = await here.run(`sms bulk old.csv ${follow}`);
+    expect(old).toMatchObject(saying(11, 'the report is not of the job july as it is now'));
+    expect(await here.run(`sms bulk new.csv ${follow}`)).toMatchObject({ code: 0 });
+  });
+
+  it('is retried for its own failures, and removed in its own order', async () => {
+    const here = await usedAgain();
+    expect(await here.run(retry)).toMatchObject({ code: 0 });
+    expect(received(here)).toEqual(once(6));
+    expect(await shown(here)).toMatchObject({ failed: 0, moved: 1, moved_to: ['july-retry-2'] });
+    expect(await here.run('jobs remove july-retry-1')).toMatchObject({ code: 0 });
+    expect(await here.run('jobs remove july-retry-2')).toMatchObject({ code: 11 });
+  });
+
+  it('does not go on with an unfinished retry of the old one', async () => {
+    const here = await failed(2);
+    const away = refusal(401, 'unauthorized');
+    here.project.options.instead = ({ method }) => (method === 'POST' ? away : undefined);
+    expect(await here.run(retry)).toMatchObject({ code: 4 });
+    delete here.project.options.instead;
+    expect(await here.run('jobs remove july')).toMatchObject({ code: 0 });
+    here.write('list.csv', ['phone,name', ...people(6).slice(3)]);
+    expect(await here.run(personal)).toMatchObject({ code: 0 });
+    expect(await here.run(retry)).toMatchObject(saying(11, 'the job july has no failed messages'));
+    expect([...here.project.received().keys()].sort()).toEqual(numbers(6).slice(2));
+  });
+});
+
+it('a name of 100 characters is retried, too', async () => {
+  const long = 'j'.repeat(100);
+  const here = await failed(2, personal.replace('july', long));
+  expect(await here.run(`jobs retry ${long} --yes`)).toMatchObject({ code: 0 });
+  expect(received(here)).toEqual(once(3));
+  expect(await here.run(`jobs retry ${long} --yes`)).toMatchObject({ code: 11 });
+});
+
+it.each([
+  ['a list that is sent', `${personal} --retry-failed --json`, 0],
+  ['a finished job', 'jobs resume july --retry-failed --json', 11],
+  ['a finished job, --if-finished ok', 'jobs resume july --retry-failed --if-finished ok --json', 0],
+  ['a finished job, jobs retry --if-finished ok', 'jobs retry july --yes --if-finished ok --json', 0],
+])('`--retry-failed` ends as the job does if nothing has failed: %s', async (what, line, code) => {
+  const here = desk(people(3));
+  if (what !== 'a list that is sent') await here.run(personal);
+  const end = await here.run(line);
+  expect(end).toMatchObject({ code });
+  if (code === 0) expect(figures(end.stdout)).toMatchObject({ job: 'july', sent: 3, exit: 0 });
+  expect(received(here)).toEqual(once(3));
+});
+
+it('goes on with a cancelled retry only by a resume', async () => {
+  const here = await failed(2);
+  const away = refusal(401, 'unauthorized');
+  here.project.options.instead = ({ method }) => (method === 'POST' ? away : undefined);
+  expect(await here.run(retry)).toMatchObject({ code: 4 });
+  delete here.project.options.instead;
+  await here.run('jobs cancel july-retry-1');
+  expect(await here.run(retry)).toMatchObject(saying(11, 'the job july-retry-1 was cancelled'));
+  expect(await here.run('jobs resume july-retry-1')).toMatchObject({ code: 0 });
+  expect(received(here)).toEqual(once(3));
+});
+
 it('`resume --retry-failed` finishes a job, and prints one result for a program', async () => {
   const here = desk(people(3), { credits: 15, failing: new Set(numbers(1)) });
   expect(await here.run(`${personal} --allow-partial`)).toMatchObject({ code: 7 });

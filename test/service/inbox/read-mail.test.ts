@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { readMail } from '../../../src/service/inbox/read-mail.js';
 import { bounceOf } from '../../support/bounces.js';
@@ -78,6 +79,28 @@ describe('a mail', () => {
     expect([mail.text.length, new Set(mail.text).size]).toEqual([500_000, 1]);
   });
 
+  it('has its text before and after a large attachment, also in a mail in it', async () => {
+    const part = (type: string, body: string) => `--x\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
+    const parts = (pdf: string) =>
+      `From: a@b.mn\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\nPreamble\r\n` +
+      `${part('text/plain', 'One')}${part('application/pdf', pdf)}${part('text/plain', 'Two')}--x--\r\n`;
+    const pdf = 'line\r\n'.repeat(400_000);
+    const inner = parts(pdf).replaceAll('=x', '=y').replaceAll('--x', '--y');
+    const mail = await readMail(
+      Buffer.from(parts(pdf).replace('application/pdf\r\n\r\n', `message/rfc822\r\n\r\n${inner}`)),
+    );
+    expect(mail.text.match(/One|Two|Preamble|line/g)).toEqual(['One', 'One', 'Two', 'Two']);
+  });
+
+  it('leaves other parsers of this process as they are', async () => {
+    const part = (type: string, body: string) => `--x\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
+    const raw = `From: a@b.mn\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n${part('text/plain', 'Hi')}${part('text/html', '<a href=y>z</a>')}${part('application/pdf', 'pdf')}--x--`;
+    await readMail(Buffer.from(raw));
+    const mail = await PostalMime.parse(raw);
+    expect(mail.html).toContain('<a href=y>z</a>');
+    expect(mail.attachments).toHaveLength(1);
+  });
+
   it('is known again, whichever of its recipients gets it', async () => {
     const mail = (...first: string[]) => read(...first, 'Message-ID: <1@b.mn>', 'From: a@b.mn', '', 'Hi');
     const { fingerprint } = await mail();
@@ -89,7 +112,9 @@ describe('a mail', () => {
     ['nothing', ''],
     ['no headers', '\r\n\r\nHi'],
     ['over a million lines', `From: a@b.mn\n${'\n'.repeat(1_000_000)}`],
-    ['headers over 500 kB', `X: ${'a'.repeat(600_000)}\r\n\r\n`],
+    ['headers over 250 kB', `X: ${'a'.repeat(260_000)}\r\n\r\n`],
+    ['over 20,000 lines of headers', `${'a\n'.repeat(20_100)}\r\nHi`],
+    ['over 1,000 parts', `Content-Type: multipart/mixed; boundary=x\r\n\r\n${'--x\n\n'.repeat(1_100)}`],
     [
       'parts in parts in parts',
       Array.from(

@@ -55,7 +55,7 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
     opened = journal;
     if (state.job === null) await journal.append({ type: 'job', id, digest });
     else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);
-    await moveTaken({ id, folder, state }, await Takers.in(stateDirectory));
+    await moveTaken({ id, folder, digest, state }, await Takers.in(stateDirectory));
     return {
       ...{ id, folder, plan, state, journal },
       async close() {
@@ -102,7 +102,7 @@ export async function followJob(stateDirectory: string, id: string, known?: Take
       const isNew = end === 0;
       if (isNew) state = new JobState(meta);
       const { whole, ended } = await readJournal(folder, { start: end }, (entry) => state.apply(entry));
-      if (isNew) await moveTaken({ id, folder, state }, takers);
+      if (isNew) await moveTaken({ id, folder, digest: meta.digest, state }, takers);
       // The next run rewrites a last line without a newline.
       end = ended ? end + whole : 0;
     };

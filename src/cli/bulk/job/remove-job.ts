@@ -1,9 +1,9 @@
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { grouped } from '../../text/wording.js';
-import { jobFolder, jobIds, removeJobFolder } from './jobs-folder.js';
+import { jobFolder, removeJobFolder } from './jobs-folder.js';
 import { type JobView, lockJob, viewJob } from './open-job.js';
-import { rowsTakenBy } from './takers.js';
+import { digestOf, isSource, sourcesOf } from './takers.js';
 
 export interface RemoveOptions {
   /** Also removes a job with rows pending or in doubt, or with the only record of rows moved to it. */
@@ -55,13 +55,19 @@ function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void 
 }
 
 /** The job that rows came from would send those again that this one has sent. */
-async function refuseOnlyRecord(stateDirectory: string, { id, folder, state }: JobView): Promise<void> {
+async function refuseOnlyRecord(stateDirectory: string, { id, folder, meta, state }: JobView): Promise<void> {
   if (!state.confirmed) return;
-  const here = await jobIds(stateDirectory);
-  const from = [...(await rowsTakenBy(folder)).keys()].find((source) => here.includes(source));
-  if (from === undefined) return;
-  throw new CliError('rows_moved', exits.refused, `the job ${id} has the only record of rows from ${from}`, {
-    hint: `Remove ${from} first, or add --force: its rows may then be sent again.`,
-    details: { job: id, from, ...state.counts },
-  });
+  for (const source of await sourcesOf(folder, meta)) {
+    const { job: from } = source;
+    if (!isSource(source, from, await digestOf(stateDirectory, from))) continue;
+    throw new CliError(
+      'rows_moved',
+      exits.refused,
+      `the job ${id} has the only record of rows from ${from}`,
+      {
+        hint: `Remove ${from} first, or add --force: its rows may then be sent again.`,
+        details: { job: id, from, ...state.counts },
+      },
+    );
+  }
 }

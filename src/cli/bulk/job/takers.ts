@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Channel, isSameBaseUrl } from '../../../contract/index.js';
 import { lockHolder } from '../../platform/lock.js';
 import { readChecksummedText } from '../plan/files/checksummed-text.js';
 import { PlanDamaged, planOf, readOrigins, readPlanMeta, readPlanRecord } from '../plan/files/plan-reader.js';
-import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
+import type { FrozenPlan, PlanMeta, Source } from '../plan/plan.js';
 import type { JobState, RowPlace } from './job-state.js';
 import { jobIds, jobsFolder } from './jobs-folder.js';
 import { readJournal } from './journal/journal-reader.js';
@@ -50,8 +51,27 @@ export interface Taker {
   folder: string;
   meta: PlanMeta;
   /** The jobs that its rows come from. */
-  sources: readonly string[];
+  sources: readonly Source[];
 }
+
+/** The jobs that a job with this plan has rows from. Throws PlanDamaged. */
+export const sourcesOf = async (folder: string, meta: PlanMeta): Promise<readonly Source[]> =>
+  meta.sources ?? (await earlierRecord(folder)).map(([job]) => ({ job, digest: '' }));
+
+/** The digest of a job's plan; null if it is not on this machine. An id from a file is used in a path only if it is. */
+export async function digestOf(stateDirectory: string, id: string): Promise<string | null> {
+  if (!(await jobIds(stateDirectory)).includes(id)) return null;
+  const meta = await readPlanMeta(join(jobsFolder(stateDirectory), id)).catch(() => null);
+  return meta?.digest ?? null;
+}
+
+/** Whether a job is this source. */
+export const isSource = ({ job, digest }: Source, id: string, ofJob: string | null): boolean =>
+  job === id && ofJob !== null && (digest === ofJob || digest === '');
+
+/** Whether two may be the same job: of one that was not here, only the name is known. */
+const mayBeSame = (one: Source, other: Source): boolean =>
+  one.job === other.job && (one.digest === other.digest || !one.digest || !other.digest);
 
 /** The jobs of this machine that took rows of others, or are about to. */
 export class Takers {
@@ -70,7 +90,7 @@ export class Takers {
       const folder = join(jobsFolder(stateDirectory), id);
       try {
         const meta = await readPlanMeta(folder);
-        const sources = meta.sources ?? (await earlierRecord(folder)).map(([job]) => job);
+        const sources = await sourcesOf(folder, meta);
         if (sources.length > 0) takers.all.push({ id, folder, meta, sources });
       } catch (error) {
         takers.leaveUnread({ id, folder }, error as Error);
@@ -97,23 +117,37 @@ export class Takers {
     return killed;
   }
 
-  of(source: string): readonly Taker[] {
-    return this.all.filter(({ id, sources }) => id !== source && sources.includes(source));
+  /** Those with rows of a job. */
+  of(job: string, digest: string): readonly Taker[] {
+    return this.all.filter(
+      ({ id, sources }) => id !== job && sources.some((source) => isSource(source, job, digest)),
+    );
   }
 
-  /** All jobs that some jobs have rows from, or that have rows from them, in any number of steps. */
+  /** Those that may have rows of a source. */
+  ofSource(source: Source): readonly Taker[] {
+    return this.all.filter(
+      ({ id, sources }) => id !== source.job && sources.some((each) => mayBeSame(each, source)),
+    );
+  }
+
+  /** The jobs of this machine that these have rows from, or that have rows from them, in any number of steps. */
   async relativesOf(
-    ids: readonly string[],
+    sources: readonly Source[],
     service: Pick<PlanMeta, 'channel' | 'baseUrl'>,
   ): Promise<Set<string>> {
-    const links = this.all.flatMap(({ id, sources }) => sources.map((source) => [id, source] as const));
+    const links = this.all.map(({ id, meta, sources: from }) => [{ job: id, digest: meta.digest }, ...from]);
     links.push(...(await earlierLinks(this.#stateDirectory, service)));
-    const related = new Set(ids);
-    for (const id of related)
-      for (const [one, other] of links)
-        if (one === id) related.add(other);
-        else if (other === id) related.add(one);
-    return related;
+    const related = [...sources];
+    for (const one of related)
+      for (const link of links.filter((each) => each.some((other) => mayBeSame(one, other))))
+        related.push(...link.filter((each) => !related.some((known) => isDeepStrictEqual(known, each))));
+    const here = new Set<string>();
+    for (const one of related) {
+      const digest = await digestOf(this.#stateDirectory, one.job);
+      if (digest !== null && mayBeSame(one, { job: one.job, digest })) here.add(one.job);
+    }
+    return here;
   }
 }
 
@@ -121,17 +155,23 @@ export class Takers {
 async function earlierLinks(
   stateDirectory: string,
   { channel, baseUrl }: { channel: Channel; baseUrl: string },
-): Promise<[from: string, to: string][]> {
-  const links = new Map<string, [string, string]>();
+): Promise<Source[][]> {
+  const links: Source[][] = [];
   for (const id of await jobIds(stateDirectory)) {
     const folder = join(jobsFolder(stateDirectory), id);
     const meta = await readPlanMeta(folder).catch(() => null);
     if (meta?.channel !== channel || !isSameBaseUrl(meta.baseUrl, baseUrl)) continue;
+    const movedTo = new Set<string>();
     await readJournal(folder, {}, (entry) => {
-      if (entry.type === 'moved' && entry.job !== null) links.set(`${id} ${entry.job}`, [id, entry.job]);
+      if (entry.type === 'moved' && entry.job !== null) movedTo.add(entry.job);
     });
+    for (const job of movedTo)
+      links.push([
+        { job: id, digest: meta.digest },
+        { job, digest: '' },
+      ]);
   }
-  return [...links.values()];
+  return links;
 }
 
 /** The start of a journal, which has the entry if any part of it does. */
@@ -150,15 +190,15 @@ export async function isConfirmed({ folder }: Pick<Taker, 'folder'>): Promise<bo
 export async function* placesOf(
   plan: FrozenPlan,
   takings: readonly TakenRows[],
-): AsyncGenerator<RowPlace & { by: number; status: string }, void> {
+): AsyncGenerator<RowPlace & { by: number; status: string; line: number | null }, void> {
   for (const [by, { places }] of takings.entries())
     for (const [request, indexes] of places)
-      for (const index of indexes) yield { by, request, index, status: 'failed' };
+      for (const index of indexes) yield { by, request, index, status: 'failed', line: null };
   if (takings.every(({ statuses }) => statuses.size === 0)) return;
   for await (const { line, place } of plan.rows())
     for (const [by, { statuses }] of takings.entries()) {
       const status = statuses.get(line);
-      if (status !== undefined && place !== null) yield { ...place, by, status };
+      if (status !== undefined && place !== null) yield { ...place, by, status, line };
     }
 }
 
@@ -167,12 +207,12 @@ export const isOfDelivery = (status: string) => status === 'undelivered' || stat
 
 /** Moves the rows that other jobs took from a job whose journal has been read; those of unread jobs stay. */
 export async function moveTaken(
-  { id, folder, state }: { id: string; folder: string; state: JobState },
+  { id, folder, digest, state }: { id: string; folder: string; digest: string; state: JobState },
   takers: Takers,
 ): Promise<void> {
   const ids: string[] = [];
   const takings: TakenRows[] = [];
-  for (const taker of takers.of(id))
+  for (const taker of takers.of(id, digest))
     try {
       const rows = (await isConfirmed(taker)) ? (await rowsTakenBy(taker.folder)).get(id) : undefined;
       if (rows === undefined) continue;
@@ -184,7 +224,7 @@ export async function moveTaken(
   if (takings.length === 0) return;
   const moved = takings.map(() => new Map<number, Set<number>>());
   const plan = planOf(folder, await readPlanRecord(folder));
-  for await (const { by, status, ...place } of placesOf(plan, takings)) {
+  for await (const { by, status, line: _, ...place } of placesOf(plan, takings)) {
     if (isOfDelivery(status) || state.standingOf(place, status) !== 'unsent') continue;
     const indexes = moved[by]?.get(place.request) ?? new Set();
     moved[by]?.set(place.request, indexes.add(place.index));

@@ -10,13 +10,13 @@ import { Duplicates } from './duplicates.js';
 import type { ListRead } from './earlier-reading.js';
 import { nodePlanDisk, type PlanDisk } from './files/plan-disk.js';
 import { PlanFolder } from './files/plan-folder.js';
-import type { PlanRecord } from './files/plan-format.js';
+import type { Origin, PlanRecord } from './files/plan-format.js';
 import { planOf } from './files/plan-reader.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './files/rejects-file.js';
 import { Layout } from './layout.js';
 import { MessageStore } from './message-store.js';
 import type { PairSet } from './pair-set.js';
-import type { Account, FrozenPlan, PlanMeta } from './plan.js';
+import type { Account, FrozenPlan, PlanMeta, Source } from './plan.js';
 import { type Preview, previewOf } from './preview.js';
 import { type RecipientStore, recipientStore } from './recipient-store.js';
 import type { ReportedRows } from './reported-rows.js';
@@ -42,6 +42,8 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   options?: PlanMeta['options'];
   like?: PlanMeta['like'];
   maxCredits?: number | undefined;
+  /** The digest of a job whose rows are in the input; null if it is not here. */
+  digestOf?(job: string): Promise<string | null>;
   /** A new folder for the plan. */
   folder: string;
   /** The input's path, for `PlanMeta`. */
@@ -184,7 +186,7 @@ async function freeze(
     digest: '',
     source,
     ...(options.path === undefined ? {} : { path: options.path }),
-    ...(origins.length === 0 ? {} : { sources: [...new Set(origins.map(([job]) => job))] }),
+    ...(origins.length === 0 ? {} : { sources: await sourcesOf(origins, options) }),
     columns,
     created_at: options.createdAt,
     run: options.run ?? null,
@@ -239,6 +241,13 @@ async function freeze(
   const preview = await previewOf(plan, layout.firstRequest(longest), different);
   return { plan, preview, ...outcome };
 }
+
+const sourcesOf = (origins: readonly Origin[], { digestOf }: PlanOptions) =>
+  Promise.all(
+    [...new Set(origins.map(([job]) => job))].map(
+      async (job): Promise<Source> => ({ job, digest: (await digestOf?.(job)) ?? null }),
+    ),
+  );
 
 function noRecipients(source: string, only: readonly string[] | undefined): InputError {
   return only === undefined

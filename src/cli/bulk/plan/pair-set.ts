@@ -1,4 +1,4 @@
-import { grown, hashOf } from './files/hash-index.js';
+import { grown, hashOf, hashOfRecipient } from './files/hash-index.js';
 import { NumberedHashes } from './numbered-hashes.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 import { RowSet } from './row-set.js';
@@ -73,22 +73,28 @@ export class PairSet {
 
   /** Returns the pair's number; none is added once a job is merged. */
   add(recipient: string, message: MessageHash, isFixed = false): number {
-    const pair = this.#pairs.add(hashOf(recipient, message.a), hashOf(recipient, message.b));
+    const pair = this.#pairs.add(
+      hashOfRecipient(recipient, message.a),
+      hashOfRecipient(recipient, message.b),
+    );
     if (isFixed) this.fixed.add(pair);
     return pair;
   }
 
   /** The row of a pair, as another version of this program read it. */
   addReading(pair: number, recipient: string, message: MessageHash): void {
-    const reading = this.#readings.add(hashOf(recipient, message.a), hashOf(recipient, message.b));
+    const reading = this.#readings.add(
+      hashOfRecipient(recipient, message.a),
+      hashOfRecipient(recipient, message.b),
+    );
     if (reading === this.#pairsRead.length) this.#pairsRead = grown(this.#pairsRead, reading * 2);
     this.#pairsRead[reading] = pair;
   }
 
   /** The pair of a recipient, which may be a part of a text; -1 for none. */
   find(recipient: string, message: MessageHash, from = 0, end = recipient.length): number {
-    const high = hashOf(recipient, message.a, from, end);
-    const low = hashOf(recipient, message.b, from, end);
+    const high = hashOfRecipient(recipient, message.a, from, end);
+    const low = hashOfRecipient(recipient, message.b, from, end);
     const own = this.#pairs.find(high, low);
     if (own !== -1 || this.#readings.length === 0) return own;
     return this.#pairsRead[this.#readings.find(high, low)] ?? -1;

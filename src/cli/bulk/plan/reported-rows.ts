@@ -6,6 +6,13 @@ import type { RowSet } from './row-set.js';
 export class ReportedRows {
   /** By job id and `status`: lines in the job's input, each before the number of its row here. */
   #rows = new Map<string, Map<string, number[]>>();
+  /** By job id, the first of its rows whose batch, or message, the report names. */
+  readonly named = new Map<string, { line: number; id: string }>();
+
+  /** Notes the batch, or message, of a row. */
+  name(job: string, line: number, id: string): void {
+    if (id !== '' && !this.named.has(job)) this.named.set(job, { line, id });
+  }
 
   add(job: string, status: string, { line, row }: { line: number; row: number }): void {
     const ofJob = this.#rows.get(job) ?? new Map<string, number[]>();
@@ -45,15 +52,17 @@ export class ReportedRows {
   }
 }
 
-/** Indexes of the columns with the job and the line of a report's row. */
+/** Indexes of the columns with the job, the line, the batch and the message of a report's row; the ids may be -1. */
 export interface ReportColumns {
   job: number;
   line: number;
+  batch: number;
+  message: number;
 }
 
 /** Null for a file that is not a report, or a report of an earlier release, which does not name its job. */
 export function findReportColumns(names: readonly string[]): ReportColumns | null {
   const at = (name: string) => reportColumn(names, name);
-  const columns = { job: at('job'), line: at('line') };
-  return Object.values(columns).includes(-1) ? null : columns;
+  const columns = { job: at('job'), line: at('line'), batch: at('batch_id'), message: at('message_id') };
+  return columns.job === -1 || columns.line === -1 ? null : columns;
 }

@@ -176,6 +176,7 @@ export class RowPlanner {
     const line = Number(record[report.line]);
     if (job === '' || !Number.isInteger(line)) return;
     this.reportedRows.add(job, this.#reportedStatus(record), { line, row: this.rows.length });
+    this.reportedRows.name(job, line, (record[report.batch] || record[report.message]) ?? '');
   }
 
   #reportedStatus(record: readonly string[]): string {

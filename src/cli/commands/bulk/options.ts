@@ -55,7 +55,7 @@ export interface BulkOptions extends CarryOutOptions {
   dryRun?: boolean;
 }
 
-/** `isRetry`: for a new job of failed messages, which is neither finished nor retries its own. */
+/** `isRetry`: for a job of failed messages, which does not retry its own. */
 export function addCarryOutOptions(command: Command, { isRetry = false } = {}): Command {
   command
     .optionsGroup('Sending:')
@@ -83,15 +83,17 @@ export function addCarryOutOptions(command: Command, { isRetry = false } = {}): 
       '--report <file>',
       'write the outcome of every row to a CSV file, or to a workbook if it ends in .xlsx',
     );
-  const ifFinished = command
-    .createOption(
-      '--if-finished <how>',
-      'exit code for a finished job: refuse (11), or ok (0; 3 or 9 with failures)',
+  return command
+    .addOption(
+      command
+        .createOption(
+          '--if-finished <how>',
+          'exit code for a finished job: refuse (11), or ok (0; 3 or 9 with failures)',
+        )
+        .argParser(readChoice('refuse', 'ok'))
+        .default('refuse'),
     )
-    .argParser(readChoice('refuse', 'ok'))
-    .default('refuse');
-  if (!isRetry) command.addOption(ifFinished);
-  return command.option('--same-project', 'resume with another API key of the same project');
+    .option('--same-project', 'resume with another API key of the same project');
 }
 
 function tenMinutes(command: Command, flags: string, description: string): Option {

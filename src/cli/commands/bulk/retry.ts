@@ -1,6 +1,6 @@
 import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
-import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
-import { isConfirmed, rowsTakenBy, Takers } from '../../bulk/job/takers.js';
+import { type Job, type JobView, openJob, viewJob } from '../../bulk/job/open-job.js';
+import { digestOf, isConfirmed, rowsTakenBy, Takers } from '../../bulk/job/takers.js';
 import { keptMessages } from '../../bulk/plan/kept-messages.js';
 import type { Receipts } from '../../bulk/results/receipts.js';
 import { reportBlocks } from '../../bulk/results/report.js';
@@ -9,6 +9,7 @@ import { CliError, Ended, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../text/wording.js';
 import { refuseOtherService } from './base-url.js';
+import { refuseCancelled } from './cancellation.js';
 import { admitKey } from './confirm/account.js';
 import { readAccount } from './confirm/read-account.js';
 import { gather } from './finish/report.js';
@@ -18,7 +19,7 @@ import type { CarryOutOptions } from './options.js';
 import { prepareWanted, type WantedJob } from './prepare/prepare.js';
 import { recordLimit } from './prepare/start.js';
 import { refreshJob } from './refresh.js';
-import { carryOut, type Start } from './run.js';
+import { carryOut, isRetried, type Start } from './run.js';
 import { refuseList } from './same-file.js';
 
 export type Retried = 'failed' | 'undelivered' | 'unknown';
@@ -44,8 +45,14 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
       'Add --accept-duplicates to accept that.',
     );
   const begun = await unfinishedRetry(config.stateDirectory, id, status);
-  if (begun !== null) return carryOut(context, await openJob(config.stateDirectory, begun), options);
-  const { wanted, choices, recipients, unnamed } = await rowsToRetry(context, id, options);
+  if (begun !== null) return goOn(context, await openJob(config.stateDirectory, begun), options);
+  const retry = await rowsToRetry(context, id, options);
+  if (retry === null) {
+    if (options.ifFinished !== 'ok')
+      throw nothingToRetry(context, await viewJob(config.stateDirectory, id), status);
+    return carryOut(context, await openJob(config.stateDirectory, id), options);
+  }
+  const { wanted, choices, recipients, unnamed } = retry;
   const leftOut = `${counted(unnamed, `${status} message`)} left out: the service does not list whose they are.`;
   if (recipients === 0) {
     io.conclude(`${leftOut} Nothing was sent this time.`);
@@ -57,9 +64,17 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
     await carryOut(context, prepared.job, choices, { leftOut: unnamed, hasPreflight: true });
 }
 
+async function goOn(context: Context, job: Job, options: RetryOptions): Promise<void> {
+  await refuseCancelled(context, job).catch(async (error) => {
+    await job.close();
+    throw error;
+  });
+  return carryOut(context, job, options);
+}
+
 /**
- * Finishes a job that `carryOut` has opened, and then does what `jobs retry` does; only a job that was finished before is
- * asked about. The first run prints nothing but its end for a program, which gets the result of the second.
+ * Finishes a job, and then does what `jobs retry` does; only a job that was finished before is asked about. The first run
+ * prints nothing but its end for a program if messages have failed: it gets the result of the second.
  */
 export async function finishAndRetry(
   context: Context,
@@ -73,17 +88,21 @@ export async function finishAndRetry(
   if (state.finished) {
     if (maxCredits !== undefined) await recordLimit(job, maxCredits).finally(() => job.close());
     else await job.close();
-  } else
-    await carryOut(context, job, options, { ...start, isFirst: true }).catch((error) => {
-      const isOver = error instanceof Ended && (error.exit === exits.partly || error.exit === exits.notSent);
-      if (!isOver) throw error;
-    });
+  } else {
+    try {
+      return await carryOut(context, job, options, { ...start, isFirst: true });
+    } catch (error) {
+      if (!(error instanceof Ended && isRetried(error.exit, state))) throw error;
+    }
+  }
   await retryJob(context, id, { ...ofRetry, status: 'failed' });
 }
 
 /** The retry of these rows that was begun, and is not finished. */
 async function unfinishedRetry(stateDirectory: string, id: string, status: Retried): Promise<string | null> {
-  for (const taker of (await Takers.in(stateDirectory)).of(id)) {
+  const digest = await digestOf(stateDirectory, id);
+  const takers = digest === null ? [] : (await Takers.in(stateDirectory)).of(id, digest);
+  for (const taker of takers) {
     // One that nobody has confirmed takes nothing: it is asked about again, under another name.
     const isRetry = retryName.test(taker.id) && taker.sources.length === 1;
     if (!isRetry || !(await isConfirmed(taker).catch(() => true))) continue;
@@ -99,14 +118,17 @@ async function unfinishedRetry(stateDirectory: string, id: string, status: Retri
 }
 
 const retryName = /-retry-([0-9]+)$/;
+/** A name has at most 100 characters. */
+const longestRoot = 86;
 
 /** `july-retry-1`, `july-retry-2`: the first after all that any job is called, or was made from. */
 async function nextName(stateDirectory: string, id: string): Promise<string> {
-  const root = id.replace(retryName, '');
+  const root = id.replace(retryName, '').slice(0, longestRoot);
   const { all } = await Takers.in(stateDirectory);
-  const names = [...(await jobIds(stateDirectory)), id, ...all.flatMap(({ sources }) => sources)];
+  const sources = all.flatMap(({ sources }) => sources.map(({ job }) => job));
+  const names = [...(await jobIds(stateDirectory)), id, ...sources];
   const numbers = names.map((name) =>
-    name.replace(retryName, '') === root ? retryName.exec(name)?.[1] : undefined,
+    name.replace(retryName, '').slice(0, longestRoot) === root ? retryName.exec(name)?.[1] : undefined,
   );
   return `${root}-retry-${Math.max(0, ...numbers.map((number) => Number(number ?? 0))) + 1}`;
 }
@@ -119,7 +141,8 @@ interface Retry {
   unnamed: number;
 }
 
-async function rowsToRetry(context: Context, id: string, options: RetryOptions): Promise<Retry> {
+/** Null if there are none. */
+async function rowsToRetry(context: Context, id: string, options: RetryOptions): Promise<Retry | null> {
   const { stateDirectory } = context.config;
   await refreshJob(context, id, options.waitTimeout);
   const job = await openJob(stateDirectory, id);
@@ -136,11 +159,12 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
       timeout: options.waitTimeout,
       refresh: options.status !== 'failed',
     });
-    if (receipts.unread !== null) throw notRead(job, receipts.unread.code);
+    const unread = receipts.unread ?? (options.status === 'failed' ? null : receipts.unreadDeliveries);
+    if (unread !== null) throw notRead(job, unread.code);
     const { requests, recipients } = await selected(job, receipts, options.status);
     const counts = { failed: state.counts.failed, unknown: state.counts.unknown, undelivered: recipients };
     const unnamed = Math.max(0, counts[options.status] - recipients);
-    if (recipients + unnamed === 0) throw nothingToRetry(context, job, options.status);
+    if (recipients + unnamed === 0) return null;
     const { channel, baseUrl, columns, templates = {}, options: kept, digest, like = [] } = plan.meta;
     const client = await context.network.client();
     const pricing = (await readAccount(() => client.pricing.get(), options)).value;
@@ -224,7 +248,7 @@ const notRead = ({ id }: Job, code: string) =>
     details: { job: id },
   });
 
-function nothingToRetry({ config }: Context, { id, state }: Job, status: Retried): CliError {
+function nothingToRetry({ config }: Context, { id, state }: JobView, status: Retried): CliError {
   const { movedTo, counts } = state;
   const who = movedTo.map((job) => `${job} (${config.commandLine(['jobs', 'show', job])})`).join(' or ');
   return new CliError('job_done', exits.refused, `the job ${id} has no ${status} messages`, {

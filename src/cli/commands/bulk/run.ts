@@ -33,7 +33,7 @@ import { judgeJob, type Reported, type Verdict } from './verdict.js';
 
 export interface Start {
   input?: JobInput | null;
-  /** Whether another run prints the result for a program. */
+  /** Whether a retry of what failed prints the result for a program. */
   isFirst?: boolean;
   /** The cancel marks that a resume removes: those made before it. */
   revokedMarks?: readonly string[];
@@ -243,7 +243,8 @@ async function endRun(context: Context, ended: EndedRun, verdict: Verdict): Prom
   const { io } = context;
   const { exit } = verdict;
   attachVerdict(context, verdict);
-  if (io.printer.isMachine && !ended.isFirst) await printSummary(context, ended, verdict);
+  const isLast = !(ended.isFirst && isRetried(exit, ended.job.state));
+  if (io.printer.isMachine && isLast) await printSummary(context, ended, verdict);
   if (exit === exits.refused) throw ranElsewhere(ended.job);
   // With other codes, an error is printed anyway.
   const hidden = hiddenEnd(ended.job);
@@ -251,6 +252,10 @@ async function endRun(context: Context, ended: EndedRun, verdict: Verdict): Prom
   else if (unwritten(io.printer) !== null) io.attach(hidden.details);
   if (exit !== exits.ok) throw new Ended(exit);
 }
+
+/** Whether `--retry-failed` has something to do after a run. */
+export const isRetried = (exit: unknown, { counts }: Job['state']): boolean =>
+  counts.failed > 0 && (exit === exits.partly || exit === exits.notSent);
 
 /** The end of a job, for when its summary could not be printed. */
 const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({

@@ -1,3 +1,4 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import { statusOfRemoval } from '../../bulk/job/counts.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
@@ -34,11 +35,12 @@ export async function entriesOfRecipient(
 ): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
   const takers = await Takers.in(config.stateDirectory);
+  const compared = comparedRecipient(to);
   for (const job of await jobIds(config.stateDirectory)) {
     try {
       const { folder, meta, state } = await viewJob(config.stateDirectory, job, takers);
       for await (const request of (await openPlan(folder)).requests()) {
-        const index = request.to.indexOf(to);
+        const index = request.to.findIndex((each) => comparedRecipient(each) === compared);
         if (index === -1) continue;
         const removal = state.removed(request.number).get(index);
         entries.push({

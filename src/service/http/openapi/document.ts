@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {
-  defaultBaseUrl,
   maxIdempotencyKeyLength,
   maxSubjectLength,
   messagePage,
@@ -180,7 +179,8 @@ export function openApiDocument(): object {
       description: 'Send SMS and email.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: defaultBaseUrl.replace(/\/v1$/, '') }],
+    // Relative to the document: a key goes to the service that it comes from.
+    servers: [{ url: '/' }],
     security: [{ key: [] }],
     paths,
     components: {

@@ -252,12 +252,16 @@ export function sqliteStore(
     countMessages: (projectId, since, stepMs) =>
       countInParts((before) => read(() => insights().countSome(projectId, since, stepMs, before))),
     countWaiting: (projectId) => read(() => insights().countWaiting(projectId)),
+    countVerifications: (projectId, since) => read(() => insights().countVerifications(projectId, since)),
+    verificationWait: (projectId, limit) => read(() => insights().verificationWait(projectId, limit)),
     getHistory: (projectId, messageId) => read(() => insights().getHistory(projectId, messageId)),
 
     addSignInLink: (link) => commits.run(() => signIns().addSignInLink(link)),
     openSession: (link, session) => commits.run(() => signIns().openSession(link, session)),
     findSession: (hash) => read(() => signIns().findSession(hash)),
     endSession: (hash) => commits.run(() => signIns().endSession(hash)),
+    listSignIns: () => read(() => signIns().listSignIns()),
+    endSignIns: (id) => commits.run(() => signIns().endSignIns(id)),
     recordDashboard: (url) => commits.run(() => signIns().recordDashboard(url)),
     dashboardUrl: () => read(() => signIns().dashboardUrl()),
     keepIncoming: (message) => commits.run(() => inbox().keep(message)),

@@ -117,7 +117,7 @@ function refuseCost({ credits }: Preflight, maxCredits: number | null, shared: S
       ? ''
       : ` The rest is kept for unfinished jobs. To finish one: \`urtuu jobs resume ${unfinished}\`.`;
   throw new CliError('over_max_credits', exits.money, `${cost}, and ${limit}`, {
-    hint: `Nothing was sent this time. ${shared === null ? 'Raise' : 'Add'} --max-credits, or shorten the list.${kept}`,
+    hint: `Nothing was sent this time. ${shared === null ? 'Raise' : 'Add'} --max-credits, or send to fewer.${kept}`,
     details: { credits, max_credits: maxCredits },
   });
 }

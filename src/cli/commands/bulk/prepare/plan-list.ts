@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { parse } from 'node:path';
 import type { Channel, Pricing } from '../../../../contract/index.js';
 import { newRunId } from '../../../bulk/job/keys.js';
+import { digestOf } from '../../../bulk/job/takers.js';
 import {
   buildPlan,
   type PlanOptions,
@@ -90,6 +91,7 @@ async function build(
       like: source.like,
       options: source.options ?? keptOf(choices),
       folder,
+      digestOf: (job) => digestOf(config.stateDirectory, job),
       composer: rows?.composer,
       path: rows !== undefined ? rows.path : file === '-' ? undefined : absolutePath(config, file),
       delimiter: delimiterOf(choices),

@@ -133,9 +133,10 @@ async function prepareIn(
   if (outcome.notSelected > 0 && wanted.rows === undefined)
     io.note(`${counted(outcome.notSelected, 'row')} with another status left out (--only)`);
   if (choices.skipSent) warnOfFailed(context, comparison);
-  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices);
+  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices, wanted);
   if (plan === null) throw badRows(outcome);
-  const child = { id: null, base: choices.job ?? jobIdOf(plan.meta), plan };
+  const { reportedRows: reported } = outcome;
+  const child = { id: null, base: choices.job ?? jobIdOf(plan.meta), plan, reported };
   const prices = await readPrices(context, wanted, choices);
   if (choices.dryRun) {
     await checkTaken(context, child, null);

@@ -237,8 +237,10 @@ export function endAllSent(
   { alreadySent }: PlanOutcome,
   { uncertain }: Comparison,
   { ifFinished }: BulkOptions,
+  { file, rows }: PlanSource,
 ): null {
-  if (ifFinished !== 'ok') throw everyoneSent(alreadySent, uncertain);
+  if (ifFinished !== 'ok')
+    throw rows === undefined ? everyoneSent(alreadySent, uncertain) : sentSince(alreadySent, file);
   if (uncertain > 0) {
     io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
@@ -275,6 +277,11 @@ function everyoneSent(count: number, uncertain: number): CliError {
   const was = uncertain > 0 ? 'was in an earlier job' : 'was sent the same message from this machine';
   const what = `everyone in this list ${was} ${lately}`;
   return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
+}
+
+function sentSince(count: number, job: string): CliError {
+  const what = `another job has sent the message of ${job} to all of these since`;
+  return refused('job_done', what, 'See: `urtuu jobs list`', { job, recipients: count });
 }
 
 /** A line of the preflight about `EarlierSends`; undefined without such recipients. */

@@ -3,10 +3,19 @@ import type { RowPlace } from '../../../bulk/job/job-state.js';
 import { isNoJob, jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
-import { isOfDelivery, placesOf, rowsTakenBy, type TakenRows, Takers } from '../../../bulk/job/takers.js';
+import {
+  isOfDelivery,
+  isSource,
+  placesOf,
+  rowsTakenBy,
+  sourcesOf,
+  type TakenRows,
+  Takers,
+} from '../../../bulk/job/takers.js';
 import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
 import { anyMessage, PairSet } from '../../../bulk/plan/pair-set.js';
-import type { FrozenPlan } from '../../../bulk/plan/plan.js';
+import type { FrozenPlan, Source } from '../../../bulk/plan/plan.js';
+import type { ReportedRows } from '../../../bulk/plan/reported-rows.js';
 import type { Context } from '../../../context.js';
 import { CliError, machineError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
@@ -25,6 +34,8 @@ interface Child {
   /** Of all its runs. */
   base: string;
   plan: FrozenPlan;
+  /** Of a plan. */
+  reported?: ReportedRows;
 }
 
 /**
@@ -32,21 +43,22 @@ interface Child {
  * or has, 13 if that cannot be known.
  */
 export async function checkTaken(context: TakeContext, child: Child, start: HeldLock | null): Promise<void> {
-  const taken = await rowsOf(child.plan.folder);
-  if (taken.size === 0) return;
+  const taken = await rowsOf(child.plan);
+  if (taken.length === 0) return;
   if (start?.isUnguarded)
     throw machineError('without locks on this disk, rows of other jobs could be sent twice', null, noneSent);
   const takers = await Takers.in(context.config.stateDirectory);
   const killed = await takers.leaveOutKilled();
   refuseUnread(takers);
-  for (const [source, rows] of taken) {
+  for (const { source, rows } of taken) {
     const others = await othersOf(takers, child, source);
     await checkRows(context, child, { source, rows }, others);
   }
   if (isRepeat(child)) return;
-  const sources = [...taken.keys()];
+  const sources = taken.map(({ source }) => source);
   const relatives = await takers.relativesOf(sources, child.plan.meta);
-  for (const id of [...sources, ...killed]) relatives.delete(id);
+  for (const { job } of sources) relatives.delete(job);
+  for (const id of killed) relatives.delete(id);
   await refuseSentByRelatives(context, child, sources, relatives);
 }
 
@@ -55,7 +67,7 @@ export async function checkTaken(context: TakeContext, child: Child, start: Held
  * makes them its own.
  */
 export async function confirmTaken(context: TakeContext, { id, plan, state, journal }: Job): Promise<void> {
-  const sources = state.confirmed ? [] : [...(await rowsOf(plan.folder)).keys()];
+  const sources = state.confirmed ? [] : (await rowsOf(plan)).map(({ source }) => source.job);
   if (sources.length === 0) return;
   await whileStarting(context, async (start) => {
     const locks: HeldLock[] = [];
@@ -72,10 +84,23 @@ export async function confirmTaken(context: TakeContext, { id, plan, state, jour
   });
 }
 
-const rowsOf = (folder: string) =>
-  rowsTakenBy(folder).catch((error) => {
-    throw machineError(error.message, error, 'Remove this job, and start again with a new report.');
-  });
+interface Taken {
+  source: Source;
+  rows: TakenRows;
+}
+
+async function rowsOf({ folder, meta }: FrozenPlan): Promise<Taken[]> {
+  try {
+    const rows = await rowsTakenBy(folder);
+    return (await sourcesOf(folder, meta)).flatMap((source) => {
+      const ofSource = rows.get(source.job);
+      return ofSource === undefined ? [] : [{ source, rows: ofSource }];
+    });
+  } catch (error) {
+    const { message } = error as Error;
+    throw machineError(message, error, 'Remove this job, and start again with a new report.');
+  }
+}
 
 /** An `--again` run sends once more what others have sent, but nothing that they would still send. */
 const isRepeat = ({ plan }: Child) => plan.meta.run !== null;
@@ -93,12 +118,12 @@ interface Other {
 }
 
 /** The other jobs that have rows of the same source. */
-async function othersOf(takers: Takers, { base }: Child, source: string): Promise<Other[]> {
+async function othersOf(takers: Takers, { base }: Child, source: Source): Promise<Other[]> {
   const others: Other[] = [];
-  for (const { id, folder } of takers.of(source)) {
+  for (const { id, folder } of takers.ofSource(source)) {
     if (readJobId(id).base === base) continue;
     const taken = await rowsTakenBy(folder).catch((error) => refuseUnreadable(id, error));
-    const rows = taken.get(source);
+    const rows = taken.get(source.job);
     if (rows !== undefined) others.push({ id, rows });
   }
   return others;
@@ -107,7 +132,7 @@ async function othersOf(takers: Takers, { base }: Child, source: string): Promis
 async function checkRows(
   context: TakeContext,
   child: Child,
-  { source, rows }: { source: string; rows: TakenRows },
+  { source, rows }: Taken,
   others: readonly Other[],
 ): Promise<void> {
   const moved = new Map<string, number>();
@@ -115,26 +140,30 @@ async function checkRows(
     if (readJobId(to).base !== child.base) moved.set(to, (moved.get(to) ?? 0) + 1);
   };
   // A job may have the name of the removed one that its rows are from.
-  const job = source === child.id ? null : await viewedJob(context, source);
+  const known = source.job === child.id ? null : await viewedJob(context, source.job);
+  const job = known !== null && isSource(source, known.id, known.meta.digest) ? known : null;
   if (job === null) {
     const pending = [...rows.statuses.values()].filter((status) => status === 'pending').length;
-    if (pending > 0 && !isRepeat(child)) throw unknownJob(source, pending);
+    if (pending > 0 && !isRepeat(child)) throw unknownJob(source.job, pending);
     for (const line of rows.statuses.keys()) {
       const other = others.find((each) => each.rows.statuses.has(line));
       if (other !== undefined) move(other.id);
     }
   } else {
     const outdated = { open: 0, sent: 0 };
-    for (const { status, other, ...place } of await placesIn(job, rows, others)) {
+    const named = child.reported?.named.get(source.job);
+    for (const { status, other, line, ...place } of await placesIn(job, rows, others)) {
       const standing = isOfDelivery(status) ? 'unsent' : job.state.standingOf(place, status);
+      const id = line === named?.line ? job.state.idOf(place.request) : '';
+      if (id !== '' && id !== named?.id) throw otherReport(context, job.id);
       if (other !== null) move(other);
       else if (typeof standing === 'object') move(standing.to);
       else if (standing !== 'unsent') outdated[standing] += 1;
     }
     if (outdated.open > 0) throw stillOpen(context, job, outdated.open);
-    if (outdated.sent > 0) throw sentSince(context, source, outdated.sent);
+    if (outdated.sent > 0) throw sentSince(context, source.job, outdated.sent);
   }
-  if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source, moved);
+  if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source.job, moved);
 }
 
 const viewedJob = ({ config }: TakeContext, id: string) =>
@@ -146,14 +175,14 @@ const viewedJob = ({ config }: TakeContext, id: string) =>
 /** The places of rows in their job, each with the other job that has it. */
 async function placesIn({ id, folder }: JobView, rows: TakenRows, others: readonly Other[]) {
   const plan = await openPlan(folder).catch((error) => refuseUnreadable(id, error));
-  const places = new Map<string, RowPlace & { status: string; other: string | null }>();
+  const places = new Map<string, RowPlace & { status: string; line: number | null; other: string | null }>();
   const takenBy = new Map<string, string>();
-  for await (const { by, status, request, index } of placesOf(plan, [
+  for await (const { by, status, line, request, index } of placesOf(plan, [
     rows,
     ...others.map((each) => each.rows),
   ])) {
     const key = `${request} ${index}`;
-    if (by === 0) places.set(key, { request, index, status, other: null });
+    if (by === 0) places.set(key, { request, index, status, line, other: null });
     else takenBy.set(key, others[by - 1]?.id ?? '');
   }
   for (const [key, place] of places) place.other = takenBy.get(key) ?? null;
@@ -164,7 +193,7 @@ async function placesIn({ id, folder }: JobView, rows: TakenRows, others: readon
 async function refuseSentByRelatives(
   context: TakeContext,
   { base, plan }: Child,
-  sources: readonly string[],
+  sources: readonly Source[],
   relatives: ReadonlySet<string>,
 ): Promise<void> {
   const { stateDirectory } = context.config;
@@ -172,8 +201,8 @@ async function refuseSentByRelatives(
   const isOther = (id: string) => relatives.has(id) && readJobId(id).base !== base;
   if (![...relatives].some(isOther)) return;
   const begins = await Promise.all(
-    sources.map((id) =>
-      readPlanMeta(join(jobsFolder(stateDirectory), id)).then(
+    sources.map(({ job }) =>
+      readPlanMeta(join(jobsFolder(stateDirectory), job)).then(
         ({ created_at: at }) => Date.parse(at),
         () => 0,
       ),
@@ -204,6 +233,14 @@ function stillOpen(context: ResumeContext, job: JobView, count: number): CliErro
   );
 }
 
+/** The name was used again since, or the row was sent again. */
+function otherReport(context: ResumeContext, id: string): CliError {
+  return new CliError('rows_differ', exits.refused, `the report is not of the job ${id} as it is now`, {
+    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
+    details: { job: id },
+  });
+}
+
 function sentSince(context: ResumeContext, id: string, count: number): CliError {
   const what = `the job ${id} has sent ${rowsText(count)} since the report`;
   return new CliError('rows_sent', exits.refused, what, {
@@ -218,7 +255,7 @@ function takenBefore(context: ResumeContext, id: string, moved: ReadonlyMap<stri
   const count = [...moved.values()].reduce((sum, rows) => sum + rows, 0);
   const what = `the job ${jobs.join(' or ')} took ${rowsText(count)} from ${id}`;
   return new CliError('rows_moved', exits.refused, what, {
-    hint: `${noneSent} --again sends to them once more, even if they have the message. To see what they got: ${reportCommand(context, jobs[0] ?? id)}`,
+    hint: `${noneSent} In a bulk command, --again sends to them once more, even if they have the message. To see what they got: ${reportCommand(context, jobs[0] ?? id)}`,
     details: { job: id, moved_to: jobs, rows: count },
   });
 }

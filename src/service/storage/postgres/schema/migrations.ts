@@ -28,7 +28,10 @@ import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
-import receiptIds from './16-receipt-ids.sql' with { type: 'text' };
+import mailboxes from './16-mailboxes.sql' with { type: 'text' };
+import verifications from './17-verifications.sql' with { type: 'text' };
+import createdBy from './18-created-by.sql' with { type: 'text' };
+import receiptIds from './19-receipt-ids.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -72,6 +75,9 @@ export const migrations: Migrations = {
       stopClaimed,
       findWaiting,
       joinReceipts,
+      mailboxes,
+      verifications,
+      createdBy,
       receiptIds,
     ],
     constants,
