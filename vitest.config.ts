@@ -30,7 +30,7 @@ const places = {
     'test/e2e/**',
     'test/cli/{every-command,printed-commands,sandbox}.test.ts',
     'test/cli/commands/bulk/old-jobs.test.ts',
-    'test/cli/commands/bulk/prepare/{reported-rows,sent-before}.test.ts',
+    'test/cli/commands/bulk/prepare/{sent-before,take}.test.ts',
     'test/cli/commands/serve/database.test.ts',
     'test/cli/platform/lock.test.ts',
     'test/cli/rate-limit/processes.test.ts',

@@ -46,7 +46,8 @@ const serviceArrows: Record<string, string[]> = {
     'open-administration',
     'service',
   ],
-  configuration: ['carriers/configured'],
+  // It warns of a database whose connections are not encrypted.
+  configuration: ['carriers/configured', 'storage/postgres'],
   'open-administration': ['administration', 'core', 'service'],
   // It gives the dashboard the tokens of requests.
   'create-service': [

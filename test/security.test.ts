@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -16,5 +16,27 @@ describe('SECURITY.md names a test for each threat', () => {
   it.each(rows)('%s: %s', (_, file, title) => {
     expect(existsSync(join(root, file))).toBe(true);
     expect(readFileSync(join(root, file), 'utf8')).toContain(title);
+  });
+});
+
+it('the image is built from what its Dockerfile copies, and gets no other file of the folder', () => {
+  const lines = (name: string) => readFileSync(join(root, name), 'utf8').split('\n');
+  const copied = lines('deploy/Dockerfile')
+    .filter((line) => /^COPY (?!--from)/.test(line))
+    .flatMap((line) => line.split(' ').slice(1, -1));
+  const [first, ...taken] = lines('.dockerignore').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(first).toBe('*');
+  expect(taken.sort()).toEqual(copied.map((name) => `!${name}`).sort());
+});
+
+describe('workflows', () => {
+  const folder = join(root, '.github/workflows');
+  const workflows = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+
+  it('run no action that its owner can replace, and publish without a token that lasts', () => {
+    const actions = workflows.flatMap((text) => text.match(/(?<=uses: ).+$/gm) ?? []);
+    expect(actions.length).toBeGreaterThan(10);
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    expect(workflows.join('\n')).not.toMatch(/secrets\./);
   });
 });

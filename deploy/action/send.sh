@@ -12,10 +12,6 @@ end() {
   exit "$1"
 }
 
-urtuu() {
-  npx --yes "urtuu@${INPUT_VERSION:-latest}" "$@"
-}
-
 channel=${INPUT_CHANNEL:-sms}
 case $channel in sms | email) ;; *) end 2 'channel is sms or email' ;; esac
 case ${INPUT_WAIT:-true} in true | false) ;; *) end 2 'wait is true or false' ;; esac
@@ -31,10 +27,20 @@ case ${INPUT_WAIT:-true} in true | false) ;; *) end 2 'wait is true or false' ;;
 [ -n "$INPUT_NAME" ] || [ -z "$JOB_WORKFLOW" ] || [ "$JOB_WORKFLOW" = "$RUN_WORKFLOW" ] ||
   end 2 'a reusable workflow has to give name: one for each of its callers'
 
+# Outside the checkout, whose .npmrc and packages would choose the program that gets the key; without the key.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+echo '{}' >"$folder/package.json"
+(cd "$folder" && unset URTUU_API_KEY &&
+  npm install --ignore-scripts --no-audit --no-fund "urtuu@$INPUT_VERSION" >&2) ||
+  end 1 "urtuu@$INPUT_VERSION cannot be installed; nothing was sent"
+urtuu() {
+  "$folder/node_modules/.bin/urtuu" "$@"
+}
+
 text_file=$INPUT_TEXT_FILE
 if [ -n "$INPUT_TEXT" ]; then
-  text_file=$(mktemp)
-  trap 'rm -f "$text_file"' EXIT
+  text_file=$folder/text
   printf '%s' "$INPUT_TEXT" >"$text_file"
 fi
 

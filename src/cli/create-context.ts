@@ -28,6 +28,8 @@ export interface OwnedContext extends Context {
   readonly held: number | null;
   /** Lets a command that holds signals print its last words before it must end. False if none does. */
   sayLastWords(): boolean;
+  /** A SIGHUP that ends nothing. */
+  hangUp(): void;
   abort(signal: string): void;
 }
 
@@ -106,6 +108,9 @@ export function createContext(
     get columns() {
       return streams.stderr.isTerminal ? streams.stderr.columns : 80;
     },
+    get isAtTerminal() {
+      return environment.isAtTerminal();
+    },
     get canPrompt() {
       return canPrompt();
     },
@@ -152,6 +157,9 @@ export function createContext(
       const speaker = holders.findLast(({ lastWords }) => lastWords !== undefined);
       speaker?.lastWords?.();
       return speaker !== undefined;
+    },
+    hangUp() {
+      for (const { onHangUp } of holders) onHangUp?.();
     },
     abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
   };

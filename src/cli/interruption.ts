@@ -31,7 +31,10 @@ export class Interruption {
   }
 
   watch(): void {
-    this.#unwatch = this.#environment.onSignal((signal) => this.#onSignal(signal));
+    this.#unwatch = this.#environment.onSignal(
+      (signal) => this.#onSignal(signal),
+      () => this.#context.hangUp(),
+    );
   }
 
   ignore(): void {

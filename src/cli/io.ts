@@ -35,6 +35,8 @@ export interface Io {
 
   /** Whether standard input and standard error are terminals. */
   readonly canPrompt: boolean;
+  /** Whether standard input, output or error is a terminal. */
+  readonly isAtTerminal: boolean;
   /** Of the terminal on standard error; 80 without one. */
   readonly columns: number;
   /** Throws CliError (exit 2) without a terminal. */
@@ -49,6 +51,7 @@ export interface Io {
    * From now on a signal only aborts the context's `signal`. The command finishes what is in flight and returns, and
    * the process then dies by the signal: in any case `within` milliseconds (5 s) after a SIGTERM, or at a second
    * Ctrl-C, after `lastWords`. The returned function ends this. Without it a signal ends the command at once.
+   * `onHangUp` is called for a SIGHUP that ends nothing, because there is no terminal.
    */
-  holdSignals(held?: { lastWords?: () => void; within?: number }): () => void;
+  holdSignals(held?: { lastWords?: () => void; within?: number; onHangUp?: () => void }): () => void;
 }

@@ -56,6 +56,7 @@ export async function start(process: NodeJS.Process, system: System): Promise<vo
 }
 
 function environmentOf(process: NodeJS.Process, system: System): ProcessEnvironment {
+  const isAtTerminal = () => hasTerminal(process.platform, system.isTerminal);
   return {
     env: process.env,
     get cwd() {
@@ -93,7 +94,8 @@ function environmentOf(process: NodeJS.Process, system: System): ProcessEnvironm
       },
     },
     random: () => Math.random(),
-    onSignal: (listener) => watchSignals(process, hasTerminal(process.platform, system.isTerminal), listener),
+    isAtTerminal,
+    onSignal: (listener, onHangUp) => watchSignals(process, isAtTerminal(), listener, onHangUp),
   };
 }
 

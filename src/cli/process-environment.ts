@@ -26,8 +26,13 @@ export interface ProcessEnvironment {
   readonly stderr: OutputStream;
   readonly clock: Clock;
   random(): number;
-  /** Calls `listener` for each signal that asks the process to end; returns a function that stops this. */
-  onSignal(listener: (signal: EndSignal) => void): () => void;
+  /** Whether a person's terminal is its standard input, output or error. */
+  isAtTerminal(): boolean;
+  /**
+   * Calls `listener` for each signal that asks the process to end, `onHangUp` for a SIGHUP that does not; returns a
+   * function that stops this.
+   */
+  onSignal(listener: (signal: EndSignal) => void, onHangUp: () => void): () => void;
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;
   readonly openAdministration?: (options: ServiceOptions) => Promise<OpenedAdministration>;

@@ -84,6 +84,11 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/jobs/watch.js')).jobsWatch,
       ],
       ['cancel', 'Cancel a job', async () => (await import('./commands/jobs/cancel.js')).jobsCancel],
+      [
+        'retry',
+        'Send failed messages of a job again',
+        async () => (await import('./commands/jobs/retry.js')).jobsRetry,
+      ],
       ['resume', 'Resume a job', async () => (await import('./commands/jobs/resume.js')).jobsResume],
       [
         'report',

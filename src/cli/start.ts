@@ -21,6 +21,8 @@ export function start(
   require: (id: string) => unknown,
   { folder, ...reading }: Bundles = { folder: __dirname },
 ): void {
+  // By default it opens Node.js's debugger, to whoever connects; rotation of logs sends it. Not removed: it would then kill.
+  process.on('SIGUSR1', () => {});
   const argv = process.argv.slice(2);
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V') && written(`${pkg.version}\n`))
     return;

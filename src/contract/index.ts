@@ -13,5 +13,6 @@ export * from './parts.js';
 export * from './proxy.js';
 export * from './recipients.js';
 export * from './resources.js';
+export * from './secret-file.js';
 export * from './slow.js';
 export * from './whole-text.js';

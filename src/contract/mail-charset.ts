@@ -244,17 +244,19 @@ const pageHead = 4_096;
  * returns is called. `onGuess` gets each charset that was guessed.
  */
 export function readMailsByCharset(parser: Parser, onGuess: (charset: string) => void): () => void {
-  const mails = parser.prototype as { parse(raw: Uint8Array | ArrayBuffer): Promise<unknown> };
+  const mails = parser.prototype as { parse(raw: Uint8Array | ArrayBuffer | string): Promise<unknown> };
   const { root } = new parser() as { root: object };
   const parts = Object.getPrototypeOf(root) as Part;
   const { parse } = mails;
   const { getTextContent, processHeaders } = parts;
   mails.parse = function (raw) {
+    // Decoded already.
+    if (typeof raw === 'string') return parse.call(this, raw);
     const { message, guessed } = mailWithHeaders(raw instanceof Uint8Array ? raw : new Uint8Array(raw));
     if (guessed !== null) onGuess(guessed);
     return parse.call(this, message);
   };
-  // RFC 2045, 5.2: what is no type, as in `Content-Type: text`, is plain text.
+  // RFC 2045, 5.2: without a type, as in `Content-Type: text`, is plain text.
   parts.processHeaders = function () {
     processHeaders.call(this);
     const { parsed } = this.contentType;

@@ -9,6 +9,8 @@ export interface ApiKey {
   /** First 12 characters of the secret; null for a key of an older release. */
   prefix: string | null;
   label: string | null;
+  /** The session of the dashboard that made it, by its id; null for any other key. */
+  created_by: string | null;
   /** `send`: every POST; `read`: every GET. */
   scope: readonly KeyScope[];
   created_at: string;
@@ -22,6 +24,8 @@ export interface ApiKey {
 export interface NewApiKey {
   /** At most 100 characters. */
   label?: string;
+  /** The session of the dashboard that makes it. */
+  created_by?: string;
   /** All of them when absent. */
   scope?: readonly KeyScope[];
   /** ISO 8601, in the future; never when absent. */
@@ -154,6 +158,11 @@ export interface LaneStatus {
   failed: number;
   /** The failed ones, by the code of their error. */
   failures: Record<string, number>;
+  /**
+   * Receipts and incoming messages that changed nothing, by reason: `body`, `fields` and `state` were not read, since
+   * the running instances started; `unjoined` match no message, in the last 24 hours.
+   */
+  unread: Record<string, number>;
   /** What slows it down, on any instance. */
   slow: SlowLane[];
   /** Null while it is open. */
@@ -231,8 +240,25 @@ export interface Administration extends ProjectAdministration {
   setLaneStatus(lane: string, status: LaneSummary['status']): Promise<LaneSummary | null>;
   /** Fails and refunds the messages that no instance has started to submit; null if no project has such a batch. */
   stopBatch(id: string): Promise<StoppedBatch | null>;
+  /** Open sessions of the dashboard and unused links, of all projects, newest first. */
+  listSignIns(): Promise<SignIn[]>;
+  /** Ends a session or link, or all of them, on every instance; returns how many. */
+  endSignIns(id: string | 'all'): Promise<number>;
   /** Resolves when no message is due or in flight. */
   idle(): Promise<void>;
+}
+
+/** A session of the dashboard, or a link that opens one. */
+export interface SignIn {
+  /** 12 characters. */
+  id: string;
+  kind: 'session' | 'link';
+  /** The project that it began with. */
+  project: string;
+  created_at: string;
+  expires_at: string;
+  /** First characters of active keys that were made in the session: they outlive it. */
+  keys: string[];
 }
 
 /** A queue: of a configured route, of email, or of the simulated operator. */

@@ -28,6 +28,7 @@ import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { bound, messageAnswer } from './operations/resources.js';
+import { VerificationLimits } from './operations/verification-limits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Service, ServiceOptions } from './service.js';
@@ -43,6 +44,8 @@ export interface CoreDoubles {
   /** Of all carriers. */
   carriers?(carriers: readonly Carrier[]): readonly Carrier[];
   admit?(admit: Storage['admit']): Storage['admit'];
+  /** Receipts and messages of a lane that changed nothing, by reason. */
+  unreadOf?(lane: string): Readonly<Record<string, number>>;
   /** Called for finished messages that this service counts. */
   onEnded?(ended: readonly Ended[]): void;
   /** The process clock, if the engine keeps its own time. */
@@ -71,6 +74,8 @@ export interface Core {
   take: NonNullable<Carrier['take']> | null;
   /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
+  /** From now on messages of batches are left to other instances, or to the next start. */
+  drain(): void;
   close(): Promise<void>;
 }
 
@@ -137,6 +142,7 @@ export async function openCore(
     instances: storage.instances,
     carriers: served,
     troublesOf: (lane) => dispatcher.lanes.get(lane)?.listTroubles() ?? [],
+    unreadOf: (lane) => doubles.unreadOf?.(lane) ?? {},
     clock,
     owner,
     isForOthers: options.database !== undefined,
@@ -165,7 +171,9 @@ export async function openCore(
   const localKey = newSecret(systemRandom);
   const newId = idMaker(() => clock.now(), random);
   const keyUse = new KeyUse(store, clock, report);
+  const verificationLimits = new VerificationLimits(store, clock, report);
   const context: OperationContext = {
+    verificationLimits,
     store,
     admit: doubles.admit?.(storage.admit) ?? storage.admit,
     clock,
@@ -268,6 +276,7 @@ export async function openCore(
     retention,
     take: takers.length === 0 ? null : take,
     lost,
+    drain: () => dispatcher.drain(),
     close() {
       closing ??= close();
       return closing;

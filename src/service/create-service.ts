@@ -1,5 +1,6 @@
 import { type Core, openCore } from './core.js';
 import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
+import { type Origin, originOf } from './dashboard/origin.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
 import type { RequestHandler } from './http/call.js';
@@ -17,10 +18,11 @@ import type { Listening, ServedListening, Service, ServiceOptions } from './serv
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
   const observer = await createObserver(options.metrics ?? false);
   const core = await openCore(options, observer.wrappers);
+  let isStopping = false;
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
-    readiness: readinessOf({ ...core, clock: core.context.clock }),
+    readiness: readinessOf({ ...core, clock: core.context.clock, isStopping: () => isStopping }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const inside = inProcess(app);
@@ -49,12 +51,16 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
       const served = door === null ? api : withDashboard(api, door);
-      const opened = await listen(observer.observed(served, address, core), address, {
+      let own: Origin | null = null;
+      const isOwnHost = (host: string | null) => own?.hasHost(host) ?? false;
+      const opened = await listen(observer.observed(served, address, core, isOwnHost), address, {
         report: (error) => core.report(error, { level: 'warning' }),
         shed: observer.shed,
       });
+      own = originOf(null, opened.url);
       const closing: ServedListening = {
         url: opened.url,
+        renew: opened.renew,
         dashboard: door === null ? null : await door.at(opened.url),
         async close() {
           listening.delete(closing);
@@ -79,6 +85,10 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     administration: core.administration,
     channels: core.channels,
     lost: core.lost,
+    drain() {
+      isStopping = true;
+      core.drain();
+    },
     async close() {
       // Answers everything that the operator delays, so that no caller waits for it.
       await core.carrier.stop();

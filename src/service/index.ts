@@ -14,13 +14,14 @@ export type {
   ProjectSummary,
   Pruned,
   ServiceStatus,
+  SignIn,
   SlowLane,
   SmsDelivery,
   StoppedBatch,
 } from './administration.js';
 export type { CarrierCheck, RouteTrial, TrialAnswer } from './carriers/configured/configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
-export { checkConfiguration, tryRoute } from './configuration.js';
+export { checkConfiguration, tryRoute, warningsOf } from './configuration.js';
 export { createService } from './create-service.js';
 export {
   abandonMove,

@@ -9,7 +9,12 @@ import type { ListenAddress } from './service.js';
 export interface Observer {
   wrappers: CoreDoubles;
   /** The handler for a listener at the address, observed. */
-  observed(handle: RequestHandler, address: ListenAddress, sources: Sources): RequestHandler;
+  observed(
+    handle: RequestHandler,
+    address: ListenAddress,
+    sources: Sources,
+    isOwnHost: (host: string | null) => boolean,
+  ): RequestHandler;
   /** Counts a connection that was shed. */
   shed(): void;
   /** Counts a request of a gateway that got 404. */
@@ -26,9 +31,11 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
   const metrics = hasMetrics ? new (await import('./metrics/metrics.js')).Metrics() : null;
   return {
     wrappers: metrics?.wrappers ?? {},
-    observed(handle, { log, metrics: isShown = false }, sources) {
+    observed(handle, { log, metrics: isShown = false }, sources, isOwnHost) {
       const whole =
-        metrics !== null && isShown ? metricsHandler(() => metrics.read(sources), handle) : handle;
+        metrics !== null && isShown
+          ? metricsHandler(() => metrics.read(sources), { isOwnHost, next: handle })
+          : handle;
       if (metrics === null && log === undefined) return whole;
       return observedHandler(whole, (seen) => {
         metrics?.request(seen);
@@ -40,7 +47,7 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
     unread: (...given) => metrics?.unread(...given),
     metricsOnly(sources) {
       if (metrics === null) throw new TypeError('the service has no metrics');
-      return metricsHandler(() => metrics.read(sources), null);
+      return metricsHandler(() => metrics.read(sources), {});
     },
     close: () => metrics?.close(),
   };

@@ -8,7 +8,7 @@ import type { HoldReason, Store } from './storage/store.js';
 import { timestamp } from './timestamp.js';
 
 export interface Readiness {
-  status: 'ready' | 'held' | 'unavailable';
+  status: 'ready' | 'held' | 'stopping' | 'unavailable';
   /** Why it is not ready. */
   error: ServiceError | null;
   /** The lanes with this instance's connection for them, and since when (ISO 8601). */
@@ -26,6 +26,8 @@ export interface ReadinessParts {
   store: Pick<Store, 'held'>;
   heartbeat: Pick<Heartbeat, 'connections'>;
   clock: Clock;
+  /** Whether it serves its last requests. */
+  isStopping?(): boolean;
   report(error: unknown): void;
 }
 
@@ -38,6 +40,7 @@ export function readinessOf({
   store,
   heartbeat,
   clock,
+  isStopping = () => false,
   report,
 }: ReadinessParts): () => Promise<Readiness> {
   let isReported = false;
@@ -75,7 +78,7 @@ export function readinessOf({
   return async () => {
     const now = clock.now();
     return {
-      ...(await shared()),
+      ...(isStopping() ? stopping : await shared()),
       carriers: heartbeat.connections.map(({ lane, state, forMs }) => ({
         lane,
         state,
@@ -84,6 +87,8 @@ export function readinessOf({
     };
   };
 }
+
+const stopping = { status: 'stopping', error: unavailable('The service is stopping') } as const;
 
 function unavailable(message: string): ServiceError {
   return new ServiceError('unavailable', message);

@@ -54,13 +54,19 @@ export interface SeenRequest {
   code: string | null;
 }
 
+/** A certificate with its chain, and its key: PEM texts. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
 export interface ListenAddress {
   /** Default: loopback. */
   host?: string;
   /** 0 picks a free one. */
   port?: number;
-  /** PEM texts. Without them, plain HTTP. */
-  tls?: { cert: string; key: string };
+  /** Without it, plain HTTP. */
+  tls?: Certificate;
   /** Called after every request. */
   log?(request: SeenRequest): void;
   /** Answers `GET /metrics` here, for everyone who can reach it; needs the service's option `metrics`. */
@@ -72,6 +78,8 @@ export interface ListenAddress {
 export interface Listening {
   /** Ends in `/v1`: the client's `baseUrl`. */
   url: string;
+  /** Replaces the certificate for new connections; throws for one that cannot be used. Does nothing over plain HTTP. */
+  renew(certificate: Certificate): void;
   /** Stops accepting connections, answers every request received, then resolves. */
   close(): Promise<void>;
 }
@@ -111,6 +119,8 @@ export interface Service {
   readonly channels: Readonly<Record<Channel, 'simulated' | 'off' | 'real'>>;
   /** Resolves when a data file is lost or replaced; after that, every answer is 503 `unavailable`. */
   readonly lost: Promise<DataError>;
+  /** From now on it is not ready and takes no messages of batches from the queue; it answers every request. */
+  drain(): void;
   /** Stops listening, finishes requests and messages in flight, and closes the data. */
   close(): Promise<void>;
 }

@@ -32,6 +32,8 @@ export interface Settings {
   retention_days: number | null;
   /** Maximum messages to one recipient (Limits, Per-recipient caps). */
   caps: { per_10_minutes: number; per_24_hours: number };
+  /** Maximum verifications created in 24 hours: in all, and for each block of 100 numbers; null for no limit. */
+  verifications: { per_24_hours: number | null; per_100_numbers: number | null };
   /** Credits. */
   prices: { sms_part: number; email: number };
   /** Multiplier of the SMS price by date in Asia/Ulaanbaatar, `YYYY-MM-DD`. */
@@ -42,9 +44,9 @@ export interface Settings {
   no_link_operators: readonly string[];
 }
 
-/** Changes of settings. `caps` and `prices` may be partial, and a domain alone means `{ domain }`. */
+/** Changes of settings. `caps`, `verifications` and `prices` may be partial, and a domain alone means `{ domain }`. */
 export type SettingsPatch = {
-  [Name in Exclude<keyof Settings, 'own_domain'>]?: Name extends 'caps' | 'prices'
+  [Name in Exclude<keyof Settings, 'own_domain'>]?: Name extends 'caps' | 'verifications' | 'prices'
     ? Partial<Settings[Name]>
     : Settings[Name];
 } & { own_domain?: Settings['own_domain'] | string };
@@ -60,6 +62,7 @@ export const defaultSettings: Settings = {
   stop_words: [],
   retention_days: null,
   caps: { per_10_minutes: tenMinutes.defaultMessages, per_24_hours: day.defaultMessages },
+  verifications: { per_24_hours: null, per_100_numbers: null },
   prices: { sms_part: 10, email: 2 },
   holidays: {},
   operators: defaultOperators,
@@ -75,6 +78,7 @@ export const maxNameLength = 100;
 export function mergeSettings<Base extends SettingsPatch>(base: Base, patch: SettingsPatch): Base {
   const merged = { ...base, ...patch };
   if (patch.caps) merged.caps = { ...base.caps, ...patch.caps };
+  if (patch.verifications) merged.verifications = { ...base.verifications, ...patch.verifications };
   if (patch.prices) merged.prices = { ...base.prices, ...patch.prices };
   if (typeof patch.own_domain === 'string') merged.own_domain = { domain: patch.own_domain };
   return merged;

@@ -230,6 +230,7 @@ export function commandLines(
     { line: () => 'jobs cancel nothing', code: 12, stderr: /there is no job/ },
     { line: () => 'jobs resume july', code: 11, stderr: /finished at/ },
     { line: () => 'jobs report july', stdout: /^phone,name,message_id/m, text: true },
+    { line: () => 'jobs retry july --yes', code: 11, stderr: /the job july has no failed messages/ },
     {
       line: () => 'jobs remove spare',
       prepare: () => here(`sms bulk two.csv --text ${number()} --job spare --yes`),

@@ -92,8 +92,8 @@ describe('a job of the release at e5bfb29c', () => {
     ['emails in doubt', 'mails', 0, /^Hello \d/, times(15)],
     ['rows of another job, in doubt', 'offer-rest', 0, /^Offer/, times(3)],
     ['rows of another job that it had not taken yet', 'winter-rest', 0, /^Winter/, times(3)],
-    ['failures, some retried', 'retried --retry-failed', 3, /sale\/r/, times(2)],
-    ['failures, none retried', 'single-failures --retry-failed', 3, /sale\/\d/, times(2)],
+    ['failures, some retried', 'retried --retry-failed', 9, /sale\/r/, times(2)],
+    ['failures, none retried', 'single-failures --retry-failed', 9, /sale\/\d/, times(2)],
     ['a cancel mark', 'cancelled', 0, /^Cancelled/, times(20)],
     ['a repeat in doubt', 'done.2', 0, /^Done/, times(4, 2)],
     ['refused rows, and a revision in doubt', 'refused', 3, /^Refused/, times(6)],
@@ -109,6 +109,13 @@ describe('a job of the release at e5bfb29c', () => {
       pending: 0,
     });
     expect(await urtuu(`jobs resume ${name}`)).toMatchObject({ code: 11 });
+  });
+
+  it.each(['offer', 'winter'])('has the rows as moved that another job took: %s', async (job) => {
+    expect(JSON.parse((await urtuu(`jobs show ${job} --json`)).stdout)).toMatchObject({
+      ...{ planned: 6, sent: 3, failed: 0, moved: 3 },
+      moved_to: [`${job}-rest`],
+    });
   });
 
   it('goes on after credits were added', async () => {

@@ -139,7 +139,8 @@ const scenes: Scene[] = [
     },
   },
   {
-    name: 'a report of a batch with failures',
+    name: 'a batch with failures, which fail again',
+    code: 9,
     async play({ project }, urtuu) {
       project.options.failing = new Set(numbers(5).slice(0, 1));
       const constant = personal.replace('Hello {name}', 'Hello');

@@ -23,7 +23,8 @@ describe('urtuu sandbox settings', () => {
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
       ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions', 'stop_words'],
       ...['retention_days', 'operators', 'no_link_operators', 'holidays'],
-      ...['caps.per_10_minutes', 'caps.per_24_hours', 'prices.sms_part', 'prices.email', ''],
+      ...['caps.per_10_minutes', 'caps.per_24_hours', 'verifications.per_24_hours'],
+      ...['verifications.per_100_numbers', 'prices.sms_part', 'prices.email', ''],
     ]);
     expect(stdout).toMatch(/^caps\.per_10_minutes +5$/m);
   });
@@ -43,6 +44,8 @@ describe('urtuu sandbox settings', () => {
   it.each([
     [['caps.per_10_minutes', '20'], '20'],
     [['prices.email', '0'], '0'],
+    [['verifications.per_100_numbers', '3'], '3'],
+    [['verifications.per_100_numbers', ''], ''],
     [['brand_name', 'Миний дэлгүүр'], 'Миний дэлгүүр'],
     [['brand_name', '12'], '12'],
     [['reply_to', 'desk@example.mn'], 'desk@example.mn'],

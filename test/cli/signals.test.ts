@@ -42,6 +42,7 @@ function serving(
         },
       };
     },
+    drain: () => void closed.push('drained'),
     lost: new Promise(() => {}),
     close: async () => {
       closed.push('service');
@@ -143,8 +144,48 @@ describe('a signal', () => {
   it('lets serve close first, and is what the process then dies by', async () => {
     const { send, onSignal } = signals();
     const { closed, openService } = serving(() => send('SIGINT'));
-    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
-    expect(closed).toEqual(['listening', 'service']);
+    expect(await run('serve --drain-time 0', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
+    expect(closed).toEqual(['drained', 'listening', 'service']);
+  });
+
+  it.each([
+    ['serve', undefined, 5_000],
+    ['serve', 100, 0],
+    ['serve --drain-time 20', undefined, 20_000],
+    ['serve --drain-time 20', 100, 20_000],
+  ])(
+    'of %s, with a terminal %s wide, lets it serve on for %i ms, as not ready',
+    async (line, terminal, ms) => {
+      const { send, onSignal } = signals();
+      const drained: number[] = [];
+      const { closed, openService } = serving(() => send('SIGTERM'));
+      const clock = {
+        async sleep(milliseconds: number) {
+          // After that it must have ended.
+          if (milliseconds >= 40_000) await new Promise(() => {});
+          if (closed.length === 1) drained.push(milliseconds);
+        },
+      };
+      const given = terminal === undefined ? {} : { terminal };
+      const { code } = await run(line, { openService, onSignal, clock, ...given });
+      expect(code).toBe('SIGTERM');
+      expect(drained).toEqual(ms === 0 ? [] : [ms]);
+      expect(closed).toEqual(['drained', 'listening', 'service']);
+    },
+  );
+
+  it('that comes a second time ends it while it drains', async () => {
+    const { send, onSignal } = signals();
+    const { closed, openService } = serving(() => send('SIGTERM'));
+    const clock = {
+      async sleep(milliseconds: number) {
+        if (milliseconds === 5_000) setImmediate(() => send('SIGTERM'));
+        await new Promise(() => {});
+      },
+    };
+    expect(await run('serve', { openService, onSignal, clock })).toMatchObject({ code: 'SIGTERM' });
+    expect(closed[0]).toBe('drained');
+    expect(closed).not.toContain('listening');
   });
 
   it('lets serve answer a single SMS, whose carrier may take 20 s', async () => {
@@ -161,8 +202,10 @@ describe('a signal', () => {
         await new Promise(() => {});
       },
     };
-    expect(await run('serve', { openService, onSignal, clock })).toMatchObject({ code: 'SIGTERM' });
-    expect(closed).toEqual(['listening', 'service']);
+    expect(await run('serve --drain-time 0', { openService, onSignal, clock })).toMatchObject({
+      code: 'SIGTERM',
+    });
+    expect(closed).toEqual(['drained', 'listening', 'service']);
   });
 
   it('that comes a second time ends it in any case', async () => {
@@ -172,14 +215,17 @@ describe('a signal', () => {
       send('SIGINT');
       setImmediate(() => send('SIGINT'));
     }, never);
-    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
+    expect(await run('serve --drain-time 0', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
   });
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('ends it after 40 s in any case: %s', async (signal) => {
     const { send, onSignal } = signals();
     const never = new Promise<void>(() => {});
     const { openService } = serving(() => send(signal), never);
-    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: signal, slept: 40_000 });
+    expect(await run('serve --drain-time 0', { openService, onSignal })).toMatchObject({
+      code: signal,
+      slept: 40_000,
+    });
   });
 
   it('ends a serve that waits to open its data, after 5 s', async () => {
@@ -188,7 +234,10 @@ describe('a signal', () => {
       send('SIGTERM');
       return new Promise<never>(() => {});
     };
-    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGTERM', slept: 5_000 });
+    expect(await run('serve --drain-time 0', { openService, onSignal })).toMatchObject({
+      code: 'SIGTERM',
+      slept: 5_000,
+    });
   });
 
   it.each<[Signal, Signal | null]>([
@@ -207,8 +256,10 @@ describe('a signal', () => {
       },
     );
     const clock = { sleep: () => new Promise<void>((resolve) => (timeIsOver = resolve)) };
-    expect(await run('serve', { openService, onSignal, clock })).toMatchObject({ code: first });
-    expect(closed).toEqual(['listening', 'service']);
+    expect(await run('serve --drain-time 0', { openService, onSignal, clock })).toMatchObject({
+      code: first,
+    });
+    expect(closed).toEqual(['drained', 'listening', 'service']);
   });
 
   it('of a terminal that is closed comes more than once, and what is under way still ends first', async () => {
@@ -217,8 +268,8 @@ describe('a signal', () => {
       send('SIGHUP');
       send('SIGHUP');
     });
-    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGHUP' });
-    expect(closed).toEqual(['listening', 'service']);
+    expect(await run('serve --drain-time 0', { openService, onSignal })).toMatchObject({ code: 'SIGHUP' });
+    expect(closed).toEqual(['drained', 'listening', 'service']);
   });
 
   it('in a question, as Ctrl-C, is SIGINT, and nothing is sent', async () => {

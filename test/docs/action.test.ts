@@ -20,7 +20,19 @@ beforeEach(async () => {
   const opened = await ReaderMachine.open();
   onTestFinished(() => opened[Symbol.asyncDispose]());
   machine = opened;
+  installs('exec urtuu "$@"');
 });
+
+/** npm installs a command with this line in the folder it runs in. */
+function installs(line: string): void {
+  const bin = 'node_modules/.bin';
+  machine.write('installed', `#!/bin/sh\n${line}\n`);
+  machine.script(
+    'npm',
+    `{ pwd; ls -A; echo "\${URTUU_API_KEY-no key}"; echo "$*"; } >'${join(machine.folder, 'install')}'
+mkdir -p ${bin} && cp '${join(machine.folder, 'installed')}' ${bin}/urtuu && chmod 755 ${bin}/urtuu`,
+  );
+}
 
 /** What a job knows of itself, by the expressions of the step; the rest are inputs. */
 const contexts: Record<string, string> = {
@@ -70,7 +82,7 @@ async function use(inputs: Record<string, string>, job: Surroundings = {}) {
 
 /** Has the commands of the step written down, and not run; gives each without its text. */
 function writtenDown() {
-  machine.script('npx', `[ "$3" = help ] || echo "$*" >>'${join(machine.folder, 'commands')}'`);
+  installs(`[ "$1" = help ] || echo "urtuu $*" >>'${join(machine.folder, 'commands')}'`);
   return () => {
     const commands = readFileSync(join(machine.folder, 'commands'), 'utf8').trimEnd().split('\n');
     return commands.map((command) => command.replace(/ --text-file \S+/, ''));
@@ -103,6 +115,31 @@ describe('the action', () => {
     expect(await use({ to: '99112233', text, name, wait: '; touch pwned' })).toMatchObject({ code: 2 });
     expect(await sent()).toEqual([['99112233', text]]);
     expect(existsSync(join(machine.folder, 'pwned'))).toBe(false);
+  });
+
+  it('installs its own version, in an empty folder, without the key', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(action.inputs.version?.default).toBe(version);
+    machine.write('.npmrc', 'registry=https://packages.invalid/');
+    expect(await use({ to: '99112233', text: 'Hi' })).toMatchObject({ code: 0 });
+    const [at, ...lines] = readFileSync(join(machine.folder, 'install'), 'utf8').trimEnd().split('\n');
+    expect(at?.startsWith(machine.folder)).toBe(false);
+    expect(existsSync(at ?? '')).toBe(false);
+    expect(lines).toEqual([
+      'package.json',
+      'no key',
+      `install --ignore-scripts --no-audit --no-fund urtuu@${version}`,
+    ]);
+  });
+
+  it('sends nothing where its version cannot be installed', async () => {
+    machine.script('npm', 'exit 7');
+    const { code, outputs } = await use({ to: '99112233', text: 'Hi', version: '0.0.1' });
+    expect({ code, meaning: outputs.meaning }).toEqual({
+      code: 1,
+      meaning: 'urtuu@0.0.1 cannot be installed; nothing was sent',
+    });
+    expect(await sent()).toEqual([]);
   });
 
   it('sends one message, which a rerun does not repeat', async () => {
@@ -232,7 +269,7 @@ describe('the action', () => {
     const { stdout } = await machine.run('sh', ['-c', 'urtuu help exit-codes'], machine.environment);
     const table = machine.write('table', stdout);
     for (const [code, meaning] of Object.entries(exitMeanings)) {
-      machine.script('npx', `case $3 in help) cat '${table}' ;; *) exit ${code} ;; esac`);
+      installs(`case $1 in help) cat '${table}' ;; *) exit ${code} ;; esac`);
       const { outputs, ...outcome } = await use({ to: '99112233', text: 'Hi' });
       expect({ code: outcome.code, outputs }).toEqual({
         code: Number(code),

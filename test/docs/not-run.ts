@@ -22,6 +22,8 @@ export const notRun: Record<string, string> = {
     'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
   'docs/running.md: export URTUU_DATABASE=postgres://urtuu@db.example.mn/urtuu URTUU_SECRET_FILE=/etc/urtuu/urtuu.secret':
     'needs a PostgreSQL of its own; test/docs/several-machines.test.ts types it on two instances',
+  "docs/running.md: export URTUU_DATABASE='postgres://urtuu@db.example.mn:5432/urtuu?sslmode=verify-full&sslrootcert=/etc/urtuu/database.pem'":
+    'needs a PostgreSQL with a certificate; test/service/storage/postgres/tls.test.ts connects to such servers',
   'docs/running.md: install -D -o urtuu -m 600 urtuu.secret /etc/urtuu/urtuu.secret':
     'needs the user of the service, and root',
   'docs/running.md: head -c 32 /dev/urandom > deploy/urtuu.secret':
@@ -48,6 +50,8 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
+  'docs/running.md: # in the pod: terminationGracePeriodSeconds: 60':
+    'is a part of a container that serves until it is stopped; test/e2e/serve-signals.test.ts drains one',
   'docs/running.md: createdb urtuu':
     'needs a PostgreSQL of its own; test/docs/move.test.ts types it, and the block after it',
   'docs/running.md: urtuu service release --finish-as sent     # after a restore, or an asynchronous failover':

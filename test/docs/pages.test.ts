@@ -153,6 +153,10 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
     for (const option of options) expect(stdout).toContain(`${option} <`);
   },
 
+  // Those of nginx and HAProxy run in test/peers/proxies.test.ts.
+  nginx: ({ code }) => expect(code).toContain('proxy_set_header Host'),
+  haproxy: ({ code }) => expect(code).toContain('option httpchk GET /readyz'),
+
   /** The two lines of "Try it": the last test types the first one, and `npm test` is this. */
   indented({ page, code }) {
     expect({ page, starts: code.startsWith('npm ci && ') }).toEqual({ page: 'README.md', starts: true });

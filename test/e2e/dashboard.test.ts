@@ -12,7 +12,17 @@ it('a link signs in, a cap is changed, and a send is seen in the outbox without 
     expect(steps).toContain(word);
   const machine = new Machine();
   const data = join(machine.home, 'data');
-  const service = machine.start(['serve', '--data', data, '--port', '0', '-o', 'ndjson']);
+  const service = machine.start([
+    'serve',
+    '--drain-time',
+    '0',
+    '--data',
+    data,
+    '--port',
+    '0',
+    '-o',
+    'ndjson',
+  ]);
   const ended = outcomeOf(service);
   const [line, { browser, stop }] = await Promise.all([printed(service, 'stdout', /\n/), startBrowser()]);
   try {

@@ -13,7 +13,19 @@ describe('urtuu serve where nobody watches', () => {
   it('keeps its first key in a private file; speaks TLS; logs requests and shows metrics', async () => {
     const data = join(machine.home, 'data');
     const child = machine.start([
-      ...['serve', '--port', '0', '--data', data, '--log', 'requests', '--metrics-port', '0'],
+      ...[
+        'serve',
+        '--drain-time',
+        '0',
+        '--port',
+        '0',
+        '--data',
+        data,
+        '--log',
+        'requests',
+        '--metrics-port',
+        '0',
+      ],
       ...certificate,
     ]);
     const ended = outcomeOf(child);
@@ -67,7 +79,7 @@ describe('urtuu serve where nobody watches', () => {
   it('makes no key that it cannot keep, on the second start none either', async () => {
     const data = join(machine.home, 'data');
     for (const _ of [1, 2]) {
-      const child = machine.start(['serve', '--port', '0', '--data', data]);
+      const child = machine.start(['serve', '--drain-time', '0', '--port', '0', '--data', data]);
       const ended = outcomeOf(child);
       await printed(child, 'stderr', /--data .*\n/);
       child.kill('SIGTERM');

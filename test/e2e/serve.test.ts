@@ -32,7 +32,17 @@ describe('urtuu serve', () => {
   });
 
   it('prints each warning to a program at once, as a line of JSON', async () => {
-    const child = machine.start(['serve', '--host', '0.0.0.0', '--port', '0', '-o', 'ndjson']);
+    const child = machine.start([
+      'serve',
+      '--drain-time',
+      '0',
+      '--host',
+      '0.0.0.0',
+      '--port',
+      '0',
+      '-o',
+      'ndjson',
+    ]);
     const stderr = await printed(child, 'stderr', /\n/);
     expect(JSON.parse(stderr)).toEqual({ warnings: [expect.stringContaining('without TLS')] });
     child.kill('SIGKILL');
@@ -68,7 +78,15 @@ describe('urtuu serve', () => {
 
   it('prints the command that saves its first key, which leaves other profiles alone', async () => {
     const start = async (folder: string) => {
-      const child = machine.start(['serve', '--port', '0', '--data', join(machine.home, folder)]);
+      const child = machine.start([
+        'serve',
+        '--drain-time',
+        '0',
+        '--port',
+        '0',
+        '--data',
+        join(machine.home, folder),
+      ]);
       const [, line = ''] =
         /^To use it: (.*)$/m.exec(await printed(child, 'stderr', /^To use it: .*\n/m)) ?? [];
       const pasted = spawnSync(
@@ -96,7 +114,9 @@ describe('urtuu serve', () => {
   });
 
   it('names the commands that show its messages and its dashboard, for a terminal in any folder', async () => {
-    const child = machine.start(['serve', '--port', '0', '--data', 'data'], { cwd: machine.home });
+    const child = machine.start(['serve', '--drain-time', '0', '--port', '0', '--data', 'data'], {
+      cwd: machine.home,
+    });
     const ended = outcomeOf(child);
     const stderr = await printed(child, 'stderr', /dashboard --data .*\n/);
     const [, folder = ''] =

@@ -147,7 +147,7 @@ describe.runIf(canMount)('the first process of a container', () => {
     const state = join(folder, 'first');
     mkdirSync(state);
     const isolate = ['--pid', '--fork', '--mount-proc'];
-    const serve = [process.execPath, join(root, 'bin/urtuu.js'), 'serve', '--port', '0'];
+    const serve = [process.execPath, join(root, 'bin/urtuu.js'), 'serve', '--drain-time', '0', '--port', '0'];
     const container = spawn('unshare', [...isolate, ...serve], {
       env: { PATH: process.env.PATH, XDG_STATE_HOME: state },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -37,7 +37,17 @@ async function rowOf(words: string[], env: NodeJS.ProcessEnv = {}) {
 async function serve(words: string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(
     consumer.nodePath,
-    ['node_modules/urtuu/bin/urtuu.js', 'serve', '--port', '0', '-o', 'ndjson', ...words],
+    [
+      'node_modules/urtuu/bin/urtuu.js',
+      'serve',
+      '--drain-time',
+      '0',
+      '--port',
+      '0',
+      '-o',
+      'ndjson',
+      ...words,
+    ],
     { cwd: consumer.folder, env: { PATH: process.env.PATH, HOME: consumer.home(), ...env } },
   );
   children.push(child);

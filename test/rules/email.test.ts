@@ -157,16 +157,16 @@ describe('POST /v1/email', () => {
 describe('POST /v1/email/bulk', () => {
   it('[POST /v1/email/bulk] sends each an email of its own, duplicates merged', async () => {
     const { post, messagesOf, outbox } = await newCustomer();
-    const to = ['Bat@Example.mn', 'Bat@EXAMPLE.MN', 'bat@example.mn'];
+    const to = ['Bat@Example.mn', 'Bat@EXAMPLE.MN', 'bat@example.mn', 'bat+1@example.mn'];
     const batch = await post('/email/bulk', { ...mail, to });
     expect(batch).toMatchObject({
       status: 202,
       body: { channel: 'email', status: 'processing', total: 2, credits: 4 },
     });
-    expect(await messagesOf(batch)).toMatchObject([{ to: 'Bat@example.mn' }, { to: 'bat@example.mn' }]);
+    expect(await messagesOf(batch)).toMatchObject([{ to: 'Bat@example.mn' }, { to: 'bat+1@example.mn' }]);
     expect((await outbox()).map(({ to: recipient }) => recipient).sort()).toEqual([
       'Bat@example.mn',
-      'bat@example.mn',
+      'bat+1@example.mn',
     ]);
   });
 

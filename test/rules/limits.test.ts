@@ -159,6 +159,31 @@ describe('per-recipient caps', () => {
     expect(await customer.balance()).toBe(99_900);
   });
 
+  it('[Limits recipient caps] spellings of an address count together, and its tags up to the highest caps', async () => {
+    const customer = await newCustomer();
+    const mail = async (to: string) => (await customer.post('/email', { to, subject: 'News', text })).status;
+    const spelled = ['bat@b.mn', 'BAT@b.mn', 'Bat@B.mn', 'bAt@b.mn', 'baT@b.mn'];
+    expect(await times(6, (index) => mail(spelled[index] ?? 'BAt@b.mn'))).toEqual([
+      ...Array(5).fill(202),
+      429,
+    ]);
+    expect((await customer.post('/verify', { to: 'BaT@b.mn' })).status).toBe(429);
+    expect(await times(16, (index) => mail(`bat+${index}@b.mn`))).toEqual([...Array(15).fill(202), 429]);
+    await customer.idle();
+    expect(await customer.outbox('BAT@b.mn')).toHaveLength(1);
+    const batch = await customer.post('/email/bulk', {
+      to: ['a@b.mn', 'A@b.mn', 'a@B.mn', 'a+1@b.mn', 'bat+x@b.mn'],
+      subject: 'News',
+      text,
+    });
+    expect(batch.body).toMatchObject({ total: 3 });
+    expect((await customer.messagesOf(batch)).map(({ to, status }) => [to, status])).toEqual([
+      ['a@b.mn', 'sent'],
+      ['a+1@b.mn', 'sent'],
+      ['bat+x@b.mn', 'failed'],
+    ]);
+  });
+
   it('[Limits recipient caps] failed and refunded messages do not count', async () => {
     const customer = await newCustomer();
     const statuses = (await times(7, () => send(customer, '99000001'))).map(({ status }) => status);

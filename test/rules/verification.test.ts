@@ -133,6 +133,41 @@ describe('verification', () => {
     });
   });
 
+  it('[POST /v1/verify] [Errors rate_limited] are limited in a day and for 100 numbers by the settings, off by default', async () => {
+    const customer = await newCustomer();
+    const { settings } = customer.service.administration;
+    const create = async (to: string) => {
+      const { status, error, headers } = await customer.post('/verify', { to });
+      return status === 201 ? status : [status, error?.code, headers.get('retry-after')];
+    };
+    expect(await Promise.all(['00', '01', '02'].map((end) => create(`991122${end}`)))).toEqual([
+      201, 201, 201,
+    ]);
+    await settings.update({ verifications: { per_100_numbers: 5 } });
+    customer.clock.advance(1_000);
+    const refused = [429, 'rate_limited', '86399'];
+    const more = await Promise.all(['99', '98', '97', '96'].map((end) => create(`991122${end}`)));
+    expect(more.filter((each) => each === 201)).toHaveLength(2);
+    expect(more.filter((each) => each !== 201)).toEqual([refused, refused]);
+    expect([await create('99112300'), await create('99112199'), await create('bat@b.mn')]).toEqual([
+      201, 201, 201,
+    ]);
+    expect((await customer.post('/sms', { to: '99112200', text: 'Hi' })).status).toBe(200);
+    await settings.update({ verifications: { per_24_hours: 8 } });
+    expect([await create('88112233'), await create('bat@b.mn'), await create('99112200')]).toEqual([
+      refused,
+      refused,
+      refused,
+    ]);
+    await settings.update({ verifications: { per_24_hours: 9, per_100_numbers: null } });
+    expect([await create('88112233'), await create('88112233')]).toEqual([201, refused]);
+    customer.clock.advance(86_399_000);
+    expect(await create('88112234')).toBe(201);
+    await expect(settings.update({ verifications: { per_24_hours: 0 } })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
   it('[GET /v1/verify/{id}] [Errors verification_closed] expires at its time', async () => {
     const customer = await newCustomer();
     const { id } = (await customer.post('/verify', { to: '99112233', expires_in: 60 })).body;

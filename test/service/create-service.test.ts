@@ -30,6 +30,38 @@ async function call(service: Service, method: string, path: string, body?: unkno
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
+describe('a service that drains', () => {
+  it('takes no message of a batch, new or waiting; singles go out, and the next start sends the rest', async () => {
+    const directory = testFolder();
+    const clock = new ManualClock(Date.UTC(2026, 10, 28));
+    const draining = await createService({ directory, clock, rates: 'off' });
+    const { administration } = draining;
+    const bulk = (to: string[]) => call(draining, 'POST', '/sms/bulk', { to, text: 'Hello' });
+    for (const { lane } of await administration.listLanes())
+      await administration.setLaneStatus(lane, 'paused');
+    const sent = async (of: Pick<Service, 'administration'>) => {
+      const all = [];
+      for await (const { to } of of.administration.outbox()) all.push(to);
+      return all.sort();
+    };
+    expect((await bulk(['99112201', '99112202'])).status).toBe(202);
+    draining.drain();
+    for (const { lane } of await administration.listLanes()) await administration.setLaneStatus(lane, 'open');
+    expect((await bulk(['99112203', '99112204'])).status).toBe(202);
+    for (let poll = 0; poll < 5; poll += 1) {
+      clock.advance(1_000);
+      expect((await call(draining, 'POST', '/sms', { to: `9911221${poll}`, text: 'Hello' })).status).toBe(
+        200,
+      );
+    }
+    expect(await sent(draining)).toEqual(['0', '1', '2', '3', '4'].map((each) => `9911221${each}`));
+    await draining.close();
+    const next = await open({ directory, rates: 'off' });
+    await next.administration.idle();
+    expect(await sent(next)).toHaveLength(9);
+  });
+});
+
 describe('createService', () => {
   it('opens no data with settings that break a rule', async () => {
     const directory = join(testFolder(), 'data');

@@ -141,6 +141,9 @@ function administrationOf({ administration, store, operations, heartbeat }: Core
       const { body } = await operations.sendSmsBulk({ caller, params, idempotencyKey: null });
       return administration.stopBatch((body as { id: string }).id);
     },
+    // What they end at is later.
+    listSignIns: async () => (await administration.listSignIns()).map(({ created_at }) => created_at),
+    endSignIns: () => administration.endSignIns('all'),
     idle: () => administration.idle(),
     prune: () => administration.prune({ to }),
     held: () => administration.held(),

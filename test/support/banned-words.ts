@@ -33,6 +33,7 @@ export const bannedWords: readonly BannedWord[] = [
         file: /^src\/(?:cli\/files\/files|client\/index|client\/transport\/(?:exchange|fetch)|service\/carriers\/http\/gateway-client|service\/http\/body\/read-body)\.ts$/,
         because: 'the chunks of a stream',
       },
+      { file: /^src\/service\/http\/request-head\.ts$/, text: /chunked/, because: 'a coding of HTTP' },
     ],
   },
   { pattern: /answer[- ]?board/gi, instead: 'outcome waiter' },

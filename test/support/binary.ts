@@ -54,7 +54,10 @@ export class Machine {
 
   /** `urtuu serve` at a port of its own: where it is, its first key, how it ends, and a client of it. */
   async serve(options: readonly string[] = [], given: Parameters<Machine['start']>[1] = {}) {
-    const child = this.start(['serve', '--port', '0', '-o', 'ndjson', ...options], given);
+    const child = this.start(
+      ['serve', '--drain-time', '0', '--port', '0', '-o', 'ndjson', ...options],
+      given,
+    );
     const ended = outcomeOf(child);
     const line = JSON.parse(await printed(child, 'stdout', /\n/)) as { base_url: string; api_key: string };
     const client = { URTUU_BASE_URL: line.base_url, URTUU_API_KEY: line.api_key };

@@ -13,6 +13,8 @@ export default function setup(): () => void {
   const home = mkdtempSync(join(tmpdir(), 'urtuu-home-'));
   const watched = [home, ...(process.env.GITHUB_ACTIONS === undefined ? [] : homesOfUser())];
   process.env.HOME = home;
+  // A file of a secret that its group can change is refused.
+  process.umask(0o022);
   for (const name of Object.keys(places)) delete process.env[name];
   const before = kept(watched);
   return () => {

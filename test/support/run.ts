@@ -107,6 +107,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
         },
       },
       random: () => 0.5,
+      isAtTerminal: () => terminal !== undefined,
       onSignal: () => () => {},
       draw: () => ({ text: '', clear() {}, stop() {} }),
       openService: async (options) => kept(opened, await withoutRates(options)),

@@ -108,7 +108,7 @@ describe('the command', () => {
   it('serves, is killed, and serves again with its data', async () => {
     let key: string | null = null;
     for (const sent of [1, 2]) {
-      const child = machine.start(['serve', '--port', '0', '-o', 'ndjson'], {});
+      const child = machine.start(['serve', '--drain-time', '0', '--port', '0', '-o', 'ndjson'], {});
       const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
       const said = JSON.parse(String(line));
       key ??= said.api_key;

@@ -154,7 +154,7 @@ test('that of Windows passes them under Wine', { skip }, () => {
 });
 
 test('it serves, and ends by the signal that stops it', async () => {
-  const words = ['serve', '--data', '/data/service', '--port', '17788'];
+  const words = ['serve', '--drain-time', '0', '--data', '/data/service', '--port', '17788'];
   const child = spawn('/usr/sbin/chroot', [...inRoot, ...words], { env });
   const ended = new Promise((done) => child.once('exit', (_, signal) => done(signal)));
   try {
@@ -223,7 +223,11 @@ test('the installer installs, upgrades, names a service that runs, and refuses a
   assert.match(first.said, /^Installed urtuu/m);
   assert.deepEqual(readdirSync(user), ['.local']);
   const command = join(user, '.local/bin/urtuu');
-  const service = spawn(command, ['serve', '--data', join(user, 'data'), '--port', '17789'], options);
+  const service = spawn(
+    command,
+    ['serve', '--drain-time', '0', '--data', join(user, 'data'), '--port', '17789'],
+    options,
+  );
   await answerOf('http://127.0.0.1:17789/healthz');
   const second = await install();
   assert.equal(second.code, 0, second.said);

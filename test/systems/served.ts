@@ -20,7 +20,7 @@ export async function serve(
   words: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<Served> {
-  const child = machine.start(['serve', '--port', '0', '-o', 'ndjson', ...words], env);
+  const child = machine.start(['serve', '--drain-time', '0', '--port', '0', '-o', 'ndjson', ...words], env);
   const ended = outcomeOf(child);
   const line = await Promise.race([
     once(child.stdout as NodeJS.ReadableStream, 'data').then(String),

@@ -138,7 +138,7 @@ describe('the service', () => {
   });
 
   it('keeps its first key in a file where nobody reads what it prints', async () => {
-    const child = machine.start(['serve', '--port', '0', '--data', data]);
+    const child = machine.start(['serve', '--drain-time', '0', '--port', '0', '--data', data]);
     const ended = outcomeOf(child);
     const key = join(data, 'api-key');
     const told = new Promise<void>((resolve) => {

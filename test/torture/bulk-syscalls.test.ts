@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { ProjectServer } from '../support/project-server.js';
-import {
-  type Command,
-  carelessCommand,
-  failAt,
-  type Place,
-  placesOf,
-  realCommand,
-  whyNoInjection,
-} from './bulk-syscalls.js';
+import { carelessCommand, failAt, placesOf } from './bulk-syscalls.js';
+import { type Command, type Place, realCommand, whyNoInjection } from './trial.js';
 
 const why = whyNoInjection();
 

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Machine, outcomeOf, printed } from '../support/binary.js';
 import { ProjectServer } from '../support/project-server.js';
-import { type Command, carelessCommand, realCommand } from './bulk-syscalls.js';
+import { carelessCommand } from './bulk-syscalls.js';
 import { recipients } from './people.js';
 import { groupOf, type Played, type Row } from './row.js';
+import { type Command, realCommand } from './trial.js';
 
 /** A way to run out of room: a shell that gives `"$@"` first `$ROOM` KiB for the files in `$STATE`, then enough. */
 interface Shortage {

@@ -27,7 +27,17 @@ export class ServiceProcess {
   }
 
   async start(): Promise<void> {
-    const args = ['serve', '--port', String(this.port), '--data', this.data, '-o', 'ndjson'];
+    const args = [
+      'serve',
+      '--drain-time',
+      '0',
+      '--port',
+      String(this.port),
+      '--data',
+      this.data,
+      '-o',
+      'ndjson',
+    ];
     this.#child = this.#machine.start(args);
     const line = await printed(this.#child, 'stdout', /\n/);
     this.port = Number(new URL((JSON.parse(line) as { base_url: string }).base_url).port);

@@ -53,6 +53,7 @@ const argumentSources: Readonly<Record<string, Source>> = {
   'jobs watch': jobs,
   'jobs cancel': jobs,
   'jobs resume': jobs,
+  'jobs retry': jobs,
   'jobs report': jobs,
   'jobs remove': jobs,
   api: () => ['GET', 'POST'],

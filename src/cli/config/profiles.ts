@@ -10,10 +10,11 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { FileOwner } from '../../contract/index.js';
 import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { releaseLockFile, takeLockFile } from '../platform/lock-file.js';
-import { exposureOf, type FileOwner } from '../platform/private-file.js';
+import { exposureOf } from '../platform/private-file.js';
 import { quoteArgument } from '../platform/quote.js';
 import { writePrivateFile } from '../platform/write-private-file.js';
 

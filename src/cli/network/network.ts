@@ -62,7 +62,10 @@ export interface Network {
 }
 
 /** What a configuration can be tried with. */
-type CarrierTools = Pick<Awaited<ReturnType<typeof loadService>>, 'checkConfiguration' | 'tryRoute'>;
+type CarrierTools = Pick<
+  Awaited<ReturnType<typeof loadService>>,
+  'checkConfiguration' | 'tryRoute' | 'warningsOf'
+>;
 
 export interface SendAnswer<Result> {
   result: Result;

@@ -8,18 +8,19 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const satisfies Record<
 type SignalSource = Pick<NodeJS.Process, 'on' | 'off'>;
 
 /**
- * Calls `listener` for each of the signals; the returned function stops this. SIGHUP counts only with a terminal,
- * because Node.js cannot see that nohup ignores it.
+ * Calls `listener` for each of the signals; the returned function stops this. Without a terminal SIGHUP ends nothing,
+ * because Node.js cannot see that nohup ignores it: `onHangUp` is called.
  */
 export function watchSignals(
   process: SignalSource,
   hasTerminal: boolean,
   listener: (signal: EndSignal) => void,
+  onHangUp: () => void,
 ): () => void {
   const handlers: Record<EndSignal, () => void> = {
     SIGINT: () => listener('SIGINT'),
     SIGTERM: () => listener('SIGTERM'),
-    SIGHUP: hasTerminal ? () => listener('SIGHUP') : () => {},
+    SIGHUP: hasTerminal ? () => listener('SIGHUP') : onHangUp,
   };
   const signals = Object.entries(handlers);
   for (const [signal, react] of signals) process.on(signal, react);

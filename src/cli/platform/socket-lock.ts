@@ -15,7 +15,12 @@ const socketName = /^lock\.([1-9]\d{0,14})$/;
 const nameOf = (number: number) => `lock.${number}`;
 const unnumbered = 'lock.new-';
 
-const unguarded: Lock = { held: true, release: async () => {}, releaseRemoved: async () => {} };
+const unguarded: Lock = {
+  held: true,
+  isUnguarded: true,
+  release: async () => {},
+  releaseRemoved: async () => {},
+};
 
 /** A running process answers at once; a paused one still holds its lock. */
 const answersWithin = 1_000;

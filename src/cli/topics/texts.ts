@@ -242,10 +242,9 @@ skips them.
 A job resumes only with its own API key, or with another key of the same project
 and --same-project.
 
-To retry single sends that the operator refused: jobs resume NAME
---retry-failed. To retry failed messages of a batch: send the report with --only
-failed --like NAME. To repeat undelivered messages: --only undelivered. To check
-unknown ones again: jobs show NAME --refresh.
+To send the failed messages of a job again: jobs retry NAME, which makes a job
+of them, NAME-retry-1, with the same texts. For undelivered ones, add --status
+undelivered. To check unknown ones again: jobs show NAME --refresh.
 
 Ctrl-C finishes the requests in flight and prints the command to resume; a
 second one stops at once, and leaves some in doubt until the job is resumed.

@@ -22,7 +22,7 @@ import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import type { Prune } from './prune.js';
-import { hashToken, linkLife, newToken } from './sign-in.js';
+import { hashToken, linkLife, newToken, signInAdministration } from './sign-in.js';
 import { statusOf } from './status.js';
 
 /** The most in one credit, so that sums of many remain exact. */
@@ -90,6 +90,7 @@ export function createAdministration(
       await reset();
     },
     status: () => statusOf(lanes),
+    ...signInAdministration(store),
     ...createHold(context),
     prune,
     idle: () => context.dispatcher.idle(),
@@ -102,13 +103,13 @@ function administrationOf(
   relay: string | null,
 ): ProjectAdministration {
   const { store, random } = context;
-  const newKey = ({ label, scope = everyScope, ...given }: NewApiKey) => {
+  const newKey = ({ label, created_by: createdBy, scope = everyScope, ...given }: NewApiKey) => {
     if (label !== undefined) checkName('label', label);
     const expiry = expiryOf(given);
     const secret = newSecret(random);
     const prefix = secret.slice(0, keyPrefixLength);
     const own = { id: context.newId(), projectId, hash: hashSecret(secret), prefix };
-    return { secret, key: { ...own, label: label ?? null, scope, expiry } };
+    return { secret, key: { ...own, label: label ?? null, createdBy: createdBy ?? null, scope, expiry } };
   };
   return {
     ...mailAdministration(context, projectId, relay),
@@ -190,12 +191,13 @@ function checkName(field: string, name: string): void {
   if (name.length > maxNameLength) throw invalid(`${field}: must have at most ${maxNameLength} characters`);
 }
 
-function toApiKey({ id, prefix, label, scope, createdAt, ...times }: KeyRecord): ApiKey {
+function toApiKey({ id, prefix, label, createdBy, scope, createdAt, ...times }: KeyRecord): ApiKey {
   const written = (time: number | null) => (time === null ? null : timestamp(time));
   return {
     id,
     prefix,
     label,
+    created_by: createdBy,
     scope,
     created_at: timestamp(createdAt),
     expires_at: written(times.expiresAt),

@@ -47,6 +47,7 @@ const date = z.iso.date({ error: 'must be a date, as 2026-12-29' });
 const multiplier = z.custom<number>((value) => typeof value === 'number' && value > 0 && value <= 100, {
   error: 'must be a number over 0, at most 100',
 });
+const verifications = within(1, 1_000_000);
 const credits = within(0, 1_000_000);
 
 const patchSchema = z.partial(
@@ -76,6 +77,10 @@ const patchSchema = z.partial(
     caps: z.strictObject({
       per_10_minutes: z.exactOptional(within(1, tenMinutes.maxMessages)),
       per_24_hours: z.exactOptional(within(1, day.maxMessages)),
+    }),
+    verifications: z.strictObject({
+      per_24_hours: z.exactOptional(z.nullable(verifications)),
+      per_100_numbers: z.exactOptional(z.nullable(verifications)),
     }),
     prices: z.strictObject({ sms_part: z.exactOptional(credits), email: z.exactOptional(credits) }),
     holidays: z.record(date, multiplier),

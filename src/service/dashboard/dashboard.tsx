@@ -13,16 +13,25 @@ import type { Operations, RateLimit } from '../operations/operations.js';
 import type { Service } from '../service.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
-import { assets } from './assets/assets.js';
+import { assetAt } from './assets/assets.js';
 import { type BrowserRequest, cookieOf } from './cookie.js';
 import { createCounts } from './counts.js';
 import { Feed } from './feed.js';
 import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
 import { languageOf, languages, type Strings } from './language/language.js';
 import { newSecrets } from './new-secrets.js';
-import type { Origin } from './origin.js';
+import { misdirected, type Origin } from './origin.js';
 import { linkTo, type PageContext, root, type View } from './page.js';
-import { askSignIn, badLink, notFound, refused, signedOut, tooMany, unavailable } from './pages/alone.js';
+import {
+  askSignIn,
+  badLink,
+  continueFrom,
+  notFound,
+  refused,
+  signedOut,
+  tooMany,
+  unavailable,
+} from './pages/alone.js';
 import { messageHtml } from './pages/message.js';
 import { Layout, type Shell } from './parts/layout.js';
 import { formAt, pageAt } from './routes.js';
@@ -119,7 +128,9 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const { t, path, query } = asked;
     if (path === '/sign-in') return html(asked, askSignIn(t, query.token ?? ''));
     const session = await sessions.of(asked.request);
-    if (session === null) return html(asked, signedOut(t));
+    // The browser keeps the cookie to itself when another site, a mail or a chat leads here.
+    const isFromElsewhere = asked.request.headers.get('sec-fetch-site') === 'cross-site';
+    if (session === null) return html(asked, isFromElsewhere ? continueFrom(t, asked.address) : signedOut(t));
     const refusal = await overRate(asked, session, 'reading');
     if (refusal !== null) return refusal;
     if (path === '/live') return live(asked, session);
@@ -212,25 +223,19 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const back = ownAddress(fields.get('path') ?? '');
     return seeOther(
       back ? back.pathname + back.search : root,
-      `urtuu_language=${code}; Path=${root}; Max-Age=31536000; HttpOnly; SameSite=Strict`,
+      `urtuu_language=${code}; Path=${root}; Max-Age=31536000; HttpOnly; SameSite=Strict${origin.isSecure ? '; Secure' : ''}`,
     );
   }
 
   async function fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
     const url = new URL(request.url);
     const { method, headers } = request;
-    if (!origin.hosts.has(headers.get('host') ?? '')) return misdirected(origin);
-    const asset = assets.get(url.pathname);
+    if (!origin.hasHost(headers.get('host'))) return misdirected(origin, headers.get('host') ?? '');
+    // Dots in the path as sent.
+    if (!url.pathname.startsWith(root)) return new Response(null, { status: 404 });
     const isRead = method === 'GET' || method === 'HEAD';
-    if (asset !== undefined && isRead) {
-      return new Response(asset.body, {
-        headers: {
-          'Content-Type': asset.type,
-          'Cache-Control': 'max-age=31536000, immutable',
-          'X-Content-Type-Options': 'nosniff',
-        },
-      });
-    }
+    const asset = isRead ? assetAt(url.pathname) : null;
+    if (asset !== null) return asset;
     const asked: Asked = {
       request,
       t: languageOf(cookieOf(request, 'urtuu_language'), headers.get('accept-language') ?? ''),
@@ -243,9 +248,8 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       if (isRead) return await get(asked);
       if (method !== 'POST')
         return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD, POST' } });
-      // A browser sends the origin with every form; other clients are refused.
-      if (!origin.origins.has(headers.get('origin') ?? ''))
-        return await html(asked, refused(asked.t, asked.t.refusedForm, 403));
+      // A browser says with every form where it is from; other clients are refused.
+      if (!origin.hasForm(headers)) return await html(asked, refused(asked.t, asked.t.refusedForm, 403));
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
       return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
     } catch (error) {
@@ -293,12 +297,4 @@ function seeOther(location: string, cookie?: string): Response {
     ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
   };
   return new Response(null, { status: 303, headers });
-}
-
-/** Another name for this machine, as an attack by DNS would use. */
-function misdirected({ url }: Origin): Response {
-  return new Response(`The dashboard is at ${url}${root}\n`, {
-    status: 421,
-    headers: { 'Content-Type': 'text/plain; charset=utf-8' },
-  });
 }

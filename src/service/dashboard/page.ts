@@ -15,6 +15,8 @@ export interface PageContext {
   /** Milliseconds since 1970. */
   now: number;
   projectId: string;
+  /** The session: the hash of its cookie, in hex. */
+  name: string;
   /** Whether the session is of the service's owner, not of one project. */
   isOwner: boolean;
   store: Store;

@@ -80,6 +80,11 @@ export class Dispatcher {
     this.#loop.wake();
   }
 
+  /** Claims only single messages from now on. */
+  drain(): void {
+    for (const lane of this.lanes.values()) lane.isDraining = true;
+  }
+
   /** Claims nothing more, and waits until what is in flight has finished or was returned. */
   async stop(): Promise<void> {
     this.#loop.stop();
@@ -235,7 +240,7 @@ export class Dispatcher {
   async #claim(lane: Lane, onlyOverdue: boolean): Promise<void> {
     for (const each of ['single', 'batch'] as const) {
       const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.wanted(each));
-      if (limit === 0) continue;
+      if (limit === 0 || (each === 'batch' && lane.isDraining)) continue;
       const limits = each === 'batch' && !onlyOverdue ? lane.troubles.limits() : null;
       const claim = { ...this.#newLease(), limit, lane: lane.name, class: each, onlyOverdue, ...limits };
       // Held during the claim, so that messages accepted meanwhile find other room.

@@ -25,6 +25,8 @@ export class Lane {
   readonly troubles: Troubles;
   /** Paused by the owner of the service. */
   isPaused = false;
+  /** This process is about to stop: it takes no message of a batch. */
+  isDraining = false;
   /** Doubts being resolved here. */
   doubts = 0;
   readonly #parts: TroublesParts;
@@ -70,6 +72,7 @@ export class Lane {
 
   /** Messages of a class that it can accept now. */
   room(of: MessageClass): number {
+    if (of === 'batch' && this.isDraining) return 0;
     return this.isOpen ? Math.max(0, this.#most(of) - this.#taken) : 0;
   }
 

@@ -218,7 +218,7 @@ function refusalOf(
     return { code: 'provider_failed', message: `The recipient is suppressed: ${suppressed}` };
   if (
     earlier !== null &&
-    earlier.length > 0 &&
+    earlier.all.length > 0 &&
     cappedUntil(earlier, capsOf(rules), message.createdAt) !== null
   ) {
     return {

@@ -7,6 +7,7 @@ import { commonHeaders, errorAnswer, fullRateLimit, jsonAnswer, kindOf } from '.
 import { BatchQueue } from './body/batch-queue.js';
 import type { AdmittedCall, ApiRequest, Call, RequestNotes, WrittenAnswer } from './call.js';
 import { ConnectionDropped, type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
+import { pathOf } from './request-head.js';
 import { RouteTable } from './route-table.js';
 import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
@@ -114,11 +115,3 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
 }
 
 const alwaysReady = async (): Promise<Readiness> => ({ status: 'ready', error: null, carriers: [] });
-
-/** The path as sent, byte for byte: a different spelling of a route does not match. */
-function pathOf(target: string): string {
-  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
-  const path = start === -1 ? '/' : target.slice(start);
-  const end = path.search(/[?#]/);
-  return end === -1 ? path : path.slice(0, end);
-}

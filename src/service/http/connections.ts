@@ -57,6 +57,7 @@ export class WaitingRequest extends IncomingMessage {
 /** The open connections and their unanswered requests, within bounds. */
 export class Connections {
   readonly #bounds: Bounds;
+  readonly #idleTimeout: number;
   readonly #open = new Map<Socket, Connection>();
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>();
@@ -66,16 +67,18 @@ export class Connections {
   #answering = 0;
 
   /**
-   * `opened`: the event of a connection that is ready for requests. `shed` writes the answer to a connection that is
-   * over the limit.
+   * `opened`: the event of a connection that is ready for requests. `idleTimeout`: milliseconds that one without a
+   * request is kept. `shed` writes the answer to a connection that is over the limit.
    */
   constructor(
     server: Server<typeof WaitingRequest>,
     opened: 'connection' | 'secureConnection',
     bounds: Bounds,
+    idleTimeout: number,
     shed: () => string,
   ) {
     this.#bounds = bounds;
+    this.#idleTimeout = idleTimeout;
     server.on(opened, (socket: Socket) => {
       if (this.#open.size >= bounds.connections && !this.#closeLongestIdle()) {
         this.#dismiss(socket, shed());
@@ -164,7 +167,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     const isMakingAnswer =
       connection !== undefined && connection.pending.size > 0 && socket.writableLength === 0;
-    // Node.js applies a separate timeout to an idle connection.
+    // The timeout of an idle connection is another.
     const isIdle = connection?.latest !== null && connection?.pending.size === 0;
     if (connection === undefined || isIdle || (connection.wasInactive && !isMakingAnswer)) {
       socket.destroy();
@@ -199,7 +202,11 @@ export class Connections {
       next();
     }
     if (connection.pending.size < this.#bounds.unanswered && socket.isPaused()) socket.resume();
-    if (connection.pending.size === 0 && this.#open.has(socket)) this.#idle.add(socket);
+    if (connection.pending.size === 0 && this.#open.has(socket)) {
+      this.#idle.add(socket);
+      // Node.js has just set the time that it announces.
+      socket.setTimeout(this.#idleTimeout);
+    }
     this.#endIfDone(socket, connection);
   }
 

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { defaultHost, defaultPort } from '../../contract/index.js';
+import { defaultHost, defaultPort, isLoopback } from '../../contract/index.js';
 import { monotonic } from '../clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { ListenAddress, Listening, PlainAnswer } from '../service.js';
@@ -23,7 +24,7 @@ export interface ListenOptions {
   headersTimeout?: number;
   /** Until a whole request is in, its body included; 30 s. */
   requestTimeout?: number;
-  /** Of an idle connection; 15 s. */
+  /** Of an idle connection; 75 s, longer than proxies keep theirs: one that it closes first costs a POST. */
   keepAliveTimeout?: number;
   /** Of a client that does not read its answer; 30 s. */
   writeTimeout?: number;
@@ -39,6 +40,8 @@ export interface ListenOptions {
 }
 
 const maxHeaderBytes = 16 * 1024;
+/** Milliseconds that `Keep-Alive` announces: clients that obey it hold no sockets for long. */
+const announced = 15_000;
 
 /** Serves requests over HTTP. Rejects when it cannot listen on the address. */
 export async function listen(
@@ -46,14 +49,14 @@ export async function listen(
   { host = defaultHost, port = defaultPort, tls }: Pick<ListenAddress, 'host' | 'port' | 'tls'> = {},
   options: ListenOptions = {},
 ): Promise<Listening> {
-  const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
+  const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 75_000 } = options;
   const limit = openFilesLimit();
   const bounds = { ...defaultBounds, connections: connectionsWithin(limit), ...options.bounds };
   const settings = {
     IncomingMessage: WaitingRequest,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
     requestTimeout,
-    keepAliveTimeout,
+    keepAliveTimeout: Math.min(announced, keepAliveTimeout),
     maxHeaderSize: maxHeaderBytes,
     // How often Node.js checks for timeouts; its default is 30 s.
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 4)),
@@ -85,6 +88,7 @@ export async function listen(
     server,
     tls === undefined ? 'connection' : 'secureConnection',
     bounds,
+    keepAliveTimeout,
     () => {
       options.shed?.();
       shedLog.add();
@@ -96,12 +100,15 @@ export async function listen(
     connections.onInactive(socket, writeTimeout),
   );
   const answer = requestListener(handle, report);
-  const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
+  const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) => {
+    if (tls !== undefined && !isOfThisMachine(incoming.headers.host))
+      outgoing.setHeader('Strict-Transport-Security', 'max-age=31536000');
     connections.admit(outgoing, (hasRoom) => {
       const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
       if (problem === null) void answer(incoming, outgoing);
       else writeAnswer(outgoing, closingAnswer(problem, incoming.method));
     });
+  };
   server.on('request', serve);
   // `100 Continue` is written when the body is read.
   server.on('checkContinue', serve);
@@ -129,6 +136,9 @@ export async function listen(
   let closing: Promise<void> | undefined;
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${hostOfUrl(host)}:${actualPort}/v1`,
+    renew(pair) {
+      if ('setSecureContext' in server) (server as TlsServer).setSecureContext(pair);
+    },
     close() {
       closing ??= close();
       return closing;
@@ -174,6 +184,9 @@ function writeAnswer(outgoing: ServerResponse, { status, headers, body }: Writte
   const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length }).end(body);
 }
+
+/** Where a browser would lead every other program of the machine to TLS too. */
+const isOfThisMachine = (host = '') => isLoopback(host.toLowerCase().replace(/:\d*$/, ''));
 
 /** A wildcard address cannot be connected to. */
 function hostOfUrl(host: string): string {

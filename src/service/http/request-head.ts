@@ -16,9 +16,22 @@ export function headProblem(incoming: IncomingMessage, maxHeaders: number): Serv
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
     return new ServiceError('invalid_request', 'Host: must appear exactly once');
   }
+  // Others, or two at once, are read in different ways: a proxy may see another end of the body.
+  const coding = headers['transfer-encoding'];
+  const isPlain = coding?.toLowerCase() === 'chunked' && countOf(incoming, 'transfer-encoding') === 1;
+  if (coding !== undefined && (!isPlain || httpVersion === '1.0'))
+    return new ServiceError('invalid_request', 'Transfer-Encoding: must be chunked, once, in HTTP/1.1');
   const { expect } = headers;
   if (expect !== undefined && httpVersion !== '1.0' && expect.toLowerCase() !== '100-continue') {
     return new ServiceError('invalid_request', 'Expect: must be 100-continue', { status: 417 });
   }
   return null;
+}
+
+/** The path as sent, byte for byte: a different spelling of a route does not match. */
+export function pathOf(target: string): string {
+  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
+  const path = start === -1 ? '/' : target.slice(start);
+  const end = path.search(/[?#]/);
+  return end === -1 ? path : path.slice(0, end);
 }

@@ -6,7 +6,7 @@ const emptyLine = /^\r?\n$/;
 const folded = /^[ \t]+[^\s]/;
 
 /**
- * Puts the missing empty line before the text: after the headers there is a line of blanks, or none. A line that is no
+ * Puts the missing empty line before the text: after the headers there is a line of blanks, or none. A line without a
  * header is among them if one that the mail lacks is below it.
  */
 export function withHeaderEnd(raw: Uint8Array): Uint8Array {

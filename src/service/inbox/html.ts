@@ -1,4 +1,4 @@
-import PostalMime, { type PostalMimeOptions } from 'postal-mime';
+import PostalMime from 'postal-mime';
 import { wholeTextDecoder } from '../../contract/index.js';
 import { isOfInbox } from './parse-mail.js';
 
@@ -6,7 +6,7 @@ import { isOfInbox } from './parse-mail.js';
 const longestTag = 2_000;
 
 interface Parser {
-  options: PostalMimeOptions;
+  mimeOptions: { maxHeadersSize: number };
   textTypes: Set<'plain' | 'html'>;
   textContent: { plain?: string | undefined };
   addTextEntry(node: unknown, type: 'plain' | 'html', item: { type: string; value: unknown }): void;

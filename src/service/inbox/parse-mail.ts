@@ -46,14 +46,14 @@ interface Decoder {
 }
 
 interface Parser {
-  options: PostalMimeOptions;
+  mimeOptions: { maxHeadersSize: number };
   isInlineTextNode(part: Part): boolean;
   isInlineMessageRfc822(part: Part): boolean;
 }
 
 /** Whether a parser is ours, or that of a mail in ours: `sendmail` has others, in the process of a sandbox. */
-export const isOfInbox = ({ options }: Pick<Parser, 'options'>): boolean =>
-  options.maxRfc822NestingDepth === limits.maxRfc822NestingDepth;
+export const isOfInbox = ({ mimeOptions }: Pick<Parser, 'mimeOptions'>): boolean =>
+  mimeOptions.maxHeadersSize === limits.maxHeadersSize;
 
 interface Usage {
   parts: number;

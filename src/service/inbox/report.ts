@@ -40,7 +40,7 @@ export async function reportIn(
 }
 
 /**
- * What became of the mail to `to`. A report may be about somebody else: a member of a list, or whom the recipient
+ * The outcome of the mail to `to`. A report may be about somebody else: a member of a list, or whom the recipient
  * forwards to. Its address may also stand for several people, some of whom got the mail.
  */
 export function failureOf(report: Report, to: string): Failure {

@@ -58,17 +58,27 @@ export class Histogram implements Family {
     this.#help = help;
   }
 
+  /** Shows a series before its first value. */
+  begin(labels: string): void {
+    this.#seriesOf(labels);
+  }
+
   observe(labels: string, milliseconds: number): void {
-    let series = this.#series.get(labels);
-    if (series === undefined) {
-      series = { counts: bounds.map(() => 0), count: 0, sum: 0 };
-      this.#series.set(labels, series);
-    }
+    const series = this.#seriesOf(labels);
     const seconds = milliseconds / 1_000;
     series.count += 1;
     series.sum += seconds;
     const bucket = bounds.findIndex((bound) => seconds <= bound);
     if (bucket >= 0) series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+  }
+
+  #seriesOf(labels: string): Series {
+    let series = this.#series.get(labels);
+    if (series === undefined) {
+      series = { counts: bounds.map(() => 0), count: 0, sum: 0 };
+      this.#series.set(labels, series);
+    }
+    return series;
   }
 
   write(): string {

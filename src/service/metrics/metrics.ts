@@ -1,17 +1,24 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { Carrier, CarrierRequest, Submission, SubmitResult, Unread } from '../carriers/carrier.js';
+import { serviceErrors } from '../../contract/index.js';
+import type {
+  Carrier,
+  CarrierFigures,
+  CarrierRequest,
+  Submission,
+  SubmitResult,
+  Unread,
+} from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
-import type { LaneDepth } from '../storage/insights.js';
+import type { LaneDepth, Unjoined } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
-import type { Store } from '../storage/store.js';
+import type { Store, VerificationResult } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
 
 /** Looked at with each reading. */
 export interface Sources {
   heartbeat: { connections: LaneConnection[] };
-  store: { queueDepth(): Promise<LaneDepth[]> };
+  store: { queueDepth(): Promise<LaneDepth[]>; countUnjoined(): Promise<Unjoined[]> };
 }
 
 /** Methods of the store whose time tells how it is doing: those that every message needs. */
@@ -23,6 +30,17 @@ const timedMethods: ReadonlySet<PropertyKey> = new Set<keyof Store>([
   'markSubmitting',
   'finalizeMessages',
 ]);
+
+const channels = ['sms', 'email'] as const;
+const results = ['accepted', 'later', 'refused', 'unknown'] as const satisfies readonly (
+  | SubmitResult['kind']
+  | 'unknown'
+)[];
+const paths = ['receipts', 'incoming'] as const satisfies readonly CarrierRequest['of'][];
+const unread = ['body', 'fields', 'state'] as const satisfies readonly Unread[];
+
+/** Milliseconds between two measurements of the event loop. */
+const measureEvery = 100;
 
 /** Milliseconds between two counts of the queue, however often somebody reads. */
 const lookEvery = 5_000;
@@ -56,7 +74,17 @@ export class Metrics {
   );
   readonly #unread = new Counter(
     'urtuu_gateway_requests_unread_total',
-    'Parts of requests of gateways that changed nothing, by path, route and reason.',
+    'Receipts and incoming messages that changed nothing, by path, route and reason.',
+  );
+  /** The same, by route. */
+  readonly #unreadBy = new Map<string, Partial<Record<Unread, number>>>();
+  readonly #beyondParts = new Counter(
+    'urtuu_segments_beyond_parts_total',
+    'Segments beyond the parts that are charged, by route.',
+  );
+  readonly #verifications = new Counter(
+    'urtuu_verifications_total',
+    'Verifications created, and checks of their codes, by result.',
   );
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
@@ -68,19 +96,40 @@ export class Metrics {
     this.#unknown,
     this.#submitted,
     this.#receipts,
+    this.#verifications,
     this.#notFound,
     this.#unread,
+    this.#beyondParts,
     this.#store,
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
   #depths: Promise<LaneDepth[]> = Promise.resolve([]);
-  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  #unjoined: Promise<Unjoined[]> = Promise.resolve([]);
+  readonly #delay = new Histogram(
+    'urtuu_event_loop_delay_seconds',
+    'Delay of a timer of the event loop, ten times a second.',
+  );
+  #timer: NodeJS.Timeout;
 
   constructor() {
-    this.#delay.enable();
-    // Shown before the first, for the rate of a counter that appears with 1 is 0.
+    // Shown before the first: the increase of a counter that appears with 1 is 0.
     this.#shed.add('', 0);
-    for (const path of ['receipts', 'incoming']) this.#notFound.add(`path="${path}"`, 0);
+    for (const path of paths) this.#notFound.add(`path="${path}"`, 0);
+    for (const code of Object.keys(serviceErrors)) this.#refusals.add(`code="${code}"`, 0);
+    for (const channel of channels) {
+      this.#unknown.add(`channel="${channel}"`, 0);
+      for (const status of ['sent', 'failed'])
+        this.#finalized.add(`channel="${channel}",status="${status}"`, 0);
+    }
+    for (const state of ['delivered', 'undelivered']) this.#receipts.add(`state="${state}"`, 0);
+    for (const operation of ['admit', ...timedMethods]) this.#store.begin(`operation="${String(operation)}"`);
+    let due = performance.now() + measureEvery;
+    this.#timer = setInterval(() => {
+      const now = performance.now();
+      this.#delay.observe('', Math.max(0, now - due));
+      due = now + measureEvery;
+    }, measureEvery).unref();
+    for (const result of ['created', 'verified', 'wrong']) this.#verifications.add(`result="${result}"`, 0);
   }
 
   request({ method, route, status, code, ms }: SeenRequest): void {
@@ -100,7 +149,14 @@ export class Metrics {
 
   unread(of: CarrierRequest['of'], route: string, reason: Unread): void {
     this.#unread.add(`path="${of}",route="${quotedLabel(route)}",reason="${reason}"`);
+    const counts = this.#unreadBy.get(route) ?? {};
+    this.#unreadBy.set(route, { ...counts, [reason]: (counts[reason] ?? 0) + 1 });
   }
+
+  readonly #figures: CarrierFigures = {
+    unread: (...given) => this.unread(...given),
+    beyondParts: (route, segments) => this.#beyondParts.add(`route="${quotedLabel(route)}"`, segments),
+  };
 
   /** The same parts, measured. */
   readonly wrappers = {
@@ -114,7 +170,9 @@ export class Metrics {
         if (isUnknown) this.#unknown.add(`channel="${channel}"`, count);
       }
     },
-    store: (store: Store): Store => wrapped(store, (name, method) => this.#measured(name, method)),
+    unreadOf: (lane: string) => this.#unreadBy.get(lane) ?? {},
+    store: (store: Store): Store =>
+      wrapped(store, (name, method) => this.#verification(name, this.#measured(name, method) ?? method)),
     carriers: (carriers: readonly Carrier[]): readonly Carrier[] =>
       carriers.map((carrier) => this.#carrier(carrier)),
   };
@@ -125,8 +183,10 @@ export class Metrics {
     if (now - this.#lookedAt >= lookEvery) {
       this.#lookedAt = now;
       this.#depths = store.queueDepth().catch(() => []);
+      this.#unjoined = store.countUnjoined().catch(() => []);
     }
     const depths = await this.#depths;
+    const unjoined = await this.#unjoined;
     const byLane = (of: (depth: LaneDepth) => number | null) =>
       depths.flatMap((depth) => {
         const value = of(depth);
@@ -146,13 +206,16 @@ export class Metrics {
         'Seconds since the first waiting message was due, by lane.',
         byLane(({ oldestMs }) => oldestMs && oldestMs / 1_000),
       ),
+      writeSeries(
+        'urtuu_receipts_unjoined',
+        'gauge',
+        'Receipts of the last 24 hours that match no message, by route.',
+        unjoined.map(({ route, count }) => [`route="${quotedLabel(route)}"`, count]),
+      ),
     ].join('');
   }
 
   #write(connections: readonly LaneConnection[]): string {
-    const quantiles = [0.5, 0.9, 0.99, 1].map(
-      (quantile) => [`quantile="${quantile}"`, this.#delay.percentile(quantile * 100) / 1e9] as const,
-    );
     const lanes = connections.map(
       ({ lane, state }) =>
         [`lane="${quotedLabel(lane)}",state="${state}"`, state === 'down' ? 0 : 1] as const,
@@ -167,12 +230,7 @@ export class Metrics {
         'Seconds that a carrier has slowed down a lane or a project on it, by state and last answer.',
         connections.flatMap(({ lane, troubles = [] }) => troubles.map((one) => slowSeries(lane, one))),
       ),
-      writeSeries(
-        'urtuu_event_loop_delay_seconds',
-        'gauge',
-        'Delay of the event loop since the start.',
-        quantiles,
-      ),
+      this.#delay.write(),
       writeSeries('process_resident_memory_bytes', 'gauge', 'Memory of the process.', [
         ['', process.memoryUsage.rss()],
       ]),
@@ -180,7 +238,23 @@ export class Metrics {
   }
 
   close(): void {
-    this.#delay.disable();
+    clearInterval(this.#timer);
+  }
+
+  #verification(name: PropertyKey, method: Method): Method {
+    const count = (result: string) => this.#verifications.add(`result="${result}"`);
+    if (name === 'acceptVerification')
+      return async (...args) => {
+        const result = (await method(...args)) as VerificationResult;
+        if (result.kind === 'accepted') count('created');
+        return result;
+      };
+    if (name !== 'checkVerification') return method;
+    return async (...args) => {
+      const checked = (await method(...args)) as Awaited<ReturnType<Store['checkVerification']>>;
+      if (checked?.tried) count(checked.verification.status === 'verified' ? 'verified' : 'wrong');
+      return checked;
+    };
   }
 
   #measured(name: PropertyKey, method: Method): Method | null {
@@ -197,7 +271,20 @@ export class Metrics {
     }
   }
 
+  /** The series of a carrier's routes: each of a real carrier is a lane. */
+  #begin({ kind, lanes, take }: Carrier): void {
+    if (kind !== undefined) return;
+    for (const lane of lanes) {
+      const route = `route="${quotedLabel(lane)}"`;
+      for (const result of results) this.#submitted.begin(`${route},result="${result}"`);
+      if (take === undefined) continue;
+      for (const path of paths)
+        for (const reason of unread) this.#unread.add(`path="${path}",${route},reason="${reason}"`, 0);
+    }
+  }
+
   #carrier(carrier: Carrier): Carrier {
+    this.#begin(carrier);
     const submit =
       (send: Method): Method =>
       async (submission, ...rest) => {
@@ -223,7 +310,7 @@ export class Metrics {
             this.#receipts.add(`state="${receipt.state}"`);
             return onReceipt(receipt);
           };
-          return start(counted, onIncoming);
+          return start(counted, onIncoming, this.#figures);
         };
       }
       if (name !== 'reserve') return null;

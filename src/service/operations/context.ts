@@ -8,6 +8,7 @@ import type { Storage } from '../storage/storage.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
 import type { KeyUse } from './key-use.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
+import type { VerificationLimits } from './verification-limits.js';
 
 export interface Project {
   id: string;
@@ -26,6 +27,7 @@ export interface OperationContext {
   dispatcher: Pick<Dispatcher, 'prepare' | 'idle'>;
   outcomes: OutcomeWaiter;
   keyUse: Pick<KeyUse, 'note'>;
+  verificationLimits: Pick<VerificationLimits, 'accept' | 'created'>;
   /** Whether another instance had a connection for the lane recently. */
   isConnectedElsewhere(lane: string): Promise<boolean>;
   /** Channels that refuse every send, with the reason. */

@@ -1,5 +1,6 @@
 import {
   characters,
+  comparedRecipient,
   isOneLine,
   maxEmailBodyBytes,
   maxInvalidEntries,
@@ -65,8 +66,10 @@ export function readRecipients(
   for (const [position, entry] of written.entries()) {
     const recipient = typeof entry === 'string' ? read(entry) : null;
     const shown = typeof entry === 'string' ? entry : JSON.stringify(entry);
-    if (recipient !== null) recipients.set(recipient.to, recipients.get(recipient.to) ?? recipient);
-    else if (!refused.has(shown)) refused.set(shown, position);
+    if (recipient !== null) {
+      const same = comparedRecipient(recipient.to);
+      recipients.set(same, recipients.get(same) ?? recipient);
+    } else if (!refused.has(shown)) refused.set(shown, position);
   }
   if (refused.size > 0) throw invalidRecipients(refused);
   return [...recipients.values()];

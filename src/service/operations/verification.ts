@@ -36,15 +36,18 @@ export async function createVerification(
   const codeHash = context.encryption.hashCode(id, code);
   const { attempts } = verificationLimits;
   const sent = await acceptAndDispatch(context, send, [to], (acceptance, [recipient]) =>
-    context.store.acceptVerification({
-      ...acceptance,
-      recipient: recipient as NonNullable<typeof recipient>,
-      caps: capsOf(project.settings),
-      answer: null,
-      verification: { id, codeHash, attempts, lifeMs },
-    }),
+    context.verificationLimits.accept(project, to.to, () =>
+      context.store.acceptVerification({
+        ...acceptance,
+        recipient: recipient as NonNullable<typeof recipient>,
+        caps: capsOf(project.settings),
+        answer: null,
+        verification: { id, codeHash, attempts, lifeMs },
+      }),
+    ),
   );
   if (sent.kind === 'repeat') throw new Error('a verification has no idempotency key');
+  context.verificationLimits.created(project);
   const { message, verification, finalized } = sent;
   // Null if the outcome is not known in time. The code may have arrived, so the caller gets the id to check it with.
   const end =

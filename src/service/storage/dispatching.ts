@@ -1,4 +1,5 @@
 import type { MessageError } from '../../contract/index.js';
+import type { Earlier } from './caps.js';
 import type { BoundAnswer, Content, DeliveryState, Instant, MessageRecord } from './records.js';
 import type { Tried, TriedRun } from './tried.js';
 
@@ -142,10 +143,10 @@ export interface ClaimedMessage {
   /** Its batch was stopped: it must not be submitted any more. */
   isStopped: boolean;
   /**
-   * For a message of a batch: when earlier messages to its recipient were accepted, newest first, as many as the
-   * highest cap needs. Null for a message whose caps were checked when it was accepted.
+   * For a message of a batch: when earlier messages to its recipient were accepted, as many as the highest cap needs;
+   * Null for a message whose caps were checked when it was accepted.
    */
-  earlier: readonly Instant[] | null;
+  earlier: Earlier | null;
 }
 
 export interface Mark {
@@ -219,6 +220,8 @@ export type AnswerOf = (message: MessageRecord, balance: number) => BoundAnswer;
 export interface Receipt {
   route: string;
   carrierId: string;
+  /** A second id that it names, of which either may be the one in the answer to the submission. */
+  otherId?: string | null;
   /** Normal form: its source address. */
   to: string;
   state: DeliveryState;

@@ -9,8 +9,26 @@ export interface Insights {
   countMessages(projectId: string, since: Instant, stepMs: number): Promise<Counted>;
   /** Waiting messages. */
   countWaiting(projectId: string): Promise<Waiting>;
+  /** Verifications created since `since`, and how many of them were verified. */
+  countVerifications(projectId: string, since: Instant): Promise<CountedVerifications>;
+  /**
+   * Milliseconds until the newest verifications, `most` of them, have left the window; null while there are fewer.
+   * `numbers`: of those to numbers in this range alone.
+   */
+  verificationWait(projectId: string, limit: VerificationLimit): Promise<number | null>;
   /** Null if there is no such message. */
   getHistory(projectId: string, messageId: string): Promise<MessageHistory | null>;
+}
+
+export interface CountedVerifications {
+  created: number;
+  verified: number;
+}
+
+export interface VerificationLimit {
+  most: number;
+  windowMs: number;
+  numbers: readonly [first: string, last: string] | null;
 }
 
 export interface Counted {
@@ -83,3 +101,15 @@ export interface LaneDepth {
 }
 
 export const mostCounted = 1_000_000;
+
+/** Receipts that match no message, or none yet. */
+export interface Unjoined {
+  route: string;
+  count: number;
+}
+
+/** Milliseconds for which they are counted, and the most that are. */
+export const unjoinedWithin = 86_400_000;
+export const mostUnjoined = 10_000;
+/** SQL: the receipts to count, of which one with two ids has two rows. */
+export const isUnjoined = 'message IS NULL AND (other IS NULL OR carrier_id < other)';

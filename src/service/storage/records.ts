@@ -28,6 +28,8 @@ export interface KeyRecord {
   /** First characters of the secret; null for a key of an older release. */
   prefix: string | null;
   label: string | null;
+  /** The session of the dashboard that made it, as `listSignIns` names it; null for any other key. */
+  createdBy: string | null;
   scope: readonly KeyScope[];
   /** When it expires. */
   expiresAt: Instant | null;
@@ -41,7 +43,9 @@ export interface KeyRecord {
 export type KeyScope = 'send' | 'read';
 
 /** A key that is not stored yet. */
-export interface NewKey extends Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'usedAt' | 'expiresAt'> {
+export interface NewKey
+  extends Omit<KeyRecord, 'createdAt' | 'createdBy' | 'revokedAt' | 'usedAt' | 'expiresAt'> {
+  createdBy?: string | null;
   /** At an instant, or after that many milliseconds; null for never. */
   expiry: { at: Instant } | { afterMs: number } | null;
 }

@@ -9,13 +9,14 @@ import type {
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { Inbox } from './inbox.js';
-import type { Insights, LaneDepth } from './insights.js';
+import type { Insights, LaneDepth, Unjoined } from './insights.js';
 import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type { Pruning } from './pruning.js';
 import type {
   BatchRecord,
   BoundAnswer,
+  Instant,
   KeyRecord,
   LedgerPage,
   LedgerPageRequest,
@@ -68,6 +69,8 @@ export interface Store
    * was never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;
+  /** Once for each recorded lane: ids that an earlier release has stored get the form of SMPP, in lower case without leading zeros. */
+  normalizeReceiptIds(lanes: readonly string[]): Promise<void>;
   /** False if there is no such project. */
   renameProject(id: string, name: string): Promise<boolean>;
   /**
@@ -127,6 +130,8 @@ export interface Store
 
   /** By name of the lanes with waiting or claimed messages. */
   queueDepth(): Promise<LaneDepth[]>;
+  /** Of the last 24 hours, at most 10,000. */
+  countUnjoined(): Promise<Unjoined[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /** The verifications of these messages; nothing for other messages. */
@@ -142,6 +147,16 @@ export interface Store
   ): Promise<{ tried: boolean; verification: VerificationRecord } | null>;
 }
 
+export interface SignInRecord {
+  /** The first 12 characters of its hash, in hex. */
+  id: string;
+  projectId: string;
+  /** A link that was not used, or a session. */
+  isLink: boolean;
+  createdAt: Instant;
+  expiresAt: Instant;
+}
+
 /** Sign-ins to the dashboard: links that open one session each, and sessions, both by the SHA-256 of their token. */
 export interface SignIns {
   addSignInLink(link: { hash: Uint8Array; projectId: string; lifeMs: number }): Promise<void>;
@@ -150,6 +165,10 @@ export interface SignIns {
   /** The project of a session; null for an unknown or expired one. */
   findSession(hash: Uint8Array): Promise<string | null>;
   endSession(hash: Uint8Array): Promise<void>;
+  /** Those of all projects that are open, newest first. */
+  listSignIns(): Promise<SignInRecord[]>;
+  /** Ends one by its id, or all; returns how many. */
+  endSignIns(id: string | null): Promise<number>;
   /** The address of the dashboard on the newest instance that serves one. */
   recordDashboard(url: string): Promise<void>;
   dashboardUrl(): Promise<string | null>;

@@ -6,17 +6,22 @@ describe('the signals that end a process', () => {
   const watched = (terminal: boolean) => {
     const process = new EventEmitter();
     const seen: EndSignal[] = [];
-    const stop = watchSignals(process as never, terminal, (signal) => seen.push(signal));
-    return { process, seen, stop };
+    let hangUps = 0;
+    const onHangUp = () => {
+      hangUps += 1;
+    };
+    const stop = watchSignals(process as never, terminal, (signal) => seen.push(signal), onHangUp);
+    return { process, seen, stop, hangUps: () => hangUps };
   };
 
   it.each([
     [true, ['SIGINT', 'SIGTERM', 'SIGHUP']],
     [false, ['SIGINT', 'SIGTERM']],
   ])('with a terminal (%s) are %j; a hang-up never falls through to the system', (terminal, heard) => {
-    const { process, seen, stop } = watched(terminal);
+    const { process, seen, stop, hangUps } = watched(terminal);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) expect(process.emit(signal)).toBe(true);
     expect(seen).toEqual(heard);
+    expect(hangUps()).toBe(terminal ? 0 : 1);
     stop();
     expect(process.eventNames()).toEqual([]);
   });

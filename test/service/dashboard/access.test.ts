@@ -1,6 +1,28 @@
+import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/index.js';
 import { openDashboard, start } from './open.js';
+
+/** A request with any headers and any path, which `fetch` would not send. */
+const requestOf = (
+  url: string,
+  headers: Record<string, string>,
+  path?: string,
+  fields?: Record<string, string>,
+): Promise<{ status: number | undefined; text: string; cookie: string | undefined }> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { method: fields === undefined ? 'GET' : 'POST', headers, ...(path === undefined ? {} : { path }) },
+      async (answer) => {
+        let text = '';
+        for await (const piece of answer) text += piece;
+        resolve({ status: answer.statusCode, text, cookie: answer.headers['set-cookie']?.[0] });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(fields === undefined ? undefined : String(new URLSearchParams(fields)));
+  });
 
 describe('a link', () => {
   it('is not used up by looking at it, and opens one session, however many use it at once', async () => {
@@ -48,23 +70,27 @@ describe('a session', () => {
     const { newLink, tokenOf, address } = await openDashboard({ publicUrl: 'https://sms.example.mn' });
     const link = await newLink();
     expect(link).toMatch(/^https:\/\/sms\.example\.mn\/dashboard\/sign-in\?token=/);
-    const { request } = await import('node:http');
-    const cookie = await new Promise((resolve) => {
-      const outgoing = request(`${address}/dashboard/sign-in`, {
-        method: 'POST',
-        headers: {
-          host: 'sms.example.mn',
-          origin: 'https://sms.example.mn',
-          'content-type': 'application/x-www-form-urlencoded',
-        },
-      });
-      outgoing.on('response', (answer) => {
-        answer.resume();
-        resolve(answer.headers['set-cookie']?.[0]);
-      });
-      outgoing.end(`token=${tokenOf(link)}`);
-    });
-    expect(cookie).toMatch(/^urtuu_session=.*; HttpOnly; SameSite=Strict; Secure$/);
+    const headers = {
+      host: 'sms.example.mn',
+      origin: 'https://sms.example.mn',
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const cookieOf = async (path: string, fields: Record<string, string>) =>
+      (await requestOf(`${address}/dashboard${path}`, headers, undefined, fields)).cookie;
+    const attributes = /; HttpOnly; SameSite=Strict; Secure$/;
+    expect(await cookieOf('/sign-in', { token: tokenOf(link) })).toMatch(attributes);
+    expect(await cookieOf('/language', { language: 'mn' })).toMatch(attributes);
+  });
+
+  it('is one step away where another site leads to a page, as a mail or a chat does', async () => {
+    const { signIn, get } = await openDashboard();
+    const from = (site: string, cookie = '') =>
+      get('/messages?to=99112233&x=<', cookie, { 'sec-fetch-site': site });
+    const page = await from('cross-site');
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('<a href="/dashboard/messages?to=99112233&amp;x=%3C">Continue</a>');
+    expect((await from('cross-site', await signIn())).status).toBe(200);
+    for (const site of ['same-origin', 'same-site', 'none', '']) expect((await from(site)).status).toBe(401);
   });
 
   it('ends after 12 hours', async () => {
@@ -144,6 +170,12 @@ describe('a form', () => {
   it.each([
     ['no origin', { origin: '' }],
     ['an opaque origin', { origin: 'null' }],
+    ['an opaque origin of a frame', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+    ['an opaque origin of a neighbour', { origin: 'null', 'sec-fetch-site': 'same-site' }],
+    [
+      'another site, though the header says otherwise',
+      { origin: 'https://example.com', 'sec-fetch-site': 'same-origin' },
+    ],
     ['another site', { origin: 'https://example.com' }],
     ['another port', { origin: 'http://127.0.0.1:1' }],
     ['a subdomain', { origin: 'http://evil.localhost' }],
@@ -157,6 +189,18 @@ describe('a form', () => {
     }
     expect(await service.administration.listKeys()).toEqual([]);
   });
+
+  it.each(['null', ''])(
+    'without an origin (%j) is taken where the browser says that it is its own',
+    async (origin) => {
+      const { signIn, post } = await openDashboard();
+      const answer = await post('/keys', { label: 'own' }, await signIn(), {
+        origin,
+        'sec-fetch-site': 'same-origin',
+      });
+      expect(answer.status).toBe(303);
+    },
+  );
 
   it.each([
     'text/plain',
@@ -205,23 +249,39 @@ describe('an address that a browser gives', () => {
 });
 
 describe('the dashboard', () => {
-  it('answers under its own names only', async () => {
-    const { address, service } = await openDashboard();
-    const { request } = await import('node:http');
-    const statusFor = (host: string) =>
-      new Promise((resolve) => {
-        request(`${address}/dashboard/sign-in`, { headers: { host } }, (answer) => {
-          answer.resume();
-          resolve(answer.statusCode);
-        }).end();
-      });
+  it.each([
+    [undefined, ['127.0.0.1:PORT', 'localhost:PORT', 'LocalHost:PORT', 'localhost.:PORT', '[::1]:PORT']],
+    [
+      'https://sms.example.mn',
+      ['sms.example.mn', 'SMS.Example.MN', 'sms.example.mn:443', 'sms.example.mn:80', 'sms.example.mn.'],
+    ],
+    ['https://sms.example.mn:8443', ['sms.example.mn:8443', 'SMS.example.mn:8443']],
+  ])('at %s answers under its own names only, however they are written', async (publicUrl, names) => {
+    const { address, service } = await openDashboard(publicUrl === undefined ? {} : { publicUrl });
     const { port } = new URL(address);
-    expect(await statusFor(`127.0.0.1:${port}`)).toBe(200);
-    expect(await statusFor(`localhost:${port}`)).toBe(200);
-    for (const host of ['example.com', `example.com:${port}`, 'localhost', `127.0.0.1.example.com:${port}`])
-      expect(await statusFor(host)).toBe(421);
+    const ask = (host: string) => requestOf(`${address}/dashboard/sign-in`, { host });
+    for (const name of names) expect((await ask(name.replace('PORT', port))).status).toBe(200);
+    const others = [
+      'example.com',
+      `example.com:${port}`,
+      'localhost',
+      `127.0.0.1.example.com:${port}`,
+      'sms.example.mn:1',
+    ];
+    for (const host of others) {
+      const { status, text } = await ask(host);
+      expect(status).toBe(421);
+      // Whoever set up the proxy sees which name it passes on.
+      expect(text).toContain(`for the host "${host}"`);
+    }
     // The API has always answered to every name.
     expect((await service.fetch('http://example.com/v1/openapi.json')).status).toBe(200);
+  });
+
+  it.each(['/dashboard/../v1', '/dashboard/..//example.com'])('is not at %s', async (path) => {
+    const { address } = await openDashboard();
+    const { port } = new URL(address);
+    expect((await requestOf(`${address}/`, { host: `localhost:${port}` }, path)).status).toBe(404);
   });
 
   it('opens no stream for HEAD', async () => {

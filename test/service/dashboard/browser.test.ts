@@ -415,4 +415,35 @@ describe('another site', () => {
     expect(await page.textContent('h1')).toBe('Refused');
     expect(await opened.service.administration.listKeys()).toEqual(before);
   });
+
+  it('leads to a page in two steps, the second of which sends the cookie', async () => {
+    const { page, context } = await openWindow();
+    await signIn(page);
+    await context.route('https://mail.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<a href="${root()}/messages">Look</a>` }),
+    );
+    await page.goto('https://mail.example/');
+    await page.click('a');
+    await page.click('a:text("Continue")');
+    await page.waitForURL(`${root()}/messages`);
+    expect(await page.textContent('h1')).toBe('Messages');
+  });
+});
+
+describe('a proxy', () => {
+  it('that adds Referrer-Policy: no-referrer leaves the forms alone', async () => {
+    const { page, context } = await openWindow();
+    await signIn(page);
+    await context.route(`${root()}/settings/sending`, async (route) => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const response = await route.fetch();
+      const headers = { ...response.headers(), 'referrer-policy': 'no-referrer' };
+      await route.fulfill({ response, headers });
+    });
+    await page.goto(`${root()}/settings/sending`);
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.click('main button[type=submit]:text("Save")');
+    expect((await (await sent).allHeaders()).origin).toBe('null');
+    await page.waitForURL(/done=saved/);
+  });
 });

@@ -98,7 +98,7 @@ describe('the overview', () => {
     const { page } = await look();
     const { words } = await page('');
     expect(words).toMatch(
-      /Sent today 364 Unknown today 1 they may have arrived Failed today 5 1\.4% of all today Waiting 0 nothing in the queue Credits 121,358/,
+      /Sent today 364 Unknown today 1 they may have arrived Failed today 5 1\.4% of all today Waiting 0 nothing in the queue Codes verified today 0 of 1 sent Credits 121,358/,
     );
     expect(words).toMatch(/Failures today See all Failures today Reason Count provider_failed 5/);
     expect(words).toContain('Simulated: nothing leaves this machine');

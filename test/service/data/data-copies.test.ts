@@ -17,11 +17,15 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { alignOutbox } from '../../../src/service/carriers/simulated/align-outbox.js';
-import { openOutboxDatabase } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
+import {
+  openOutboxDatabase,
+  outboxMigrations,
+} from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import type { Core } from '../../../src/service/core.js';
 import { backup, restore } from '../../../src/service/data/data-copies.js';
 import { DataError, DataInUseError } from '../../../src/service/errors/data-error.js';
 import { restoreData } from '../../../src/service/storage/sqlite/backup/restore.js';
+import { verifyFiles } from '../../../src/service/storage/sqlite/backup/verify.js';
 import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import { rename } from '../../../src/service/storage/sqlite/database/rename.js';
 import { Cores, caller, outboxOf, requestsTo } from '../../support/cores.js';
@@ -48,13 +52,24 @@ const contents = () =>
     .filter((name) => statSync(join(directory, name)).size > 0 && !name.endsWith('-shm'))
     .map((name) => [name, readFileSync(join(directory, name), 'base64')]);
 
+const stranger =
+  'CREATE TRIGGER credits AFTER UPDATE ON installation BEGIN UPDATE projects SET balance = balance + 1000; END';
+const impostor =
+  'DROP TRIGGER leases_have_holders; CREATE TRIGGER leases_have_holders AFTER INSERT ON ledger BEGIN SELECT 1; END';
+const { DatabaseSync } = await loadEngine();
+
+const alter = (name: string, sql: string) => (folder: string) => {
+  const database = new DatabaseSync(join(folder, name));
+  database.exec(sql);
+  database.close();
+};
+
 /** As when its process ends: on Node.js 20 a connection that was closed keeps its locks for a while. */
 async function end(): Promise<void> {
   await core.close();
   cpSync(directory, `${directory}.ended`, { recursive: true });
   rmSync(directory, { recursive: true });
   renameSync(`${directory}.ended`, directory);
-  const { DatabaseSync } = await loadEngine();
   for (const name of ['service.db', 'operator.db', 'rates.db']) {
     const database = new DatabaseSync(join(directory, name));
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -174,6 +189,29 @@ function flipPages(path: string): void {
   const file = openSync(path, 'r+');
   const { size } = statSync(path);
   for (let at = 4_096; at < size; at += 4_096) writeSync(file, Buffer.alloc(200, 0xa5), 0, 200, at);
+}
+
+it.each([
+  ['service.db', stranger, 'the trigger credits is not of urtuu'],
+  ['operator.db', 'CREATE VIEW more AS SELECT 1', 'the view more is not of urtuu'],
+  ['service.db', 'DROP TRIGGER leases_have_holders', 'leases_have_holders is missing'],
+])(
+  'data with a schema of others is found by a verification, and not backed up: %s, %s',
+  async (name, sql, problem) => {
+    await openAgain();
+    await end();
+    expect(await mismatches()).toEqual([]);
+    alter(name, sql)(directory);
+    expect(await mismatches()).toEqual([{ check: 'integrity', subject: name, problem }]);
+    await expect(backup(directory, target)).rejects.toThrow(`${name}: ${problem}`);
+    expect(existsSync(target)).toBe(false);
+  },
+);
+
+async function mismatches() {
+  const found = [];
+  for await (const one of verifyFiles(directory, outboxMigrations)) found.push(one);
+  return found;
 }
 
 describe('a restore', () => {
@@ -331,6 +369,10 @@ describe('a restore', () => {
     ['without its secret', (folder) => rmSync(join(folder, 'secret'))],
     ['with a foreign secret', (folder) => writeFileSync(join(folder, 'secret'), new Uint8Array(32))],
     ['with damaged pages', (folder) => flipPages(join(folder, 'service.db'))],
+    ['with a foreign trigger', alter('service.db', stranger)],
+    ['with a foreign view', alter('operator.db', 'CREATE VIEW more AS SELECT 1')],
+    ["with a trigger in place of a release's", alter('service.db', impostor)],
+    ['without a trigger of the release', alter('service.db', 'DROP TRIGGER leases_have_holders')],
     ['with no service.db', (folder) => rmSync(join(folder, 'service.db'))],
   ])('of a backup %s changes nothing', async (_, damage) => {
     await openAgain();

@@ -105,9 +105,16 @@ it('requests that cannot be read are counted by route, and logged at most once a
   for (const body of ['nonsense', '{"state":1}', 'state=1', 'ref=1&state=sent', 'ref=1&state=1', ''])
     expect((await post(body)).status).toBe(200);
   await call(`${path}x`, { method: 'POST', body: 'nonsense' });
-  const line = (reason: string, count: number) =>
-    `urtuu_gateway_requests_unread_total{path="receipts",route="a gateway",reason="${reason}"} ${count}`;
-  expect(await counted()).toEqual([line('body', 1), line('fields', 2), line('state', 1)]);
+  const line = (reason: string, count: number, path = 'receipts') =>
+    `urtuu_gateway_requests_unread_total{path="${path}",route="a gateway",reason="${reason}"} ${count}`;
+  const none = ['body', 'fields', 'state'].map((reason) => line(reason, 0, 'incoming'));
+  expect(await counted()).toEqual([
+    line('body', 1),
+    line('fields', 2),
+    line('state', 1),
+    ...none,
+    line('unjoined', 1),
+  ]);
   clock.advance(60_000);
   await post('nonsense');
   const warning = (count: string) =>

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import { createService } from '../../../src/service/create-service.js';
@@ -106,6 +106,25 @@ describe('/healthz and /readyz', () => {
     await core.store.release();
     clock.advance(1_000);
     expect((await get('/readyz')).status).toBe(200);
+  });
+
+  it('say that the service is stopping, at once, while every request is answered', async () => {
+    const service = await createService({ rates: 'off', clock: new ManualClock(start) });
+    onTestFinished(() => service.close());
+    const { url } = await service.listen({ port: 0 });
+    const ready = () => fetch(url.replace('/v1', '/readyz'));
+    expect((await ready()).status).toBe(200);
+    service.drain();
+    const answer = await ready();
+    expect({ status: answer.status, retry: answer.headers.get('retry-after') }).toEqual({
+      status: 503,
+      retry: '1',
+    });
+    expect(await answer.json()).toMatchObject({ status: 'stopping', error: { code: 'unavailable' } });
+    const headers = { authorization: `Bearer ${service.localKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ to: '99112233', text: 'Hello' });
+    expect((await fetch(`${url}/sms`, { method: 'POST', headers, body })).status).toBe(200);
+    expect((await fetch(url.replace('/v1', '/healthz'))).status).toBe(200);
   });
 
   it.each(['a closed store', 'an unexpected error'])(

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApp } from '../../../src/service/http/app.js';
 import { ConnectionDropped } from '../../../src/service/http/inject-fault.js';
 import { listen } from '../../../src/service/http/listen.js';
@@ -42,6 +43,25 @@ describe('slow clients', () => {
     await probe.closed;
     held.release();
     expect(await client.hears('balance')).toContain(' 200 OK');
+  });
+});
+
+describe('an idle connection', () => {
+  it('is kept 75 s, longer than by proxies, and announces 15 to clients', async () => {
+    const { open } = await serve();
+    const timeouts = vi.spyOn(Socket.prototype, 'setTimeout');
+    onTestFinished(() => timeouts.mockRestore());
+    const last = () => timeouts.mock.calls.at(-1)?.[0];
+    const client = open();
+    for (let request = 1; request <= 2; request += 1) {
+      client.say(read());
+      while (client.statuses().length < request) await once(client.socket, 'data');
+      await vi.waitFor(() => expect(last()).toBe(75_000));
+    }
+    expect(client.received).toMatch(/^Keep-Alive: timeout=15\r$/m);
+    // The second request ended that: a client that does not read is found sooner.
+    const all = timeouts.mock.calls.map(([ms]) => ms);
+    expect(all[all.indexOf(75_000) + 1]).toBe(3_000);
   });
 });
 

@@ -22,6 +22,7 @@ interface Operation {
   parameters: { name: string; in: string }[];
 }
 interface Document {
+  servers: { url: string }[];
   openapi: string;
   security: object[];
   paths: Record<string, Record<string, Operation>>;
@@ -40,6 +41,11 @@ const concrete = (path: string) =>
 
 describe('/v1/openapi.json', () => {
   it('needs no key and is OpenAPI 3.1', () => expect(document.openapi).toBe('3.1.0'));
+
+  it('names no server but the one that it comes from: a generated client would send its key there', () => {
+    expect(document.servers).toEqual([{ url: '/' }]);
+    expect(JSON.stringify(document)).not.toMatch(/https?:\/\/(?:127|localhost)/);
+  });
 
   it('holds every route and no other', () => {
     const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);

@@ -90,6 +90,42 @@ describe('Size limits, request body, over a socket', () => {
     expect(calls).toEqual([]);
   });
 
+  it.each([
+    ['Transfer-Encoding: identity', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'],
+    ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: identity, chunked'],
+    ['Transfer-Encoding: gzip, chunked'],
+    ['Transfer-Encoding: chunked, chunked'],
+    ['Transfer-Encoding: xchunked'],
+    ['Transfer-Encoding: identity'],
+    ['Transfer-Encoding:'],
+    ['Transfer-Encoding: chunked;a=b'],
+    ['Transfer-Encoding: identity', `Content-Length: ${bytes}`],
+  ])('%s %s is no request, and ends its connection', async (...headers) => {
+    const { open, calls } = await serve();
+    const client = open().say(`${head(...headers)}${chunk(body)}0\r\n\r\n${read()}`);
+    const answer = await client.closed;
+    expect(client.statuses()).toEqual([400]);
+    expect(answer).toMatch(/^Connection: close\r$/m);
+    expect(calls).toEqual([]);
+  });
+
+  it('chunks in HTTP/1.0 are no request', async () => {
+    const { open } = await serve();
+    const client = open().say(
+      `${head('Transfer-Encoding: chunked').replace('HTTP/1.1', 'HTTP/1.0')}${chunk(body)}0\r\n\r\n`,
+    );
+    expect(await client.closed).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('the coding of a body in chunks may be in capitals', async () => {
+    const { open } = await serve();
+    await open()
+      .say(`${head('Transfer-Encoding: Chunked')}${chunk(body)}0\r\n\r\n`)
+      .hears(' 200 OK');
+  });
+
   it('two lengths at once are not a request', async () => {
     const { open, calls } = await serve();
     const smuggled = head('Transfer-Encoding: chunked', 'Content-Length: 5') + chunk(body);

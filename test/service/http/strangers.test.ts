@@ -223,6 +223,26 @@ describe('over TLS', () => {
     for (const socket of [second, third]) socket.destroy();
   });
 
+  it.each([
+    ['sms.example.mn', true],
+    ['192.0.2.7:7788', true],
+    ['localhost:7788', false],
+    ['127.0.0.1', false],
+    ['[::1]:7788', false],
+  ])('browsers of %s are told to stay with TLS: %s', async (host, isTold) => {
+    const { listening } = await serve({}, { tls });
+    const socket = await dial(Number(new URL(listening.url).port));
+    for (const request of [
+      lines('GET /healthz HTTP/1.1', `Host: ${host}`),
+      lines('GET / HTTP/1.1', `Host: ${host}`, 'Expect: x'),
+    ]) {
+      socket.write(request);
+      const answer = await heard(socket, '}');
+      expect(/^Strict-Transport-Security: max-age=31536000\r$/m.test(answer)).toBe(isTold);
+    }
+    socket.destroy();
+  });
+
   it('one that never shakes hands is closed', async () => {
     const { listening } = await serve({}, { headersTimeout: 100, tls });
     const stranger = connect({ port: Number(new URL(listening.url).port), host: '127.0.0.1' });

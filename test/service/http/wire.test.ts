@@ -95,7 +95,7 @@ describe('beside the API', () => {
   });
   const form = 'application/x-www-form-urlencoded';
   it.each<[string, Asked]>([
-    ['metrics, HEAD', ask('HEAD /metrics')],
+    ['metrics under another name, HEAD', ask('HEAD /metrics')],
     ['metrics, POST', posted('POST /metrics', form)],
     ['metrics with a query', ask('OPTIONS /metrics?a')],
     ['what is no metric', ask('GET /metrics/')],
@@ -196,7 +196,7 @@ describe('beside the API', () => {
         "OPTIONS  404 not_found id key",
         "GET /healthz 200  id no key",
         "DELETE /v1/openapi.json 405 method_not_allowed id no key",
-        "GET  200  no id no key",
+        "GET  421  no id no key",
         "GET /dashboard 421  no id no key",
         "POST /v1/sms 200  id key",
         "POST /v1/sms 400 invalid_request id key",

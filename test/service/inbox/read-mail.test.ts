@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { readMail } from '../../../src/service/inbox/read-mail.js';
 import { bounceOf } from '../../support/bounces.js';
@@ -170,6 +171,15 @@ describe('a mail', () => {
       Buffer.from(parts(pdf).replace('application/pdf\r\n\r\n', `message/rfc822\r\n\r\n${inner}`)),
     );
     expect(mail.text.match(/One|Two|Preamble|line/g)).toEqual(['One', 'One', 'Two', 'Two']);
+  });
+
+  it('leaves other parsers of this process as they are', async () => {
+    const part = (type: string, body: string) => `--x\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
+    const raw = `From: a@b.mn\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n${part('text/plain', 'Hi')}${part('text/html', '<a href=y>z</a>')}${part('application/pdf', 'pdf')}--x--`;
+    await readMail(Buffer.from(raw));
+    const mail = await PostalMime.parse(raw);
+    expect(mail.html).toContain('<a href=y>z</a>');
+    expect(mail.attachments).toHaveLength(1);
   });
 
   it('is known again, whichever of its recipients gets it', async () => {

@@ -1,6 +1,10 @@
+import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { serviceErrors } from '../../../src/contract/index.js';
+import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { createService } from '../../../src/service/index.js';
 import { Counter, Histogram, quotedLabel } from '../../../src/service/metrics/families.js';
+import { Metrics } from '../../../src/service/metrics/metrics.js';
 
 describe('a histogram', () => {
   it('counts every value in its bucket and in those above, and sums them up', () => {
@@ -63,6 +67,8 @@ describe('the metrics of a service', () => {
     await send('/sms/bulk', { to: ['99112244', '88112244'], text: 'Hello' });
     await send('/nothing/99112233', {});
     await send('/sms', { to: '99112233', text: 'Hello' }, 'nobody');
+    const verification = JSON.parse(await send('/verify', { to: '99112255' }));
+    await send(`/verify/${verification.id}/check`, { code: 'none' });
     await service.administration.idle();
     const { status, type, text } = await page();
     expect({ status, type }).toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
@@ -75,9 +81,12 @@ describe('the metrics of a service', () => {
       'urtuu_http_request_duration_seconds_count{route="other",status="404"} 1',
       'urtuu_refusals_total{code="provider_failed"} 1',
       'urtuu_refusals_total{code="unauthorized"} 1',
-      'urtuu_messages_total{channel="sms",status="sent"} 3',
+      'urtuu_messages_total{channel="sms",status="sent"} 4',
       'urtuu_messages_total{channel="sms",status="failed"} 1',
-      'urtuu_submit_duration_seconds_count{route="Mobicom",result="accepted"} 2',
+      'urtuu_submit_duration_seconds_count{route="Mobicom",result="accepted"} 3',
+      'urtuu_verifications_total{result="created"} 1',
+      'urtuu_verifications_total{result="verified"} 0',
+      'urtuu_verifications_total{result="wrong"} 1',
       'urtuu_store_duration_seconds_count{operation="acceptBatch"} 1',
       'urtuu_carrier_connected{lane="sms",state="simulated"} 1',
     ])
@@ -88,6 +97,82 @@ describe('the metrics of a service', () => {
       expect(line).toMatch(
         /^(?:# (?:HELP|TYPE) \w+ \S.*|\w+(?:\{(?:\w+="(?:[^"\\]|\\.)*",?)+\})? [-+\d.eInf]+)$/,
       );
+  });
+
+  it('are there at 0 with all labels that are known: Prometheus would not see a first failure', async () => {
+    const { page } = await listening(true);
+    const { text } = await page();
+    for (const line of [
+      ...['sms', 'email'].flatMap((channel) => [
+        `urtuu_messages_total{channel="${channel}",status="sent"} 0`,
+        `urtuu_messages_total{channel="${channel}",status="failed"} 0`,
+        `urtuu_unknown_deliveries_total{channel="${channel}"} 0`,
+      ]),
+      ...Object.keys(serviceErrors).map((code) => `urtuu_refusals_total{code="${code}"} 0`),
+      'urtuu_receipts_total{state="undelivered"} 0',
+      'urtuu_gateway_requests_not_found_total{path="receipts"} 0',
+      'urtuu_store_duration_seconds_count{operation="finalizeMessages"} 0',
+    ])
+      expect(text).toContain(`\n${line}\n`);
+    expect(text).not.toContain('quantile');
+  });
+
+  it('of a route of a carrier are there at 0 before its first submission, and its first unread receipt', () => {
+    const metrics = new Metrics();
+    onTestFinished(() => metrics.close());
+    const carrier = { lanes: ['Gate "A"'], take: async () => null } as unknown as Carrier;
+    metrics.wrappers.carriers([carrier]);
+    return metrics
+      .read({
+        heartbeat: { connections: [] },
+        store: { queueDepth: async () => [], countUnjoined: async () => [] },
+      })
+      .then((text) => {
+        for (const result of ['accepted', 'later', 'refused', 'unknown'])
+          expect(text).toContain(
+            `urtuu_submit_duration_seconds_count{route="Gate \\"A\\"",result="${result}"} 0\n`,
+          );
+        expect(text).toContain(
+          'urtuu_gateway_requests_unread_total{path="receipts",route="Gate \\"A\\"",reason="state"} 0\n',
+        );
+      });
+  });
+
+  it('are for this machine: neither a detour of a path nor another host leads to them', async () => {
+    const service = await createService({ metrics: true });
+    onTestFinished(() => service.close());
+    const main = new URL((await service.listen({ port: 0, metrics: true })).url);
+    const own = new URL((await service.listenForMetrics({ host: '127.0.0.1', port: 0 })).url);
+    const { port } = main;
+    const statusOf = (url: URL, path: string, host: string, method = 'GET') =>
+      new Promise((resolve, reject) => {
+        request(url, { path, method, headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    const here = `127.0.0.1:${port}`;
+    for (const path of ['/metrics', '/metrics?a=b', `http://${here}/metrics`])
+      expect(await statusOf(main, path, here)).toBe(200);
+    for (const host of [`localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`])
+      expect(await statusOf(main, '/metrics', host)).toBe(200);
+    const detours = [
+      '/v1/../metrics',
+      '/./metrics',
+      '/v1/%2e%2e/metrics',
+      '//metrics',
+      '/metrics/',
+      '/%6detrics',
+    ];
+    for (const path of detours)
+      for (const url of [main, own]) expect(await statusOf(url, path, here)).not.toBe(200);
+    for (const host of ['sms.example.mn', `sms.example.mn:${port}`, 'localhost', '127.0.0.1:1'])
+      expect(await statusOf(main, '/metrics', host)).toBe(421);
+    expect(await statusOf(main, '/metrics', here, 'POST')).toBe(405);
+    // Scrapers know it by address, or by any name.
+    expect(await statusOf(own, '/metrics', 'urtuu-one.monitoring.svc:9464')).toBe(200);
   });
 
   it('are not there unless they are asked for', async () => {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { connectionTo, newDatabase, query } from '../../support/postgres.js';
-import { project, start } from './conformance/fixture.js';
+import { message, project, start } from './conformance/fixture.js';
 
 const before = readFileSync(new URL('../../fixtures/postgres/schema-1.sql', import.meta.url), 'utf8');
 
@@ -103,6 +103,33 @@ it('data of the release before is brought up to date, and its instances go on be
   expect(await old.stop('b3')).toMatchObject([{ failed: 2, stopped: 2 }]);
   expect(await store.queueDepth()).toMatchObject([{ waiting: 0 }]);
   expect(await store.getProject(project.id)).toMatchObject({ balance: 970 });
+});
+
+it('counts and suppresses addresses of the release before in all their spellings', async () => {
+  const url = await oldDatabase();
+  const rows = ['Bat+1@b.mn', 'bat@b.mn', 'BAT@b.mn', '+x@b.mn', '99112233'];
+  for (const [index, to] of rows.entries())
+    await query(
+      url,
+      `INSERT INTO messages (id, project, content, channel, recipient, credits, created_at, counts_at, lane, bound_at)
+       VALUES ($1, 1, 1, CASE WHEN strpos($2, '@') > 0 THEN 'email' ELSE 'sms' END, $2, 2, $3, $3, 'email', $3)`,
+      [`m${index}`, to, start],
+    );
+  for (const to of ['BAT@b.mn', 'bat@b.mn', 'C@b.mn', 'erased:Abc'])
+    await query(
+      url,
+      'INSERT INTO suppressions (project, recipient, reason, created_at) VALUES (1, $1, $1, 1)',
+      [to],
+    );
+  const { store } = await open(url);
+  expect(await query(url, 'SELECT mailbox FROM messages ORDER BY seq')).toEqual(
+    ['bat@b.mn', null, 'bat@b.mn', null, null].map((mailbox) => ({ mailbox })),
+  );
+  const listed = await store.listSuppressions(project.id, { limit: 9, after: null });
+  expect(listed?.records.map(({ to }) => to).sort()).toEqual(['bat@b.mn', 'c@b.mn', 'erased:Abc']);
+  const mail = { channel: 'email', operator: null, to: 'baT@b.mn' } as const;
+  expect(await store.acceptMessage(message({ ...mail, caps: [2, 2] }))).toMatchObject({ kind: 'capped' });
+  expect(await store.acceptMessage(message({ ...mail, caps: [3, 3] }))).toMatchObject({ kind: 'accepted' });
 });
 
 it('waits for who reads for long, such as a dump, and lets others write meanwhile', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
@@ -31,6 +31,26 @@ it.skipIf(isOnPostgres())('a prune leaves no copy of a row that was moved', asyn
   clock.set(clock.now() + 9 * day);
   expect(await core.administration.prune({ olderMs: 2 * day })).toMatchObject({ messages: 2_150 });
   await core.close();
-  for (const name of ['service.db', 'operator.db'])
+  for (const name of readdirSync(directory).filter((each) => /\.db(?:-wal)?$/.test(each)))
     expect(readFileSync(join(directory, name), 'latin1').match(/p\d+@example|private/g)).toBeNull();
+});
+
+it.skipIf(isOnPostgres())('a prune and a stop leave no copy in the -wal of a small service', async () => {
+  const directory = cores.folder();
+  const clock = new ManualClock(Date.UTC(2026, 0, 1));
+  const core = await cores.open({ directory, clock });
+  await core.operations.sendSms({
+    caller,
+    params: { to: '99112233', text: 'private' },
+    idempotencyKey: null,
+  });
+  await core.administration.idle();
+  clock.set(clock.now() + 9 * day);
+  await core.administration.prune({ olderMs: 2 * day });
+  await core.close();
+  for (const name of readdirSync(directory).filter((each) => /\.db/.test(each)))
+    expect([name, readFileSync(join(directory, name), 'latin1').match(/99112233|private/g)]).toEqual([
+      name,
+      null,
+    ]);
 });

@@ -38,8 +38,8 @@ export function installed(): string | null {
   return newest === undefined ? null : join(versions, newest, 'bin');
 }
 
-/** A copy has the links that the package's install script would make, and can be read by another user. */
-function copyOf(native: string, copy: string): Binaries {
+/** Of an npm package. A copy has the links that the package's install script would make, and can be read by another user. */
+export function copyOf(native: string, copy: string): Binaries {
   if (!existsSync(copy)) {
     cpSync(native, copy, { recursive: true, dereference: true });
     const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));

@@ -40,7 +40,17 @@ export async function playFullDisk(options: {
   const disk = await smallDisk(folder);
   const data = join(disk.path, 'service');
   const server = new Server((port) => {
-    const words = ['serve', '--port', String(port), '--data', join(folder, 'service'), '-o', 'ndjson'];
+    const words = [
+      'serve',
+      '--drain-time',
+      '0',
+      '--port',
+      String(port),
+      '--data',
+      join(folder, 'service'),
+      '-o',
+      'ndjson',
+    ];
     const command = [process.execPath, join(root, 'bin/urtuu.js'), ...words];
     return spawn('nsenter', [...disk.within, ...command], { env: machine.environment() });
   });

@@ -67,7 +67,10 @@ export function served(
   more: readonly string[] = [],
 ): Server {
   return new Server((port) =>
-    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson', ...more], { env }),
+    machine.start(
+      ['serve', '--drain-time', '0', '--port', String(port), '--data', directory, '-o', 'ndjson', ...more],
+      { env },
+    ),
   );
 }
 
@@ -80,7 +83,7 @@ export function servedOn(
 ): Server {
   const given = { URTUU_DATABASE: database, URTUU_SECRET_FILE: secretFile, ...env };
   return new Server((port) =>
-    machine.start(['serve', '--port', String(port), '-o', 'ndjson'], { env: given }),
+    machine.start(['serve', '--drain-time', '0', '--port', String(port), '-o', 'ndjson'], { env: given }),
   );
 }
 

@@ -73,7 +73,18 @@ export async function playTakenData(options: {
   const folders: Folders = { data: at('data'), old: at('old'), foreign: at('foreign') };
   const accept = options.accepts === true ? ['--accept-data', '--yes'] : [];
   const serve = (port: number) =>
-    machine.start(['serve', '--port', String(port), '--data', folders.data, '-o', 'ndjson', ...accept]);
+    machine.start([
+      'serve',
+      '--drain-time',
+      '0',
+      '--port',
+      String(port),
+      '--data',
+      folders.data,
+      '-o',
+      'ndjson',
+      ...accept,
+    ]);
   const server = new Server(serve);
   const wronglyTaken: string[] = [];
   let acknowledged: Awaited<ReturnType<ReturnType<typeof startCustomers>['finish']>> = [];

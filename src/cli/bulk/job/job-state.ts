@@ -1,7 +1,20 @@
 import type { PlanMeta } from '../plan/plan.js';
-import { type Counts, countsOf, type Outcome, outcomeOf, statusOfRemoval } from './counts.js';
+import {
+  type Counts,
+  countsOf,
+  isMoved,
+  type Moved,
+  type Outcome,
+  outcomeOf,
+  statusOfRemoval,
+} from './counts.js';
 import type { AcceptedEntry, Entry, JobEntry, MovedEntry, RequestEntry } from './journal/entries.js';
 import { RequestFacts } from './request-facts.js';
+
+export interface RowPlace {
+  request: number;
+  index: number;
+}
 
 export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel' | 'limit'>;
 
@@ -24,6 +37,8 @@ export class JobState extends RequestFacts {
   ended: { at: string; exit: number } | null = null;
   /** The job that the journal was started for. */
   job: { id: string; digest: string } | null = null;
+  /** Whether the rows that it has from other jobs are its own. */
+  confirmed = false;
   /** The maximum that the job may spend, as last set; null for no limit. */
   limit: number | null;
   /** The last finished run's own limit of requests a second; null for none. */
@@ -32,7 +47,7 @@ export class JobState extends RequestFacts {
   readonly accounts: string[] = [];
   /** When the earliest repeated acceptance was made; null if unknown. */
   ranAt: string | null = null;
-  readonly #channel: PlanFigures['channel'];
+  readonly channel: PlanFigures['channel'];
   readonly #movedTo = new Set<string>();
   /** Accepted requests, and those whose acceptance repeats an earlier one. */
   #accepted = 0;
@@ -49,7 +64,7 @@ export class JobState extends RequestFacts {
     this.planned = recipients + rejected;
     const accepted = { sent: 0, unknown: 0, queued: 0 };
     this.outcomes = { ...accepted, failed: 0, rejected, moved: 0, in_doubt: 0, pending: recipients };
-    this.#channel = channel;
+    this.channel = channel;
   }
 
   get counts(): Counts {
@@ -83,6 +98,34 @@ export class JobState extends RequestFacts {
     return [...this.#movedTo];
   }
 
+  /** Whose row it is, if a report calls it `failed`, `rejected` or `pending`; `unsent` rows are free for other jobs. */
+  standingOf({ request, index }: RowPlace, reported: string): 'open' | 'sent' | 'unsent' | Moved {
+    const removal = this.removed(request).get(index);
+    if (removal !== undefined) return isMoved(removal) ? removal : 'unsent';
+    switch (this.phase(request)) {
+      case 'pending':
+      case 'doubt':
+      case 'alarm':
+        return 'open';
+      case 'failed':
+      case 'rejected':
+        return 'unsent';
+      case 'accepted': {
+        if (reported !== 'failed') return 'sent';
+        // A message of a batch fails after the batch was accepted, and so does an email; a failed SMS was retried.
+        const isSms = this.channel === 'sms' || this.revision(request) > 0;
+        return this.kindOf(request) === 'single' && isSms ? 'sent' : 'unsent';
+      }
+    }
+  }
+
+  /** Another job took rows that are unsent here. */
+  moveAway(request: number, indexes: readonly number[], to: string): void {
+    this.#count(request, -1);
+    this.#remove(request, indexes, to);
+    this.#count(request, 1);
+  }
+
   /** Applies an entry, in the order of the journal. */
   apply(entry: Entry): void {
     if (!('request' in entry)) this.#applyToJob(entry);
@@ -103,6 +146,9 @@ export class JobState extends RequestFacts {
         this.balance = entry.balance;
         this.rate = entry.rate;
         this.endRun(entry.at);
+        break;
+      case 'confirmed':
+        this.confirmed = true;
         break;
       case 'limit':
         this.limit = entry.credits;
@@ -215,22 +261,26 @@ export class JobState extends RequestFacts {
     this.setSent(request, acceptedAt ?? (Date.parse(replayOf ?? '') || null));
     if (kind === 'batch') this.addBatch(request, id);
     // A single SMS has been accepted by the operator when the service accepts it.
-    else if (this.#channel === 'sms') this.setFigures(request, { sent: 1, failed: 0, unknown: null }, 'some');
+    else if (this.channel === 'sms') this.setFigures(request, { sent: 1, failed: 0, unknown: null }, 'some');
     this.enter(request, 'accepted');
   }
 
-  /**
-   * Moves rows that this job would no longer send; in journals of earlier releases, also rows that it would still send.
-   */
+  /** In journals of earlier releases: also rows that this job would still send. */
   #moveAway({ request, revision, indexes, recipients, job }: MovedEntry): void {
     const phase = this.phase(request);
     if (phase === 'doubt' || phase === 'alarm') return;
-    if (job !== null) this.#movedTo.add(job);
     if (phase === 'pending') {
       this.columns.revision[request] = revision + 1;
       this.columns.recipients[request] = recipients;
     }
-    this.remove(request, indexes, { to: job ?? '' });
-    if (phase !== 'accepted' && this.recipients(request) === 0) this.enter(request, 'rejected');
+    this.#remove(request, indexes, job ?? '');
+  }
+
+  #remove(request: number, indexes: readonly number[], to: string): void {
+    if (to !== '') this.#movedTo.add(to);
+    this.remove(request, indexes, { to });
+    const phase = this.phase(request);
+    const isSent = phase === 'accepted' || phase === 'doubt' || phase === 'alarm';
+    if (!isSent && this.recipients(request) === 0) this.enter(request, 'rejected');
   }
 }

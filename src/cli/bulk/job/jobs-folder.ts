@@ -3,7 +3,7 @@ import { readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CliError, machineError, stateHint } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import type { Lock } from '../../platform/lock-types.js';
+import type { HeldLock } from '../../platform/lock-types.js';
 import { makeFolder } from '../../platform/make-folder.js';
 import { renameFile } from '../../platform/rename.js';
 import { didYouMean } from '../../text/suggest.js';
@@ -67,7 +67,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
 }
 
 /** Removes a locked job. It disappears from the list at once, so no command sees a part of it. */
-export async function removeJobFolder(folder: string, lock: Extract<Lock, { held: true }>): Promise<void> {
+export async function removeJobFolder(folder: string, lock: HeldLock): Promise<void> {
   const unlisted = join(dirname(folder), `${removedPrefix}${randomUUID()}`);
   try {
     await renameFile(folder, unlisted);

@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { lockFolder } from '../../platform/lock.js';
-import type { Lock } from '../../platform/lock-types.js';
+import type { HeldLock } from '../../platform/lock-types.js';
 import { openPlan, readPlanMeta } from '../plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { JobState } from './job-state.js';
 import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
-import { nodeDisk, readAtOnce } from './journal/append-file.js';
-import type { Entry } from './journal/entries.js';
+import { nodeDisk } from './journal/append-file.js';
 import { Journal } from './journal/journal.js';
-import { BrokenJournalError, NewerJournalError, readEntries } from './journal/journal-reader.js';
+import { BrokenJournalError, journalFile, NewerJournalError, readJournal } from './journal/journal-reader.js';
+import { moveTaken, Takers } from './takers.js';
 
 /** A job opened exclusively by this process. */
 export interface Job {
@@ -39,7 +38,6 @@ export interface FollowedJob extends JobView {
   update(): Promise<void>;
 }
 
-const journalFile = 'journal';
 /** Without its journal, a job does not know which of its rows were moved to another job. */
 const withoutJournal =
   'the idempotency keys prevent duplicates. If another job has sent failed rows since, never add --retry-failed to this one.';
@@ -57,6 +55,7 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
     opened = journal;
     if (state.job === null) await journal.append({ type: 'job', id, digest });
     else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);
+    await moveTaken({ id, folder, digest, state }, await Takers.in(stateDirectory));
     return {
       ...{ id, folder, plan, state, journal },
       async close() {
@@ -76,7 +75,7 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
 }
 
 /** Throws CliError (exit 11) if another process holds the lock. */
-export async function lockJob(id: string, folder: string): Promise<Extract<Lock, { held: true }>> {
+export async function lockJob(id: string, folder: string): Promise<HeldLock> {
   const lock = await lockFolder(folder).catch((error) => {
     throw jobError({ id, folder }, error);
   });
@@ -89,18 +88,21 @@ export async function lockJob(id: string, folder: string): Promise<Extract<Lock,
 }
 
 /** Reads the state of a job without changing it. Throws CliError (exit 12) if there is no such job. */
-export const viewJob: (stateDirectory: string, id: string) => Promise<JobView> = followJob;
+export const viewJob: (stateDirectory: string, id: string, takers?: Takers) => Promise<JobView> = followJob;
 
 /** Like `viewJob`, for a job that is read repeatedly. */
-export async function followJob(stateDirectory: string, id: string): Promise<FollowedJob> {
+export async function followJob(stateDirectory: string, id: string, known?: Takers): Promise<FollowedJob> {
   const folder = await jobFolder(stateDirectory, id);
   try {
     const meta = await readPlanMeta(folder);
+    const takers = known ?? (await Takers.in(stateDirectory));
     let state = new JobState(meta);
     let end = 0;
     const update = async () => {
-      if (end === 0) state = new JobState(meta);
-      const { whole, ended } = await readJournal(folder, end, (entry) => state.apply(entry));
+      const isNew = end === 0;
+      if (isNew) state = new JobState(meta);
+      const { whole, ended } = await readJournal(folder, { start: end }, (entry) => state.apply(entry));
+      if (isNew) await moveTaken({ id, folder, digest: meta.digest, state }, takers);
       // The next run rewrites a last line without a newline.
       end = ended ? end + whole : 0;
     };
@@ -120,17 +122,6 @@ export async function followJob(stateDirectory: string, id: string): Promise<Fol
   } catch (error) {
     throw jobError({ id, folder }, error);
   }
-}
-
-/** Reads from a byte on; empty for a job that was never opened. */
-export async function readJournal(folder: string, start: number, onEntry: (entry: Entry) => void) {
-  const path = join(folder, journalFile);
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && existsSync(folder)) return null;
-    throw error;
-  });
-  if (file === null) return { whole: 0, ended: true };
-  return readEntries(file.createReadStream({ start, highWaterMark: readAtOnce }), path, onEntry);
 }
 
 function otherJournal(id: string): CliError {

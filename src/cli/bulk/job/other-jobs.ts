@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Channel, isSameBaseUrl } from '../../../contract/index.js';
+import { exits } from '../../exit-codes.js';
 import { visitRecipients } from '../plan/files/body-recipients.js';
 import { bodiesOf, openPlan, readPlanRecord } from '../plan/files/plan-reader.js';
-import { type MessageHash, marks, messageHash, type PairSet } from '../plan/pair-set.js';
+import { anyMessage, type MessageHash, marks, messageHash, type PairSet } from '../plan/pair-set.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { JobState } from './job-state.js';
 import { jobIds, jobsFolder } from './jobs-folder.js';
-import { readJournal } from './open-job.js';
+import { lastEntry, readJournal } from './journal/journal-reader.js';
+import { moveTaken, Takers } from './takers.js';
 
 export interface OtherJob {
   id: string;
@@ -38,6 +40,8 @@ export interface OtherJobsOptions {
   baseUrl: string;
   /** By its id alone. */
   isOther(id: string): boolean;
+  /** Whatever the message: then the pairs have `anyMessage`, too. */
+  byRecipient?: boolean;
   /** Earlier sends do not count, in milliseconds since 1970. */
   since: number;
   openOutcomes(folder: string, job: { id: string } & PlanMeta): Promise<StoredOutcomes | null>;
@@ -47,7 +51,7 @@ export interface OtherJobsOptions {
 /** The pairs of which a job counts: all, those that are `fixed`, or none. */
 export type Counting = 'all' | 'fixed' | 'none';
 
-/** What the other jobs of this machine, on one channel and service, have sent since a moment, or will send. */
+/** What the other jobs of this machine, on one channel and service, have sent since a moment, or would send. */
 export class OtherJobs {
   readonly #options: OtherJobsOptions;
   /** By id, the version that was read. */
@@ -56,6 +60,8 @@ export class OtherJobs {
   readonly #open = new Set<string>();
   /** By id, the plan of a job that has none of the pairs, whatever it does. */
   readonly #apart = new Map<string, string>();
+  /** As they were when the first job was read. */
+  #takers: Takers | null = null;
   /** The marks of one job after the other. */
   #marks = new Uint8Array(0);
 
@@ -80,7 +86,8 @@ export class OtherJobs {
       const isOfService = meta.channel === channel && isSameBaseUrl(meta.baseUrl, baseUrl);
       // Nothing was recorded since, so the journal, which may be long, is not read.
       const isApart = this.#apart.get(id) === planOf(meta);
-      if (isOfService && !isApart && (isSince(meta, since) || written >= since))
+      const mayCount = isOfService && !isApart;
+      if (mayCount && (isSince(meta, since) || written >= since || (await mayBeOpen(folder))))
         found.push({ id, folder, meta, written, version });
       else this.#read.set(id, version);
     }
@@ -119,7 +126,7 @@ export class OtherJobs {
     }
   }
 
-  /** Null if the job has sent nothing since. */
+  /** Null if the job has sent nothing since, and would send nothing. */
   async #marksOf(
     { id, folder, meta, written }: OtherJob,
     pairs: PairSet,
@@ -127,13 +134,17 @@ export class OtherJobs {
   ): Promise<Uint8Array | null> {
     const { since } = this.#options;
     const state = new JobState(meta);
-    await readJournal(folder, 0, (entry) => state.apply(entry));
-    if (!isSince(meta, since) && !state.isActiveSince(since, written)) return null;
+    await readJournal(folder, {}, (entry) => state.apply(entry));
+    if (!isSince(meta, since) && !state.isActiveSince(since, written) && state.finished) return null;
     const plan = await openPlan(folder);
     await onPlan(plan);
     if (this.#marks.length !== pairs.length) this.#marks = new Uint8Array(pairs.length);
+    this.#takers ??= await Takers.in(this.#options.stateDirectory);
+    await moveTaken({ id, folder, digest: meta.digest, state }, this.#takers);
     const ofJob = this.#marks.fill(0);
-    const sent = { state, written, since, failures: await this.#failuresIn({ id, folder, meta }, state) };
+    const failures = await this.#failuresIn({ id, folder, meta }, state);
+    const message = this.#options.byRecipient ? anyMessage : undefined;
+    const sent = { state, written, since, failures, message };
     for await (const { number, body } of bodiesOf(plan)) markRequest(number, body, sent, pairs, ofJob);
     return ofJob;
   }
@@ -169,6 +180,15 @@ export class OtherJobs {
 const planOf = ({ digest, created_at: at }: PlanMeta) => `${digest} ${at}`;
 const isSince = ({ created_at: at }: PlanMeta, moment: number) => Date.parse(at) >= moment;
 
+/** Whatever its age, an unfinished job would still send. */
+async function mayBeOpen(folder: string): Promise<boolean> {
+  const last = await lastEntry(folder);
+  return last?.type !== 'end' || !finishedExits.includes(last.exit);
+}
+
+/** A run with these has no request left to send. */
+const finishedExits: readonly number[] = [exits.ok, exits.partly, exits.notSent];
+
 type Failures = ReadonlyMap<number, ReadonlySet<number>>;
 const nobody: ReadonlySet<number> = new Set();
 
@@ -178,6 +198,8 @@ interface Sent {
   written: number;
   since: number;
   failures: Failures;
+  /** Of all requests; undefined if each has its own. */
+  message: MessageHash | undefined;
 }
 
 function markRequest(request: number, body: string, sent: Sent, pairs: PairSet, ofJob: Uint8Array): void {
@@ -187,7 +209,7 @@ function markRequest(request: number, body: string, sent: Sent, pairs: PairSet, 
   const failed = known ?? nobody;
   const isUncertain = mark === marks.sent && known === undefined && state.failed(request) > 0;
   const removed = state.removed(request);
-  let message: MessageHash | undefined;
+  let { message } = sent;
   let index = 0;
   visitRecipients(body, (text, from, end, at) => {
     message ??= messageHash(body, at);

@@ -1,8 +1,9 @@
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { counted, grouped } from '../../text/wording.js';
-import { jobFolder, jobIds, removeJobFolder } from './jobs-folder.js';
+import { grouped } from '../../text/wording.js';
+import { jobFolder, removeJobFolder } from './jobs-folder.js';
 import { type JobView, lockJob, viewJob } from './open-job.js';
+import { digestOf, isSource, sourcesOf } from './takers.js';
 
 export interface RemoveOptions {
   /** Also removes a job with rows pending or in doubt, or with the only record of rows moved to it. */
@@ -27,7 +28,7 @@ export async function removeJob(
     });
     if (job !== null && !options.force) {
       refuseUnfinished(job, options);
-      await refuseUnsentOfOthers(stateDirectory, job);
+      await refuseOnlyRecord(stateDirectory, job);
     }
   } catch (error) {
     await lock.release();
@@ -53,18 +54,20 @@ function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void 
   );
 }
 
-/** The job that a row came from only records where the row moved. */
-async function refuseUnsentOfOthers(stateDirectory: string, { id, state }: JobView): Promise<void> {
-  const { failed, rejected } = state.counts;
-  if (failed + rejected === 0) return;
-  for (const other of await jobIds(stateDirectory)) {
-    const source = other === id ? null : await viewJob(stateDirectory, other).catch(() => null);
-    if (!source?.state.movedTo.includes(id)) continue;
+/** The job that rows came from would send those again that this one has sent. */
+async function refuseOnlyRecord(stateDirectory: string, { id, folder, meta, state }: JobView): Promise<void> {
+  if (!state.confirmed) return;
+  for (const source of await sourcesOf(folder, meta)) {
+    const { job: from } = source;
+    if (!isSource(source, from, await digestOf(stateDirectory, from))) continue;
     throw new CliError(
       'rows_moved',
       exits.refused,
-      `the job ${id} has the only record of rows from ${other}, and did not send to ${counted(failed + rejected, 'recipient')}`,
-      { hint: `Remove ${other} first, or add --force.`, details: { job: id, from: other, ...state.counts } },
+      `the job ${id} has the only record of rows from ${from}`,
+      {
+        hint: `Remove ${from} first, or add --force: its rows may then be sent again.`,
+        details: { job: id, from, ...state.counts },
+      },
     );
   }
 }

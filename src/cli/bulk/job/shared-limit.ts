@@ -63,10 +63,7 @@ interface Spender {
   digest: string;
   like: Like;
   limit: number | null;
-  /**
-   * What it has spent, with the price of its failed single sends, which it may retry; if it is unfinished, what it may
-   * spend in all, even if prices rise.
-   */
+  /** What it has spent; if it is unfinished, what it may spend in all, even if prices rise. */
   taken: number;
   isUnfinished: boolean;
 }
@@ -78,13 +75,11 @@ async function readSpender(stateDirectory: string, id: string): Promise<Spender 
     throw error;
   });
   if (job === null) return null;
-  const { digest, like = [], credits: planned, recipients } = job.meta;
+  const { digest, like = [], credits: planned } = job.meta;
   const { credits, limit, finished, counts } = job.state;
   // What is in doubt may have been charged.
   const isUnfinished = !finished || counts.in_doubt > 0;
-  const failed = [...job.state.in('failed')].length;
-  const retried = credits + Math.ceil((planned * failed) / Math.max(1, recipients));
-  const taken = isUnfinished ? Math.max(credits, limit ?? planned) : retried;
+  const taken = isUnfinished ? Math.max(credits, limit ?? planned) : credits;
   return { id, digest, like, limit, taken, isUnfinished };
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { CliError, machineError, stateHint } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { lockFolder } from '../../platform/lock.js';
+import type { HeldLock } from '../../platform/lock-types.js';
 import { makeFolder } from '../../platform/make-folder.js';
 
 interface Patience {
@@ -18,12 +19,12 @@ interface Patience {
 export async function withStartLock<Value>(
   stateDirectory: string,
   { pause, mostUnanswered }: Patience,
-  work: () => Promise<Value>,
+  work: (lock: HeldLock) => Promise<Value>,
 ): Promise<Value> {
   const folder = join(stateDirectory, 'starting');
   for (let unanswered = 0; unanswered < mostUnanswered; ) {
     const lock = await lockIn(folder);
-    if (lock.held) return work().finally(() => lock.release());
+    if (lock.held) return work(lock).finally(() => lock.release());
     if (lock.pid === null) unanswered += 1;
     await pause();
   }

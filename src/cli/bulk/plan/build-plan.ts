@@ -4,19 +4,19 @@ import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
 import type { RepairCounts } from '../input/repair.js';
 import type { ReadTable, TableInput, TableOptions } from '../input/table.js';
-import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
+import { bindMessage, type Composer, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
 import { Duplicates } from './duplicates.js';
 import type { ListRead } from './earlier-reading.js';
 import { nodePlanDisk, type PlanDisk } from './files/plan-disk.js';
 import { PlanFolder } from './files/plan-folder.js';
-import type { PlanRecord } from './files/plan-format.js';
+import type { Origin, PlanRecord } from './files/plan-format.js';
 import { planOf } from './files/plan-reader.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './files/rejects-file.js';
 import { Layout } from './layout.js';
 import { MessageStore } from './message-store.js';
 import type { PairSet } from './pair-set.js';
-import type { Account, FrozenPlan, PlanMeta } from './plan.js';
+import type { Account, FrozenPlan, PlanMeta, Source } from './plan.js';
 import { type Preview, previewOf } from './preview.js';
 import { type RecipientStore, recipientStore } from './recipient-store.js';
 import type { ReportedRows } from './reported-rows.js';
@@ -36,10 +36,14 @@ export interface SentBefore {
 export interface PlanOptions extends TableOptions, ColumnOptions {
   baseUrl: string;
   templates: MessageTemplates;
+  /** Composes the messages in place of the templates. */
+  composer?: ((columns: readonly string[]) => Composer) | undefined;
   /** The options for `PlanMeta`, and the jobs of `--like`. */
   options?: PlanMeta['options'];
   like?: PlanMeta['like'];
   maxCredits?: number | undefined;
+  /** The digest of a job whose rows are in the input; null if it is not here. */
+  digestOf?(job: string): Promise<string | null>;
   /** A new folder for the plan. */
   folder: string;
   /** The input's path, for `PlanMeta`. */
@@ -129,7 +133,7 @@ async function planRows(
     copy: (block) => copy.append(block),
     store: (name) => files.temporaryFile(name),
     onHeader(names, line, place, damage) {
-      const composer = bindMessage(options.channel, templates, names);
+      const composer = options.composer?.(names) ?? bindMessage(options.channel, templates, names);
       const messages = new MessageStore(composer, files.temporaryFile('messages'));
       return new RowPlanner({
         columns: selectColumns({ names, line, source: place }, options, recipients),
@@ -173,6 +177,7 @@ async function freeze(
   const draft: PlanDraft = { rows, duplicates, messages, recipients, layout, priceOf };
   writePlaces(draft, files);
 
+  const origins = planner.reportedRows.origins();
   const cost = costOf(channel, messages, priceOf);
   const meta: PlanMeta = {
     version: 2,
@@ -181,6 +186,7 @@ async function freeze(
     digest: '',
     source,
     ...(options.path === undefined ? {} : { path: options.path }),
+    ...(origins.length === 0 ? {} : { sources: await sourcesOf(origins, options) }),
     columns,
     created_at: options.createdAt,
     run: options.run ?? null,
@@ -226,6 +232,7 @@ async function freeze(
   }
   // The pairs take as much memory as the rest of a window.
   const window = options.sentBefore ? { windowRecipients: 125_000 } : {};
+  files.writeOrigins(origins);
   await writeRequests(draft, files, { ...window, ...options });
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
@@ -234,6 +241,13 @@ async function freeze(
   const preview = await previewOf(plan, layout.firstRequest(longest), different);
   return { plan, preview, ...outcome };
 }
+
+const sourcesOf = (origins: readonly Origin[], { digestOf }: PlanOptions) =>
+  Promise.all(
+    [...new Set(origins.map(([job]) => job))].map(
+      async (job): Promise<Source> => ({ job, digest: (await digestOf?.(job)) ?? null }),
+    ),
+  );
 
 function noRecipients(source: string, only: readonly string[] | undefined): InputError {
   return only === undefined

@@ -1,4 +1,4 @@
-import { grown, hashOf } from './files/hash-index.js';
+import { grown, hashOf, hashOfRecipient } from './files/hash-index.js';
 import { NumberedHashes } from './numbered-hashes.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 import { RowSet } from './row-set.js';
@@ -8,6 +8,9 @@ export interface MessageHash {
   readonly a: number;
   readonly b: number;
 }
+
+/** In the place of every message, where only the recipient counts. */
+export const anyMessage: MessageHash = { a: 0x811c9dc5, b: 0x9e3779b9 };
 
 /** The hash of a message's tail: the fields after `to`, in a body `from` there. */
 export function messageHash(tail: string, from = 0): MessageHash {
@@ -55,10 +58,10 @@ export class PairSet {
   readonly #readings = new NumberedHashes();
   #pairsRead = new Uint32Array(64);
 
-  static async of(plan: FrozenPlan): Promise<PairSet> {
+  static async of(plan: FrozenPlan, ofAll?: MessageHash): Promise<PairSet> {
     const pairs = new PairSet();
     for await (const request of plan.requests()) {
-      const message = messageHashOf(request);
+      const message = ofAll ?? messageHashOf(request);
       for (const to of request.to) pairs.add(to, message);
     }
     return pairs;
@@ -70,22 +73,28 @@ export class PairSet {
 
   /** Returns the pair's number; none is added once a job is merged. */
   add(recipient: string, message: MessageHash, isFixed = false): number {
-    const pair = this.#pairs.add(hashOf(recipient, message.a), hashOf(recipient, message.b));
+    const pair = this.#pairs.add(
+      hashOfRecipient(recipient, message.a),
+      hashOfRecipient(recipient, message.b),
+    );
     if (isFixed) this.fixed.add(pair);
     return pair;
   }
 
   /** The row of a pair, as another version of this program read it. */
   addReading(pair: number, recipient: string, message: MessageHash): void {
-    const reading = this.#readings.add(hashOf(recipient, message.a), hashOf(recipient, message.b));
+    const reading = this.#readings.add(
+      hashOfRecipient(recipient, message.a),
+      hashOfRecipient(recipient, message.b),
+    );
     if (reading === this.#pairsRead.length) this.#pairsRead = grown(this.#pairsRead, reading * 2);
     this.#pairsRead[reading] = pair;
   }
 
   /** The pair of a recipient, which may be a part of a text; -1 for none. */
   find(recipient: string, message: MessageHash, from = 0, end = recipient.length): number {
-    const high = hashOf(recipient, message.a, from, end);
-    const low = hashOf(recipient, message.b, from, end);
+    const high = hashOfRecipient(recipient, message.a, from, end);
+    const low = hashOfRecipient(recipient, message.b, from, end);
     const own = this.#pairs.find(high, low);
     if (own !== -1 || this.#readings.length === 0) return own;
     return this.#pairsRead[this.#readings.find(high, low)] ?? -1;
@@ -130,6 +139,13 @@ export class PairSet {
   /** The job that has sent the pair; null for none. */
   sentBy(pair: number): string | null {
     return this.#jobs[(this.#sent[pair] ?? 0) & mostJobs] || null;
+  }
+
+  /** The jobs that have sent some of them. */
+  senders(): string[] {
+    return this.#jobs.filter(
+      (_, number) => number > 0 && this.#sent.some((sent) => (sent & mostJobs) === number),
+    );
   }
 
   counts(): PairCounts {

@@ -37,6 +37,13 @@ export interface Account {
   hash: string;
 }
 
+/** A job, which is another one once its name was used again for another plan. */
+export interface Source {
+  job: string;
+  /** Null if the job was not on this machine; '' in records of earlier releases, which have names alone. */
+  digest: string | null;
+}
+
 export interface PlanMeta {
   /** Version 1 has no checksum, and its jobs derive their idempotency keys differently. */
   version: 1 | 2;
@@ -50,6 +57,8 @@ export interface PlanMeta {
   path?: string;
   columns: string[];
   created_at: string;
+  /** The jobs that its rows come from; absent if there are none. */
+  sources?: Source[];
   /** The random id of an `--again` run; null for the first run. */
   run: string | null;
   /** The texts, as templates, and the options that a job with `--like` takes over; absent in plans of earlier releases. */

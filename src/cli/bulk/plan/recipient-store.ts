@@ -1,4 +1,4 @@
-import type { Channel } from '../../../contract/index.js';
+import { type Channel, comparedRecipient } from '../../../contract/index.js';
 import { AddressReader, PhoneNumberReader, type RecipientReader } from '../input/recipient-reader.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { HashIndex, hashOf } from './files/hash-index.js';
@@ -49,7 +49,7 @@ class PhoneNumbers extends PhoneNumberReader implements RecipientStore {
   }
 }
 
-/** Email addresses are stored in a file; a reference is an offset in it. */
+/** Email addresses are stored in a file, as they were first written; a reference is an offset in it. */
 class Addresses extends AddressReader implements RecipientStore {
   maxBytes = 0;
   readonly #file: BufferedFile;
@@ -63,8 +63,10 @@ class Addresses extends AddressReader implements RecipientStore {
 
   add(): number {
     const json = JSON.stringify(this.normalized);
-    const hash = hashOf(json);
-    const known = this.#index.find(hash, (reference) => this.#at(reference).toString() === json);
+    const compared = comparedRecipient(json);
+    const hash = hashOf(compared);
+    const isIt = (reference: number) => comparedRecipient(this.#at(reference).toString()) === compared;
+    const known = this.#index.find(hash, isIt);
     if (known !== -1) return known;
     const reference = this.#file.size;
     if (reference > 0xffff_fff0) throw new RangeError('more than 4 GB of addresses in one file');

@@ -1,10 +1,18 @@
 import { reportColumn } from '../input/report-columns.js';
+import type { Origin } from './files/plan-format.js';
 import type { RowSet } from './row-set.js';
 
 /** Rows of a new plan that come from the reports of other jobs. */
 export class ReportedRows {
   /** By job id and `status`: lines in the job's input, each before the number of its row here. */
   #rows = new Map<string, Map<string, number[]>>();
+  /** By job id, the first of its rows whose batch, or message, the report names. */
+  readonly named = new Map<string, { line: number; id: string }>();
+
+  /** Notes the batch, or message, of a row. */
+  name(job: string, line: number, id: string): void {
+    if (id !== '' && !this.named.has(job)) this.named.set(job, { line, id });
+  }
 
   add(job: string, status: string, { line, row }: { line: number; row: number }): void {
     const ofJob = this.#rows.get(job) ?? new Map<string, number[]>();
@@ -18,10 +26,14 @@ export class ReportedRows {
     return [...this.#rows.keys()];
   }
 
-  statusByLine(job: string): Map<number, string> {
-    const statuses = new Map<number, string>();
-    for (const { line, status } of this.#ofJob(job)) statuses.set(line, status);
-    return statuses;
+  /** The rows that this plan takes from those jobs: what was sent is sent once more on purpose, and stays theirs. */
+  origins(): Origin[] {
+    const isTaken = ([status]: [string, unknown]) => status !== 'sent' && status !== 'queued';
+    return [...this.#rows].flatMap(([job, rows]) =>
+      [...rows]
+        .filter(isTaken)
+        .map(([status, lines]): Origin => [job, status, lines.filter((_, at) => at % 2 === 0)]),
+    );
   }
 
   /** Rows that are not sent after all stay in their job. */
@@ -40,16 +52,17 @@ export class ReportedRows {
   }
 }
 
-/** Indexes of the columns with the job, the line and the status of a report's row. */
+/** Indexes of the columns with the job, the line, the batch and the message of a report's row; the ids may be -1. */
 export interface ReportColumns {
   job: number;
   line: number;
-  status: number;
+  batch: number;
+  message: number;
 }
 
 /** Null for a file that is not a report, or a report of an earlier release, which does not name its job. */
 export function findReportColumns(names: readonly string[]): ReportColumns | null {
   const at = (name: string) => reportColumn(names, name);
-  const columns = { job: at('job'), line: at('line'), status: at('status') };
-  return Object.values(columns).includes(-1) ? null : columns;
+  const columns = { job: at('job'), line: at('line'), batch: at('batch_id'), message: at('message_id') };
+  return columns.job === -1 || columns.line === -1 ? null : columns;
 }

@@ -97,7 +97,8 @@ export class RowPlanner {
   }
 
   #isSelected(record: readonly string[]): boolean {
-    return this.#parts.columns.selection?.has(record) ?? true;
+    const { selection } = this.#parts.columns;
+    return selection === null || selection.statusOf(record) !== null;
   }
 
   /** The errors in cells that are read; of a row that `--only` leaves out, those are only the ones of its status. */
@@ -175,11 +176,12 @@ export class RowPlanner {
     const line = Number(record[report.line]);
     if (job === '' || !Number.isInteger(line)) return;
     this.reportedRows.add(job, this.#reportedStatus(record), { line, row: this.rows.length });
+    this.reportedRows.name(job, line, (record[report.batch] || record[report.message]) ?? '');
   }
 
   #reportedStatus(record: readonly string[]): string {
-    const { report } = this.#parts.columns;
-    return report === null ? '' : (record[report.status] ?? '').trim().toLowerCase();
+    const { report, selection } = this.#parts.columns;
+    return report === null ? '' : (selection?.statusOf(record) ?? '');
   }
 
   /** Cells without a value that are needed, else what is wrong with the form of the row. */

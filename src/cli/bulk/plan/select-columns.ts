@@ -18,7 +18,8 @@ export interface SelectedColumns {
 export interface RowSelection {
   /** Indexes of the columns that it reads. */
   columns: readonly number[];
-  has(record: readonly string[]): boolean;
+  /** The selected status that a row has, which `undelivered` and `unknown` are, too; null for other rows. */
+  statusOf(record: readonly string[]): string | null;
 }
 
 export interface ColumnOptions {
@@ -77,14 +78,16 @@ function selectionOf(
   const delivery = wantsUndelivered || wantsUnknown ? column('delivery') : null;
   const id = wantsUnknown ? column('message_id') : null;
   const cell = (record: readonly string[], index: number) => (record[index] ?? '').trim();
-  const isDelivery = (record: readonly string[]) => {
-    if (delivery === null || cell(record, status).toLowerCase() !== 'sent') return false;
-    const value = cell(record, delivery).toLowerCase();
-    if (wantsUndelivered && undelivered.has(value)) return true;
-    return id !== null && value === 'unknown' && known?.has(cell(record, id)) !== true;
+  const deliveryOf = (record: readonly string[]) => {
+    const value = delivery === null ? '' : cell(record, delivery).toLowerCase();
+    if (wantsUndelivered && undelivered.has(value)) return 'undelivered';
+    return id !== null && value === 'unknown' && known?.has(cell(record, id)) !== true ? value : null;
   };
   return {
     columns: [status, delivery, id].filter((index) => index !== null),
-    has: (record) => statuses.has(cell(record, status).toLowerCase()) || isDelivery(record),
+    statusOf(record) {
+      const value = cell(record, status).toLowerCase();
+      return statuses.has(value) ? value : value === 'sent' ? deliveryOf(record) : null;
+    },
   };
 }

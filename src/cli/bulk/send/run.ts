@@ -30,8 +30,6 @@ export interface RunOptions {
   maxWait: number;
   /** The job stops before its charges exceed this. */
   maxCredits?: number | undefined;
-  /** Sends failed single sends again, as a new revision. */
-  retryFailed?: boolean | undefined;
   /** Polls accepted requests for their final figures, during and after the sends. */
   openPoller?: ((run: Pick<Run, 'recorder' | 'halted'>) => OutcomePoller) | undefined;
   /** Aborted: nothing new is sent; requests in flight are finished and recorded. */

@@ -57,7 +57,7 @@ class Runner implements Run {
   }
 
   async run(): Promise<Ending> {
-    const { stop, abandon, plan, state, concurrency, retryFailed } = this.#options;
+    const { stop, abandon, plan, state, concurrency } = this.#options;
     const onStop = () => this.halt({ by: stop?.reason === cancelled ? 'cancel' : 'signal' });
     for (const signal of [stop, abandon]) {
       signal?.addEventListener('abort', onStop);
@@ -70,7 +70,6 @@ class Runner implements Run {
       this.#poller = await this.#openPoller();
       const polling = this.#poller?.run() ?? null;
       polling?.catch((error) => this.#fail(error));
-      if (retryFailed && this.#stopped === null) await this.#reviseFailed();
       const requests = this.#openRequests();
       await Promise.all(Array.from({ length: concurrency }, () => this.#work(requests)));
       await requests.return();
@@ -97,12 +96,11 @@ class Runner implements Run {
 
   /** The job keeps the limit. A request in doubt may have been charged. */
   async #openSpendLimit(): Promise<void> {
-    const { maxCredits, state, plan, retryFailed } = this.#options;
+    const { maxCredits, state, plan } = this.#options;
     if (maxCredits !== undefined && maxCredits !== state.limit) {
       await this.recorder.recordOfJob({ type: 'limit', credits: maxCredits });
     }
-    const isDone = state.finished && !(retryFailed && state.has('failed'));
-    if (!this.spendLimit.isLimited || isDone) return;
+    if (!this.spendLimit.isLimited || state.finished) return;
     await this.readPrices();
     const last = state.last('doubt');
     if (last === -1) return;
@@ -152,16 +150,6 @@ class Runner implements Run {
 
   #fail(error: unknown): void {
     this.halt(stopReasonOf(error, this.#options.journal.fault));
-  }
-
-  async #reviseFailed(): Promise<void> {
-    const { state } = this.#options;
-    const failed = [...state.in('failed')];
-    await Promise.all(
-      failed.map((request) =>
-        this.recorder.record({ type: 'revised', request, revision: state.revision(request) }),
-      ),
-    );
   }
 
   /** Without credits for anything new, only requests in doubt, which can be resolved with their keys. */

@@ -8,6 +8,7 @@ import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
 import { likened } from './prepare/like.js';
 import { prepareJob } from './prepare/prepare.js';
+import { finishAndRetry } from './retry.js';
 import { carryOut } from './run.js';
 
 const viewOf = ({ dryRun }: Record<string, unknown>): View<never> =>
@@ -36,6 +37,8 @@ export function addBulkCommand(
     const prepared = await prepareJob(context, channel, file, like);
     if (prepared === null) return;
     const { job, input, options } = prepared;
-    await carryOut(context, job, options, { input, hasPreflight: true });
+    const start = { input, hasPreflight: true };
+    if (options.retryFailed) await finishAndRetry(context, job, options, start);
+    else await carryOut(context, job, options, start);
   });
 }

@@ -23,6 +23,14 @@ export function resumeCommand(
   return config.commandLine(['jobs', 'resume', id], options);
 }
 
+/** The command that sends the failed messages of a job again; a report would take the place of the job's own. */
+export const retryCommand = (
+  { config, options: { yes } }: Pick<Context, 'config' | 'options'>,
+  id: string,
+  options: PrintedOptions = {},
+): PrintedCommand =>
+  config.commandLine(['jobs', 'retry', id], { ...options, '--report': undefined, '--yes': yes });
+
 /** The command that writes a new report of a job; a list may be called as its job. */
 export const reportCommand = (
   { config }: Pick<Context, 'config'>,

@@ -12,6 +12,7 @@ import {
   reportName,
   resumeCommand,
   resumeOf,
+  retryCommand,
   serviceOf,
 } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
@@ -90,13 +91,18 @@ function creditsOfAll({ meta, state }: Omit<JobRun['job'], 'id'>, { price, incre
   return Math.max(meta.credits, Math.ceil(soFar), Math.ceil(fromHere));
 }
 
-function stepsOfFinished(context: StepContext, run: JobRun): NextStep[] {
-  const { job, options } = run;
-  if (!job.state.has('failed')) return rejectedSteps(context, run);
+const stepsOfFinished = (context: StepContext, run: JobRun): NextStep[] =>
+  run.job.state.has('failed') ? retrySteps(context, run) : rejectedSteps(context, run);
+
+function retrySteps(context: StepContext, { job, options }: JobRun): NextStep[] {
   const kept = options === null ? {} : keptOptions(options);
-  const retry = { ...serviceOf(job.meta.baseUrl), ...kept, '--retry-failed': true };
-  return [['Retry the failed messages with:', resumeCommand(context, job.id, retry)]];
+  const retry = { ...serviceOf(job.meta.baseUrl), ...kept };
+  return [['Send the failed messages again with:', retryCommand(context, job.id, retry)]];
 }
+
+/** About failed messages of batches, for which those that may have arrived come first. */
+const failedSteps = (context: StepContext, run: JobRun): NextStep[] =>
+  run.job.state.finished && run.job.state.counts.failed > 0 ? retrySteps(context, run) : [];
 
 /** About messages that may not have arrived, or whose outcome was not read. */
 function outcomeSteps(
@@ -109,13 +115,6 @@ function outcomeSteps(
     return [['To see who they are:', reportCommand(context, id, serviceOf(meta.baseUrl))]];
   const isOpen = waited !== null && !waited.final && state.finished;
   return isOpen ? [['Look again with:', refreshCommand(context, { id, meta })]] : [];
-}
-
-/** About batches whose messages failed; the job itself retries only single sends. */
-function failedSteps(context: StepContext, run: JobRun): NextStep[] {
-  const { state } = run.job;
-  const hasFailed = state.counts.failed > 0 && !state.has('failed') && state.finished;
-  return hasFailed ? reportedSteps(context, run, 'failed') : [];
 }
 
 /**

@@ -55,8 +55,9 @@ export interface BulkOptions extends CarryOutOptions {
   dryRun?: boolean;
 }
 
-export function addCarryOutOptions(command: Command): Command {
-  return command
+/** `isRetry`: for a job of failed messages, which does not retry its own. */
+export function addCarryOutOptions(command: Command, { isRetry = false } = {}): Command {
+  command
     .optionsGroup('Sending:')
     .option('--max-credits <n>', 'spend at most this many credits', readCount)
     .addOption(
@@ -68,15 +69,21 @@ export function addCarryOutOptions(command: Command): Command {
       readConcurrency,
       carryOutDefaults.concurrency,
     )
-    .option('--rate <n>', 'send up to this many requests a second', readRate)
-    .option('--retry-failed', 'retry single sends that the operator failed; for batches, see --only failed')
+    .option('--rate <n>', 'send up to this many requests a second', readRate);
+  if (!isRetry)
+    command.option(
+      '--retry-failed',
+      'once the job is finished, send its failed messages again: see jobs retry',
+    );
+  command
     .optionsGroup('Outcome:')
     .option('--wait', 'wait until every message is sent or failed')
     .addOption(tenMinutes(command, '--wait-timeout <duration>', 'stop waiting after this long'))
     .option(
       '--report <file>',
       'write the outcome of every row to a CSV file, or to a workbook if it ends in .xlsx',
-    )
+    );
+  return command
     .addOption(
       command
         .createOption(

@@ -26,16 +26,19 @@ import { inOne, type JobInput } from './next-command.js';
 import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
-import { moveSentElsewhere } from './prepare/sent-elsewhere.js';
 import { shareLimit, whileStarting } from './prepare/start.js';
-import { takeRows } from './prepare/taken-rows.js';
+import { confirmTaken } from './prepare/take.js';
 import { refuseList } from './same-file.js';
 import { judgeJob, type Reported, type Verdict } from './verdict.js';
 
-interface Start {
+export interface Start {
   input?: JobInput | null;
+  /** Whether a retry of what failed prints the result for a program. */
+  isFirst?: boolean;
   /** The cancel marks that a resume removes: those made before it. */
   revokedMarks?: readonly string[];
+  /** Rows that were left out, without an `input`. */
+  leftOut?: number;
   /** Whether the preflight has already read everything that `--wait` needs, with this key. */
   hasPreflight?: boolean;
 }
@@ -51,9 +54,15 @@ export async function carryOut(
   context: Context,
   job: Job,
   options: CarryOutOptions,
-  { input = null, revokedMarks = [], hasPreflight = false }: Start = {},
+  {
+    input = null,
+    leftOut = input?.leftOut ?? 0,
+    isFirst = false,
+    revokedMarks = [],
+    hasPreflight = false,
+  }: Start = {},
 ): Promise<void> {
-  const run = { job, options, input, revokedMarks, hasPreflight };
+  const run = { job, options, input, leftOut, isFirst, revokedMarks, hasPreflight };
   await whileOpen(context, run, async () => {
     await open(context, run);
     if (isDone(job, options)) return endFinished(context, job, options, input);
@@ -103,13 +112,12 @@ async function open(context: Context, { job, options, hasPreflight }: Run): Prom
   await refuseOtherService(context, job);
   refuseList(context.config, job.plan.meta, options.report);
   await context.io.files.checkWritable(options.report);
-  // A bulk command has done the rest before its prompt.
+  // A bulk command has done that before its prompt.
   if (hasPreflight) return;
   const { like } = job.plan.meta;
   // It was killed before it had its limit.
   if (like !== undefined && job.state.untouched && job.state.limit === null)
     await whileStarting(context, () => shareLimit(context, job, like));
-  if (options.retryFailed) await moveSentElsewhere(context, job);
 }
 
 /** Returns the run with an admitted API key. */
@@ -141,7 +149,7 @@ function whileRunning(
       const { balance } = await context.network.client();
       await readAccount(() => balance.get(), options);
     }
-    await takeRows(context, job);
+    await confirmTaken(context, job);
     await removeCancelMarks(job, revokedMarks);
     const { stop, close } = await watchForCancel(context, job);
     try {
@@ -192,10 +200,10 @@ async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<n
   }
 }
 
-const judge = ({ job, options, input, ending }: EndedRun, reported?: Reported): Verdict =>
+const judge = ({ job, options, leftOut, ending }: EndedRun, reported?: Reported): Verdict =>
   judgeJob(job.state, ending, {
     allowsReplays: options.ifFinished === 'ok',
-    leftOut: input?.leftOut,
+    leftOut,
     reported,
   });
 
@@ -235,7 +243,8 @@ async function endRun(context: Context, ended: EndedRun, verdict: Verdict): Prom
   const { io } = context;
   const { exit } = verdict;
   attachVerdict(context, verdict);
-  if (io.printer.isMachine) await printSummary(context, ended, verdict);
+  const isLast = !(ended.isFirst && isRetried(exit, ended.job.state));
+  if (io.printer.isMachine && isLast) await printSummary(context, ended, verdict);
   if (exit === exits.refused) throw ranElsewhere(ended.job);
   // With other codes, an error is printed anyway.
   const hidden = hiddenEnd(ended.job);
@@ -243,6 +252,10 @@ async function endRun(context: Context, ended: EndedRun, verdict: Verdict): Prom
   else if (unwritten(io.printer) !== null) io.attach(hidden.details);
   if (exit !== exits.ok) throw new Ended(exit);
 }
+
+/** Whether `--retry-failed` has something to do after a run. */
+export const isRetried = (exit: unknown, { counts }: Job['state']): boolean =>
+  counts.failed > 0 && (exit === exits.partly || exit === exits.notSent);
 
 /** The end of a job, for when its summary could not be printed. */
 const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({

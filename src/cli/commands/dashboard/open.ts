@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Argument } from 'commander';
 import { isLoopback } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { CliError, usageError } from '../../errors.js';
@@ -12,6 +13,7 @@ import { addStoreOptions } from '../service/store.js';
 interface DashboardOptions extends ProjectOptions {
   open: boolean;
   allProjects?: boolean;
+  end?: string;
 }
 
 const view: View<{ url: string }> = { columns: [field('url')], record: (link) => link };
@@ -19,6 +21,12 @@ const view: View<{ url: string }> = { columns: [field('url')], record: (link) =>
 export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
     .description('Print a link that signs in to the dashboard of urtuu serve, once, within 10 minutes.')
+    .addArgument(
+      new Argument('[what]', 'sessions: list open sessions and links, and end them with --end').choices([
+        'sessions',
+      ]),
+    )
+    .option('--end <id>', 'with sessions: end one of them, or all')
     .option('--no-open', 'print the link, and do not open it')
     .option('--all-projects', 'let the session switch between all projects');
   addStoreOptions(command);
@@ -29,16 +37,26 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     notes: [
       'On a terminal the link opens in your browser. A session sees one project, for',
       '12 hours; with --all-projects it can switch.',
+      'With `sessions` it lists open sessions and unused links of all projects; --end',
+      'ends one of them, or all, from the next request on. Keys made there go on.',
     ],
     examples: [
       ['urtuu dashboard', 'open the dashboard of urtuu serve on this machine'],
       ['urtuu dashboard --project Shop --no-open', 'a link for somebody else'],
-      ['urtuu dashboard --all-projects', 'switch between projects, as the owner of the service'],
+      ['urtuu dashboard sessions', 'who is signed in, to any project, and the keys made there'],
     ],
     exits: [5, 12],
     json: '{"url": "http://127.0.0.1:7788/dashboard/sign-in?token=..."}',
   });
-  command.action(async ({ open, allProjects = false, ...options }: DashboardOptions) => {
+  command.action(async (what: string | undefined, given: DashboardOptions) => {
+    const { open, allProjects = false, end, ...options } = given;
+    if (what === 'sessions') {
+      if (allProjects || options.project !== undefined)
+        throw usageError('sessions lists all projects', 'Leave out --all-projects and --project.');
+      return (await import('./sessions.js')).sessions(context, options, end);
+    }
+    if (end !== undefined)
+      throw usageError('--end belongs to sessions', 'Write: urtuu dashboard sessions --end <id>');
     const { io, network } = context;
     if (allProjects && options.project !== undefined)
       throw usageError('--all-projects and --project cannot be combined', 'Use one of the two.');

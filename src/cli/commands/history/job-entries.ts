@@ -1,6 +1,8 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import { statusOfRemoval } from '../../bulk/job/counts.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
+import { Takers } from '../../bulk/job/takers.js';
 import { openPlan } from '../../bulk/plan/files/plan-reader.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
@@ -32,11 +34,13 @@ export async function entriesOfRecipient(
   to: string,
 ): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
+  const takers = await Takers.in(config.stateDirectory);
+  const compared = comparedRecipient(to);
   for (const job of await jobIds(config.stateDirectory)) {
     try {
-      const { folder, meta, state } = await viewJob(config.stateDirectory, job);
+      const { folder, meta, state } = await viewJob(config.stateDirectory, job, takers);
       for await (const request of (await openPlan(folder)).requests()) {
-        const index = request.to.indexOf(to);
+        const index = request.to.findIndex((each) => comparedRecipient(each) === compared);
         if (index === -1) continue;
         const removal = state.removed(request.number).get(index);
         entries.push({

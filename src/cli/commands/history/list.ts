@@ -1,4 +1,4 @@
-import { normalizeRecipient } from '../../../contract/index.js';
+import { comparedRecipient, normalizeRecipient } from '../../../contract/index.js';
 import { outcomes } from '../../bulk/job/counts.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import type { CommandBody } from '../../command.js';
@@ -136,7 +136,9 @@ async function sentTo(
   all: readonly HistoryEntry[],
   to: string,
 ): Promise<HistoryEntry[]> {
-  const singles = all.filter((entry) => entry.to !== null && normalizeRecipient(entry.to) === to);
+  const singles = all.filter(
+    (entry) => entry.to !== null && comparedRecipient(normalizeRecipient(entry.to)) === comparedRecipient(to),
+  );
   const found = [...singles, ...(await entriesOfRecipient(context, to))];
   return found.sort(newestFirst);
 }

@@ -5,6 +5,7 @@ import { isNoJob, jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
 import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
+import { Takers } from '../../bulk/job/takers.js';
 import { readPlanMeta } from '../../bulk/plan/files/plan-reader.js';
 import { wordsOfStop } from '../../bulk/send/ending.js';
 import type { Context } from '../../context.js';
@@ -125,9 +126,10 @@ export async function* jobRows(
   { config, clock }: Pick<Context, 'config' | 'clock'>,
   damaged: (error: CliError) => void,
 ): AsyncGenerator<JobRow> {
+  const takers = await Takers.in(config.stateDirectory);
   for (const id of await newestFirst(config.stateDirectory)) {
     try {
-      yield await jobRow(await viewJob(config.stateDirectory, id), clock.now());
+      yield await jobRow(await viewJob(config.stateDirectory, id, takers), clock.now());
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (!isNoJob(error)) damaged(error);

@@ -10,6 +10,7 @@ import { summaryView } from '../bulk/finish/summary-view.js';
 import { sheetsText } from '../bulk/finish/workbook-report.js';
 import { resumeCommand, serviceOf } from '../bulk/next-command.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
+import { finishAndRetry } from '../bulk/retry.js';
 import { carryOut } from '../bulk/run.js';
 import { chosenJob, type JobSelection } from './choose-job.js';
 import type { JobRow } from './job-rows.js';
@@ -26,7 +27,7 @@ export const jobsResume: CommandBody = (command, context) => {
     effects: ['sends', 'spends'],
     examples: [
       ['urtuu jobs resume july-offer', 'after a crash, a top-up or Ctrl-C'],
-      ['urtuu jobs resume july-offer --retry-failed --report report.csv', 'retry failed single sends'],
+      ['urtuu jobs resume july-offer --retry-failed', 'and then send what failed again'],
     ],
     json: summaryExample,
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
@@ -41,9 +42,21 @@ export const jobsResume: CommandBody = (command, context) => {
     const job = await openJob(stateDirectory, id);
     const sheets = sheetsText(options.report, job.plan.meta);
     if (sheets !== null) context.io.note(`Report      ${sheets}`);
-    await carryOut(context, job, options, { revokedMarks });
+    if (options.retryFailed)
+      await finishAndRetry(
+        withoutQuestion(context),
+        job,
+        { ...options, allowPartial: true },
+        { revokedMarks },
+      );
+    else await carryOut(context, job, options, { revokedMarks });
   });
 };
+
+const withoutQuestion = (context: Context): Context => ({
+  ...context,
+  options: { ...context.options, yes: true },
+});
 
 /** Leaves out jobs of other services, which a run would refuse. */
 async function resumable(

@@ -20,6 +20,7 @@ export const keyView = (command: string): View<ApiKey> => ({
     field<ApiKey>('id'),
     field<ApiKey>('prefix'),
     field<ApiKey>('label'),
+    field<ApiKey>('created_by'),
     scope,
     time('created_at'),
     time('expires_at'),
@@ -38,6 +39,7 @@ export function viewOfKeys(view: View<ApiKey>, keys: readonly ApiKey[]): View<Ap
   const table = [
     field<ApiKey>('prefix'),
     field<ApiKey>('label'),
+    ...(keys.some((key) => key.created_by !== null) ? [field<ApiKey>('created_by')] : []),
     ...(keys.some((key) => key.scope.length === 1) ? [scope] : []),
     time('created_at'),
     time('last_used_at'),

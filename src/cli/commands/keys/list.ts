@@ -17,7 +17,7 @@ export const keyList =
         [`${name} list --data /srv/urtuu --json`, 'keys of another data folder'],
       ],
       exits: [12],
-      json: '[{"id": "3f0a...7d", "prefix": "urtuu_4bTq9x", "label": "deploy", "scope": ["send", "read"], "created_at": "2026-11-21T08:00:00.000Z", "expires_at": null, "last_used_at": "2026-11-21T09:30:00.000Z", "revoked_at": null}]',
+      json: '[{"id": "3f0a...7d", "prefix": "urtuu_4bTq9x", "label": "deploy", "created_by": null, "scope": ["send", "read"], "created_at": "2026-11-21T08:00:00.000Z", "expires_at": null, "last_used_at": "2026-11-21T09:30:00.000Z", "revoked_at": null}]',
     });
     command.action(async (options: ProjectOptions) => {
       const store = await ownedProject(context, options);

@@ -1,4 +1,4 @@
-import { normalizeAddress } from '../../../contract/index.js';
+import { comparedRecipient, normalizeAddress } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
@@ -103,7 +103,7 @@ async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }
   }
   const { id, status, total, credits } = await email.sendBulk(params, options).catch(remember(null));
   await appendHistory(context, { ...entry, id, status, credits });
-  const recipients = new Set(params.to.map(normalizeAddress)).size;
+  const recipients = new Set(params.to.map((to) => comparedRecipient(normalizeAddress(to) ?? to))).size;
   if (total < recipients) throw answersFewer(context, total, recipients);
   await checkFailed(context, batches, { id, total, anew });
 }

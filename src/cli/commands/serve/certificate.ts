@@ -3,35 +3,47 @@ import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../../config/config.js';
 import { machineError, usageError } from '../../errors.js';
+import { readSecretFile } from './secret-file.js';
 
 export interface CertificateOptions {
   tlsCert?: string;
   tlsKey?: string;
 }
 
+export interface Certificate {
+  cert: string;
+  key: string;
+  /** Others can read the key; null if not. */
+  warning: string | null;
+}
+
 /** PEM texts; null without files. Throws CliError for files that cannot be used together. */
 export function readCertificate(
   { cwd }: Pick<Config, 'cwd'>,
   { tlsCert, tlsKey }: CertificateOptions,
-): { cert: string; key: string } | null {
+): Certificate | null {
   if (tlsCert === undefined && tlsKey === undefined) return null;
   if (tlsCert === undefined || tlsKey === undefined)
     throw usageError('--tls-cert and --tls-key belong together', 'Add both, in PEM.');
-  const pair = { cert: readPem(resolve(cwd, tlsCert)), key: readPem(resolve(cwd, tlsKey)) };
+  const cert = readPem(resolve(cwd, tlsCert));
+  const { bytes, warning } = readSecretFile(resolve(cwd, tlsKey), '', unreadable);
+  const pair = { cert, key: bytes.toString('utf8') };
   try {
     createSecureContext(pair);
   } catch (error) {
     const what = `cannot use ${tlsCert} with ${tlsKey}: ${(error as Error).message}`;
     throw machineError(what, error, 'Give a certificate and its own key, both in PEM, without a passphrase.');
   }
-  return pair;
+  return { ...pair, warning };
 }
+
+const unreadable = 'Check the name and its permissions.';
 
 function readPem(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw machineError(`cannot read ${path}: ${code}`, error, 'Check the name and its permissions.');
+    throw machineError(`cannot read ${path}: ${code}`, error, unreadable);
   }
 }

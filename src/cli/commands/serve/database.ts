@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { hasPassword, withoutPassword } from '../../config/database-url.js';
+import { hasPassword, urlProblem, withoutPassword } from '../../config/database-url.js';
 import { CliError, machineError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { readSecretFile } from './secret-file.js';
 
 /** A PostgreSQL database, and the secret of its installation. */
 export interface DatabaseAccess {
@@ -11,6 +11,8 @@ export interface DatabaseAccess {
   /** From URTUU_DATABASE_SCHEMA. */
   schema?: string | undefined;
   secret: Uint8Array;
+  /** Others can read the secret; null if not. */
+  warning: string | null;
 }
 
 const secretLength = 32;
@@ -25,7 +27,7 @@ export function databaseAccess(
   if (database !== undefined && data !== undefined)
     throw usageError('--data and --database cannot be combined', 'Give one of them.');
   const url = databaseUrl(config, { ...(database === undefined ? {} : { database }), data });
-  return url === null ? null : { url, schema: databaseSchema(config), secret: readSecret(config) };
+  return url === null ? null : { url, schema: databaseSchema(config), ...readSecret(config) };
 }
 
 /** The same without its secret. */
@@ -33,17 +35,17 @@ export function databaseUrl(
   config: Pick<Config, 'env'>,
   { database, data }: { database?: string; data?: string | undefined },
 ): string | null {
+  const url = database ?? (data === undefined ? config.env.URTUU_DATABASE?.trim() || undefined : undefined);
+  if (url === undefined) return null;
+  // Nothing of an address that is read in another way is shown: it may be a part of the password.
+  const [problem, hint] = urlProblem(url) ?? [];
+  if (problem !== undefined)
+    throw usageError(`${database === undefined ? 'URTUU_DATABASE' : '--database'} ${problem}`, hint);
   if (database !== undefined && hasPassword(database)) {
     throw usageError(
       '--database contains a password, which shows in the process list',
       'Set URTUU_DATABASE or PGPASSWORD, or use a pgpass file.',
     );
-  }
-  const url = database ?? (data === undefined ? config.env.URTUU_DATABASE || undefined : undefined);
-  if (url === undefined) return null;
-  if (!/^postgres(?:ql)?:\/\//.test(url)) {
-    const name = database === undefined ? 'URTUU_DATABASE' : '--database';
-    throw usageError(`${name} is not the URL of a database`, 'Write it as postgres://user@host/name.');
   }
   return url;
 }
@@ -63,30 +65,25 @@ export function databaseSchema({ env }: Pick<Config, 'env'>): string | undefined
   );
 }
 
-function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {
+function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Pick<DatabaseAccess, 'secret' | 'warning'> {
   const name = env.URTUU_SECRET_FILE || undefined;
   if (name === undefined)
     throw usageError('a database needs a secret; URTUU_SECRET_FILE is not set', secretHint);
   const path = resolve(cwd, name);
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw machineError(
-      `cannot read the secret in ${path}: ${(error as NodeJS.ErrnoException).code}`,
-      error,
-      secretHint,
-    );
-  }
-  if (bytes.length === secretLength) return bytes;
+  const { bytes, warning } = readSecretFile(path, 'the secret in ', secretHint);
+  if (bytes.length === secretLength) return { secret: bytes, warning };
   const text = bytes.toString('latin1').trim();
-  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  if (/^[0-9a-f]{64}$/i.test(text)) return { secret: Buffer.from(text, 'hex'), warning };
   throw usageError(`${path} is not a secret: it must have 32 bytes or 64 hex digits`, secretHint);
 }
 
 /** The error to print for a failure while the database was opened. */
 export function databaseError(url: string, error: unknown): CliError {
-  const { code, message, hint = hintOf(code) } = error as NodeJS.ErrnoException & { hint?: string };
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_INVALID_URL' || name === 'URIError') {
+    return usageError('the URL of the database cannot be read', 'Write a % of the password as %25.');
+  }
+  const [words, hint = (error as { hint?: string }).hint ?? hintOf(code)] = inOwnWords(code, message);
   const shown = withoutPassword(url);
   if (code === 'no_data') {
     return new CliError('not_found', exits.missing, `no service data in ${shown}`, {
@@ -94,12 +91,42 @@ export function databaseError(url: string, error: unknown): CliError {
       cause: error,
     });
   }
-  return machineError(`cannot use ${shown}: ${message}`, error, hint);
+  return machineError(`cannot use ${shown}: ${words}`, error, hint);
+}
+
+const passwordHint =
+  'Give the password in PGPASSWORD, URTUU_DATABASE or a pgpass file, which counts only with mode 0600.';
+const authorityHint =
+  'Add the certificate of its authority to the URL, as a file in PEM: sslmode=verify-full&sslrootcert=/etc/urtuu/database.pem';
+
+/** Failures that the driver, TLS and poolers describe in their own terms. */
+function inOwnWords(code = '', message: string): [words: string, hint?: string] {
+  if (/^SASL: .*client password must be a/.test(message)) return ['it wants a password', passwordHint];
+  if (message === 'The server does not support SSL connections')
+    return [
+      'the server has no TLS',
+      'Turn it on there (ssl = on); or write sslmode=disable: passwords and texts then cross the network as plain text.',
+    ];
+  if (
+    /^(?:28000|08P01)$/.test(code) &&
+    /no encryption|SSL off|SSL (?:connection is )?required|is insecure/.test(message)
+  )
+    return [message, 'The server wants TLS. Add to the URL: sslmode=verify-full'];
+  if (/SELF_SIGNED|^UNABLE_TO_(?:GET|VERIFY)|^CERT_(?:UNTRUSTED|SIGNATURE)/.test(code))
+    return [`its certificate cannot be checked: ${message}`, authorityHint];
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return ['its certificate is for another name', 'Connect by a name that is in it.'];
+  if (/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code))
+    return [message, 'Renew the certificate of the server, and check the clocks.'];
+  return [message];
 }
 
 function hintOf(code = ''): string {
-  if (code === '28P01' || code === '28000')
-    return 'Check user and password: PGPASSWORD, a pgpass file or URTUU_DATABASE.';
+  if (code === '28P01' || code === '28000') return `Check the user. ${passwordHint}`;
+  if (code === 'ENOENT' || code === 'EACCES')
+    return 'Check sslrootcert, sslcert and sslkey in the URL, and the permissions of these files.';
+  if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL'))
+    return "Check that the port is PostgreSQL's, and that sslrootcert, sslcert and sslkey are in PEM.";
   if (code === '3D000') return 'Create the database first.';
   if (code === '42501') return 'The user must own the database, or be allowed to create tables in it.';
   if (code === '25006')

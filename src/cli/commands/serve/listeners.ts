@@ -1,7 +1,8 @@
 import { defaultHost, isLoopback } from '../../../contract/index.js';
 import type { Listening, SeenRequest, ServedListening, Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
-import type { CertificateOptions } from './certificate.js';
+import { CliError } from '../../errors.js';
+import { type CertificateOptions, readCertificate } from './certificate.js';
 import { hostInUrl, listenError } from './listen-error.js';
 
 export interface AddressOptions extends CertificateOptions {
@@ -56,6 +57,23 @@ export async function openListeners(
     throw listenError(metricsHost, metricsPort, error, '--metrics-');
   });
   return { main, metrics };
+}
+
+/** Reads the certificate again, for new connections; one that cannot be used changes nothing, with a warning. */
+export function renewCertificate(
+  { io, config }: Pick<Context, 'io' | 'config'>,
+  listening: Pick<Listening, 'renew'>,
+  options: CertificateOptions,
+): void {
+  try {
+    const pair = readCertificate(config, options);
+    if (pair === null) return;
+    listening.renew(pair);
+    io.note('Read the certificate again.');
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    io.warn(`The certificate stays as it was: ${error.message}`);
+  }
 }
 
 const plainTextWarning = (host: string) =>

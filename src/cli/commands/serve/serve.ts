@@ -16,9 +16,10 @@ import { readCertificate } from './certificate.js';
 import { addDashboardOptions, type DashboardOptions, dashboardOf } from './dashboard.js';
 import { databaseAccess } from './database.js';
 import { firstKey } from './first-key.js';
-import { type AddressOptions, hasMetrics, openListeners } from './listeners.js';
+import { type AddressOptions, hasMetrics, openListeners, renewCertificate } from './listeners.js';
 import { loginAt } from './login-at.js';
 import { openInFolder, openOnDatabase } from './open-service.js';
+import { warningsOf } from './warnings.js';
 
 interface Serving {
   base_url: string;
@@ -37,12 +38,15 @@ interface Options extends AddressOptions, DashboardOptions {
   config?: string;
   database?: string;
   acceptData?: boolean;
+  drainTime?: number;
 }
 
 /** Milliseconds for the last answers of a service that has lost its data. */
 const closeWithin = 2_000;
 /** Milliseconds after a SIGTERM: a single SMS waits 20 s for its carrier, which then has 10 s for what is in flight. */
 const stopWithin = 40_000;
+/** Seconds in which load balancers see that it is not ready; Docker kills after 10. */
+const defaultDrainTime = 5;
 
 export const serve: CommandBody = (command, context) => {
   command
@@ -63,6 +67,11 @@ export const serve: CommandBody = (command, context) => {
     )
     .option('--metrics-port <port>', 'port for /metrics; a loopback --host has it too', readPort)
     .option('--metrics-host <host>', 'address for --metrics-port', defaultHost)
+    .option(
+      '--drain-time <seconds>',
+      `after SIGTERM, serve on as not ready; 0 at a terminal (default ${defaultDrainTime})`,
+      readCount,
+    )
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
   addDashboardOptions(command);
   addHelp(command, {
@@ -86,8 +95,9 @@ export const serve: CommandBody = (command, context) => {
       ],
     ],
   });
-  command.action(async ({ acceptData = false, config: file, ...options }: Options) => {
+  command.action(async ({ acceptData = false, config: file, drainTime, ...options }: Options) => {
     const { io, config } = context;
+    const drainMs = 1_000 * (drainTime ?? (io.isAtTerminal ? 0 : defaultDrainTime));
     io.endless();
     const page = dashboardOf(options);
     const tls = readCertificate(config, options);
@@ -117,12 +127,15 @@ export const serve: CommandBody = (command, context) => {
       database === null
         ? await openInFolder(context, folder(), { acceptData, ...given })
         : await openOnDatabase(context, { ...database, ...given });
-    const release = io.holdSignals({ within: stopWithin });
+    let renew = () => {};
+    const release = io.holdSignals({ within: drainMs + stopWithin, onHangUp: () => renew() });
     opened();
     const data = database === null ? folder() : withoutPassword(database.url);
     const { administration, channels } = service;
     if (file === undefined && administration.isReal) throw needsConfiguration(data);
+    for (const warning of await warningsOf(context, { tls, database, ...given })) io.warn(warning);
     const listeners = await openListeners(context, service, tls, options, page);
+    renew = () => renewCertificate(context, listeners.main, options);
     const key = await firstKey(context, administration, () =>
       database === null ? data : config.stateDirectory,
     );
@@ -145,8 +158,11 @@ export const serve: CommandBody = (command, context) => {
       io.note('To see its messages:', outbox);
     }
     if (listeners.main.dashboard !== null) io.note('Its dashboard:', config.commandLine(['dashboard']));
-    const lost = await Promise.race([aborted(context.signal), service.lost]);
-    io.note('Stopping.');
+    let lost = await Promise.race([aborted(context.signal), service.lost]);
+    service.drain();
+    io.note(drainMs > 0 && lost === undefined ? `Stopping in ${drainMs / 1_000} s.` : 'Stopping.');
+    if (drainMs > 0 && lost === undefined)
+      lost = (await Promise.race([context.clock.sleep(drainMs), service.lost])) ?? undefined;
     // Without its data the service cannot close properly, and nobody should wait for it.
     if (lost !== undefined) {
       await Promise.race([service.close(), context.clock.sleep(closeWithin)]);

@@ -7,6 +7,7 @@ import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { field, type View } from '../../output/view.js';
+import { warningsOf } from '../serve/warnings.js';
 import { addStoreOptions, holdWarning, ownedPlace, ownedStore, type StoreOptions } from './store.js';
 
 interface Check {
@@ -51,8 +52,13 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
   command.action(async ({ config: file, ...options }: Options) => {
     const { network, config, io } = context;
     const source = { file: resolve(config.cwd, file), environment: config.env };
+    const place = ownedPlace(config, options);
+    const database = 'database' in place ? place.database : null;
+    // What it cannot read is a failed check.
+    const warnings = await warningsOf(context, { database, configuration: source }).catch(() => []);
+    for (const warning of warnings) io.warn(warning);
     const carriers = await network.carriers((service) => service.checkConfiguration(source));
-    const checks = [checkStore(context, options), ...carriers.map(checkCarrier)];
+    const checks = [checkStore(context, place, options), ...carriers.map(checkCarrier)];
     let failed = 0;
     const counted = (async function* () {
       for (const check of checks) {
@@ -82,9 +88,9 @@ async function checkCarrier(checking: Promise<CarrierCheck>): Promise<Check> {
 /** Throws CliError if the options and variables select no store. */
 async function checkStore(
   context: Pick<Context, 'network' | 'config'>,
+  place: ReturnType<typeof ownedPlace>,
   options: StoreOptions,
 ): Promise<Check> {
-  const place = ownedPlace(context.config, options);
   const address = 'folder' in place ? place.folder : withoutPassword(place.database.url);
   const found = { check: 'store', address };
   try {
@@ -95,10 +101,8 @@ async function checkStore(
   } catch (error) {
     if (error instanceof CliError && error.exit === exits.missing)
       return { ...found, status: 'new', problem: 'no data yet' };
-    return {
-      ...found,
-      status: 'failed',
-      problem: (error as Error).message.replace(`cannot use ${address}: `, ''),
-    };
+    const { message, hint } = error as CliError;
+    const problem = message.replace(`cannot use ${address}: `, '');
+    return { ...found, status: 'failed', problem: hint === undefined ? problem : `${problem}. ${hint}` };
   }
 }

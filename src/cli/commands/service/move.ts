@@ -10,6 +10,7 @@ import { readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { quoteArgument } from '../../platform/quote.js';
 import { databaseError, databaseSchema, databaseUrl } from '../serve/database.js';
+import { warningsOf } from '../serve/warnings.js';
 import { addStoreOptions, hasData, noData, type StoreOptions } from './store.js';
 
 interface Row {
@@ -89,6 +90,7 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     if (!hasData(folder))
       throw noData(folder, 'Nothing was moved. Name the data folder of a service with --data.');
     const database = withoutPassword(url);
+    for (const warning of await warningsOf(context, { database: { url, warning: null } })) io.warn(warning);
     const secretFile = resolve(config.cwd, given ?? '');
     await confirmed(
       context,

@@ -39,6 +39,8 @@ export const settingsSet =
         '  retention_days           days after which recipients and texts are erased',
         `  caps.per_10_minutes      messages to one recipient, 1 to ${short.maxMessages}`,
         `  caps.per_24_hours        messages to one recipient, 1 to ${long.maxMessages}`,
+        '  verifications.per_24_hours, verifications.per_100_numbers',
+        '                           codes in 24 hours: in all, and to 100 numbers',
         '  prices.sms_part          credits for a part of an SMS',
         '  prices.email             credits for an email',
         '  holidays.<date>          multiplier of the SMS price on a day',

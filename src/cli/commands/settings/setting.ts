@@ -33,6 +33,8 @@ export const settingsView: View<Settings> = {
     // As in JSON, where a field with nested ones follows the columns.
     'caps.per_10_minutes',
     'caps.per_24_hours',
+    'verifications.per_24_hours',
+    'verifications.per_100_numbers',
     'prices.sms_part',
     'prices.email',
   ].map(column),
@@ -40,7 +42,7 @@ export const settingsView: View<Settings> = {
 };
 
 export const settingsExample =
-  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "stop_words": [], "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
+  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "stop_words": [], "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "verifications": {"per_24_hours": null, "per_100_numbers": null}, "prices": {"sms_part": 10, "email": 2}}';
 
 /** A single setting, by the path in its name. */
 export const oneSettingView = (name: string): View<Settings> => ({
@@ -109,6 +111,7 @@ export function changeOf(name: string, values: readonly string[]): (current: Set
   const given = isList ? values.filter((each) => each !== '') : read(group, value);
   return (current) => {
     if (member === undefined) return { [group]: isRemoved && typeof given === 'string' ? null : given };
+    if (group === 'verifications') return { verifications: { [member]: isRemoved ? null : given } };
     if (group === 'caps' || group === 'prices') return { [group]: { [member]: given } };
     const { [member]: _, ...others } = current[group as 'holidays' | 'operators'];
     return {
@@ -129,7 +132,8 @@ function ownDomainOf([domain = '', selector = '', file = '', ...others]: readonl
 const read = (group: string, value: string): string | number | boolean =>
   group === 'suppressions' && /^(?:true|false)?$/.test(value)
     ? value === 'true'
-    : ['caps', 'prices', 'holidays', 'retention_days'].includes(group) && /^-?\d+(?:\.\d+)?$/.test(value)
+    : ['caps', 'verifications', 'prices', 'holidays', 'retention_days'].includes(group) &&
+        /^-?\d+(?:\.\d+)?$/.test(value)
       ? Number(value)
       : value;
 

@@ -1,3 +1,4 @@
+import { isLoopback } from '../../../contract/index.js';
 import { systemClock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import { emailRoute } from '../carrier.js';
@@ -11,6 +12,33 @@ import { withTlsAdvice } from './tls-problems.js';
 
 /** Milliseconds that a carrier has for a login. */
 const checkMs = 10_000;
+
+/**
+ * What is usable and should not stay as it is: connections that are not encrypted, and secrets that others can read.
+ * Throws ConfigurationError.
+ */
+export function carrierWarnings(source: ConfigurationSource): string[] {
+  const warnings: string[] = [];
+  const warn = (warning: string) => warnings.push(warning);
+  const { sms, email } = readConfiguration({ publicUrl: 'https://localhost', ...source, warn });
+  const plain = (typeof sms === 'object' ? sms.routes : []).flatMap((route) => {
+    if (isGateway(route))
+      return [...new Set([route.url, route.check?.url ?? route.url])]
+        .filter((url) => url.protocol === 'http:' && !isHere(url))
+        .map((url) => `${route.name} (${url.origin})`);
+    return route.tls || isHere(route) ? [] : [`${route.name} (${addressOf('smpp', route)})`];
+  });
+  if (typeof email === 'object' && email.tls === 'off' && !isHere(email))
+    plain.push(`email (${addressOf('smtp', email)})`);
+  if (plain.length > 0)
+    warn(
+      `Not encrypted: ${plain.join(', ')}. Passwords, addresses and texts cross the network as plain text, unless it is a VPN.`,
+    );
+  return warnings;
+}
+
+const isHere = ({ host, hostname = host }: { host: string; hostname?: string }) =>
+  isLoopback((hostname === '::1' ? '[::1]' : hostname).toLowerCase());
 
 /** Connects to every carrier of a configuration at once, and logs in. Sends nothing. Throws ConfigurationError. */
 export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck>[] {

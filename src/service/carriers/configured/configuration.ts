@@ -72,4 +72,6 @@ export interface ConfigurationSource {
   environment: Readonly<Record<string, string | undefined>>;
   /** The public address of this service. */
   publicUrl?: string | undefined;
+  /** Called for what is usable and should not stay as it is. */
+  warn?(warning: string): void;
 }

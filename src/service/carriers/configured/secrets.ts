@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
+import { exposedSecret } from '../../../contract/index.js';
 import { ConfigurationError, reasonOf } from '../../errors/configuration-error.js';
 import type { ConfigurationSource } from './configuration.js';
 
@@ -21,7 +22,7 @@ export const writtenSecret = z.custom<WrittenSecret>(
 export function readSecret(
   written: WrittenSecret,
   field: string,
-  { file, environment }: ConfigurationSource,
+  { file, environment, warn }: ConfigurationSource,
 ): string {
   let secret: string | undefined;
   if ('env' in written) {
@@ -30,13 +31,17 @@ export function readSecret(
       throw new ConfigurationError(`${field}: the variable ${written.env} is not set`);
   } else {
     const path = resolve(dirname(file), written.file);
+    let exposed: ReturnType<typeof exposedSecret>;
     try {
       secret = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      exposed = exposedSecret(path, statSync(path), process.getuid?.());
     } catch (error) {
       throw new ConfigurationError(`${field}: cannot read ${path}: ${reasonOf(error as Error)}`, {
         cause: error,
       });
     }
+    if (exposed?.isRefused) throw new ConfigurationError(`${field}: ${exposed.problem}. ${exposed.hint}`);
+    if (exposed !== null) warn?.(`${exposed.problem}. ${exposed.hint}`);
   }
   if (!/^[\x20-\x7e]+$/.test(secret))
     throw new ConfigurationError(`${field}: is empty or not printable ASCII`);

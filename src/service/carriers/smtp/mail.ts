@@ -21,9 +21,14 @@ export class UnreadableKey extends Error {
 
 /**
  * The mail for a submission, identical in every attempt except for its Date. `date`: milliseconds since 1970. Rejects
- * with UnreadableKey.
+ * with UnreadableKey. `warn` is called for a key that others can read.
  */
-export async function composeMail(submission: Submission, sender: Sender, date: number): Promise<Mail> {
+export async function composeMail(
+  submission: Submission,
+  sender: Sender,
+  date: number,
+  warn?: (warning: string) => void,
+): Promise<Mail> {
   const { reference, to, subject, text, html, replyTo } = submission;
   const written = parseMailbox(submission.from ?? '');
   const own = normalizeAddress(written.address) ?? written.address;
@@ -46,7 +51,7 @@ export async function composeMail(submission: Submission, sender: Sender, date: 
   return {
     from: bounces === null ? from.address : bounceAddress(reference, bounces.key, bounces.domain),
     to,
-    bytes: await signed(unsigned, submission, domainOf(from.address)),
+    bytes: await signed(unsigned, submission, domainOf(from.address), warn),
   };
 }
 
@@ -65,12 +70,17 @@ function unsubscribing({ listUnsubscribe, to }: Submission): Headers {
   };
 }
 
-async function signed(mail: Buffer, { ownDomain }: Submission, sentFrom: string): Promise<Buffer> {
+async function signed(
+  mail: Buffer,
+  { ownDomain }: Submission,
+  sentFrom: string,
+  warn?: (warning: string) => void,
+): Promise<Buffer> {
   if (!ownDomain?.selector || !ownDomain.key_file) return mail;
   const { domain, selector, key_file: file } = ownDomain;
   // Accepted before the project had its own domain, or while it had another one.
   if (asciiDomain(domain) !== sentFrom) return mail;
-  const privateKey = await readSigningKey(file).catch((error) => {
+  const privateKey = await readSigningKey(file, warn).catch((error) => {
     throw new UnreadableKey(`the DKIM key of ${domain} cannot be used`, { cause: error });
   });
   return signMail(mail, { domain: sentFrom, selector, privateKey });

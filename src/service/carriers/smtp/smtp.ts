@@ -64,7 +64,9 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     if (signal.aborted) return notConnected;
     let mail: Mail;
     try {
-      mail = await composeMail(submission, sender, clock.now());
+      mail = await composeMail(submission, sender, clock.now(), (warning) =>
+        report(new Error(warning), { level: 'warning' }),
+      );
     } catch (error) {
       report(error);
       if (error instanceof UnreadableKey)

@@ -20,8 +20,21 @@ export const assetPaths = {
   icon: `${root}/assets/icon-${tagOf(icon)}.svg`,
 };
 
-export const assets: ReadonlyMap<string, Asset> = new Map([
+const assets: ReadonlyMap<string, Asset> = new Map([
   [assetPaths.style, { type: 'text/css; charset=utf-8', body: style }],
   [assetPaths.script, { type: 'text/javascript; charset=utf-8', body: script }],
   [assetPaths.icon, { type: 'image/svg+xml', body: icon }],
 ]);
+
+/** Null for another path. */
+export function assetAt(path: string): Response | null {
+  const asset = assets.get(path);
+  if (asset === undefined) return null;
+  return new Response(asset.body, {
+    headers: {
+      'Content-Type': asset.type,
+      'Cache-Control': 'max-age=31536000, immutable',
+      'X-Content-Type-Options': 'nosniff',
+    },
+  });
+}

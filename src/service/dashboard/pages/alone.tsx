@@ -42,6 +42,18 @@ export const signedOut = (t: Strings): Alone => ({
   body: withCommand(t.signedOutText),
 });
 
+/** A link on a page of the dashboard, with which the browser sends the cookie. */
+export const continueFrom = (t: Strings, address: string): Alone => ({
+  title: t.continueTitle,
+  status: 200,
+  body: (
+    <>
+      <p>{t.continueText}</p>
+      <a href={address}>{t.continue}</a>
+    </>
+  ),
+});
+
 export const badLink = (t: Strings): Alone => ({
   title: t.badLinkTitle,
   status: 403,

@@ -1,4 +1,5 @@
 import { maxActiveKeys } from '../../../contract/index.js';
+import { signInId } from '../../admin/sign-in.js';
 import type { ApiKey } from '../../administration.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { maxNameLength } from '../../settings.js';
@@ -144,7 +145,11 @@ export const createKey: Form = async (context, fields) => {
   const label = fields.get('label')?.trim() ?? '';
   const named = Object.entries(scopes).find(([name]) => name === fields.get('scope'));
   const scope = named?.[1] ?? scopes.sendAndRead;
-  const making = administration.createKey({ scope, ...(label && { label }) });
+  const making = administration.createKey({
+    scope,
+    created_by: signInId(context.name),
+    ...(label && { label }),
+  });
   const created = await orRefusal(making, 'invalid_request');
   if (created instanceof ServiceError) {
     return { ...(await keysView(context, <Notice kind="bad" title={created.message} />)), status: 400 };

@@ -1,6 +1,7 @@
 import type { Message } from '../../../contract/index.js';
+import { isLow } from '../../operations/verification-limits.js';
 import type { LaneTrouble } from '../../storage/instances.js';
-import type { Counted, Waiting } from '../../storage/store.js';
+import type { Counted, CountedVerifications, Waiting } from '../../storage/store.js';
 import { answerLine } from '../../storage/tried.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, listMessages, type Page, type PageContext } from '../page.js';
@@ -15,10 +16,11 @@ const latest = 8;
 export const overview: Page = async (context) => {
   const { store, projectId, operations, t } = context;
   const since = startOfDay(context.now);
-  const [held, counted, waiting, { balance }, messages] = await Promise.all([
+  const [held, counted, waiting, verifications, { balance }, messages] = await Promise.all([
     store.held(),
     context.countsSince(since),
     store.countWaiting(projectId),
+    store.countVerifications(projectId, since),
     operations.getBalance(callerOf(context)),
     listMessages(context, {}, latest),
   ]);
@@ -39,6 +41,7 @@ export const overview: Page = async (context) => {
           context={context}
           counted={counted}
           waiting={waiting}
+          verifications={verifications}
           balance={balance}
           sum={sum}
           total={total}
@@ -62,6 +65,7 @@ function Today({
   context: { t },
   counted,
   waiting,
+  verifications,
   balance,
   sum,
   total,
@@ -69,6 +73,7 @@ function Today({
   context: PageContext;
   counted: Counted;
   waiting: Waiting;
+  verifications: CountedVerifications;
   balance: number;
   sum: ReturnType<typeof sumOf>;
   total: number;
@@ -94,6 +99,18 @@ function Today({
           fill(isWhole ? '{count}' : t.orMore, { count: grouped(count) }),
           oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(oldestMs, t) }),
         ],
+        ...(verifications.created === 0
+          ? []
+          : [
+              [
+                t.verifiedToday,
+                grouped(verifications.verified),
+                fill(isLow(verifications) ? t.lowConversion : t.ofCreated, {
+                  count: grouped(verifications.created),
+                }),
+                isLow(verifications),
+              ] as const,
+            ]),
         [t.credits, grouped(balance), ''],
       ]}
     />

@@ -36,7 +36,11 @@ const table = (
 /** Ordered so that every row finds the rows it refers to. */
 export const movedTables: readonly MovedTable[] = [
   table('projects', 'seq', same('seq id name balance settings created_at'), { isNumbered: true }),
-  table('keys', 'id', same('id project hash prefix label scope expires_at created_at revoked_at used_at')),
+  table(
+    'keys',
+    'id',
+    same('id project hash prefix label created_by scope expires_at created_at revoked_at used_at'),
+  ),
   table('ledger', 'seq', same('seq project amount reason subject_id note created_at'), { isNumbered: true }),
   table(
     'contents',
@@ -54,7 +58,9 @@ export const movedTables: readonly MovedTable[] = [
     'messages',
     'seq',
     {
-      ...same('seq id project batch content channel recipient operator status parts rate_multiplier credits'),
+      ...same(
+        'seq id project batch content channel recipient mailbox operator status parts rate_multiplier credits',
+      ),
       ...same('error_code error_message created_at sent_at refunded lane route attempts tries pending_key'),
       ...same('doubt_ms doubt_until delivery tried marked_at'),
       counts_at: countsAt,
@@ -93,7 +99,7 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'receipts',
     'route carrier_id recipient',
-    same('route carrier_id recipient message submitted_at state received_at reference'),
+    same('route carrier_id recipient message submitted_at state received_at reference other'),
   ),
   table('requests', 'message', same('message attempt first_at sealed')),
   table('erasures', 'project pseudonym message', {
@@ -107,7 +113,7 @@ export const movedTables: readonly MovedTable[] = [
     { isNumbered: true, json: ['parts'] },
   ),
   table('suppressions', 'seq', same('seq project recipient reason created_at'), { isNumbered: true }),
-  table('lanes', 'name', same('name')),
+  table('lanes', 'name', same('name has_normal_ids'), { booleans: ['has_normal_ids'] }),
   table('lane_pauses', 'lane', same('lane paused_at')),
   table('prune_runs', 'one', same('one begun_at ended_at is_repeated'), { booleans: ['is_repeated'] }),
   table('left_ended', 'seq', same('seq ended at'), { isNumbered: true }),

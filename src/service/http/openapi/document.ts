@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import {
   bulkClass,
   classHeader,
-  defaultBaseUrl,
   maxIdempotencyKeyLength,
   maxSenderNameLength,
   maxSubjectLength,
@@ -190,7 +189,8 @@ export function openApiDocument(): object {
       description: 'Send SMS and email.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: defaultBaseUrl.replace(/\/v1$/, '') }],
+    // Relative to the document: a key goes to the service that it comes from.
+    servers: [{ url: '/' }],
     security: [{ key: [] }],
     paths,
     components: {

@@ -1,6 +1,8 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import { type Inbox, seriesOf } from '../inbox.js';
 import type { PageRequest } from '../lists.js';
 import { type InboxRow, type SuppressionRow, toInboxRecord, toSuppression } from '../shared/inbox-rows.js';
+import { suppressedAs } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
 import type { Database } from './database/database.js';
@@ -42,13 +44,12 @@ export function createInbox(
     async (wanted) => {
       const rows = await database.attempt<SuppressionRow & { ord: number }>(
         `SELECT w.ord::int, s.recipient, s.reason, s.created_at
-         FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w(project, recipient, pseudonym, ord)
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w(project, recipient, pseudonym, earlier, ord)
          JOIN :s.projects p ON p.id = w.project
-         JOIN :s.suppressions s ON s.project = p.seq AND s.recipient IN (w.recipient, w.pseudonym)`,
+         JOIN :s.suppressions s ON s.project = p.seq AND s.recipient IN (w.recipient, w.pseudonym, w.earlier)`,
         [
           wanted.map(({ project }) => project),
-          wanted.map(({ to }) => to),
-          wanted.map(({ to }) => pseudonymOf(to)),
+          ...[0, 1, 2].map((form) => wanted.map(({ to }) => suppressedAs(to, pseudonymOf)[form])),
         ],
       );
       const found = new Map(rows.map((row) => [row.ord - 1, toSuppression(row)]));
@@ -90,7 +91,7 @@ export function createInbox(
       await database.query('SELECT :s.suppress_1($1::bigint, $2::text, $3::text, $4::text)', [
         database.now(),
         projectId,
-        to,
+        comparedRecipient(to),
         reason,
       ]);
     },
@@ -102,7 +103,7 @@ export function createInbox(
     async removeSuppression(projectId, to) {
       const [row] = await database.query<{ is_done: boolean }>(
         'SELECT :s.unsuppress_1($1::text, $2::text[]) AS is_done',
-        [projectId, [to, pseudonymOf(to)]],
+        [projectId, suppressedAs(to, pseudonymOf)],
       );
       return row?.is_done === true;
     },

@@ -67,7 +67,14 @@ export function createNotifications(
 
   async function listen(): Promise<void> {
     if (isClosed) return;
-    const client = newClient(url, false);
+    let client: Client;
+    try {
+      client = newClient(url, false);
+    } catch {
+      // A file of its TLS is being replaced.
+      setTimeout(() => void listen(), listenAgain).unref();
+      return;
+    }
     listener = client;
     const again = () => {
       if (listener !== client) return;

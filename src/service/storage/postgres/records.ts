@@ -41,6 +41,7 @@ type Records = Pick<
   | 'credit'
   | 'renameProject'
   | 'recordLanes'
+  | 'normalizeReceiptIds'
   | 'listLedger'
   | 'listLedgerPage'
   | 'addKey'
@@ -76,7 +77,7 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
     const row = await first<{ at: number | null; expires_at: number | null; is_over: boolean }>(
       `SELECT e.expires_at, coalesce(e.expires_at <= n.at, false) AS is_over,
          CASE WHEN e.expires_at <= n.at THEN NULL
-           ELSE :s.add_key_1(n.at, $2::text, $3::text, $4::bytea, $5::text, $6::text, $7::text, e.expires_at, $8::int, $9::boolean) END AS at
+           ELSE :s.add_key_2(n.at, $2::text, $3::text, $4::bytea, $5::text, $6::text, $12::text, $7::text, e.expires_at, $8::int, $9::boolean) END AS at
        FROM (SELECT :s.time_1($1::bigint) AS at OFFSET 0) n
        CROSS JOIN LATERAL (SELECT coalesce($10::bigint, n.at + $11::bigint) AS expires_at) e`,
       [
@@ -91,12 +92,20 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
         countsRevoked,
         expiry !== null && 'at' in expiry ? expiry.at : null,
         expiry !== null && 'afterMs' in expiry ? expiry.afterMs : null,
+        key.createdBy ?? null,
       ],
     );
     if (row?.is_over) return 'over';
     const at = row?.at ?? null;
     if (at === null) return 'too_many';
-    return { ...key, expiresAt: row?.expires_at ?? null, createdAt: at, revokedAt: null, usedAt: null };
+    return {
+      ...key,
+      createdBy: key.createdBy ?? null,
+      expiresAt: row?.expires_at ?? null,
+      createdAt: at,
+      revokedAt: null,
+      usedAt: null,
+    };
   }
 
   async function getVerification(projectId: string, id: string): Promise<VerificationRecord | null> {
@@ -139,6 +148,12 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
         [lanes],
       );
       return rows.map(({ name }) => name);
+    },
+    async normalizeReceiptIds(lanes) {
+      await database.query('SELECT :s.normalize_receipt_ids_1($1::bigint, $2::text[])', [
+        database.now(),
+        lanes,
+      ]);
     },
     async credit(projectId, amount, { id, note } = { id: randomUUID(), note: null }) {
       const values = [database.now(), projectId, amount, id, note];

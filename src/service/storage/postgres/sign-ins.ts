@@ -1,5 +1,9 @@
-import type { SignIns } from '../store.js';
+import type { SignInRecord, SignIns } from '../store.js';
 import type { Database } from './database/database.js';
+import { tolerance } from './schema/constants.js';
+
+const idOfHash = "left(pg_catalog.encode(s.hash, 'hex'), 12)";
+const isOpen = `s.until > at AND s.until <= at + s.length + ${tolerance} AND :s.is_of_home_1(s.home, s.written, s.xmin)`;
 
 /** Sign-ins to the dashboard, for all instances. */
 export function createSignIns(database: Database): SignIns {
@@ -29,6 +33,22 @@ export function createSignIns(database: Database): SignIns {
     },
     async endSession(hash) {
       await database.query('DELETE FROM :s.sign_ins WHERE hash = $1 AND NOT is_link', [Buffer.from(hash)]);
+    },
+    listSignIns: () =>
+      database.query<SignInRecord>(
+        `SELECT ${idOfHash} AS id, p.id AS "projectId", s.is_link AS "isLink", s.until - s.length AS "createdAt",
+           s.until AS "expiresAt"
+         FROM :s.sign_ins s JOIN :s.projects p ON p.seq = s.project, :s.time_1($1::bigint) AS at
+         WHERE ${isOpen} ORDER BY 4 DESC, 1`,
+        [database.now()],
+      ),
+    async endSignIns(id) {
+      const ended = await database.query(
+        `DELETE FROM :s.sign_ins s USING :s.time_1($1::bigint) AS at
+         WHERE ($2::text IS NULL OR ${idOfHash} = $2::text) AND ${isOpen} RETURNING 1`,
+        [database.now(), id],
+      );
+      return ended.length;
     },
     async recordDashboard(url) {
       await database.query(

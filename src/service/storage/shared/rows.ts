@@ -107,6 +107,7 @@ export interface KeyRow {
   hash: Uint8Array;
   prefix: string | null;
   label: string | null;
+  created_by: string | null;
   scope: string;
   expires_at: number | null;
   created_at: number;
@@ -121,6 +122,7 @@ export function toKey(row: KeyRow, projectId: string): KeyRecord {
     hash: new Uint8Array(row.hash),
     prefix: row.prefix,
     label: row.label,
+    createdBy: row.created_by,
     scope: scopeOf(row.scope),
     expiresAt: row.expires_at,
     createdAt: row.created_at,

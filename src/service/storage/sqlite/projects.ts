@@ -52,7 +52,8 @@ export function prepareProjects(database: Database, now: () => Instant) {
     'SELECT amount, reason, subject_id, note, created_at FROM ledger WHERE project = ? ORDER BY seq',
   );
   const insertKey = database.prepare(
-    'INSERT INTO keys (id, project, hash, prefix, label, scope, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO keys (id, project, hash, prefix, label, created_by, scope, expires_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const countKeys = database.prepare(
     `SELECT count(*) AS active FROM keys
@@ -154,9 +155,9 @@ export function prepareProjects(database: Database, now: () => Instant) {
     const expiresAt = expiry === null ? null : 'at' in expiry ? expiry.at : createdAt + expiry.afterMs;
     if (expiresAt !== null && expiresAt <= createdAt) return 'over';
     if ((countKeys.get(project, createdAt) as { active: number }).active >= maxActive) return 'too_many';
-    const { id, hash, prefix, label, scope } = key;
-    insertKey.run(id, project, hash, prefix, label, scope.join(','), expiresAt, createdAt);
-    return { ...key, expiresAt, createdAt, revokedAt: null, usedAt: null };
+    const { id, hash, prefix, label, createdBy = null, scope } = key;
+    insertKey.run(id, project, hash, prefix, label, createdBy, scope.join(','), expiresAt, createdAt);
+    return { ...key, createdBy, expiresAt, createdAt, revokedAt: null, usedAt: null };
   }
 
   function addFirstKey(key: NewKey): KeyRecord | null {

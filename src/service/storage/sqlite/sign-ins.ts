@@ -1,5 +1,5 @@
 import type { Instant } from '../records.js';
-import type { SignIns } from '../store.js';
+import type { SignInRecord, SignIns } from '../store.js';
 import { clockTolerance } from './clock-tolerance.js';
 import type { Database } from './database/database.js';
 import { prepareOnce } from './database/prepare-once.js';
@@ -11,8 +11,26 @@ type Sync<Part> = {
     : never;
 };
 
+interface SignInRow {
+  id: string;
+  project: number;
+  is_link: number;
+  created_at: number;
+  until: number;
+}
+
+const idOfHash = 'lower(substr(hex(hash), 1, 12))';
+
 /** A sign-in that lasts longer than allowed has expired: the clock was set back. */
 const isGood = `until > :now AND until <= :now + length + ${clockTolerance}`;
+
+const toSignIn = ({ id, is_link, created_at, until }: SignInRow, projectId: string): SignInRecord => ({
+  id,
+  projectId,
+  isLink: is_link === 1,
+  createdAt: created_at,
+  expiresAt: until,
+});
 
 export function removeEndedSignIns(database: Database, now: Instant): void {
   database.prepare(`DELETE FROM sign_ins WHERE NOT (${isGood})`).run({ now });
@@ -52,6 +70,20 @@ export function prepareSignIns(database: Database, projects: Projects, now: () =
     endSession(hash) {
       prepared('DELETE FROM sign_ins WHERE hash = ? AND is_link = 0').run(hash);
     },
+    listSignIns: () =>
+      (
+        prepared(
+          `SELECT ${idOfHash} AS id, project, is_link, until - length AS created_at, until FROM sign_ins
+           WHERE ${isGood} ORDER BY created_at DESC, id`,
+        ).all({ now: now() }) as unknown as SignInRow[]
+      ).map((row) => toSignIn(row, projects.idOf(row.project))),
+    endSignIns: (id) =>
+      Number(
+        prepared(`DELETE FROM sign_ins WHERE (:id IS NULL OR ${idOfHash} = :id) AND ${isGood}`).run({
+          id,
+          now: now(),
+        }).changes,
+      ),
     recordDashboard(url) {
       prepared('INSERT INTO dashboard VALUES (1, ?) ON CONFLICT DO UPDATE SET url = excluded.url').run(url);
     },

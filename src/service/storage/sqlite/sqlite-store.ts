@@ -137,6 +137,7 @@ export function sqliteStore(
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     recordLanes: (names) =>
       names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
+    normalizeReceiptIds: (names) => commits.run(() => receipts.normalizeIds(names)),
     renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
     credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
@@ -231,6 +232,7 @@ export function sqliteStore(
     leaseBind: (claim) => commits.run(() => binds().lease(claim)),
     releaseBind: (claim) => commits.run(() => binds().release(claim)),
     nextWork: (names) => read(() => work.nextWork(names)),
+    countUnjoined: () => read(() => receipts.countUnjoined()),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
     findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),
@@ -250,12 +252,16 @@ export function sqliteStore(
     countMessages: (projectId, since, stepMs) =>
       countInParts((before) => read(() => insights().countSome(projectId, since, stepMs, before))),
     countWaiting: (projectId) => read(() => insights().countWaiting(projectId)),
+    countVerifications: (projectId, since) => read(() => insights().countVerifications(projectId, since)),
+    verificationWait: (projectId, limit) => read(() => insights().verificationWait(projectId, limit)),
     getHistory: (projectId, messageId) => read(() => insights().getHistory(projectId, messageId)),
 
     addSignInLink: (link) => commits.run(() => signIns().addSignInLink(link)),
     openSession: (link, session) => commits.run(() => signIns().openSession(link, session)),
     findSession: (hash) => read(() => signIns().findSession(hash)),
     endSession: (hash) => commits.run(() => signIns().endSession(hash)),
+    listSignIns: () => read(() => signIns().listSignIns()),
+    endSignIns: (id) => commits.run(() => signIns().endSignIns(id)),
     recordDashboard: (url) => commits.run(() => signIns().recordDashboard(url)),
     dashboardUrl: () => read(() => signIns().dashboardUrl()),
     keepIncoming: (message) => commits.run(() => inbox().keep(message)),

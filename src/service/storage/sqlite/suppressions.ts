@@ -1,6 +1,8 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import type { Listed, PageRequest } from '../lists.js';
 import type { Instant } from '../records.js';
 import { type SuppressionRow, toSuppression } from '../shared/inbox-rows.js';
+import { suppressedAs } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord } from '../suppressions.js';
 import type { Database } from './database/database.js';
@@ -17,16 +19,18 @@ export function prepareSuppressions(
   const insert = database.prepare(
     `INSERT INTO suppressions (project, recipient, reason, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
-  const select = database.prepare('SELECT * FROM suppressions WHERE project = ? AND recipient IN (?, ?)');
-  const remove = database.prepare('DELETE FROM suppressions WHERE project = ? AND recipient IN (?, ?)');
+  const select = database.prepare('SELECT * FROM suppressions WHERE project = ? AND recipient IN (?, ?, ?)');
+  const remove = database.prepare('DELETE FROM suppressions WHERE project = ? AND recipient IN (?, ?, ?)');
   const pages = newestFirst<SuppressionRow>(database, 'suppressions', 'recipient');
 
   return {
     add(projectId: string, to: string, reason: string): void {
-      insert.run(projects.numberOf(projectId), to, reason, now());
+      insert.run(projects.numberOf(projectId), comparedRecipient(to), reason, now());
     },
     get(projectId: string, to: string): SuppressionRecord | null {
-      const row = select.get(projects.numberOf(projectId), to, pseudonymOf(to)) as SuppressionRow | undefined;
+      const row = select.get(projects.numberOf(projectId), ...suppressedAs(to, pseudonymOf)) as
+        | SuppressionRow
+        | undefined;
       return row === undefined ? null : toSuppression(row);
     },
     list(projectId: string, page: PageRequest): Listed<SuppressionRecord> | null {
@@ -34,6 +38,6 @@ export function prepareSuppressions(
       return listed && { records: listed.rows.map(toSuppression), next: listed.next };
     },
     remove: (projectId: string, to: string): boolean =>
-      remove.run(projects.numberOf(projectId), to, pseudonymOf(to)).changes > 0,
+      remove.run(projects.numberOf(projectId), ...suppressedAs(to, pseudonymOf)).changes > 0,
   };
 }

@@ -4,12 +4,9 @@ import { type Counts, countsOf, outcomes } from '../../../../src/cli/bulk/job/co
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Entry } from '../../../../src/cli/bulk/job/journal/entries.js';
 import { NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal/journal-reader.js';
-import { movedEntry } from '../../../../src/cli/bulk/job/moved-entry.js';
-import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
 import { countsWith } from '../counts.js';
 import { checksummed, decoded, type Encoded } from '../journal-lines.js';
 import { memoryPlan, numbers } from '../memory-plan.js';
-import { collect } from '../plan-in.js';
 
 const plan = memoryPlan([
   { to: numbers(3), text: 'to all' },
@@ -23,7 +20,6 @@ function stateOf(...entries: Encoded[]): JobState {
 }
 
 describe('rows that went to another job', () => {
-  const request = async (number: number) => (await collect(plan.requests(number)))[0] as PlannedRequest;
   const accepted: Encoded[] = [
     ['send', 0, 0, 3],
     ['accepted', 0, 0, 'b', 30, 'batch'],
@@ -81,18 +77,15 @@ describe('rows that went to another job', () => {
       { queued: 2, moved: 1, pending: 2 },
       'accepted',
     ],
-  ])('%s, are moved, and never sent again', async (_, before, number, indexes, counts, phase) => {
+  ])('%s, are moved, and never sent again', (_, before, request, indexes, counts, phase) => {
     const state = stateOf(...before);
-    const entry = movedEntry(await request(number), state, indexes, 'july-retry');
-    if (entry === null) throw new Error('nothing was moved');
-    state.apply(entry);
+    const standings = () => indexes.map((index) => state.standingOf({ request, index }, 'failed'));
+    expect(standings()).toEqual(indexes.map(() => 'unsent'));
+    state.moveAway(request, indexes, 'july-retry');
     expect(state.counts).toEqual(countsWith(counts));
-    expect([state.phase(number), state.isOpen(number)]).toEqual([phase, false]);
+    expect([state.phase(request), state.isOpen(request)]).toEqual([phase, false]);
     expect(state.movedTo).toEqual(['july-retry']);
-    expect(indexes.map((index) => state.removed(number).get(index))).toEqual(
-      indexes.map(() => ({ to: 'july-retry' })),
-    );
-    expect(movedEntry(await request(number), state, indexes, 'more')).toBeNull();
+    expect(standings()).toEqual(indexes.map(() => ({ to: 'july-retry' })));
   });
 
   it('and whose batch is read later, are not in its figures', () => {
@@ -101,12 +94,31 @@ describe('rows that went to another job', () => {
     expect(state.bodySize(0)).toBe(3);
   });
 
-  it('are never those that this job may still send', async () => {
-    for (const state of [stateOf(), stateOf(['send', 0, 0, 3]), stateOf(['alarm', 0, 0, 'x'])]) {
-      await expect(async () => movedEntry(await request(0), state, [1], 'more')).rejects.toThrow(
-        'not finished',
-      );
-    }
+  const send: Encoded = ['send', 1, 0, 1];
+  const single: Encoded = ['accepted', 1, 0, 'm', 10, 'single'];
+  const failure: Encoded = ['failed', 1, 0, 'provider_failed', 'm'];
+  const retried: Encoded[] = [send, failure, ['revised', 1, 0], ['send', 1, 1, 1]];
+  it.each<[reported: string, now: string, Encoded[], request: number, standing: string]>([
+    ['pending', 'pending', [], 1, 'open'],
+    ['pending', 'in doubt', [send], 1, 'open'],
+    ['pending', 'accepted', [send, single], 1, 'sent'],
+    ['pending', 'failed', [send, failure], 1, 'unsent'],
+    ['pending', 'rejected', [send, ['rejected', 1, 0, 'x']], 1, 'unsent'],
+    ['failed', 'failed', [send, failure], 1, 'unsent'],
+    ['failed', 'tried again', retried, 1, 'open'],
+    ['failed', 'an alarm', [send, ['alarm', 1, 0, 'x']], 1, 'open'],
+    ['failed', 'accepted as a single SMS', [send, single], 1, 'sent'],
+    ['failed', 'accepted as a retry', [...retried, ['accepted', 1, 1, 'm', 10, 'single']], 1, 'sent'],
+    ['failed', 'accepted in a batch', accepted, 0, 'unsent'],
+    ['rejected', 'accepted in a batch', accepted, 0, 'sent'],
+  ])('that a report calls %s, and that are %s, are %s', (reported, _, before, request, standing) => {
+    expect(stateOf(...before).standingOf({ request, index: 0 }, reported)).toBe(standing);
+  });
+
+  it('and were accepted as emails, may have failed since', () => {
+    const state = new JobState({ ...plan.meta, channel: 'email' });
+    for (const entry of [send, single]) state.apply(decoded(entry));
+    expect(state.standingOf({ request: 1, index: 0 }, 'failed')).toBe('unsent');
   });
 
   it.each<[string, Encoded[], Encoded, object, string]>([

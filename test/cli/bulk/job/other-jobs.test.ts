@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OtherJobs } from '../../../../src/cli/bulk/job/other-jobs.js';
@@ -24,6 +24,10 @@ const accepted = (request: number, kind: 'single' | 'batch' = 'single', at = now
   null,
   at,
 ];
+
+const old = now - 8 * day;
+const ended = (exit: number): Encoded => ['end', new Date(old).toISOString(), exit, null];
+const none = { sent: 0, open: {}, uncertain: {} };
 
 /** The jobs of a machine, and a new list with three recipients who each get their own message, or all one. */
 function machine({ text = 'Hello {name}' } = {}) {
@@ -133,17 +137,29 @@ describe('what another job does for a recipient', () => {
   it.each<[string, Parameters<typeof planIn>[2]]>([
     ['another text', { text: 'Bye {name}' }],
     ['another service', { baseUrl: 'http://127.0.0.1:9/v1' }],
-    ['nothing since', { createdAt: new Date(now - 8 * day).toISOString() }],
   ])('is nothing: %s', async (_, options) => {
     const here = machine();
     await here.plan('july', options);
-    here.journal('july', send(0), accepted(0, 'single', now - 8 * day), [
-      'end',
-      '2025-01-02T00:00:00Z',
-      0,
-      null,
-    ]);
+    here.journal('july', send(0), accepted(0), ended(0));
     expect(await here.mark()).toEqual({ sent: 0, open: {}, uncertain: {} });
+  });
+
+  it.each<[string, Encoded[], Awaited<ReturnType<ReturnType<typeof machine>['mark']>>]>([
+    [
+      'nothing of what was sent',
+      [0, 1, 2].flatMap((each) => [send(each), accepted(each, 'single', old)]),
+      none,
+    ],
+    ['what would still be sent', [send(0), accepted(0, 'single', old)], { ...none, open: { july: 2 } }],
+  ])('is, after seven days: %s', async (_, entries, expected) => {
+    for (const exit of [0, 5, null]) {
+      const here = machine();
+      await here.plan('july', { createdAt: new Date(old).toISOString() });
+      here.journal('july', ...entries, ...(exit === null ? [] : [ended(exit)]));
+      utimesSync(join(here.folderOf('july'), 'journal'), old / 1000, old / 1000);
+      // A run that has sent everything ends with 0.
+      if (exit !== 0 || expected === none) expect(await here.mark()).toEqual(expected);
+    }
   });
 });
 

@@ -37,6 +37,16 @@ describe('the pairs of a new plan', () => {
     expect(pairs.find(`to ${first}!`, hello, 3, 11)).toBe(ids.get(first));
   });
 
+  it('are those of an address in any letter case', () => {
+    const pairs = new PairSet();
+    expect([
+      pairs.add('Bat@b.mn', hello),
+      pairs.add('bat@b.mn', hello),
+      pairs.find('"BAT@b.mn"', hello, 1, 9),
+    ]).toEqual([0, 0, 0]);
+    expect(pairs.find('bat+1@b.mn', hello)).toBe(-1);
+  });
+
   it('are found in another reading, which is no pair of its own', () => {
     const pairs = new PairSet();
     const [first, second] = ['99112233', '88112233'];

@@ -95,12 +95,12 @@ describe('one recipient in several rows', () => {
     ]);
   });
 
-  it('is merged by address: exact local part, domain without case', async () => {
-    const csv = 'email\nBat@b.mn\nbat@B.mn\nBat@B.MN\n bat@b.mn\n';
+  it('is merged by address in any letter case, and sent to as it was first written', async () => {
+    const csv = 'email\nBat@b.mn\nbat@B.mn\nBat@B.MN\n bat@b.mn\nbat+1@b.mn\n';
     const outcome = await plan(csv, { channel: 'email', subject: 'x' });
-    expect((await requestsOf(outcome))[0]?.to).toEqual(['Bat@b.mn', 'bat@b.mn']);
-    expect(outcome.meta).toMatchObject({ recipients: 2, merged: 2 });
-    expect((await rowsOf(outcome)).map(({ place }) => place?.index)).toEqual([0, 1, 0, 1]);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['Bat@b.mn', 'bat+1@b.mn']);
+    expect(outcome.meta).toMatchObject({ recipients: 2, merged: 3 });
+    expect((await rowsOf(outcome)).map(({ place }) => place?.index)).toEqual([0, 0, 0, 0, 1]);
   });
 
   const csv = 'phone,n\n99000001,a\n99000002,a\n99000001,b\n99000001,a\n99000002,b\n99000001,b\n';

@@ -75,7 +75,7 @@ describe('a plan without those who were sent the message', () => {
     expect(outcome.placeholders.map(({ column, line, rows }) => [column, line, rows.size])).toEqual([
       ['name', 3, 2],
     ]);
-    expect([...outcome.reportedRows.statusByLine('july').keys()]).toEqual([3, 4]);
+    expect(outcome.reportedRows.origins()).toEqual([['july', 'rejected', [3, 4]]]);
     expect(outcome.meta.recipients).toBe(2);
   });
 });

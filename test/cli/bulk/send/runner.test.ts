@@ -126,13 +126,12 @@ describe('a run', () => {
     expect(poison.size).toBe(1);
   });
 
-  it('retries failed singles with a new revision only when told to', async () => {
+  it('does not retry failed singles', async () => {
     const failing = new Set(['99000011']);
     const { run, service } = setting({ failing });
     expect((await run()).counts).toMatchObject({ accepted: 6, failed: 1 });
     failing.clear();
     expect((await run()).counts).toMatchObject({ accepted: 6, failed: 1 });
-    expect((await run(undefined, { retryFailed: true })).counts).toMatchObject({ accepted: 7, failed: 0 });
     expect([...service.accepted.values()].every((times) => times === 1)).toBe(true);
   });
 

@@ -27,7 +27,6 @@ interface Life {
   diesAt: number | null;
   powerCut?: boolean;
   concurrency?: number;
-  retryFailed?: boolean;
 }
 
 type End = { died: true } | { died: false; ending: Ending; counts: Counts };
@@ -77,7 +76,6 @@ async function live(life: Life): Promise<End> {
       random: life.random,
       concurrency: life.concurrency ?? 4,
       maxWait: 600_000,
-      retryFailed: life.retryFailed ?? false,
     });
     for (;;) {
       const { value, done } = await run.next();

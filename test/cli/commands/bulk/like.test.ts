@@ -167,9 +167,9 @@ describe('the printed command for fixed rows, with --like', () => {
       'report.csv',
       rows.map((row, at) => `${at === 0 ? 'note' : 'a note'},${row}`),
     );
-    const next = printedIn(stderr).at(-1);
-    expect(next?.words.slice(3)).toEqual(['--only', 'failed', '--like', 'july', '--yes']);
-    expect(await here.run('', { argv: next?.words ?? [] })).toMatchObject({ code: 0 });
+    expect(printedIn(stderr).at(-1)?.line).toBe('urtuu jobs retry july --wait --yes');
+    const edited = await here.run('sms bulk report.csv --only failed --like july --yes');
+    expect(edited).toMatchObject({ code: 0 });
     expect([...here.project.received()]).toEqual([
       [bat, 1],
       [dorj, 1],
@@ -246,15 +246,19 @@ describe('the limit of --like', () => {
     expect(await limitOf(here, 'two')).toBe(10);
   });
 
-  it('keeps the price of what has failed for its own job, which may retry it', async () => {
+  it('is shared by the retry of its failed messages', async () => {
     const failing = new Set([bat]);
     const here = desk([`${bat},Bat`, `${dorj},Dorj`], { failing });
     expect(await here.run(`${personal} --max-credits 20`)).toMatchObject({ code: 3 });
     here.write('next.csv', ['phone,name', `${bold},Bold`]);
-    expect(await here.run(`${follow} --job one`)).toMatchObject(saying(7, '0 of the 20 credits of july'));
+    expect(await here.run(`${follow} --job one`)).toMatchObject({ code: 0 });
     failing.clear();
-    expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 0 });
+    const retry = await here.run('jobs resume july --retry-failed');
+    expect(retry).toMatchObject(saying(7, '0 of the 20 credits of july'));
     expect(here.project.balance).toBe(1_000_000 - 20);
+    const typed = await here.run('jobs resume july --retry-failed --max-credits 30');
+    expect(typed).toMatchObject({ code: 0 });
+    expect(here.project.balance).toBe(1_000_000 - 30);
   });
 
   it('is shared by two jobs that start at once', async () => {

@@ -19,24 +19,25 @@ describe('a finished job', () => {
     const failing = new Set(numbers(3).slice(0, 1));
     const here = desk(people(3), { failing });
     const first = await here.run(personal);
-    expect(first.stderr).toMatch(/Retry the failed messages with: urtuu jobs resume july --retry-failed\n$/);
+    expect(first.stderr).toMatch(/Send the failed messages again with: urtuu jobs retry july --yes\n$/);
     const again = await here.run(personal);
     expect(again.code).toBe(11);
     expect(again.stderr).toContain('To send to everyone again, add --again');
-    expect(printed(again.stderr)).toBe('jobs resume july --retry-failed');
+    expect(printed(again.stderr)).toBe('jobs retry july --yes');
     failing.clear();
     expect(await here.run(printed(again.stderr))).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
-  it('with failures in its batches names the report that they are sent from', async () => {
+  it('with failures in its batches names it, too', async () => {
     const here = desk(people(3), { failing: new Set(numbers(3).slice(0, 1)) });
     await here.run(`${constant} --wait`);
     const { code, stderr } = await here.run(constant);
     expect(code).toBe(11);
-    expect(printed(stderr)).toBe(`jobs report july --report ${here.home}/july-report.csv`);
+    expect(printed(stderr)).toBe('jobs retry july --yes');
+    here.project.options.failing = new Set();
     expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
-    expect(here.read('july-report.csv')).toContain(',failed,');
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
   it.each([

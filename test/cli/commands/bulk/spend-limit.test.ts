@@ -80,20 +80,6 @@ describe('--max-credits', () => {
     expect(first.state.credits).toBe(90);
   });
 
-  it('reads the price again before a finished job tries what failed once more', async () => {
-    const failing = new Set(numbers(1));
-    const given = setting({ failing }, memoryPlan(numbers(3).map((to) => ({ to: [to], text: `to ${to}` }))));
-    let price = 10;
-    const client = charging(given, () => price);
-    const first = await given.run(client, { maxCredits: 35 });
-    expect(first.state.counts).toMatchObject({ accepted: 2, failed: 1 });
-    failing.clear();
-    price = 50;
-    const { state, ending } = await given.run(client, { retryFailed: true });
-    expect([state.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50, increase: 5 }]);
-    expect(judgeJob(state, ending).exit).toBe(7);
-  });
-
   it('stays in the job: only another one changes it', async () => {
     const given = setting({}, singles);
     const client = charging(given, () => 10);

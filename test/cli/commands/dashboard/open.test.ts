@@ -58,6 +58,44 @@ it('prints a link to all projects, for nobody who wants one of them', async () =
   expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be combined') });
 });
 
+it('lists sessions and links with the keys made there, and ends them: the keys are named', async () => {
+  const service = await serve();
+  await here('dashboard sessions --data data --end all');
+  const { url } = JSON.parse((await here('dashboard --data data --json')).stdout);
+  const { origin, searchParams } = new URL(url);
+  const post = (path: string, body: Record<string, string>, cookie = '') =>
+    fetch(`${origin}/dashboard${path}`, {
+      method: 'POST',
+      headers: { origin, cookie },
+      body: new URLSearchParams(body),
+      redirect: 'manual',
+    });
+  const signedIn = await post('/sign-in', { token: searchParams.get('token') ?? '' });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  expect((await post('/keys', { label: 'Cron' }, cookie)).status).toBe(303);
+  await here('dashboard --data data');
+  const list = async () => JSON.parse((await here('dashboard sessions --data data --json')).stdout);
+  const key = (await service.administration.listKeys()).find(({ label }) => label === 'Cron');
+  const [link, session] = await list();
+  expect(link).toMatchObject({ kind: 'link', project: 'Default', keys: [] });
+  expect(session).toMatchObject({ kind: 'session', keys: [key?.prefix] });
+  expect(key?.created_by).toBe(session.id);
+  expect(JSON.parse((await here('keys list --data data --json')).stdout)).toContainEqual(
+    expect.objectContaining({ label: 'Cron', created_by: session.id }),
+  );
+  const ended = await here(`dashboard sessions --data data --end ${session.id.toUpperCase()}`);
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(`${key?.prefix}`) });
+  expect((await post('/keys', { label: 'Later' }, cookie)).status).toBe(401);
+  expect(await list()).toEqual([link]);
+  expect(await here(`dashboard sessions --data data --end ${session.id}`)).toMatchObject({ code: 12 });
+  expect(await here('dashboard sessions --data data --end all')).toMatchObject({
+    code: 0,
+    stderr: 'Ended 1 session or link.\n',
+  });
+  for (const line of ['dashboard --end all', 'dashboard sessions --all-projects', 'dashboard session'])
+    expect(await here(`${line} --data data`)).toMatchObject({ code: 2 });
+});
+
 it('on a terminal opens it, by way of a private file', async () => {
   await serve();
   const { code, stdout, stderr } = await here('dashboard --data data', { terminal: 80 });

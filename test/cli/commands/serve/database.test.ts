@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createService } from '../../../../src/service/index.js';
 import { testFolder } from '../../../support/folders.js';
 import { newDatabase, query } from '../../../support/postgres.js';
-import { Captured, type Result, run } from '../../../support/run.js';
+import { run } from '../../../support/run.js';
+import { serveOnce } from '../../../support/serve-once.js';
 import { testSecret } from '../../../support/test-engine.js';
 
 const url = 'postgres://urtuu@127.0.0.1:1/urtuu';
@@ -17,31 +18,12 @@ function secretFile(content: string | Uint8Array): string {
 
 const secret = () => secretFile(new Uint8Array(32).fill(7));
 
-/** `urtuu serve` until it has said where it listens. */
-async function serveOnce(options: string, env: Record<string, string>): Promise<Result> {
-  let stop: (signal: 'SIGTERM') => void = () => {};
-  class Stopping extends Captured {
-    override write(text: string, done?: (error?: Error | null) => void): boolean {
-      setImmediate(() => stop('SIGTERM'));
-      return super.write(text, done);
-    }
-  }
-  return run(`serve --port 0 ${options} -o json`, {
-    env,
-    terminal: 80,
-    stdout: new Stopping(80),
-    onSignal(listener) {
-      stop = listener;
-      return () => {};
-    },
-  });
-}
-
 describe('urtuu serve with a database is refused', () => {
   it.each([
     ['--database postgres://urtuu:hunter2@db/urtuu', {}, '--database contains a password'],
     ["--database 'postgres://db/urtuu?user=u&password=hunter2'", {}, '--database contains a password'],
-    ["--database 'postgres://urtuu:hun/hunter2@db/urtuu'", {}, '--database contains a password'],
+    ["--database 'postgres://urtuu:hun/hunter2@db/urtuu'", {}, '--database is not the URL of a database'],
+    ['', { URTUU_DATABASE: 'postgres://urtuu:hunter2/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
     ['--database mysql://db/urtuu', {}, '--database is not the URL of a database'],
     ['', { URTUU_DATABASE: 'db/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
     [`--database ${url} --data x`, {}, '--data and --database cannot be combined'],
@@ -81,7 +63,19 @@ describe('urtuu serve with a database is refused', () => {
     expect(refused.stderr).not.toContain('hunter2');
   });
 
-  it.each(['hunter2', 'an@hunter2', 'an/hunter2', 'an?hunter2', 'an#hunter2', 'an:hunter2', '@hunter2@'])(
+  it.each(['an/hunter2', 'an?hunter2', 'an#hunter2', '12/hunter2', '12?a=hunter2', '12#hunter2'])(
+    'by a password with a character that is not encoded, of which nothing is shown: %s',
+    async (password) => {
+      const { code, stdout, stderr } = await run('serve', {
+        env: { URTUU_SECRET_FILE: secret(), URTUU_DATABASE: url.replace('@', `:${password}@`) },
+      });
+      expect(code).toBe(2);
+      expect(stderr).toContain('/ as %2F');
+      expect(stdout + stderr).not.toContain('hunter2');
+    },
+  );
+
+  it.each(['hunter2', 'an@hunter2', 'an:hunter2', '@hunter2@'])(
     'without showing the password %s',
     async (password) => {
       const { code, stdout, stderr } = await run('serve', {

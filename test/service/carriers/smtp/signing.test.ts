@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -121,6 +121,23 @@ describe('a mail from an own domain with a key', () => {
     writeFileSync(path, key.privateKey);
     expect(verifyDkim(await composed({ ownDomain }), key.publicKey)).not.toHaveProperty('problem');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'is not sent where others can change the key, and warns where they can read it',
+    async () => {
+      const path = join(folder, 'exposed.pem');
+      const ownDomain = { domain: 'shop.mn', selector: 'mail', key_file: path };
+      const warnings: string[] = [];
+      const compose = () =>
+        composeMail(submission({ ownDomain }), sender, 0, (warning) => warnings.push(warning));
+      writeFileSync(path, key.privateKey);
+      chmodSync(path, 0o644);
+      for (let mails = 0; mails < 2; mails += 1) await compose();
+      expect(warnings).toEqual([expect.stringContaining(`Run: chmod 600 ${path}`)]);
+      chmodSync(path, 0o666);
+      await expect(compose()).rejects.toThrow(UnreadableKey);
+    },
+  );
 
   it.each([
     ['is missing', null],

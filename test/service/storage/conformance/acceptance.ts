@@ -172,7 +172,7 @@ export function acceptanceConformance(fixture: () => Fixture): void {
       clock.advance(1_000);
       await accept({}, [20, 80]);
       const claimed = await fixture().claim();
-      expect(claimed.map(({ earlier }) => earlier)).toEqual([null, null, [first], []]);
+      expect(claimed.map(({ earlier }) => earlier?.all)).toEqual([undefined, undefined, [first], []]);
     });
   });
 }

@@ -215,7 +215,7 @@ export function dispatchConformance(fixture: () => Fixture): void {
       await fixture().finalize(await fixture().claim(), sent);
       const accepted = await store.acceptBatch(batch(['1', '2', '3'], { claim: claimOf('mine') }));
       const claimed = accepted.kind === 'accepted' ? accepted.claimed : [];
-      expect(claimed.map(({ earlier, mark }) => [earlier, mark])).toEqual([
+      expect(claimed.map(({ earlier, mark }) => [earlier?.all, mark])).toEqual([
         [[], { attempt: 1, route: 'Mobicom' }],
         [[before], { attempt: 1, route: 'Mobicom' }],
         [[], { attempt: 1, route: 'Mobicom' }],

@@ -76,7 +76,7 @@ export function recordConformance(fixture: () => Fixture): void {
       const { expiry: _, ...stored } = key('a');
       const now = fixture().clock.now();
       expect(await fixture().store.listKeys(project.id)).toEqual([
-        { ...stored, expiresAt: null, createdAt: now, revokedAt: now, usedAt: null },
+        { ...stored, createdBy: null, expiresAt: null, createdAt: now, revokedAt: now, usedAt: null },
       ]);
     });
 

@@ -55,6 +55,39 @@ export function signInConformance(fixture: () => Fixture): void {
       expect(await fixture().store.findSession(hash('s'))).toBeNull();
     });
 
+    it('are listed while they are open, newest first, and end by their ids or all at once', async () => {
+      const { store, clock } = fixture();
+      const at = clock.now();
+      await store.addSignInLink(link('a'));
+      await store.openSession(hash('a'), session('s'));
+      clock.advance(1);
+      await store.addSignInLink(link('b', 1_000, other.id));
+      const id = (name: string) => Buffer.from(hash(name)).toString('hex').slice(0, 12);
+      const open = {
+        id: id('s'),
+        projectId: project.id,
+        isLink: false,
+        createdAt: at,
+        expiresAt: at + 5_000,
+      };
+      const unused = {
+        id: id('b'),
+        projectId: other.id,
+        isLink: true,
+        createdAt: at + 1,
+        expiresAt: at + 1_001,
+      };
+      expect(await store.listSignIns()).toEqual([unused, open]);
+      expect([await store.endSignIns('none'), await store.endSignIns(id('b'))]).toEqual([0, 1]);
+      expect(await store.openSession(hash('b'), session('t'))).toBeNull();
+      expect(await store.listSignIns()).toEqual([open]);
+      expect([await store.endSignIns(null), await store.endSignIns(null)]).toEqual([1, 0]);
+      expect(await store.findSession(hash('s'))).toBeNull();
+      await store.addSignInLink(link('c'));
+      clock.advance(1_000);
+      expect([await store.listSignIns(), await store.endSignIns(id('c'))]).toEqual([[], 0]);
+    });
+
     it('the newest place of the dashboard is kept', async () => {
       expect(await fixture().store.dashboardUrl()).toBeNull();
       await fixture().store.recordDashboard('http://localhost:7788');

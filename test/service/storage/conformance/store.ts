@@ -10,6 +10,7 @@ import { insightConformance } from './insights.js';
 import { instanceConformance } from './instances.js';
 import { laneConformance } from './lanes.js';
 import { listConformance } from './lists.js';
+import { mailboxConformance } from './mailboxes.js';
 import { pruningConformance } from './pruning.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
@@ -34,6 +35,7 @@ export function storeConformance(engine: Engine): void {
     fenceConformance(fixture);
     insightConformance(fixture);
     inboxConformance(fixture);
+    mailboxConformance(fixture);
     holdingConformance(fixture);
     instanceConformance(fixture);
     laneConformance(fixture);

@@ -6,6 +6,8 @@ export type Entry = JobEntry | RequestEntry;
 
 export type JobEntry =
   | { type: 'job'; id: string; digest: string }
+  /** The rows that the job has from others are its own from now on. */
+  | { type: 'confirmed' }
   /** The maximum that the job may spend from now on; null for no limit. */
   | { type: 'limit'; credits: number | null }
   /**
@@ -26,7 +28,7 @@ export type RequestEntry =
   | { type: 'rejected'; request: number; revision: number; code: string }
   /** Refused recipients were removed; the request continues as the next revision. */
   | { type: 'removed'; request: number; revision: number; indexes: number[] }
-  /** Continues as the next revision: the refusal was bound to the key, or `--retry-failed` was used. */
+  /** Continues as the next revision: the refusal was bound to the key; in journals of earlier releases, also after `--retry-failed`. */
   | { type: 'revised'; request: number; revision: number }
   | { type: 'failed'; request: number; revision: number; code: string; id: string | null }
   /**
@@ -52,7 +54,7 @@ export interface MessageFigures {
   unknown: number | null;
 }
 
-/** Rows of a body with so many recipients that another job took; this job never sends them again. */
+/** Written by earlier releases: rows of a body with so many recipients that another job took. */
 export interface MovedEntry {
   type: 'moved';
   request: number;
@@ -84,6 +86,7 @@ export type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>
 /** On disk, an entry is an array: its type, then its fields in this order. */
 const fields: { readonly [Type in Entry['type']]: readonly Exclude<keyof EntryOf<Type>, 'type'>[] } = {
   job: ['id', 'digest'],
+  confirmed: [],
   limit: ['credits'],
   account: ['hash', 'isChecked'],
   end: ['at', 'exit', 'balance', 'rate'],

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readAtOnce } from './append-file.js';
 import { readCheckedLine, readLines } from './checked-line.js';
 import { decodeEntry, type Entry } from './entries.js';
 
@@ -14,6 +18,42 @@ export class NewerJournalError extends Error {
   override readonly name = 'NewerJournalError';
   constructor(path: string, line: number, type: unknown) {
     super(`${path}:${line}: a newer version of urtuu wrote '${String(type)}' here`);
+  }
+}
+
+export const journalFile = 'journal';
+
+/** Reads the journal in a job's folder from a byte on; empty for a job that was never opened. */
+export async function readJournal(
+  folder: string,
+  range: { start?: number; end?: number },
+  onEntry: (entry: Entry) => void,
+): Promise<{ whole: number; ended: boolean }> {
+  const path = join(folder, journalFile);
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && existsSync(folder)) return null;
+    throw error;
+  });
+  if (file === null) return { whole: 0, ended: true };
+  return readEntries(file.createReadStream({ ...range, highWaterMark: readAtOnce }), path, onEntry);
+}
+
+/** More than the entries of a group commit that ends a run. */
+const lastBytes = 4096;
+
+/** The last entry of a journal; null if there is none, or its line is too long. */
+export async function lastEntry(folder: string): Promise<Entry | null> {
+  const file = await open(join(folder, journalFile)).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.min(size, lastBytes));
+    await file.read(bytes, 0, bytes.length, size - bytes.length);
+    const line = bytes.subarray(bytes.lastIndexOf(10, -2) + 1, -1);
+    const encoded = (line.length === 0 ? null : readGroup(line))?.at(-1);
+    return encoded === undefined ? null : decodeEntry(encoded);
+  } finally {
+    await file.close();
   }
 }
 

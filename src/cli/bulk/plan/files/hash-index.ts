@@ -72,6 +72,16 @@ export function hashOf(text: string, seed = fnvSeed, from = 0, end = text.length
   return hashOfNumber(hash);
 }
 
+/** The same for a recipient in any letter case (ASCII); a number has none. */
+export function hashOfRecipient(text: string, seed: number, from = 0, end = text.length): number {
+  let hash = seed | 0;
+  for (let at = from; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    hash = Math.imul(hash ^ (code >= 0x41 && code <= 0x5a ? code + 0x20 : code), 0x01000193);
+  }
+  return hashOfNumber(hash);
+}
+
 /** Different for each number of 32 bits, so `find` needs no comparison. */
 export function hashOfNumber(number: number): number {
   let hash = Math.imul(number ^ (number >>> 16), 0x85ebca6b);

@@ -2,13 +2,22 @@ import { join } from 'node:path';
 import { BufferedFile } from './buffered-file.js';
 import { checksummedText } from './checksummed-text.js';
 import { type PlanDisk, syncPlanFolder } from './plan-disk.js';
-import { type DataFile, dataFiles, type PlanRecord, planFile, planKind, writtenMeta } from './plan-format.js';
+import {
+  type DataFile,
+  dataFiles,
+  type Origin,
+  originsFile,
+  type PlanRecord,
+  planFile,
+  planKind,
+  writtenMeta,
+} from './plan-format.js';
 
 /** The files of a plan that is being written. */
 export class PlanFolder {
   readonly #disk: PlanDisk;
   readonly #folder: string;
-  readonly #data = new Map<DataFile, BufferedFile>();
+  readonly #data = new Map<DataFile | typeof originsFile, BufferedFile>();
   readonly #temporary: BufferedFile[] = [];
   #record: BufferedFile | undefined;
 
@@ -17,10 +26,16 @@ export class PlanFolder {
     this.#folder = folder;
   }
 
-  dataFile(name: DataFile): BufferedFile {
+  dataFile(name: DataFile | typeof originsFile): BufferedFile {
     const file = new BufferedFile(this.#disk, join(this.#folder, name), { checksummed: true });
     this.#data.set(name, file);
     return file;
+  }
+
+  writeOrigins(origins: readonly Origin[]): void {
+    if (origins.length === 0) return;
+    const file = this.dataFile(originsFile);
+    for (const origin of origins) file.appendText(`${JSON.stringify(origin)}\n`);
   }
 
   temporaryFile(name: string): BufferedFile {
@@ -41,11 +56,13 @@ export class PlanFolder {
 
   /** Makes the data files durable. */
   finishData(): PlanRecord['files'] {
-    return byName((name) => {
+    const written = byName((name) => {
       const checksum = this.#data.get(name)?.finish();
       if (checksum === undefined) throw new Error(`${name} was not written`);
       return checksum;
     });
+    const origins = this.#data.get(originsFile)?.finish();
+    return origins === undefined ? written : { ...written, [originsFile]: origins };
   }
 
   /** Writes the record, removes temporary files, and makes the folder durable. */

@@ -5,6 +5,8 @@ import type { FileChecksum } from './buffered-file.js';
 /** The files of a plan with a checksum in `plan.json`. */
 export const dataFiles = ['bodies', 'chunks', 'lines', 'places', 'errors', 'input.csv'] as const;
 export type DataFile = (typeof dataFiles)[number];
+/** Only in a plan with rows of other jobs. */
+export const originsFile = 'origins' as const;
 
 /**
  * The folder of a plan.
@@ -19,12 +21,16 @@ export type DataFile = (typeof dataFiles)[number];
  * - `places`: 8 bytes a row of the input: its request and its index in it (uint32 each), or one of `noRequest`.
  * - `errors`: a JSON line for every RowError, in the order of the rows.
  * - `input.csv`: the rows and the header of the input, as UTF-8.
+ * - `origins`: a JSON line for every Origin.
  */
 export interface PlanRecord {
   meta: PlanMeta;
   table: TableFormat;
-  files: Record<DataFile, FileChecksum>;
+  files: Record<DataFile, FileChecksum> & { [originsFile]?: FileChecksum | undefined };
 }
+
+/** Rows of a plan that were taken from another job: their lines there, all of those with one status. */
+export type Origin = [job: string, status: string, lines: number[]];
 
 export const planFile = 'plan.json';
 export const planKind = 'urtuu-plan';

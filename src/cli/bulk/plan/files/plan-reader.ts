@@ -14,6 +14,8 @@ import {
   dataFiles,
   metaOf,
   noRequest,
+  type Origin,
+  originsFile,
   type PlanRecord,
   placeBytes,
   planFile,
@@ -41,7 +43,8 @@ export async function readPlanMeta(folder: string): Promise<PlanMeta> {
 /** Opens a plan and checks every byte of it. Throws PlanDamaged, or the system's error if a file cannot be read. */
 export async function openPlan(folder: string): Promise<FrozenPlan> {
   const record = await readPlanRecord(folder);
-  for (const name of dataFiles) {
+  const origins = record.files[originsFile] === undefined ? [] : [originsFile];
+  for (const name of [...dataFiles, ...origins] as const) {
     const written = record.files[name];
     const { bytes, sha256 } = await checksumOf(join(folder, name));
     if (bytes !== written?.bytes || sha256 !== written.sha256)
@@ -65,6 +68,19 @@ export async function checksumOf(path: string): Promise<FileChecksum> {
   } finally {
     await file.close();
   }
+}
+
+/** The rows that a plan has from other jobs. Throws PlanDamaged. */
+export async function readOrigins(folder: string): Promise<Origin[]> {
+  const written = (await readPlanRecord(folder)).files[originsFile];
+  if (written === undefined) return [];
+  const bytes = await readFile(join(folder, originsFile));
+  if (createHash('sha256').update(bytes).digest('hex') !== written.sha256)
+    throw new PlanDamaged(folder, `${originsFile} is damaged`);
+  return bytes
+    .toString()
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Origin]));
 }
 
 /** Throws PlanDamaged. */
@@ -194,6 +210,23 @@ async function* readRequests(
   } finally {
     disk.close(file);
   }
+}
+
+/** Returns the body of a request of a plan that was opened: best called in their order. */
+export async function bodyReader({ folder }: FrozenPlan): Promise<(number: number) => string> {
+  const record = await readPlanRecord(folder);
+  let bodies = readBodies(folder, record, nodePlanDisk, 0);
+  let last: WrittenRequest | null = null;
+  return (number) => {
+    if (last?.number === number) return last.body;
+    if (last === null || last.number + 1 !== number) {
+      bodies.return();
+      bodies = readBodies(folder, record, nodePlanDisk, number);
+    }
+    last = bodies.next().value ?? null;
+    if (last === null) throw new PlanDamaged(folder, `there is no request ${number}`);
+    return last.body;
+  };
 }
 
 /** The bodies of a plan that was opened, in order. */

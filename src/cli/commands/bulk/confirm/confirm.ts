@@ -31,16 +31,15 @@ export async function confirmSend(
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
   const { counts } = job.state;
-  const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
-  if (job.state.finished && retried === 0) return 'all';
+  if (job.state.finished) return 'all';
   const { meta } = job.plan;
-  const paid = await paidOf(job, current, options);
+  const paid = await paidOf(job, current);
   const remaining = { requests: job.state.open, paid, rate: options.rate };
   const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options.report);
   const { earlier } = findings;
   for (const line of lines) io.note(line);
   const { toConfirm: repeated } = earlier;
-  const left = counts.pending + counts.in_doubt + retried;
+  const left = counts.pending + counts.in_doubt;
   const isResumed = counts.pending < job.plan.meta.recipients;
   if (options.again && readJobId(job.id).run > 1 && !isResumed)
     io.note('Again       everyone on the list gets the message again');
@@ -118,7 +117,7 @@ function refuseCost({ credits }: Preflight, maxCredits: number | null, shared: S
       ? ''
       : ` The rest is kept for unfinished jobs. To finish one: \`urtuu jobs resume ${unfinished}\`.`;
   throw new CliError('over_max_credits', exits.money, `${cost}, and ${limit}`, {
-    hint: `Nothing was sent this time. ${shared === null ? 'Raise' : 'Add'} --max-credits, or shorten the list.${kept}`,
+    hint: `Nothing was sent this time. ${shared === null ? 'Raise' : 'Add'} --max-credits, or send to fewer.${kept}`,
     details: { credits, max_credits: maxCredits },
   });
 }

@@ -113,18 +113,13 @@ function maskedMessage({ to, subject, text, parts }: PreviewedMessage): Previewe
 }
 
 /** The part of a job that is paid, at current prices, which are those of `current`, a new plan of the same input. */
-export async function paidOf(
-  { plan, state }: Job,
-  current: PlanMeta,
-  { retryFailed = false }: { retryFailed?: boolean | undefined },
-): Promise<Paid> {
+export async function paidOf({ plan, state }: Job, current: PlanMeta): Promise<Paid> {
   const { meta } = plan;
   if (state.untouched) return { certain: meta.credits - current.credits, inDoubt: 0 };
   let planned = 0;
   let doubtful = 0;
-  for await (const request of plan.requests(retryFailed ? 0 : state.firstOpen())) {
-    const isRetried = retryFailed && state.phase(request.number) === 'failed';
-    if (!state.isOpen(request.number) && !isRetried) continue;
+  for await (const request of plan.requests(state.firstOpen())) {
+    if (!state.isOpen(request.number)) continue;
     const all = request.to.length;
     // A plan without prices counts the same for every recipient.
     const whole = meta.credits > 0 ? request.credits : all;

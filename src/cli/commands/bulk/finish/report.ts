@@ -225,7 +225,7 @@ interface GatherOptions {
 }
 
 /** Records batches that turn out to be another request's as alarms, and new receipts. */
-async function gather(
+export async function gather(
   { io }: Pick<Context, 'io'>,
   job: Job,
   { openRuntime, timeout, refresh }: GatherOptions,

@@ -9,14 +9,14 @@ import { isForeign } from '../confirm/account.js';
 import { conclude, endWith } from '../finish/conclude.js';
 import { writeReport } from '../finish/report.js';
 import { summaryView } from '../finish/summary-view.js';
-import { type JobInput, keptOptions, reportCommand, resumeCommand } from '../next-command.js';
+import { type JobInput, keptOptions, reportCommand, retryCommand } from '../next-command.js';
 import { stepsAfter } from '../next-steps.js';
 import type { CarryOutOptions } from '../options.js';
 import { judgeJob, notRun } from '../verdict.js';
 
 /** Whether a job has nothing left to do with these options. */
-export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
-  return state.finished && !(retryFailed && state.has('failed')) && !(wait && !state.final);
+export function isDone({ state }: Job, { wait }: CarryOutOptions): boolean {
+  return state.finished && !(wait && !state.final);
 }
 
 /** Throws CliError (exit 11) unless `--if-finished ok` was given. */
@@ -46,7 +46,7 @@ export async function endFinished(
 /** Exit 11 for a finished job; the hint has the commands that send again. */
 function alreadyDone(
   context: Context,
-  { id, plan, state }: Job,
+  { id, state }: Job,
   options: CarryOutOptions,
   foreign: boolean,
 ): CliError {
@@ -59,7 +59,7 @@ function alreadyDone(
     !foreign && movedHint(context, state),
     !foreign && doubt !== '' && `Its report names those in doubt (${reportCommand(context, id)}).`,
     `To send to everyone again${doubt === '' ? '' : ', also to those who got it'}, add --again to the bulk command.`,
-    !foreign && failedHint(context, { id, plan, state }, options),
+    !foreign && failedHint(context, { id, state }, options),
   ];
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: hints.filter((hint) => hint !== false).join(' '),
@@ -69,16 +69,12 @@ function alreadyDone(
 
 function failedHint(
   context: Context,
-  { id, plan, state }: Pick<Job, 'id' | 'plan' | 'state'>,
+  { id, state }: Pick<Job, 'id' | 'state'>,
   options: CarryOutOptions,
 ): string | false {
   if (state.counts.failed === 0) return false;
   const failed = counted(state.counts.failed, 'failed message');
-  const like = plan.meta.templates === undefined ? '' : ` and --like ${id}`;
-  if (!state.has('failed'))
-    return `To send to the ${failed} only, use --only failed${like} with the report of: ${reportCommand(context, id)}`;
-  const retry = resumeCommand(context, id, { ...keptOptions(options), '--retry-failed': true });
-  return `To try only the ${failed} again: ${retry}`;
+  return `To send only the ${failed} again: ${retryCommand(context, id, keptOptions(options))}`;
 }
 
 const movedHint = ({ config }: Context, { counts, movedTo }: Job['state']): string | false =>

@@ -1,5 +1,6 @@
 import type { Channel } from '../../../../contract/index.js';
-import { readJournal, viewJob } from '../../../bulk/job/open-job.js';
+import { readJournal } from '../../../bulk/job/journal/journal-reader.js';
+import { viewJob } from '../../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
@@ -93,9 +94,9 @@ export async function likened(
   const { id, folder, meta } = view;
   if (meta.channel !== channel) throw otherChannel(id, meta.channel);
   const { templates } = meta;
-  if (templates === undefined) throw withoutTexts(id);
+  if (templates === undefined || Object.keys(templates).length === 0) throw withoutTexts(id);
   const replay = async (onEntry: Parameters<typeof readJournal>[2]) => {
-    await readJournal(folder, 0, onEntry);
+    await readJournal(folder, {}, onEntry);
   };
   const job = { id, plan: { meta }, state: view.state, journal: { replay } };
   await refuseOtherService(context, job);

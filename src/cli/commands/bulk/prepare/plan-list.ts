@@ -2,7 +2,13 @@ import { createReadStream } from 'node:fs';
 import { parse } from 'node:path';
 import type { Channel, Pricing } from '../../../../contract/index.js';
 import { newRunId } from '../../../bulk/job/keys.js';
-import { buildPlan, type PlanOutcome, type SentBefore } from '../../../bulk/plan/build-plan.js';
+import { digestOf } from '../../../bulk/job/takers.js';
+import {
+  buildPlan,
+  type PlanOptions,
+  type PlanOutcome,
+  type SentBefore,
+} from '../../../bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
@@ -22,8 +28,11 @@ export interface PlanSource {
   baseUrl: string;
   templates: MessageTemplates;
   pricing: Pricing | null;
-  /** The jobs that it is like. */
+  /** The rows of a job in place of a file, and its messages in place of templates. */
+  rows?: { bytes(): AsyncIterable<Uint8Array>; composer: PlanOptions['composer']; path: string | undefined };
+  /** The jobs that it is like, and the options of a job whose rows they are. */
   like?: PlanMeta['like'];
+  options?: PlanMeta['options'];
 }
 
 /** The options, with what was found or answered while the list was planned: it is then planned anew. */
@@ -68,21 +77,23 @@ export async function planList(
 
 async function build(
   { io, config, network, clock, signal }: Context,
-  { file, ...source }: PlanSource,
+  { file, rows, ...source }: PlanSource,
   choices: PlanChoices,
   { folder, sentBefore }: { folder: string; sentBefore: SentBefore | null },
 ): Promise<PlanOutcome> {
   const name = choices.job ?? (file === '-' ? 'stdin' : parse(file).name);
   const now = clock.now();
   return buildPlan(
-    { bytes: io.files.bytes(file), source: file },
+    { bytes: rows?.bytes() ?? io.files.bytes(file), source: file },
     {
       ...choices,
       ...source,
       like: source.like,
-      options: keptOf(choices),
+      options: source.options ?? keptOf(choices),
       folder,
-      path: file === '-' ? undefined : absolutePath(config, file),
+      digestOf: (job) => digestOf(config.stateDirectory, job),
+      composer: rows?.composer,
+      path: rows !== undefined ? rows.path : file === '-' ? undefined : absolutePath(config, file),
       delimiter: delimiterOf(choices),
       // It identifies recent sends and the order of jobs, even if this machine's clock is wrong.
       createdAt: new Date(network.lastExchange?.serviceTime ?? now).toISOString(),

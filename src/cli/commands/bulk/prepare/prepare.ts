@@ -28,11 +28,9 @@ import type { Likened } from './like.js';
 import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
 import { badRows, warnOfRejects } from './rejects.js';
-import { checkReportedRows } from './reported-rows.js';
 import { Comparison, endAllSent, isAllSent, refuseOpen, warnOfFailed } from './sent-before.js';
-import { moveSentElsewhere } from './sent-elsewhere.js';
 import { recordLimit, shareLimit, whileStarting } from './start.js';
-import { recordTakenRows } from './taken-rows.js';
+import { checkTaken } from './take.js';
 
 export interface PreparedJob {
   job: Job;
@@ -51,6 +49,14 @@ export async function prepareJob(
   likened: Likened,
 ): Promise<PreparedJob | null> {
   const { wanted, choices } = await gather(context, channel, given, likened);
+  return prepareWanted(context, wanted, choices);
+}
+
+export async function prepareWanted(
+  context: Context,
+  wanted: WantedJob,
+  choices: PlanChoices,
+): Promise<PreparedJob | null> {
   try {
     for (;;) {
       const prepared = await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, choices));
@@ -62,7 +68,7 @@ export async function prepareJob(
   }
 }
 
-interface WantedJob extends PlanSource {
+export interface WantedJob extends PlanSource {
   /** The value of `--job`. */
   name: string | undefined;
   /** Whether its limit is that of the jobs that it is like. */
@@ -124,23 +130,24 @@ async function prepareIn(
   if (outcome === 'anew') return outcome;
   const { plan } = outcome;
   showInput(io, outcome, choices);
+  if (outcome.notSelected > 0 && wanted.rows === undefined)
+    io.note(`${counted(outcome.notSelected, 'row')} with another status left out (--only)`);
   if (choices.skipSent) warnOfFailed(context, comparison);
-  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices);
+  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices, wanted);
   if (plan === null) throw badRows(outcome);
-  const taken = await checkReportedRows(context, outcome.reportedRows, {
-    taker: choices.job ?? jobIdOf(plan.meta),
-    again: choices.again,
-  });
+  const { reportedRows: reported } = outcome;
+  const child = { id: null, base: choices.job ?? jobIdOf(plan.meta), plan, reported };
   const prices = await readPrices(context, wanted, choices);
   if (choices.dryRun) {
+    await checkTaken(context, child, null);
     const earlier = await comparison.finish(plan);
     await printDryRun(context, plan, { outcome, earlier, prices, shared: null }, choices);
     return null;
   }
-  const { job, shared, earlier } = await whileStarting(context, async () => {
+  const { job, shared, earlier } = await whileStarting(context, async (lock) => {
+    await checkTaken(context, child, lock);
     const earlier = await comparison.finish(plan);
     await refuseOpen(context, earlier);
-    await recordTakenRows(plan.folder, taken);
     return { earlier, ...(await openLimited(context, plan, wanted, choices)) };
   });
   const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices, shared }, choices);
@@ -230,7 +237,6 @@ async function confirmOpened(
     });
   }
   try {
-    if (options.retryFailed) await moveSentElsewhere(context, job);
     const wanted = await confirmSend(context, job, plan.meta, findings, options);
     if (wanted === 'new') await job.discard();
     return wanted;
@@ -241,14 +247,12 @@ async function confirmOpened(
 }
 
 function showInput(io: Context['io'], outcome: PlanOutcome, { dryRun = false, only }: BulkOptions): void {
-  const { plan, rejects, notSelected, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn } =
-    outcome;
+  const { plan, rejects, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn } = outcome;
   warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
   for (const { column, value, line, rows } of outcome.placeholders) {
     const what = `${column}: ${quoted(value.trim())} looks like a missing value (${counted(rows.size, 'row')})`;
     io.warn(located(meta.source, what, { line }));
   }
-  if (notSelected > 0) io.note(`${counted(notSelected, 'row')} with another status left out (--only)`);
   if (hiddenRows > 0) {
     const rows = `sheet ${sheet}: ${counted(hiddenRows, 'hidden row')}`;
     if (leavesOutHidden) io.note(`${rows} left out`);

@@ -16,7 +16,7 @@ import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
-import { CliError, Ended, usageError } from '../../../errors.js';
+import { CliError, Ended, machineError, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
@@ -31,17 +31,24 @@ const lately = `in the last ${recentDays} days`;
 /** The other jobs of this machine that may have sent, or will send, what a job sends. */
 export function otherJobs(
   { config, io, clock, network }: SentContext,
-  options: Pick<OtherJobsOptions, 'channel' | 'baseUrl' | 'isOther'> & { since?: number },
+  options: Pick<OtherJobsOptions, 'channel' | 'baseUrl' | 'isOther'> & Partial<OtherJobsOptions>,
 ): OtherJobs {
   // By the service's clock, or this machine's if that is behind: with a clock in the future, every send would be old.
   const now = Math.min(clock.now(), network.lastExchange?.serviceTime ?? Number.POSITIVE_INFINITY);
   return new OtherJobs({
     since: now - recentDays * 86_400_000,
+    onUnreadable: (id, { message }) => io.warn(`cannot read what the job ${id} sent: ${message}`),
     ...options,
     stateDirectory: config.stateDirectory,
     openOutcomes: (folder, job) => ReceiptStore.open(folder, job, { isShared: true }),
-    onUnreadable: (id, { message }) => io.warn(`cannot read what the job ${id} sent: ${message}`),
   });
+}
+
+/** Exit 13: it may have sent to anybody. */
+export function refuseUnreadable(id: string, error: Error): never {
+  const ways = 'Restore that job, or remove it; then nothing says what it has sent:';
+  const hint = `Nothing was sent this time. ${ways} \`urtuu jobs remove ${id} --force\``;
+  throw machineError(`cannot read the job ${id}: ${error.message}`, error, hint);
 }
 
 const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');
@@ -75,14 +82,16 @@ export class Comparison {
   #counting: ((job: OtherJob) => Counting) | undefined;
 
   /** Throws CliError (exit 2) for options that exclude each other. */
-  constructor(context: SentContext, { channel, baseUrl }: PlanSource, options: BulkOptions) {
+  constructor(context: SentContext, { channel, baseUrl, rows }: PlanSource, options: BulkOptions) {
     const { again, only, skipSent, job } = options;
-    if (skipSent && (again || isOnPurpose(only))) throw exclusive(again ? '--again' : `--only ${only}`);
+    const isReport = rows === undefined && isOnPurpose(only);
+    if (skipSent && (again || isReport)) throw exclusive(again ? '--again' : `--only ${only}`);
     this.#options = options;
     this.#stateDirectory = context.config.stateDirectory;
     // Earlier runs with the name of this job are the same job.
     const isOther = (id: string) => readJobId(id).base !== job;
-    this.#jobs = otherJobs(context, { channel, baseUrl, isOther });
+    const certain = skipSent ? { onUnreadable: refuseUnreadable } : {};
+    this.#jobs = otherJobs(context, { channel, baseUrl, isOther, ...certain });
     this.#ever = (ids) =>
       otherJobs(context, { channel, baseUrl, isOther: (id) => ids.includes(id), since: 0 });
   }
@@ -228,8 +237,10 @@ export function endAllSent(
   { alreadySent }: PlanOutcome,
   { uncertain }: Comparison,
   { ifFinished }: BulkOptions,
+  { file, rows }: PlanSource,
 ): null {
-  if (ifFinished !== 'ok') throw everyoneSent(alreadySent, uncertain);
+  if (ifFinished !== 'ok')
+    throw rows === undefined ? everyoneSent(alreadySent, uncertain) : sentSince(alreadySent, file);
   if (uncertain > 0) {
     io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
     throw new Ended(exits.partly);
@@ -266,6 +277,11 @@ function everyoneSent(count: number, uncertain: number): CliError {
   const was = uncertain > 0 ? 'was in an earlier job' : 'was sent the same message from this machine';
   const what = `everyone in this list ${was} ${lately}`;
   return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
+}
+
+function sentSince(count: number, job: string): CliError {
+  const what = `another job has sent the message of ${job} to all of these since`;
+  return refused('job_done', what, 'See: `urtuu jobs list`', { job, recipients: count });
 }
 
 /** A line of the preflight about `EarlierSends`; undefined without such recipients. */

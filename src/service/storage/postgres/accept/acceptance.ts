@@ -9,9 +9,10 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from '../../acceptance.js';
-import { earlierMessages, longestWindow } from '../../caps.js';
+import { earlierMessages, longestWindow, mailboxCaps } from '../../caps.js';
 import type { BatchRecord, Content, Instant } from '../../records.js';
 import { claimedOf, pendingVerification, queuedMessage } from '../../shared/queued.js';
+import { mailboxIn, noneEarlier, pseudonymList } from '../../shared/recipients.js';
 import { boundOf } from '../../shared/rows.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { Database } from '../database/database.js';
@@ -40,7 +41,7 @@ interface AcceptedRow extends RefusalRow {
 
 interface AcceptedBatchRow extends RefusalRow {
   seqs: number[] | null;
-  earlier: [index: number, times: Instant[]][] | null;
+  earlier: [index: number, times: [own: Instant[], all: Instant[]]][] | null;
 }
 
 const windows = recipientCaps.map(({ windowSeconds }) => windowSeconds * 1_000);
@@ -84,6 +85,8 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
       id: recipient.id,
       messages: claim === null ? [] : [recipient.id],
       recipient: recipient.to,
+      mailbox: mailboxIn(recipient.to),
+      most: mailboxCaps,
       operator: recipient.operator,
       lane: recipient.lane,
       route: recipient.route,
@@ -138,7 +141,11 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
         messages: claim === null ? [] : recipients.map(({ id }) => id),
         caps: [earlierMessages],
         windows: [longestWindow],
-        recipients: recipients.map((one) => [one.id, one.to, one.operator, one.lane, one.route]),
+        recipients: recipients.map((one) => [
+          ...[one.id, one.to, one.operator, one.lane, one.route, null],
+          mailboxIn(one.to),
+        ]),
+        most: mailboxCaps,
         ...template,
       };
       const row = await batches.add(batch);
@@ -146,7 +153,7 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
       const { at, balance, seqs } = row;
       const accepted = { kind: 'accepted' as const, batch: batchOf(acceptance, at), balance };
       if (claim === null || seqs === null) return { ...accepted, claimed: [] };
-      const earlier = new Map(row.earlier ?? []);
+      const earlier = new Map(row.earlier?.map(([index, [own, all]]) => [index, { own, all }]));
       const claimed = recipients.map((recipient: AcceptedRecipient, index) =>
         claimedOf(acceptance, {
           seq: seqs[index] as number,
@@ -154,7 +161,7 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
           recipient,
           token: claim.token,
           pendingKey: null,
-          earlier: earlier.get(index) ?? [],
+          earlier: earlier.get(index) ?? noneEarlier,
           lifeMs: null,
         }),
       );
@@ -169,10 +176,16 @@ function toJson(given: unknown): string {
 }
 
 function withPseudonyms(item: Item, pseudonymOf: PseudonymOf): Item {
-  const { recipient, recipients } = item as { recipient?: string; recipients?: [string, string][] };
-  return recipients === undefined
-    ? { ...item, pseudonym: pseudonymOf(recipient ?? '') }
-    : { ...item, recipients: recipients.map((one) => [...one, pseudonymOf(one[1])]) };
+  const { recipient, recipients } = item as { recipient?: string; recipients?: unknown[][] };
+  if (recipients === undefined) {
+    const pseudonyms = pseudonymList(recipient ?? '', pseudonymOf);
+    return { ...item, pseudonym: pseudonyms[0], pseudonyms };
+  }
+  const withTheirs = recipients.map((one) => {
+    const pseudonyms = pseudonymList(String(one[1]), pseudonymOf);
+    return one.with(5, pseudonyms[0]).concat([pseudonyms]);
+  });
+  return { ...item, recipients: withTheirs };
 }
 
 function itemOf(acceptance: MessageAcceptance | BatchAcceptance): Item {

@@ -1,5 +1,9 @@
+import { statSync } from 'node:fs';
 import { Client, type ClientConfig, types } from 'pg';
+import pgpass from 'pgpass';
+import { type ExposedSecret, exposedSecret } from '../../../../contract/index.js';
 import { DataError } from '../../../errors/data-error.js';
+import { isPlainText, withTls } from './tls.js';
 
 /** Longer than the 5 s of `statement_timeout`, which does not limit a commit that waits for a standby. */
 const queryTimeout = 6_000;
@@ -18,16 +22,45 @@ const numbers: NonNullable<ClientConfig['types']> = {
   }) as typeof types.getTypeParser,
 };
 
+// A line of its own for each connection. The error of a server that then gets no password names the mode.
+pgpass.warnTo(null);
+
+/** Throws for a URL, a mode of TLS or a file of it that cannot be used. */
 export function newClient(url: string, timeout: number | false = queryTimeout): Client {
-  return new Client({
-    connectionString: url,
+  const connectionString = withTls(url);
+  const exposed = exposedKey(connectionString);
+  if (exposed?.isRefused) throw new DataError(exposed.problem, { hint: exposed.hint });
+  const client = new Client({
+    connectionString,
     types: numbers,
     keepAlive: true,
     connectionTimeoutMillis: connectTimeout,
     application_name: 'urtuu',
     // Nothing else when connecting: a pooler would refuse it.
     ...(timeout === false ? {} : { query_timeout: timeout }),
-  });
+  }) as Omit<Client, 'password'> & { password: unknown };
+  // The driver would find it too, with a warning.
+  client.password ??= (connection: object) => new Promise((resolve) => pgpass(connection, resolve));
+  return client as Client;
+}
+
+/** Of a client's certificate; null if there is none, or only its owner can use it. */
+function exposedKey(url: string): ExposedSecret | null {
+  const key = new URLSearchParams(url.split('?')[1]).get('sslkey');
+  return key === null ? null : exposedSecret(key, statSync(key), process.getuid?.());
+}
+
+/** What is usable and should not stay as it is. */
+export function databaseWarnings(url: string): string[] {
+  const warnings: string[] = [];
+  const client = newClient(url);
+  const exposed = exposedKey(withTls(url));
+  if (exposed !== null) warnings.push(`${exposed.problem}. ${exposed.hint}`);
+  if (isPlainText(client))
+    warnings.push(
+      `The connection to PostgreSQL on ${client.host} is not encrypted: what it stores, and perhaps its password, cross the network as plain text. Add sslmode=verify-full to the URL.`,
+    );
+  return warnings;
 }
 
 /** Closes without waiting for running statements. */

@@ -130,14 +130,9 @@ export class Connections {
 
   async #connect(): Promise<void> {
     this.#connecting += 1;
-    const client = newClient(this.#options.url);
-    // Without a listener, the end of its backend would end this process.
-    client.on('error', (error) => this.#lose(client, error));
-    client.on('notice', (notice) => {
-      // A warning about a commit that may not have reached the standby.
-      if (notice.code === '01000') this.#notices.set(client, notice);
-    });
+    let client: Client | null = null;
     try {
+      client = this.#newClient();
       await client.connect();
       await checkTerms(client);
       this.#notices.delete(client);
@@ -150,7 +145,7 @@ export class Connections {
       if (isFirst) this.#options.onConnected?.();
       this.#give(client);
     } catch (error) {
-      destroy(client);
+      if (client !== null) destroy(client);
       if ((error as { code?: unknown }).code === '53300') this.#options.onShort?.();
       this.#lastError = error;
       const now = performance.now();
@@ -164,6 +159,17 @@ export class Connections {
     } finally {
       this.#connecting -= 1;
     }
+  }
+
+  #newClient(): Client {
+    const client = newClient(this.#options.url);
+    // Without a listener, the end of its backend would end this process.
+    client.on('error', (error) => this.#lose(client, error));
+    client.on('notice', (notice) => {
+      // A warning about a commit that may not have reached the standby.
+      if (notice.code === '01000') this.#notices.set(client, notice);
+    });
+    return client;
   }
 
   #lose(client: Client, error: unknown): void {

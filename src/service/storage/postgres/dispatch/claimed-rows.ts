@@ -1,7 +1,8 @@
 import type { Channel } from '../../../../contract/index.js';
-import { earlierMessages, longestWindow } from '../../caps.js';
+import { type Earlier, earlierMessages, longestWindow } from '../../caps.js';
 import type { ClaimedMessage } from '../../dispatching.js';
-import type { Content } from '../../records.js';
+import type { Content, Instant } from '../../records.js';
+import { mailboxIn, noneEarlier, pseudonymList } from '../../shared/recipients.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { TriedRun } from '../../tried.js';
 import type { Database } from '../database/database.js';
@@ -50,12 +51,18 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   async function toClaimed(rows: readonly ClaimedRow[], token: string): Promise<ClaimedMessage[]> {
     if (rows.length === 0) return [];
     const numbers = [...new Set(rows.map(({ content }) => content))];
-    const found = await database.query<ContentRow & { seq: number; has_erasures: boolean }>(
-      'SELECT *, EXISTS (SELECT 1 FROM :s.erasures) AS has_erasures FROM :s.contents WHERE seq = ANY ($1::bigint[])',
+    const found = await database.query<
+      ContentRow & { seq: number; has_erasures: boolean; has_spellings: boolean }
+    >(
+      'SELECT *, EXISTS (SELECT 1 FROM :s.erasures) AS has_erasures, :s.has_spellings_1() AS has_spellings FROM :s.contents WHERE seq = ANY ($1::bigint[])',
       [numbers],
     );
     const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
-    const earlier = found[0]?.has_erasures ? await earlierTo(rows) : null;
+    const [{ has_erasures: hasErasures, has_spellings: hasSpellings } = {}] = found;
+    const counted = rows.filter(
+      ({ batch, channel }) => batch !== null && (hasErasures || (hasSpellings && channel === 'email')),
+    );
+    const earlier = counted.length > 0 ? await earlierTo(counted) : null;
     const tried = rows.some(({ tries }) => tries > 0) ? await triedOf(rows) : null;
     const marked = rows.filter(({ route }) => route !== null);
     const receipts = marked.length > 0 ? await receiptsOf(marked) : null;
@@ -81,22 +88,28 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
     return new Map(found.map(({ seq, tried }) => [seq, tried]));
   }
 
-  /** Read again with sends to recipients erased since: the claim could not compute their pseudonyms. */
-  async function earlierTo(rows: readonly ClaimedRow[]): Promise<Map<number, number[]>> {
-    const counted = rows.filter(({ batch }) => batch !== null);
-    const found = await database.query<{ seq: number; earlier: number[] }>(
-      `SELECT m.seq, :s.earlier_1(m.project, w.recipient, m.created_at - $4::bigint, m.seq, $5::int, w.pseudonym) AS earlier
-       FROM unnest($1::bigint[], $2::text[], $3::text[]) AS w(seq, recipient, pseudonym)
+  /** Read again with what the claim cannot compute: mailboxes, and pseudonyms of recipients that were erased since. */
+  async function earlierTo(counted: readonly ClaimedRow[]): Promise<Map<number, Earlier>> {
+    const found = await database.query<{ seq: number; earlier: [own: Instant[], all: Instant[]] | null }>(
+      `SELECT m.seq, :s.earlier_both_1(m.project, w.recipient, w.mailbox, m.created_at - $5::bigint, m.seq, $6::int,
+         ARRAY(SELECT p FROM pg_catalog.json_array_elements_text(w.pseudonyms) p)) AS earlier
+       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::json[]) AS w(seq, recipient, mailbox, pseudonyms)
        CROSS JOIN LATERAL (SELECT * FROM :s.messages m WHERE m.seq = w.seq OFFSET 0) m`,
       [
         counted.map(({ seq }) => seq),
         counted.map(({ recipient }) => recipient),
-        counted.map(({ recipient }) => pseudonymOf(recipient)),
+        counted.map(({ recipient }) => mailboxIn(recipient)),
+        counted.map(({ recipient }) => JSON.stringify(pseudonymList(recipient, pseudonymOf))),
         longestWindow,
         earlierMessages,
       ],
     );
-    return new Map(found.map(({ seq, earlier }) => [seq, earlier]));
+    return new Map(
+      found.map(({ seq, earlier }) => [
+        seq,
+        earlier === null ? noneEarlier : { own: earlier[0], all: earlier[1] },
+      ]),
+    );
   }
 
   /** A receipt that arrived before the mark may belong to an older message, and so may one that also fits others. */
@@ -166,6 +179,6 @@ function claimedMessage(row: ClaimedRow, content: Content, token: string): Claim
     doubtMs: row.doubt_left_ms,
     receipts: [],
     isStopped: row.is_stopped,
-    earlier: row.earlier,
+    earlier: row.earlier && { own: row.earlier, all: row.earlier },
   };
 }

@@ -1,3 +1,4 @@
+import { comparedRecipient } from '../../../../contract/index.js';
 import {
   longestRun,
   type PrunableMessage,
@@ -9,16 +10,19 @@ import {
   type StoredAnswer,
   scannedRows,
 } from '../../pruning.js';
+import { countedAs } from '../../shared/recipients.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { Database } from '../database/database.js';
 import { ofProject } from '../read/lookups.js';
+import { spellings } from '../read/spellings.js';
 import { tolerance } from '../schema/constants.js';
 
-const columns = `m.seq, m.id, p.id AS "projectId", :s.time_1($2::bigint) - m.created_at AS "ageMs"`;
+const columnsAt = (now: string) =>
+  `m.seq, m.id, p.id AS "projectId", :s.time_1(${now}::bigint) - m.created_at AS "ageMs"`;
 const ended = `m.status <> 'queued' AND m.content <> 0`;
 /** Looks up the recipients of each project, rather than scanning all of its messages. */
 const toRecipient = `:s.projects p CROSS JOIN LATERAL (
-  SELECT * FROM :s.messages m WHERE m.project = p.seq AND m.recipient = $1 OFFSET 0) m`;
+  SELECT m.* FROM ${spellings('p.seq')} r JOIN :s.messages m ON m.project = p.seq AND m.recipient = r.recipient OFFSET 0) m`;
 
 /** Erases recipients and texts of old messages. */
 export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pruning {
@@ -34,7 +38,7 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
   return {
     async listPrunable({ olderMs, after }) {
       const messages = await database.query<PrunableMessage>(
-        `SELECT ${columns} FROM :s.messages m JOIN :s.projects p ON p.seq = m.project
+        `SELECT ${columnsAt('$2')} FROM :s.messages m JOIN :s.projects p ON p.seq = m.project
          WHERE m.seq > $1 AND m.seq <= $1 + ${scannedRows} AND ${ended} AND m.created_at < :s.time_1($2::bigint) - $3
          ORDER BY m.seq LIMIT ${pruneRows}`,
         [after, database.now(), olderMs],
@@ -44,22 +48,22 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
     },
     listFinalTo: (to, olderMs) =>
       database.query<PrunableMessage>(
-        `SELECT ${columns} FROM ${toRecipient} WHERE ${ended}
+        `SELECT ${columnsAt('$2')} FROM ${toRecipient} WHERE ${ended}
            AND ($3::bigint IS NULL OR m.created_at < :s.time_1($2::bigint) - $3) LIMIT ${pruneRows}`,
-        [to, database.now(), olderMs],
+        [comparedRecipient(to), database.now(), olderMs],
       ),
     async countMessagesTo(to) {
       const [row] = await database.query<{ messages: number }>(
         `SELECT count(*) AS messages FROM ${toRecipient}`,
-        [to],
+        [comparedRecipient(to)],
       );
       return row?.messages ?? 0;
     },
     async pruneMessages(messages, erased) {
-      await database.query('SELECT :s.prune_messages_1($1::bigint, $2::bigint[], $3::text)', [
+      await database.query('SELECT :s.prune_messages_2($1::bigint, $2::bigint[], $3::text[])', [
         database.now(),
         messages.map(({ seq }) => seq),
-        erased === null ? null : pseudonymOf(erased),
+        erased === null ? null : countedAs(erased, pseudonymOf),
       ]);
     },
     async listPrunedAnswers(after) {
@@ -82,7 +86,10 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       await database.query('SELECT :s.replace_answers_1($1::json)', [JSON.stringify(answers)]);
     },
     pruneInbox(which) {
-      const [where, value] = 'from' in which ? ['sender = $1', which.from] : [ofProject, which.projectId];
+      const [where, value] =
+        'from' in which
+          ? ['lower(sender COLLATE "C") = $1', comparedRecipient(which.from)]
+          : [ofProject, which.projectId];
       return changed(
         `DELETE FROM :s.inbox WHERE seq IN (
            SELECT seq FROM :s.inbox WHERE ${where}
@@ -90,7 +97,8 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
         [value, database.now(), which.olderMs],
       );
     },
-    async eraseSuppressed(to) {
+    async eraseSuppressed(erased) {
+      const to = comparedRecipient(erased);
       const given = [to, pseudonymOf(to)];
       // Some were suppressed again after they were erased.
       await database.query(

@@ -1,6 +1,7 @@
 import type { MessageStatus } from '../../../../contract/index.js';
 import {
   type CountedSome,
+  type CountedVerifications,
   countedAtOnce,
   countInParts,
   type Insights,
@@ -70,6 +71,31 @@ export function createInsights(database: Database): Insights {
       );
       const { seen = 0, waiting = 0, age = null } = row ?? {};
       return { count: waiting, oldestMs: age === null ? null : Math.max(0, age), isWhole: seen < lookedAt };
+    },
+    async countVerifications(projectId, since) {
+      const [row] = await database.query<CountedVerifications>(
+        `SELECT count(*)::int AS created, (count(*) FILTER (WHERE status = 'verified'))::int AS verified
+         FROM :s.verifications WHERE ${ofProject} AND created_at >= $2`,
+        [projectId, since],
+      );
+      return row ?? { created: 0, verified: 0 };
+    },
+    async verificationWait(projectId, { most, windowMs, numbers }) {
+      const [from, values] =
+        numbers === null
+          ? [':s.verifications m', []]
+          : [
+              `(SELECT m.* FROM :s.messages m WHERE m.recipient BETWEEN $5 AND $6 AND ${ofProject}
+                 AND EXISTS (SELECT FROM :s.verifications v WHERE v.message = m.seq)) m`,
+              numbers,
+            ];
+      const [row] = await database.query<{ wait: number }>(
+        `SELECT (least(m.created_at, at) + $3::bigint - at) AS wait FROM ${from}, :s.time_1($2::bigint) AS at
+         WHERE ${ofProject} AND m.created_at > at - $3::bigint
+         ORDER BY m.created_at DESC LIMIT 1 OFFSET $4::int`,
+        [projectId, database.now(), windowMs, most - 1, ...values],
+      );
+      return row?.wait ?? null;
     },
     async getHistory(projectId, messageId): Promise<MessageHistory | null> {
       const [row] = await database.query<HistoryRow>(

@@ -1,8 +1,11 @@
+import { comparedRecipient } from '../../../../contract/index.js';
 import type { BatchQuery, Listed, MessageQuery } from '../../lists.js';
+import { hasSpellings } from '../../shared/recipients.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../../shared/rows.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
 import { ofProject, selectBatches } from './lookups.js';
+import { spellings } from './spellings.js';
 
 /** Rows searched for one page; the next page continues after them. */
 const rowsPerPage = 30_000;
@@ -56,6 +59,15 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
     return { seqs: page.map((row) => row.seq), next: next?.id ?? null };
   }
 
+  /** The ways in which an address was written, with blanks between. */
+  async function spellingsOf(projectId: string, to: string): Promise<string> {
+    const [row] = await database.query<{ all: string }>(
+      `SELECT pg_catalog.string_agg(r.recipient, ' ') AS all FROM ${spellings('(SELECT seq FROM :s.projects WHERE id = $2)')} r`,
+      [comparedRecipient(to), projectId],
+    );
+    return row?.all ?? '';
+  }
+
   return {
     async listMessages(projectId, query, page): Promise<Listed<ReturnType<typeof toMessage>> | null> {
       const { to, batchId, delivery, status } = query;
@@ -63,7 +75,9 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
         table: 'messages',
         rows: [
           ['batch = (SELECT seq FROM :s.batches WHERE id = ?)', batchId],
-          ['recipient = ?', to],
+          to === null || !hasSpellings(to)
+            ? ['recipient = ?', to]
+            : [`recipient = ANY (string_to_array(?, ' '))`, await spellingsOf(projectId, to)],
         ],
         areFew: to !== null,
         filters: [...common(query), ['status = ?', status], ['delivery = ?', delivery]],

@@ -28,7 +28,10 @@ import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
-import bulk from './16-bulk.sql' with { type: 'text' };
+import mailboxes from './16-mailboxes.sql' with { type: 'text' };
+import sessionsAndVerifications from './17-sessions-and-verifications.sql' with { type: 'text' };
+import receiptIds from './18-receipt-ids.sql' with { type: 'text' };
+import bulk from './19-bulk.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -72,6 +75,9 @@ export const migrations: Migrations = {
       stopClaimed,
       findWaiting,
       joinReceipts,
+      mailboxes,
+      sessionsAndVerifications,
+      receiptIds,
       bulk,
     ],
     constants,

@@ -17,6 +17,7 @@ import type {
   MessageRecord,
 } from '../../records.js';
 import { claimedOf, pendingVerification, queuedMessage } from '../../shared/queued.js';
+import { mailboxColumn, noneEarlier } from '../../shared/recipients.js';
 import type { Database } from '../database/database.js';
 import type { Leases } from '../dispatch/leases.js';
 import type { Projects } from '../projects.js';
@@ -40,9 +41,9 @@ export function prepareAcceptance(
     'INSERT INTO contents (text, html, subject, sender, reply_to, sealed, is_bulk) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const insertMessage = database.prepare(
-    `INSERT INTO messages (id, project, content, channel, recipient, operator, status, parts, rate_multiplier, credits,
-       created_at, due_at, lease, attempts, pending_key, lane, route, doubt_ms, bound_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO messages (id, project, content, channel, recipient, mailbox, operator, status, parts, rate_multiplier,
+       credits, created_at, due_at, lease, attempts, pending_key, lane, route, doubt_ms, bound_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // See batch-rows.ts for the format of :recipients and :ways.
   const insertBatchMessages = database.prepare(
@@ -55,6 +56,7 @@ export function prepareAcceptance(
        :rateMultiplier, :credits, :createdAt, :dueAt, :lease, :attempts, lane, route, :doubtMs, :boundAt
      FROM json_each(:recipients) CROSS JOIN ways ON way = ${wayIn('value')}`,
   );
+  const setMailbox = database.prepare('UPDATE messages SET mailbox = ? WHERE seq = ?');
   const insertBatch = database.prepare(
     `INSERT INTO batches (id, project, channel, total, credits, first_message, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -99,6 +101,7 @@ export function prepareAcceptance(
       storeContent(content),
       message.channel,
       message.to,
+      mailboxColumn(message.to),
       message.operator,
       message.parts,
       message.rateMultiplier,
@@ -195,6 +198,10 @@ export function prepareAcceptance(
       boundAt: at + boundMs,
       ...batchRows(recipients, isClaimed),
     });
+    for (const [index, { to }] of recipients.entries()) {
+      const mailbox = mailboxColumn(to);
+      if (mailbox !== null) setMailbox.run(mailbox, first + index);
+    }
     blocks.accepted(first, last);
     const balance = standing.balance - batch.credits;
     bind(project, idempotencyKey, answer(batch, balance));
@@ -214,7 +221,7 @@ export function prepareAcceptance(
         recipient,
         token: claim.token,
         pendingKey: null,
-        earlier: earlier.get(recipient.to) ?? none,
+        earlier: earlier.get(recipient.to) ?? noneEarlier,
         lifeMs: null,
       }),
     );
@@ -223,6 +230,3 @@ export function prepareAcceptance(
 
   return { acceptMessage, acceptVerification, acceptBatch };
 }
-
-/** For messages without earlier ones, which most are. */
-const none: readonly Instant[] = [];

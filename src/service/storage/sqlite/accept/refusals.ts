@@ -1,6 +1,8 @@
+import { mailboxOf } from '../../../../contract/index.js';
 import type { MessageAcceptance, Refusal } from '../../acceptance.js';
-import { cappedUntil, earlierMessages, longestWindow } from '../../caps.js';
+import { cappedUntil, type Earlier, earlierMessages, longestWindow } from '../../caps.js';
 import type { BoundAnswer, Instant } from '../../records.js';
+import { type EarlierTo, earlierOf, hasSpellings, pseudonymsOf } from '../../shared/recipients.js';
 import { boundOf } from '../../shared/rows.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import { acceptedAt, anyCorrection, type ClockCorrections } from '../clock-corrections.js';
@@ -11,12 +13,16 @@ import { resetUnderWay } from '../erase/resets.js';
 
 const anyErasure = 'EXISTS (SELECT 1 FROM erasures)';
 
+/** Whether anything was sent to an address with a tag or in capitals, which counts for its mailbox. */
+const anySpelling =
+  'EXISTS (SELECT 1 FROM messages s INDEXED BY messages_spelled WHERE s.mailbox IS NOT NULL)';
+
 /**
  * Whether another counted message to the recipient of `m` was accepted before it, however long ago. By the index of
  * recipients: by that of projects SQLite would look through all messages of the project. Any may have been to a recipient
  * that was erased since.
  */
-export const hasEarlier = `(${anyErasure} OR EXISTS (SELECT 1 FROM messages e INDEXED BY messages_recent WHERE e.project = m.project
+export const hasEarlier = `(${anyErasure} OR (m.channel = 'email' AND ${anySpelling}) OR EXISTS (SELECT 1 FROM messages e INDEXED BY messages_recent WHERE e.project = m.project
   AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq))`;
 
 /** Why a send is refused. The functions read inside their caller's transaction. */
@@ -34,6 +40,17 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
      WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?
      ORDER BY created_at DESC LIMIT ${earlierMessages}`,
   );
+  const earlierOfIndex = (index: string, column: string, isCorrected: boolean) =>
+    `SELECT m.recipient, ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m INDEXED BY ${index}
+     WHERE m.project = ? AND m.${column} = ? AND m.refunded = 0 AND m.created_at > ? AND m.seq < ?
+     ${isCorrected ? '' : `ORDER BY m.created_at DESC, m.seq DESC LIMIT ${earlierMessages}`}`;
+  // Corrected times may have another order.
+  const earlierToMailbox = (isCorrected: boolean) =>
+    `SELECT recipient, time FROM (
+       SELECT * FROM (${earlierOfIndex('messages_recent', 'recipient', isCorrected)}) UNION ALL
+       SELECT * FROM (${earlierOfIndex('messages_mailbox', 'mailbox', isCorrected)}))
+     WHERE time > ? ORDER BY time DESC LIMIT ${earlierMessages}`;
+  const selectCorrection = database.prepare(`SELECT ${anyCorrection} AS isCorrected`);
   const selectEarlierCorrected = database.prepare(
     `SELECT time FROM (
        SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m INDEXED BY messages_recent
@@ -42,16 +59,51 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
   );
 
   /** The same for recipients that were erased since. */
-  function erasedTo(project: number, recipient: string, at: Instant, before: number): Instant[] {
+  function erasedTo(project: number, pseudonyms: readonly string[], at: Instant, before: number): Instant[] {
     const rows = prepared(
-      `SELECT accepted_at AS time FROM erasures
-       WHERE project = ? AND pseudonym = ? AND accepted_at > ? AND message < ?`,
-    ).all(project, pseudonymOf(recipient), at - longestWindow, before) as { time: number }[];
+      `SELECT DISTINCT message, accepted_at AS time FROM erasures
+       WHERE project = ? AND pseudonym IN (?, ?) AND accepted_at > ? AND message < ?`,
+    ).all(project, pseudonyms[0] ?? '', pseudonyms[1] ?? '', at - longestWindow, before) as {
+      time: number;
+    }[];
     return rows.map(({ time }) => time);
   }
 
-  /** When counted messages to a recipient were accepted before this one, newest first. */
+  /** When counted messages were accepted before this one, to its recipient and to all tags of its address. */
   function earlierTo(
+    project: number,
+    recipient: string,
+    at: Instant,
+    before: number,
+    standing: Pick<Standing, 'isCorrected' | 'hasErasures'>,
+  ): Earlier {
+    if (!hasSpellings(recipient)) {
+      const own = timesTo(project, recipient, at, before, standing);
+      return { own, all: own };
+    }
+    const mailbox = mailboxOf(recipient);
+    const since = at - longestWindow;
+    const isCorrected =
+      standing.isCorrected && (selectCorrection.get() as { isCorrected: number }).isCorrected === 1;
+    const rows = prepared(earlierToMailbox(isCorrected)).all(
+      ...[project, mailbox, since, before],
+      ...[project, mailbox, since, before],
+      since,
+    ) as unknown as EarlierTo[];
+    const newest = Math.max(...rows.map(({ time }) => time));
+    const isPast = rows.length === 0 || corrections.asOf(newest, at, before - 1) === newest;
+    const { own, all } = earlierOf(recipient, rows);
+    if (isPast && !standing.hasErasures) return { own, all };
+    const pseudonyms = pseudonymsOf(recipient, pseudonymOf);
+    const sorted = (times: readonly Instant[], erased: readonly string[]) =>
+      [...times, ...erasedTo(project, erased, at, before)]
+        .map((time) => Math.min(time, at))
+        .sort((one, other) => other - one);
+    return { own: sorted(own, pseudonyms.own), all: sorted(all, [pseudonyms.mailbox]) };
+  }
+
+  /** The same of a recipient that is written in one way only, newest first. */
+  function timesTo(
     project: number,
     recipient: string,
     at: Instant,
@@ -66,7 +118,7 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     ) as { time: number }[];
     const times = rows.map(({ time }) => time);
     const [newest] = times;
-    const erased = hasErasures ? erasedTo(project, recipient, at, before) : [];
+    const erased = hasErasures ? erasedTo(project, [pseudonymOf(recipient)], at, before) : [];
     const isPast = newest === undefined || corrections.asOf(newest, at, before - 1) === newest;
     if (isPast && erased.length === 0) return times;
     return [...times, ...erased].map((time) => Math.min(time, at)).sort((one, other) => other - one);

@@ -1,15 +1,19 @@
 import { copyFileSync, existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { DataError } from '../../../errors/data-error.js';
 import { whenFree } from '../database/busy.js';
 import { copyDatabase, syncFile } from '../database/copy.js';
 import type { Database } from '../database/database.js';
-import { loadEngine } from '../database/engine.js';
+import { type Engine, loadEngine } from '../database/engine.js';
 import { makePrivate } from '../database/private-files.js';
 import { prepareHolds } from '../dispatch/holds.js';
 import { sizesOf } from '../installation/enter.js';
 import { type DataFiles, sizeOf } from '../installation/folder.js';
 import { readIdentity, writeIdentity } from '../installation/identity.js';
 import { refuseCopy } from '../installation/moves.js';
+import { migrations } from '../schema/schema.js';
 import { openStoreDatabase } from '../sqlite-store.js';
+import { strangersOf } from './files-problem.js';
 
 /** How the file of the simulated operator is copied. */
 export interface CarrierCopies {
@@ -28,6 +32,7 @@ export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCo
   const engine = await loadEngine();
   const hasWal = Boolean(sizeOf(`${from.store}-wal`));
   await whenFree(() => copyDatabase(from.store, to.store, engine));
+  refuseStrangers(engine, to.store, migrations);
   const store = await openStoreDatabase(to.store);
   try {
     refuseCopy(store, from);
@@ -42,6 +47,7 @@ export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCo
   closeAlone(store, to.store);
   if (existsSync(from.carrier)) {
     await whenFree(() => copyDatabase(from.carrier, to.carrier, engine));
+    refuseStrangers(engine, to.carrier, []);
     const carrier = await copies.openCarrier(to.carrier);
     copies.align(carrier, to.store);
     closeAlone(carrier, to.carrier);
@@ -51,6 +57,20 @@ export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCo
   if (identity === 'damaged') copyPrivately(from.identity, to.identity);
   // The copies may be smaller than the files.
   else if (identity !== null) await writeIdentity(to.identity, { ...identity, sizes: sizesOf(to) });
+}
+
+/** Before anything is written to the copy: a trigger would run. */
+function refuseStrangers(engine: Engine, path: string, steps: readonly string[]): void {
+  const database = new engine.DatabaseSync(path, { readOnly: true });
+  try {
+    const [stranger] = strangersOf(database, steps);
+    if (stranger === undefined) return;
+    throw new DataError(`${basename(path)}: ${stranger}`, {
+      hint: 'See: `urtuu service verify`. Drop what is not of urtuu with the sqlite3 command.',
+    });
+  } finally {
+    database.close();
+  }
 }
 
 /** Leaves a single file at `path`, without a -wal, on disk. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isSecretOf } from '../../shared/secret.js';
 import { isBusy } from '../database/busy.js';
 import type { Database } from '../database/database.js';
+import { versionOf } from '../database/open.js';
 import { staleOf } from '../installation/enter.js';
 import { type DataFiles, sizeOf } from '../installation/folder.js';
 import { type Identity, readIdentity } from '../installation/identity.js';
@@ -40,6 +41,24 @@ export function damageOf(database: Database, limit: number): string[] {
     if (!isSqliteError(error)) throw error;
     return [error.message];
   }
+}
+
+/**
+ * Triggers and views that no release has made, which would change what is written or read; and those that are missing.
+ * A release writes each of them as it stands in a step of the schema.
+ */
+export function strangersOf(database: Database, steps: readonly string[]): string[] {
+  const found = database
+    .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')")
+    .all() as { type: string; name: string; sql: string }[];
+  const own = steps.slice(0, versionOf(database));
+  const foreign = found.filter(({ sql }) => !own.some((step) => step.includes(sql)));
+  const created = own.flatMap((step) => [...step.matchAll(/CREATE (?:TRIGGER|VIEW) (\w+)/g)]);
+  const missing = created.filter(([, name]) => !found.some((one) => one.name === name));
+  return [
+    ...foreign.map(({ type, name }) => `the ${type} ${name} is not of urtuu`),
+    ...missing.map(([, name]) => `${name} is missing`),
+  ];
 }
 
 /** Errors of reading rows too, to which the engine for Node.js 20 gives no SQLite code. */

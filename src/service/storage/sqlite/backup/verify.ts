@@ -9,7 +9,7 @@ import { inLeaseRun, leaseRuns } from '../dispatch/leases.js';
 import { anyReset } from '../erase/resets.js';
 import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
 import { migrations } from '../schema/schema.js';
-import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
+import { damageOf, filesProblem, isSqliteError, strangersOf } from './files-problem.js';
 
 const checks: Check[] = [
   ...checksOf({
@@ -71,8 +71,8 @@ export async function* verifyFiles(
       database.close();
     }
   }
-  yield* verifyFile(engine, files.store, checks);
-  yield* verifyFile(engine, files.carrier, [outboxCheck]);
+  yield* verifyFile(engine, files.store, checks, migrations);
+  yield* verifyFile(engine, files.carrier, [outboxCheck], carrierMigrations);
 }
 
 async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string | null> {
@@ -93,14 +93,20 @@ async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string 
   }
 }
 
-async function* verifyFile(engine: Engine, path: string, checks: readonly Check[]): AsyncGenerator<Mismatch> {
+async function* verifyFile(
+  engine: Engine,
+  path: string,
+  checks: readonly Check[],
+  steps: readonly string[],
+): AsyncGenerator<Mismatch> {
   const database = openSnapshot(engine, path);
   const subject = basename(path);
   try {
     await whenFree(() => {
       database.exec('PRAGMA temp_store = file; BEGIN');
     });
-    for (const problem of damageOf(database, mostDamage)) yield { check: 'integrity', subject, problem };
+    for (const problem of [...damageOf(database, mostDamage), ...strangersOf(database, steps)])
+      yield { check: 'integrity', subject, problem };
     for (const { check, sql } of checks) {
       for (const row of database.prepare(sql).iterate()) yield { check, ...(row as Omit<Mismatch, 'check'>) };
     }

@@ -59,18 +59,13 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   }
 }
 
-/** In pages. */
-const longWal = 32;
-
 /**
- * Called before closing, so that the file is complete on its own: a connection with statements leaves its -wal
- * behind. A long -wal, which the next start would have to read, is also emptied, if no other process reads it. The
- * first checkpoint syncs the file unless `synchronous` is `off`; setting it later is too late, when everything has
- * been copied.
+ * Called before closing, so that the file is complete on its own: a connection with statements leaves its -wal behind,
+ * with copies of rows that were erased since. It is emptied, if no other process reads it. The checkpoint syncs the file
+ * unless `synchronous` is `off`; setting it later is too late, when everything has been copied.
  */
 export function checkpointBeforeClose(database: Database): void {
-  const { log } = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as { log: number };
-  if (log > longWal) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 function migrate(database: Database, path: string, options: OpenOptions, engine: Engine): void {

@@ -3,6 +3,7 @@ import type { Clock } from '../../../clock.js';
 import type { ClaimedMessage } from '../../dispatching.js';
 import type { Content } from '../../records.js';
 import { queuedMessage } from '../../shared/queued.js';
+import { noneEarlier } from '../../shared/recipients.js';
 import { hasEarlier, type Refusals } from '../accept/refusals.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
@@ -112,7 +113,7 @@ export function prepareClaimedRows(
             ? null
             : hasEarlier === 1
               ? refusals.earlierTo(project, to, createdAt, seq, anyTimes)
-              : [],
+              : noneEarlier,
       };
     });
   }

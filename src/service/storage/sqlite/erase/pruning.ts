@@ -1,3 +1,4 @@
+import { comparedRecipient } from '../../../../contract/index.js';
 import {
   type AnswerPortion,
   countedFor,
@@ -12,6 +13,7 @@ import {
   scannedRows,
 } from '../../pruning.js';
 import type { Instant } from '../../records.js';
+import { countedAs } from '../../shared/recipients.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import { acceptedAt } from '../clock-corrections.js';
 import { clockTolerance } from '../clock-tolerance.js';
@@ -19,10 +21,11 @@ import type { Database } from '../database/database.js';
 import { overwriting } from '../database/overwriting.js';
 import { prepareOnce } from '../database/prepare-once.js';
 import type { Projects } from '../projects.js';
+import { spelled, spellings } from '../read/spellings.js';
 import { removeEndedSignIns } from '../sign-ins.js';
 
 const toRecipient = `FROM messages m INDEXED BY messages_recent
-  WHERE m.project IN (SELECT seq FROM projects) AND m.recipient = :to`;
+  WHERE m.project IN (SELECT seq FROM projects) AND m.recipient IN (${spellings('m.project')})`;
 const columns = 'm.seq, m.id, m.project, :now - m.created_at AS ageMs';
 
 type Row = { seq: number; id: string; project: number; ageMs: number };
@@ -40,7 +43,7 @@ export function preparePruning(
     "SELECT content, batch FROM messages WHERE seq = ? AND id = ? AND status <> 'queued' AND content <> 0",
   );
   const prune = database.prepare(
-    `UPDATE messages SET recipient = '', content = 0, doubt_until = NULL,
+    `UPDATE messages SET recipient = '', mailbox = NULL, content = 0, doubt_until = NULL,
        error_message = CASE WHEN error_message IS NOT NULL THEN '${prunedText}' END
      WHERE seq = ?`,
   );
@@ -81,18 +84,19 @@ export function preparePruning(
         prepared(
           `SELECT ${columns} ${toRecipient} AND m.status <> 'queued' AND m.content <> 0
              AND (:olderMs IS NULL OR m.created_at < :now - :olderMs) LIMIT ${pruneRows}`,
-        ).all({ to, olderMs, now: now() }),
+        ).all({ ...spelled(to), olderMs, now: now() }),
       ),
     countMessagesTo: (to: string): number =>
-      (prepared(`SELECT count(*) AS messages ${toRecipient}`).get({ to }) as { messages: number }).messages,
+      (prepared(`SELECT count(*) AS messages ${toRecipient}`).get(spelled(to)) as { messages: number })
+        .messages,
     pruneMessages(...[messages, erased]: Parameters<Pruning['pruneMessages']>): void {
-      const pseudonym = erased === null ? null : pseudonymOf(erased);
+      const pseudonyms = erased === null ? [] : countedAs(erased, pseudonymOf);
       const batches = new Map<number, number>();
       overwriting(database, () => {
         for (const { seq, id } of messages) {
           const row = selectOne.get(seq, id) as { content: number; batch: number | null } | undefined;
           if (row === undefined) continue;
-          if (pseudonym !== null) count.run({ pseudonym, seq, after: now() - countedFor });
+          for (const pseudonym of pseudonyms) count.run({ pseudonym, seq, after: now() - countedFor });
           prune.run(seq);
           removeReceipts.run(seq);
           if (row.batch === null) removeContent.run(row.content);
@@ -137,20 +141,22 @@ export function preparePruning(
     },
     pruneInbox(which: Parameters<Pruning['pruneInbox']>[0]): number {
       const [column, value] =
-        'from' in which ? ['sender', which.from] : ['project', projects.numberOf(which.projectId)];
+        'from' in which
+          ? ['lower(sender)', comparedRecipient(which.from)]
+          : ['project', projects.numberOf(which.projectId)];
       return changed(
         `DELETE FROM inbox WHERE seq IN (
            SELECT seq FROM inbox WHERE ${column} = :value AND (:olderMs IS NULL OR received_at < :now - :olderMs) LIMIT ${pruneRows})`,
         { value, olderMs: which.olderMs, now: now() },
       );
     },
-    eraseSuppressed(to: string): number {
-      const given = { to, pseudonym: pseudonymOf(to) };
+    eraseSuppressed(given: string): number {
+      const to = comparedRecipient(given);
       const erased = changed(
         `UPDATE OR IGNORE suppressions SET recipient = :pseudonym,
            reason = CASE WHEN instr(lower(reason), lower(:to)) > 0 THEN '${prunedText}' ELSE reason END
          WHERE recipient = :to`,
-        given,
+        { to, pseudonym: pseudonymOf(to) },
       );
       // Suppressed again after it was erased.
       return erased + changed('DELETE FROM suppressions WHERE recipient = :to', { to });

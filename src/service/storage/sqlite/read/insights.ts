@@ -1,9 +1,11 @@
 import type { MessageStatus } from '../../../../contract/index.js';
 import {
   type CountedSome,
+  type CountedVerifications,
   countedAtOnce,
   lookedAt,
   type MessageHistory,
+  type VerificationLimit,
   type Waiting,
 } from '../../insights.js';
 import type { Instant } from '../../records.js';
@@ -101,5 +103,33 @@ export function prepareInsights(
     return { content, route, attempts, tried: triedOf(row.tried), receipts, refund: refund ?? null };
   }
 
-  return { countSome, countWaiting, getHistory };
+  function countVerifications(projectId: string, since: Instant): CountedVerifications {
+    return prepared(
+      `SELECT count(*) AS created, coalesce(sum(status = 'verified'), 0) AS verified
+       FROM verifications INDEXED BY verifications_project WHERE project = ? AND created_at >= ?`,
+    ).get(projects.numberOf(projectId), since) as unknown as CountedVerifications;
+  }
+
+  function verificationWait(
+    projectId: string,
+    { most, windowMs, numbers }: VerificationLimit,
+  ): number | null {
+    const at = now();
+    const project = projects.numberOf(projectId);
+    const since = at - windowMs;
+    const row =
+      numbers === null
+        ? prepared(
+            `SELECT created_at AS time FROM verifications INDEXED BY verifications_project
+             WHERE project = ? AND created_at > ? ORDER BY created_at DESC LIMIT 1 OFFSET ?`,
+          ).get(project, since, most - 1)
+        : prepared(
+            `SELECT m.created_at AS time FROM messages m INDEXED BY messages_recent JOIN verifications v ON v.message = m.seq
+             WHERE m.project = ? AND m.recipient BETWEEN ? AND ? AND m.created_at > ?
+             ORDER BY m.created_at DESC LIMIT 1 OFFSET ?`,
+          ).get(project, ...numbers, since, most - 1);
+    return row === undefined ? null : Math.min((row as { time: number }).time, at) + windowMs - at;
+  }
+
+  return { countSome, countWaiting, getHistory, countVerifications, verificationWait };
 }

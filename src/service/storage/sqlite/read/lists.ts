@@ -1,11 +1,13 @@
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../../lists.js';
 import type { BatchRecord, MessageRecord } from '../../records.js';
+import { hasSpellings } from '../../shared/recipients.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../../shared/rows.js';
 import { selectBatches } from '../accept/batch-rows.js';
 import type { MessageBlocks, Span } from '../accept/message-blocks.js';
 import type { Database } from '../database/database.js';
 import { prepareOnce } from '../database/prepare-once.js';
 import type { Projects } from '../projects.js';
+import { spelled, spellings } from './spellings.js';
 
 /** Rows searched for one page, about 20 ms; the next page continues after them. */
 const rowsPerPage = 30_000;
@@ -63,6 +65,11 @@ export function prepareLists(
     return { seqs, next: (oldest as { id: string } | undefined)?.id ?? null };
   }
 
+  function spellingsOf(project: number, to: string): string[] {
+    const rows = prepared(spellings(':project')).all({ ...spelled(to), project }) as { to: string }[];
+    return rows.map((row) => row.to);
+  }
+
   function listMessages(
     projectId: string,
     query: MessageQuery,
@@ -76,7 +83,10 @@ export function prepareLists(
     ];
     const filters: Conditions = [...common(query), ['delivery = ?', delivery]];
     const index = to === null ? 'messages_project' : 'messages_recent';
-    const rows: Conditions = [['recipient = ?', to]];
+    const rows: Conditions =
+      to === null || !hasSpellings(to)
+        ? [['recipient = ?', to]]
+        : [['recipient IN (SELECT value FROM json_each(?))', JSON.stringify(spellingsOf(project, to))]];
     const list = listed(['messages', index], project, { rows, spans, filters }, page);
     if (list === null) return null;
     const found = prepared(

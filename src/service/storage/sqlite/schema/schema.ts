@@ -203,6 +203,37 @@ export const migrations: readonly string[] = [
   ALTER TABLE moves ADD COLUMN is_opened INTEGER NOT NULL DEFAULT 0;
   `,
   `
+  -- The mailbox of an address that is written with a tag or in capitals: caps count it with all spellings and tags.
+  ALTER TABLE messages ADD COLUMN mailbox TEXT;
+  UPDATE messages SET mailbox = lower(CASE
+      WHEN instr(recipient, '+') BETWEEN 2 AND instr(recipient, '@')
+        THEN substr(recipient, 1, instr(recipient, '+') - 1) || substr(recipient, instr(recipient, '@'))
+      ELSE recipient END)
+    WHERE channel = 'email' AND (recipient <> lower(recipient) OR instr(recipient, '+') BETWEEN 2 AND instr(recipient, '@'));
+  CREATE INDEX messages_mailbox ON messages (project, mailbox, created_at) WHERE mailbox IS NOT NULL AND refunded = 0;
+  CREATE INDEX messages_spelled ON messages (project, lower(recipient)) WHERE mailbox IS NOT NULL;
+
+  -- Recipients are suppressed in lower case; that of an erasure is no address.
+  UPDATE OR IGNORE suppressions SET recipient = lower(recipient) WHERE instr(recipient, '@') > 0;
+  DELETE FROM suppressions WHERE instr(recipient, '@') > 0 AND recipient <> lower(recipient);
+  DROP INDEX inbox_sender;
+  CREATE INDEX inbox_sender ON inbox (lower(sender));
+  `,
+  `
+  -- Verifications of the last day are counted.
+  CREATE INDEX verifications_project ON verifications (project, created_at);
+  `,
+  `
+  -- The session of the dashboard that made a key.
+  ALTER TABLE keys ADD COLUMN created_by TEXT;
+  `,
+  `
+  -- other: a second id that a receipt names, under which it is kept too until one of them is joined.
+  ALTER TABLE receipts ADD COLUMN other TEXT;
+  -- Whether the ids of its receipts are in the form of SMPP.
+  ALTER TABLE lanes ADD COLUMN has_normal_ids INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
   -- is_bulk: a single message of a list, as each row of a personalised job is.
   ALTER TABLE contents ADD COLUMN is_bulk INTEGER NOT NULL DEFAULT 0;
   `,

@@ -104,16 +104,16 @@ describe('the same message to the same people from another list', () => {
     expect([...here.project.received().values()]).toEqual(once(6));
   });
 
-  it('is noticed for emails, the domain in any case', async () => {
+  it('is noticed for emails in any case', async () => {
     const here = desk([]);
     const mail = "email bulk list.csv --subject 'Сайн уу' --text t --yes";
     here.write('list.csv', ['email', 'Bat@Example.mn', 'bold@example.mn']);
     expect(await here.run(mail)).toMatchObject({ code: 0 });
-    here.write('list.csv', ['email', 'new@example.mn', 'Bat@example.mn', 'bat@example.mn']);
+    here.write('list.csv', ['email', 'new@example.mn', 'bat@example.mn']);
     const { error } = JSON.parse((await here.run(`${mail} --json`)).stderr);
     expect(error).toMatchObject({ code: 'sent_before', recipients: 1, exit: 11 });
     expect(await here.run(`${mail} --skip-sent`)).toMatchObject({ code: 0 });
-    expect([...here.project.received().values()]).toEqual(once(4));
+    expect([...here.project.received().values()]).toEqual(once(3));
   });
 
   it('is not looked for in a job that a refused command takes back meanwhile', async () => {

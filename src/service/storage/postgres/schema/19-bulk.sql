@@ -24,9 +24,10 @@ BEGIN
     INSERT INTO contents (seq, text, html, subject, sender, reply_to, encrypted, is_bulk)
     SELECT content, text, html, subject, sender, reply_to, decode(encrypted, 'hex'), coalesce(is_bulk, false) FROM item
   ), message AS (
-    INSERT INTO messages (seq, id, project, content, channel, recipient, operator, parts, rate_multiplier, credits,
-      created_at, counts_at, lane, route, attempts, pending_key, doubt_ms, bound_at)
-    SELECT seq, id, project_seq, content, channel, recipient, operator, parts, rate_multiplier, credits, p_at, p_at,
+    INSERT INTO messages (seq, id, project, content, channel, recipient, mailbox, operator, parts, rate_multiplier,
+      credits, created_at, counts_at, lane, route, attempts, pending_key, doubt_ms, bound_at)
+    SELECT seq, id, project_seq, content, channel, recipient, nullif(mailbox, recipient), operator, parts,
+      rate_multiplier, credits, p_at, p_at,
       lane, CASE WHEN token IS NOT NULL THEN route END, CASE WHEN token IS NULL THEN 0 ELSE 1 END,
       CASE WHEN status IS NULL THEN key END, doubt_ms, p_at + bound_ms FROM item
   ), waiting AS (

@@ -1,0 +1,90 @@
+-- Receipts that name two ids, and one form of the ids of operators over SMPP.
+
+-- The second id that a receipt names, under which it is kept too until one of them is joined.
+ALTER TABLE receipts ADD COLUMN other text;
+-- Whether the ids of its receipts are in the form of SMPP.
+ALTER TABLE lanes ADD COLUMN has_normal_ids boolean NOT NULL DEFAULT false;
+
+-- As 15-join-receipts.sql; what is kept under the other id goes.
+CREATE OR REPLACE FUNCTION submitted_2(p_seq bigint, p_route text, p_recipient text, p_carrier_ids text[], p_at bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH joined AS (
+    INSERT INTO receipts AS r (route, carrier_id, recipient, message, submitted_at)
+    SELECT p_route, c, p_recipient, p_seq, p_at FROM (SELECT DISTINCT c FROM unnest(p_carrier_ids) c) ids ORDER BY c
+    ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET message = excluded.message,
+      submitted_at = excluded.submitted_at,
+      state = CASE WHEN r.message IS NULL AND r.received_at > p_at - :joins_within AND r.received_at >=
+        (SELECT coalesce(m.marked_at, m.created_at) FROM messages m WHERE m.seq = p_seq) THEN r.state END
+    RETURNING r.other
+  )
+  DELETE FROM receipts o USING joined j
+  WHERE j.other IS NOT NULL AND o.route = p_route AND o.carrier_id = j.other AND o.recipient = p_recipient
+    AND o.message IS NULL;
+  PERFORM update_delivery_2(p_seq);
+END $$;
+
+-- As receive_2, which the release before calls; p_other may be null. The id that is known joins.
+CREATE FUNCTION receive_3(p_now bigint, p_route text, p_carrier_id text, p_other text, p_recipient text, p_state text,
+  p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
+RETURNS SETOF claimed_1 LANGUAGE plpgsql :planned AS $$
+DECLARE
+  at bigint := time_1(p_now);
+  id text;
+  known bigint;
+BEGIN
+  :durable;
+  IF p_other IS NULL OR EXISTS (SELECT FROM receipts r WHERE r.route = p_route AND r.carrier_id = p_carrier_id
+    AND r.recipient = p_recipient AND r.submitted_at > at - :joins_within) THEN
+    id := p_carrier_id;
+  ELSIF EXISTS (SELECT FROM receipts r WHERE r.route = p_route AND r.carrier_id = p_other
+    AND r.recipient = p_recipient AND r.submitted_at > at - :joins_within) THEN
+    id := p_other;
+  ELSE
+    id := p_carrier_id;
+    -- Without a reference: one row of a receipt is enough for a message in doubt.
+    INSERT INTO receipts AS r (route, carrier_id, recipient, state, received_at, reference, other)
+    VALUES (p_route, p_other, p_recipient, p_state, at, '', p_carrier_id)
+    ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET
+      message = CASE WHEN r.submitted_at > at - :joins_within THEN r.message END,
+      state = CASE WHEN r.submitted_at > at - :joins_within THEN r.state ELSE excluded.state END,
+      received_at = excluded.received_at, reference = excluded.reference, other = excluded.other
+    RETURNING r.message INTO known;
+    -- It was submitted meanwhile.
+    IF known IS NOT NULL THEN id := p_other; END IF;
+  END IF;
+  RETURN QUERY SELECT * FROM receive_2(p_now, p_route, id, p_recipient, p_state,
+    CASE WHEN id = p_carrier_id THEN p_reference ELSE '' END, p_submitted_at, p_window, p_most);
+  IF p_other IS NULL THEN RETURN; END IF;
+  UPDATE receipts r SET other = CASE WHEN id = p_carrier_id THEN p_other ELSE p_carrier_id END
+  WHERE r.route = p_route AND r.carrier_id = id AND r.recipient = p_recipient RETURNING r.message INTO known;
+  IF known IS NOT NULL THEN
+    DELETE FROM receipts r WHERE r.route = p_route AND r.recipient = p_recipient AND r.message IS NULL
+      AND r.carrier_id = CASE WHEN id = p_carrier_id THEN p_other ELSE p_carrier_id END;
+  END IF;
+END $$;
+
+-- Once for each lane, for ids that an earlier release has stored as they came.
+CREATE FUNCTION normalize_receipt_ids_1(p_now bigint, p_lanes text[])
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+  todo text[];
+BEGIN
+  :durable;
+  WITH marked AS (
+    UPDATE lanes SET has_normal_ids = true WHERE name = ANY (p_lanes) AND NOT has_normal_ids RETURNING name
+  )
+  SELECT array_agg(name) INTO todo FROM marked;
+  IF todo IS NULL THEN RETURN; END IF;
+  WITH normal AS (
+    SELECT r.ctid AS place, r.route, r.recipient, r.carrier_id, coalesce(r.submitted_at, r.received_at) AS came_at,
+      CASE WHEN ltrim(r.carrier_id, '0') = '' THEN '0' ELSE lower(ltrim(r.carrier_id, '0')) END AS id
+    FROM receipts r WHERE r.route = ANY (todo)
+  ), first AS (
+    SELECT *, row_number() OVER (PARTITION BY route, recipient, id ORDER BY carrier_id = id DESC, came_at DESC) AS place_of
+    FROM normal
+  )
+  UPDATE receipts r SET carrier_id = f.id FROM first f
+  WHERE r.ctid = f.place AND f.place_of = 1 AND f.carrier_id <> f.id AND f.came_at > at - :joins_within;
+END $$;
