@@ -125,8 +125,8 @@ const unusedOfJsx = {
     export { h as jsxDEV };`,
 };
 /**
- * No component, child or attribute is asynchronous, no HTML or style an object, no attribute a function; SVG attributes
- * stand as written, few are booleans, and four elements are empty.
+ * No component, child or attribute is asynchronous, no HTML or style an object, no attribute a function or a reference; SVG
+ * attributes stand as written, few are booleans, and four elements are empty.
  */
 const replacedInJsx = [
   [/const normalizeKey = .*;/, ''],
@@ -140,18 +140,22 @@ const replacedInJsx = [
     /(const booleanAttributes = .*new Set\()\[[^\]]*\]/,
     `$1'autofocus checked disabled hidden multiple open readonly required selected'.split(' ')`,
   ],
-  [
-    /(else if \(res instanceof Promise\)) \{\n.*\n.*\n\t\t\}/,
-    `$1 throw new Error('a component is asynchronous');`,
-  ],
+  [/else if \(res instanceof Promise\) \{\n.*\n.*\n\t\t\}/, ''],
   [/(const emptyTags = )\[[^\]]*\]/, `$1['img', 'input', 'link', 'meta']`],
   [/if \(typeof v === "function"\) \{\n.*\n.*\n\t\}/, ''],
+  [/key === "ref" \|\| /, ''],
+  [/typeof v === "string"\) escapeToBuffer\(v, buffer\);\n.*\n\telse \{/, 'true) {'],
+  [/get type\(\) \{\n.*\n\t\}\n\tget ref\(\) \{\n.*\n\t\}/, ''],
+  [/return runWithRenderContext\(render\);(?=\n\t\}\n\ttoStringToBuffer)/, 'return render();'],
   [
     /const s = v instanceof Promise .*\n(?:.*\n){4}\t\tescapeToBuffer\(s, buffer\)/,
     'escapeToBuffer(String(v), buffer)',
   ],
   [/else if \(child\.isEscaped\) \{\n(?:.*\n){6}\t\t\} else if .*buffer\.unshift\("", child\);/, ''],
-  [/(res === "number") \|\| res\.isEscaped\) \{\n(.*\n)(?:.*\n){4}\t\t\}/, '$1) {\n$2\t\t}'],
+  [
+    /else if \(typeof res === "number" \|\| res\.isEscaped\) \{\n(?:.*\n){5}\t\t\} else escapeToBuffer\(res, buffer\)/,
+    'else escapeToBuffer(String(res), buffer)',
+  ],
   [/return buffer\.length === 1 \? "callbacks" in buffer .*/, 'return buffer[0];'],
   [/if \(!initDomRenderer\) \{\n.*\n.*\n\t\}/, ''],
   [/else if \(components_exports\[tag\]\) .*/, ''],
@@ -196,7 +200,9 @@ function packedTexts() {
     transformSync(text, { loader, minify: true, target: 'es2020' }).code.trim();
   const lists = [names, names.map((name) => english[name]), names.map((name) => mongolian[name])];
   if (/[\0\n]/.test(lists.flat().join(''))) throw new Error('a text of the dashboard has two lines');
-  const all = [...lists.map((list) => list.join('\n')), minified(style, 'css'), minified(script, 'js')];
+  const [named, inEnglish, inMongolian] = lists.map((list) => list.join('\n'));
+  // In this order they take the fewest bytes.
+  const all = [named, inEnglish, minified(style, 'css'), minified(script, 'js'), inMongolian];
   return brotliCompressSync(all.join('\0')).toString('base64');
 }
 
@@ -208,7 +214,7 @@ const dashboardTexts = {
     if (id === '\0dashboard-texts')
       return `import { brotliDecompressSync } from 'node:zlib';
         const packed = Buffer.from('${packedTexts()}', 'base64');
-        const [names, english, mongolian, style, script] = brotliDecompressSync(packed).toString().split('\\0');
+        const [names, english, style, script, mongolian] = brotliDecompressSync(packed).toString().split('\\0');
         const named = (list, texts = list.split('\\n')) =>
           Object.fromEntries(names.split('\\n').map((name, index) => [name, texts[index]]));
         export const texts = { english: named(english), mongolian: named(mongolian), style, script };`;

@@ -4,17 +4,23 @@ const isDomainLabel = (label: string, index: number, { length }: readonly string
   /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_-]{0,61}[\p{L}\p{M}\p{N}_])?$/u.test(label) &&
   !(index === length - 1 && label.includes('_'));
 
+/** A domain whose last label is a number is an IP address, or nothing. */
+function endsInNumber(address: string): boolean {
+  const last = address.slice(address.lastIndexOf('.') + 1);
+  return /^(?:[0-9]+|0x[0-9a-f]*)$/.test(last);
+}
+
 /**
  * The normal form of an email address: the local part as written, the domain in ASCII (IDNA) and lower case, so that
- * all spellings of a domain are one recipient. Null if it is not a mailbox address, or mixes alphabets: nothing is sent
- * to it.
+ * all spellings of a domain are one recipient. Null if it is not a mailbox address, mixes alphabets, or is at an IP
+ * address: nothing is sent to it.
  */
 export function normalizeAddress(written: string): string | null {
   const address = normalizeAnyAddress(written);
-  return address === null || !isOneAlphabet(address) ? null : address;
+  return address === null || endsInNumber(address) || !isOneAlphabet(address) ? null : address;
 }
 
-/** The same for an address that is stored or was received, which may mix alphabets. */
+/** The same for an address that is stored or was received, which may mix alphabets or be at an IP address. */
 export function normalizeAnyAddress(written: string): string | null {
   const at = written.lastIndexOf('@');
   const local = written.slice(0, at);

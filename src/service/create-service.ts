@@ -3,6 +3,7 @@ import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashbo
 import { type Origin, originOf } from './dashboard/origin.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
+import { readBody } from './http/body/read-body.js';
 import type { RequestHandler } from './http/call.js';
 import { withCarrierRequests } from './http/carrier-requests.js';
 import { inProcess } from './http/in-process.js';
@@ -123,11 +124,14 @@ function partsOf({
   };
 }
 
+/** Of a form of the dashboard: about 500 holidays. Every connection of a stranger may hold one. */
+const formBytes = 65_536;
+
 /** The dashboard beside the API, on one port. */
 function withDashboard(next: RequestHandler, door: DashboardDoor): RequestHandler {
   return async (request, notes) => {
     if (!door.isUnder(request.target)) return next(request, notes);
     if (notes) notes.route = '/dashboard';
-    return door.fetch(request, request.readBody);
+    return door.fetch(request, () => readBody(request, formBytes));
   };
 }

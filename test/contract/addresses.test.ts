@@ -33,6 +33,12 @@ describe('email addresses: the domain is case-insensitive, the local part is exa
     `bat@${'\u00e9'.repeat(60)}.mn`,
     // To a URL that would be 1.0.0.2.
     'bat@\uff11.2',
+    'bat@127.0.0.1',
+    'bat@1.2.3.0x4',
+    'bat@example.0x7f',
+    'bat@example.0X',
+    'bat@example.123',
+    'bat@\u4f8b.0\uff58\uff17f',
     'bat@a\u200db.mn',
     '',
     '@',
@@ -55,6 +61,9 @@ describe('email addresses: the domain is case-insensitive, the local part is exa
     `bat@${'a.'.repeat(130)}mn`,
   ])('%j is none', (written) => expect(normalizeAddress(written)).toBeNull());
 });
+
+it('an address at an IP address that an earlier release stored can be found and erased', () =>
+  expect(normalizeAnyAddress('Bat@127.0.0.1')).toBe('Bat@127.0.0.1'));
 
 describe('an email address whose parts mix alphabets is not the one that it looks like', () => {
   it.each([

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { outcomeOf, printed, root } from '../support/binary.js';
@@ -113,5 +114,28 @@ describe('a certificate that cannot be used', () => {
     const outcome = await machine.run(['serve', ...flags]);
     expect(outcome).toMatchObject({ code, stderr: expect.stringContaining(message) });
     expect((await machine.run(['keys', 'list'])).code).toBe(12);
+  });
+
+  it.skipIf(process.platform === 'win32').each(['certificate', 'key', 'secret'])(
+    'such as a pipe for the %s ends with 13',
+    async (what) => {
+      const pipe = join(machine.home, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const cert = what === 'certificate' ? pipe : join(tls, 'self-signed.pem');
+      const flags =
+        what === 'secret'
+          ? ['--database', 'postgres://127.0.0.1:1/x']
+          : ['--tls-cert', cert, '--tls-key', pipe];
+      const outcome = await machine.run(['serve', ...flags], { env: { URTUU_SECRET_FILE: pipe } });
+      expect(outcome).toMatchObject({ code: 13, stderr: expect.stringContaining('is not a regular file') });
+    },
+  );
+
+  it.each(['certificate', 'key'])('such as an empty %s ends with 13', async (what) => {
+    const empty = join(machine.home, 'empty.pem');
+    writeFileSync(empty, '');
+    const [cert, key] = what === 'key' ? [join(tls, 'self-signed.pem'), empty] : [empty, empty];
+    const outcome = await machine.run(['serve', '--tls-cert', cert, '--tls-key', key]);
+    expect(outcome).toMatchObject({ code: 13, stderr: expect.stringContaining(`the ${what} is empty`) });
   });
 });

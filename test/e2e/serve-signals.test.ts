@@ -48,10 +48,17 @@ describe.skipIf(process.platform === 'win32')('urtuu serve', () => {
       return serialNumber;
     };
     const first = await serial();
-    writeFileSync(cert, 'half');
-    child.kill('SIGHUP');
-    await printed(child, 'stderr', /The certificate stays as it was: cannot use /);
-    expect(await serial()).toBe(first);
+    const bad = async (file: string, text: string, why: RegExp) => {
+      writeFileSync(file, text);
+      child.kill('SIGHUP');
+      await printed(child, 'stderr', why);
+      expect(await serial()).toBe(first);
+    };
+    await bad(cert, 'half', /The certificate stays as it was: cannot use /);
+    await bad(cert, '', /The certificate stays as it was: .* the certificate is empty/s);
+    copyFileSync(fixture('self-signed.pem'), cert);
+    await bad(key, '', /The certificate stays as it was: .* the key is empty/s);
+    copyFileSync(fixture('key.pem'), key);
     copyFileSync(fixture('self-signed.pem'), cert);
     child.kill('SIGHUP');
     await vi.waitUntil(async () => (await serial()) !== first, { timeout: 10_000 });

@@ -27,13 +27,17 @@ export function hasPassword(url: string): boolean {
 export function withoutPassword(url: string): string {
   const [, scheme, login, host, path, query] = parts.exec(url) ?? [];
   if (scheme === undefined) return url;
-  const user = login === undefined ? '' : `${login.replace(/:.*$/s, '')}@`;
+  const user = login === undefined ? '' : `${login.replace(/(?::|%(?:25)*3a).*$/is, '')}@`;
   const kept = query?.split('&').filter((each) => !isPassword(each));
   const isBare = kept === undefined || (kept.length === 0 && query !== '');
-  return `${scheme}${user}${host}${path}${isBare ? '' : `?${kept.join('&')}`}`;
+  return `${scheme}${user}${withoutStray(host)}${withoutStray(path)}${isBare ? '' : `?${kept.join('&')}`}`;
 }
 
+/** Also one that a wrong separator puts into the parameter before it. */
 function isPassword(parameter: string): boolean {
-  const [name = ''] = new URLSearchParams(parameter).keys();
-  return /^(?:ssl)?password$/i.test(name);
+  const [[name, value] = ['', '']] = new URLSearchParams(parameter);
+  return /password *=|^user=.*:/is.test(`${name}=${value}`);
 }
+
+/** A part of the address without parameters that a wrong separator has put there. */
+const withoutStray = (part = '') => part.replace(/(?:[;&]|%3b|%26).*?password *(?:=|%3d).*$/is, '');

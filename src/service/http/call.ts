@@ -11,8 +11,8 @@ export interface ApiRequest {
   headers: { get(name: string): string | null };
   /** Occurrences of a header, by its name in lower case; absent if no header can be repeated. */
   countOf?(name: string): number;
-  /** Rejects with `request_too_large`, or `invalid_request` if the body ends early. */
-  readBody(): Promise<Uint8Array>;
+  /** Rejects with `request_too_large`, or `invalid_request` if the body ends early. `limit`: in bytes. */
+  readBody(limit: number): Promise<Uint8Array>;
 }
 
 /** An answer as it is written to the wire; bytes if it never changes. */

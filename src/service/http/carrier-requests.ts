@@ -80,11 +80,10 @@ async function statusOf(
   if (method !== 'GET' && method !== 'POST') return 405;
   let body: Uint8Array;
   try {
-    body = method === 'POST' ? await readBody() : new Uint8Array();
+    body = method === 'POST' ? await readBody(mostBytes) : new Uint8Array();
   } catch {
     return 413;
   }
-  if (body.length > mostBytes) return 413;
   const isTaken = await take({ ...given, body });
   if (isTaken === null) return 404;
   if (isTaken === 'unsupported') return 415;

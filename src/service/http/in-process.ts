@@ -7,7 +7,7 @@ export function inProcess({ answer }: App) {
   return {
     async fetch(request: Request): Promise<Response> {
       const { method, url, headers } = request;
-      const readBody = () => readStream(request.body);
+      const readBody = (limit: number) => readStream(request.body, limit);
       const { body, ...head } = await answer({ method, target: url, url, headers, readBody });
       return new Response(method === 'HEAD' || head.status === 304 ? null : body, head);
     },
@@ -15,7 +15,7 @@ export function inProcess({ answer }: App) {
     async exchange({ method, url, headers: given, body: text = '' }: PlainRequest): Promise<PlainAnswer> {
       const byName = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
       const headers = { get: (name: string) => byName.get(name) ?? null };
-      const readBody = () => readText(text);
+      const readBody = (limit: number) => readText(text, limit);
       const { body, ...head } = await answer({ method, target: url, url, headers, readBody });
       return { ...head, body: body.toString() };
     },

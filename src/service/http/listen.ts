@@ -150,9 +150,9 @@ function requestListener(handle: RequestHandler, report: (error: unknown) => voi
   return getRequestListener(
     async ({ method, url, headers }, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings;
-      const readBody = () => {
+      const readBody = (limit: number) => {
         if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
-        return readIncoming(incoming);
+        return readIncoming(incoming, limit);
       };
       try {
         const target = incoming.url ?? url;

@@ -30,8 +30,6 @@ export function headProblem(incoming: IncomingMessage, maxHeaders: number): Serv
 
 /** The path as sent, byte for byte: a different spelling of a route does not match. */
 export function pathOf(target: string): string {
-  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
-  const path = start === -1 ? '/' : target.slice(start);
-  const end = path.search(/[?#]/);
-  return end === -1 ? path : path.slice(0, end);
+  const [, path = '/'] = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^?#]*)/.exec(target) ?? [];
+  return path;
 }

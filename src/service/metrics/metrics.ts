@@ -13,6 +13,7 @@ import type { LaneDepth, Unjoined } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store, VerificationResult } from '../storage/store.js';
+import { EventLoopDelay } from './event-loop-delay.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
 
 /** Looked at with each reading. */
@@ -38,9 +39,6 @@ const results = ['accepted', 'later', 'refused', 'unknown'] as const satisfies r
 )[];
 const paths = ['receipts', 'incoming'] as const satisfies readonly CarrierRequest['of'][];
 const unread = ['body', 'fields', 'state'] as const satisfies readonly Unread[];
-
-/** Milliseconds between two measurements of the event loop. */
-const measureEvery = 100;
 
 /** Milliseconds between two counts of the queue, however often somebody reads. */
 const lookEvery = 5_000;
@@ -105,11 +103,7 @@ export class Metrics {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #depths: Promise<LaneDepth[]> = Promise.resolve([]);
   #unjoined: Promise<Unjoined[]> = Promise.resolve([]);
-  readonly #delay = new Histogram(
-    'urtuu_event_loop_delay_seconds',
-    'Delay of a timer of the event loop, ten times a second.',
-  );
-  #timer: NodeJS.Timeout;
+  readonly #delay = new EventLoopDelay();
 
   constructor() {
     // Shown before the first: the increase of a counter that appears with 1 is 0.
@@ -123,12 +117,6 @@ export class Metrics {
     }
     for (const state of ['delivered', 'undelivered']) this.#receipts.add(`state="${state}"`, 0);
     for (const operation of ['admit', ...timedMethods]) this.#store.begin(`operation="${String(operation)}"`);
-    let due = performance.now() + measureEvery;
-    this.#timer = setInterval(() => {
-      const now = performance.now();
-      this.#delay.observe('', Math.max(0, now - due));
-      due = now + measureEvery;
-    }, measureEvery).unref();
     for (const result of ['created', 'verified', 'wrong']) this.#verifications.add(`result="${result}"`, 0);
   }
 
@@ -238,7 +226,7 @@ export class Metrics {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#delay.close();
   }
 
   #verification(name: PropertyKey, method: Method): Method {

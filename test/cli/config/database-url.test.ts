@@ -16,6 +16,13 @@ it.each([
   ],
   ['postgres://owner@db/urtuu?password=one&password=two', 'postgres://owner@db/urtuu'],
   ['postgres://owner:one@db/urtuu?password=two', 'postgres://owner@db/urtuu'],
+  ['postgres://db/urtuu?user=owner;password=s3cret', 'postgres://db/urtuu'],
+  ['postgres://db/urtuu?user=owner&amp;password=s3cret', 'postgres://db/urtuu?user=owner'],
+  ['postgres://db/urtuu?user=owner%3Bpassword%3Ds3cret', 'postgres://db/urtuu'],
+  ['postgres://db/urtuu?user=owner%3As3cret', 'postgres://db/urtuu'],
+  ['postgres://owner@db/urtuu;password=s3cret', 'postgres://owner@db/urtuu'],
+  ['postgres://owner@db/urtuu&password=s3cret', 'postgres://owner@db/urtuu'],
+  ['postgres://owner%3As3cret@db/urtuu', 'postgres://owner@db/urtuu'],
 ])('shows %s as an address that connects as soon as the password is given elsewhere', (url, shown) => {
   expect([hasPassword(url), withoutPassword(url)]).toEqual([true, shown]);
 });

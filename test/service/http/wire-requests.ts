@@ -134,6 +134,7 @@ export const raws: Record<string, string> = {
   'dots and a query': raw(get('/v1/messages?to=1&a=/../')),
   'an address': raw(get('http://b/v1/balance?x')),
   'an address without a path': raw(get('http://b')),
+  'an address whose path is in its query': raw(get('http://b?/v1/balance')),
   'an address that is none': raw(get('http://')),
   'an address of another protocol': raw(get('ftp://b/v1/balance')),
   'two slashes before it': raw(get('//v1/balance')),

@@ -119,6 +119,7 @@ describe('beside the API', () => {
       },
     ],
     ['what is not under the dashboard', ask('GET /dashboards')],
+    ['metrics in the query of an address', ask('GET http://evil?/metrics')],
     ['the API', ask('GET /v1/balance')],
   ])('%s', async (_, { line, headers, body }) => {
     const service = await createService({ metrics: true });

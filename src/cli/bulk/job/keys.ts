@@ -2,12 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Channel } from '../../../contract/index.js';
 import type { PlanMeta } from '../plan/plan.js';
 
-const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+export const longestName = 100;
+const name = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const runSuffix = /\.[0-9]+$/;
 
 /** Whether a name is valid for `--job`: a safe file name that does not look like a repeat (`x.2`). */
 export function isJobName(value: string): boolean {
-  return name.test(value) && !runSuffix.test(value) && !value.endsWith('.');
+  return value.length <= longestName && name.test(value) && !runSuffix.test(value) && !value.endsWith('.');
 }
 
 /** The id of a job without `--job`: on every machine the same for the same service, channel and plan. */

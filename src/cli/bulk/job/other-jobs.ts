@@ -186,8 +186,8 @@ async function mayBeOpen(folder: string): Promise<boolean> {
   return last?.type !== 'end' || !finishedExits.includes(last.exit);
 }
 
-/** A run with these has no request left to send. */
-const finishedExits: readonly number[] = [exits.ok, exits.partly, exits.notSent];
+/** A run that ends with one of these has left nothing to send. */
+export const finishedExits: readonly number[] = [exits.ok, exits.partly];
 
 type Failures = ReadonlyMap<number, ReadonlySet<number>>;
 const nobody: ReadonlySet<number> = new Set();

@@ -5,8 +5,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Channel, isSameBaseUrl } from '../../../contract/index.js';
 import { lockHolder } from '../../platform/lock.js';
 import { readChecksummedText } from '../plan/files/checksummed-text.js';
-import { PlanDamaged, planOf, readOrigins, readPlanMeta, readPlanRecord } from '../plan/files/plan-reader.js';
+import { readOrigins } from '../plan/files/origins-file.js';
+import { PlanDamaged, planOf, readPlanMeta, readPlanRecord } from '../plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta, Source } from '../plan/plan.js';
+import { isOfDelivery } from '../plan/reported-rows.js';
 import type { JobState, RowPlace } from './job-state.js';
 import { jobIds, jobsFolder } from './jobs-folder.js';
 import { readJournal } from './journal/journal-reader.js';
@@ -201,9 +203,6 @@ export async function* placesOf(
       if (status !== undefined && place !== null) yield { ...place, by, status, line };
     }
 }
-
-/** Rows selected by their delivery were sent, and stay so in their own job. */
-export const isOfDelivery = (status: string) => status === 'undelivered' || status === 'unknown';
 
 /** Moves the rows that other jobs took from a job whose journal has been read; those of unread jobs stay. */
 export async function moveTaken(

@@ -1,7 +1,7 @@
 import { type Channel, comparedRecipient } from '../../../contract/index.js';
 import { AddressReader, PhoneNumberReader, type RecipientReader } from '../input/recipient-reader.js';
 import type { BufferedFile } from './files/buffered-file.js';
-import { HashIndex, hashOf } from './files/hash-index.js';
+import { HashIndex, hashOfRecipient } from './files/hash-index.js';
 import { RowSet } from './row-set.js';
 
 /** Reads the recipients of a plan and keeps the different ones. Each one has a reference, an integer below 2^32. */
@@ -63,9 +63,9 @@ class Addresses extends AddressReader implements RecipientStore {
 
   add(): number {
     const json = JSON.stringify(this.normalized);
-    const compared = comparedRecipient(json);
-    const hash = hashOf(compared);
-    const isIt = (reference: number) => comparedRecipient(this.#at(reference).toString()) === compared;
+    const hash = hashOfRecipient(json);
+    const isIt = (reference: number) =>
+      comparedRecipient(this.#at(reference).toString()) === comparedRecipient(json);
     const known = this.#index.find(hash, isIt);
     if (known !== -1) return known;
     const reference = this.#file.size;

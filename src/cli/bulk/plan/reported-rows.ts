@@ -2,6 +2,9 @@ import { reportColumn } from '../input/report-columns.js';
 import type { Origin } from './files/plan-format.js';
 import type { RowSet } from './row-set.js';
 
+/** Rows selected by their delivery were sent, and stay so in their own job. */
+export const isOfDelivery = (status: string) => status === 'undelivered' || status === 'unknown';
+
 /** Rows of a new plan that come from the reports of other jobs. */
 export class ReportedRows {
   /** By job id and `status`: lines in the job's input, each before the number of its row here. */

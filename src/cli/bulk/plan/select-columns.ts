@@ -3,7 +3,7 @@ import { InputError } from '../input/input-error.js';
 import { findRecipientColumn } from '../input/recipient-column.js';
 import type { RecipientReader } from '../input/recipient-reader.js';
 import { reportColumn } from '../input/report-columns.js';
-import { findReportColumns, type ReportColumns } from './reported-rows.js';
+import { findReportColumns, isOfDelivery, type ReportColumns } from './reported-rows.js';
 
 /** The columns of an input that the planner reads, as indexes. */
 export interface SelectedColumns {
@@ -66,28 +66,38 @@ export function selectColumns(
 /** Certainly not delivered; `unknown` might be. */
 const undelivered: ReadonlySet<string> = new Set(['undelivered', 'bounced']);
 
+/**
+ * Which of the wanted statuses a row with this status and delivery is selected by; null for none. Of those that were
+ * sent, `undelivered` and `unknown` select by the delivery.
+ */
+export function selectedAs(wanted: ReadonlySet<string>, status: string, delivery: string): string | null {
+  if (isOfDelivery(status)) return null;
+  if (wanted.has(status)) return status;
+  if (status !== 'sent') return null;
+  if (wanted.has('undelivered') && undelivered.has(delivery)) return 'undelivered';
+  return wanted.has('unknown') && delivery === 'unknown' ? 'unknown' : null;
+}
+
 function selectionOf(
   only: readonly string[],
   known: ReadonlySet<string> | undefined,
   column: (name: string) => number,
 ): RowSelection {
-  const statuses = new Set(only.map((status) => status.toLowerCase()));
+  const wanted = new Set(only.map((status) => status.toLowerCase()));
   const status = column('status');
-  const wantsUndelivered = statuses.delete('undelivered');
-  const wantsUnknown = statuses.delete('unknown');
-  const delivery = wantsUndelivered || wantsUnknown ? column('delivery') : null;
-  const id = wantsUnknown ? column('message_id') : null;
-  const cell = (record: readonly string[], index: number) => (record[index] ?? '').trim();
-  const deliveryOf = (record: readonly string[]) => {
-    const value = delivery === null ? '' : cell(record, delivery).toLowerCase();
-    if (wantsUndelivered && undelivered.has(value)) return 'undelivered';
-    return id !== null && value === 'unknown' && known?.has(cell(record, id)) !== true ? value : null;
-  };
+  const delivery = [...wanted].some(isOfDelivery) ? column('delivery') : null;
+  const id = wanted.has('unknown') ? column('message_id') : null;
+  const cell = (record: readonly string[], index: number | null) =>
+    index === null ? '' : (record[index] ?? '').trim();
   return {
     columns: [status, delivery, id].filter((index) => index !== null),
     statusOf(record) {
-      const value = cell(record, status).toLowerCase();
-      return statuses.has(value) ? value : value === 'sent' ? deliveryOf(record) : null;
+      const selected = selectedAs(
+        wanted,
+        cell(record, status).toLowerCase(),
+        cell(record, delivery).toLowerCase(),
+      );
+      return selected === 'unknown' && known?.has(cell(record, id)) ? null : selected;
     },
   };
 }

@@ -1,7 +1,9 @@
 import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
+import { longestName } from '../../bulk/job/keys.js';
 import { type Job, type JobView, openJob, viewJob } from '../../bulk/job/open-job.js';
 import { digestOf, isConfirmed, rowsTakenBy, Takers } from '../../bulk/job/takers.js';
 import { keptMessages } from '../../bulk/plan/kept-messages.js';
+import { selectedAs } from '../../bulk/plan/select-columns.js';
 import type { Receipts } from '../../bulk/results/receipts.js';
 import { reportBlocks } from '../../bulk/results/report.js';
 import type { Context } from '../../context.js';
@@ -118,8 +120,7 @@ async function unfinishedRetry(stateDirectory: string, id: string, status: Retri
 }
 
 const retryName = /-retry-([0-9]+)$/;
-/** A name has at most 100 characters. */
-const longestRoot = 86;
+const longestRoot = longestName - '-retry-1000000'.length;
 
 /** `july-retry-1`, `july-retry-2`: the first after all that any job is called, or was made from. */
 async function nextName(stateDirectory: string, id: string): Promise<string> {
@@ -219,16 +220,11 @@ async function selected(
 ): Promise<{ requests: Map<number, number>; recipients: number }> {
   const requests = new Map<number, number>();
   const places = new Set<number>();
+  const wanted = new Set([status]);
   for await (const { line, place } of plan.rows()) {
     if (place === null) continue;
     const receipt = receipts.of(place);
-    const isBad = ['undelivered', 'bounced'].includes(receipt.delivery);
-    const isIt = {
-      failed: receipt.status === 'failed',
-      undelivered: receipt.status === 'sent' && isBad,
-      unknown: receipt.status === 'sent' && receipt.delivery === 'unknown',
-    };
-    if (!isIt[status]) continue;
+    if (selectedAs(wanted, receipt.status, receipt.delivery) === null) continue;
     requests.set(line, place.request);
     places.add(receipts.positionOf(place));
   }

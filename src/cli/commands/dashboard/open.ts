@@ -56,7 +56,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
       return (await import('./sessions.js')).sessions(context, options, end);
     }
     if (end !== undefined)
-      throw usageError('--end belongs to sessions', 'Write: urtuu dashboard sessions --end <id>');
+      throw usageError('--end belongs to sessions', 'Write: `urtuu dashboard sessions --end <id>`');
     const { io, network } = context;
     if (allProjects && options.project !== undefined)
       throw usageError('--all-projects and --project cannot be combined', 'Use one of the two.');

@@ -42,9 +42,11 @@ export async function sessions(
       hint: 'See: `urtuu dashboard sessions`',
     });
   io.note(`Ended ${ended === 1 ? '1 session or link' : `${ended} sessions and links`}.`);
-  const left = all
-    .filter(({ id }) => end === 'all' || id === end.toLowerCase())
-    .flatMap((signIn) => signIn.keys);
-  if (left.length > 0)
-    io.warn(`keys made there still work: ${left.join(', ')}; see: urtuu keys revoke --help`);
+  for (const { id, project, keys: made } of all)
+    if (end === 'all' || id === end.toLowerCase())
+      for (const key of made)
+        io.warn(
+          `the key ${key}, made there, still works. To revoke it:`,
+          context.config.commandLine(['keys', 'revoke', key], { '--project': project }),
+        );
 }

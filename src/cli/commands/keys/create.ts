@@ -56,7 +56,7 @@ export const keyCreation =
         [`${name} create --json | jq -r .secret > key.txt`, 'save it in a file'],
       ],
       exits: [8, 12],
-      json: '{"id": "3f0a...7d", "secret": "urtuu_...", "label": "deploy", "created_by": null, "scope": ["send", "read"], "created_at": "2026-11-21T08:00:00.000Z", "expires_at": null}',
+      json: '{"id": "3f0a...7d", "secret": "urtuu_...", "label": "deploy", "scope": ["send", "read"], "created_at": "2026-11-21T08:00:00.000Z", "expires_at": null}',
     });
     command.action(async ({ label, scope, expires, ...options }: Options) => {
       const { io } = context;

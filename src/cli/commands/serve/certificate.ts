@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../../config/config.js';
 import { machineError, usageError } from '../../errors.js';
-import { readSecretFile } from './secret-file.js';
+import { readSecretFile, readSmallFile } from './secret-file.js';
 
 export interface CertificateOptions {
   tlsCert?: string;
@@ -25,10 +24,13 @@ export function readCertificate(
   if (tlsCert === undefined && tlsKey === undefined) return null;
   if (tlsCert === undefined || tlsKey === undefined)
     throw usageError('--tls-cert and --tls-key belong together', 'Add both, in PEM.');
-  const cert = readPem(resolve(cwd, tlsCert));
+  const cert = readSmallFile(resolve(cwd, tlsCert), '', unreadable, (bytes) => bytes.toString('utf8'));
   const { bytes, warning } = readSecretFile(resolve(cwd, tlsKey), '', unreadable);
   const pair = { cert, key: bytes.toString('utf8') };
   try {
+    // Node.js takes an empty one for none, and then answers no handshake.
+    if (cert === '') throw new Error('the certificate is empty');
+    if (pair.key === '') throw new Error('the key is empty');
     createSecureContext(pair);
   } catch (error) {
     const what = `cannot use ${tlsCert} with ${tlsKey}: ${(error as Error).message}`;
@@ -38,12 +40,3 @@ export function readCertificate(
 }
 
 const unreadable = 'Check the name and its permissions.';
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw machineError(`cannot read ${path}: ${code}`, error, unreadable);
-  }
-}

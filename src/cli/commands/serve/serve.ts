@@ -70,7 +70,7 @@ export const serve: CommandBody = (command, context) => {
     .option(
       '--drain-time <seconds>',
       `after SIGTERM, serve on as not ready; 0 at a terminal (default ${defaultDrainTime})`,
-      readCount,
+      readDrainTime,
     )
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
   addDashboardOptions(command);
@@ -196,6 +196,12 @@ function carrierNotes(channels: Service['channels']): string[] {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function readDrainTime(written: string): number {
+  const seconds = readCount(written);
+  if (seconds > 3_600) throw new InvalidArgumentError(`'${written}' is over 3600 seconds`);
+  return seconds;
 }
 
 function readPort(written: string): number {

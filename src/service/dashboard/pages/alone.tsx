@@ -42,41 +42,36 @@ export const signedOut = (t: Strings): Alone => ({
   body: withCommand(t.signedOutText),
 });
 
-/** A link on a page of the dashboard, with which the browser sends the cookie. */
-export const continueFrom = (t: Strings, address: string): Alone => ({
-  title: t.continueTitle,
-  status: 200,
-  body: (
-    <>
-      <p>{t.continueText}</p>
-      <a href={address}>{t.continue}</a>
-    </>
-  ),
-});
-
 export const badLink = (t: Strings): Alone => ({
   title: t.badLinkTitle,
   status: 403,
   body: withCommand(t.badLinkText),
 });
 
-const withWayBack = (t: Strings, text: string) => (
+const withLink = (text: string, address: string, words: string) => (
   <>
     <p>{text}</p>
-    <a href={root}>{t.overview}</a>
+    <a href={address}>{words}</a>
   </>
 );
+
+/** A link on a page of the dashboard, with which the browser sends the cookie. */
+export const continueFrom = (t: Strings, address: string): Alone => ({
+  title: t.continue,
+  status: 200,
+  body: withLink(t.continueText, address, t.continue),
+});
 
 export const notFound = (t: Strings): Alone => ({
   title: t.notFoundTitle,
   status: 404,
-  body: withWayBack(t, t.notFoundText),
+  body: withLink(t.notFoundText, root, t.overview),
 });
 
 export const refused = (t: Strings, text: string, status: number): Alone => ({
   title: t.refusedTitle,
   status,
-  body: withWayBack(t, text),
+  body: withLink(text, root, t.overview),
 });
 
 export const unavailable = (t: Strings, requestId: string, isForm: boolean): Alone => ({
@@ -93,10 +88,10 @@ export const unavailable = (t: Strings, requestId: string, isForm: boolean): Alo
 export const tooMany = (t: Strings, seconds: number, path: string | null): Alone => ({
   title: t.tooManyTitle,
   status: 429,
-  body: (
-    <>
-      <p>{fill(path === null ? t.tooManyForm : t.tooManyText, { seconds })}</p>
-      {path !== null && <a href={path}>{t.reload}</a>}
-    </>
-  ),
+  body:
+    path === null ? (
+      <p>{fill(t.tooManyForm, { seconds })}</p>
+    ) : (
+      withLink(fill(t.tooManyText, { seconds }), path, t.reload)
+    ),
 });

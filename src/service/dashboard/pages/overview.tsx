@@ -105,9 +105,7 @@ function Today({
               [
                 t.verifiedToday,
                 grouped(verifications.verified),
-                fill(isLow(verifications) ? t.lowConversion : t.ofCreated, {
-                  count: grouped(verifications.created),
-                }),
+                fill(t.ofCreated, { count: grouped(verifications.created) }),
                 isLow(verifications),
               ] as const,
             ]),

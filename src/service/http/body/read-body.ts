@@ -7,13 +7,16 @@ import type { ApiRequest } from '../call.js';
  * The bytes of a request's body, counted as they arrive: the declared length is only used to refuse it. Throws
  * `request_too_large`, or `invalid_request` if the body ends early.
  */
-export async function readBody(request: ApiRequest): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length')) > maxRequestBytes) throw tooLarge();
-  return request.readBody();
+export async function readBody(request: ApiRequest, limit = maxRequestBytes): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit);
+  return request.readBody(limit);
 }
 
 /** The bytes of a web stream. Throws like `readBody`. */
-export async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+export async function readStream(
+  stream: ReadableStream<Uint8Array> | null,
+  limit: number,
+): Promise<Uint8Array> {
   const reader = stream?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -23,23 +26,23 @@ export async function readStream(stream: ReadableStream<Uint8Array> | null): Pro
     });
     if (chunk?.value === undefined) return Buffer.concat(chunks);
     size += chunk.value.byteLength;
-    if (size > maxRequestBytes) {
+    if (size > limit) {
       reader?.cancel().catch(() => {});
-      throw tooLarge();
+      throw tooLarge(limit);
     }
     chunks.push(chunk.value);
   }
 }
 
 /** The bytes of a text. Throws `request_too_large`. */
-export async function readText(text: string): Promise<Uint8Array> {
+export async function readText(text: string, limit: number): Promise<Uint8Array> {
   const bytes = Buffer.from(text);
-  if (bytes.length > maxRequestBytes) throw tooLarge();
+  if (bytes.length > limit) throw tooLarge(limit);
   return bytes;
 }
 
 /** Reads Node's stream by its events, which is several times faster than a web stream around it. */
-export function readIncoming(incoming: IncomingMessage): Promise<Uint8Array> {
+export function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -50,7 +53,7 @@ export function readIncoming(incoming: IncomingMessage): Promise<Uint8Array> {
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > maxRequestBytes) finish(() => reject(tooLarge()));
+      if (size > limit) finish(() => reject(tooLarge(limit)));
     };
     const onEnd = () =>
       finish(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
@@ -60,6 +63,6 @@ export function readIncoming(incoming: IncomingMessage): Promise<Uint8Array> {
   });
 }
 
-const tooLarge = () =>
-  new ServiceError('request_too_large', `The body is over the limit of ${maxRequestBytes} bytes`);
+const tooLarge = (limit: number) =>
+  new ServiceError('request_too_large', `The body is over the limit of ${limit} bytes`);
 const endedEarly = () => new ServiceError('invalid_request', 'The body ended early');

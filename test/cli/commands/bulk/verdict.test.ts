@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Outcome, outcomes } from '../../../../src/cli/bulk/job/counts.js';
+import { finishedExits } from '../../../../src/cli/bulk/job/other-jobs.js';
 import type { Ending, StopReason } from '../../../../src/cli/bulk/send/ending.js';
 import {
   type Facts,
@@ -8,6 +10,7 @@ import {
   notRun,
   type Verdict,
 } from '../../../../src/cli/commands/bulk/verdict.js';
+import { exitOfCode } from '../../../../src/cli/exit-codes.js';
 
 interface Known extends Partial<Omit<JudgedState, 'counts' | 'wasRefused'>> {
   /** The code with which an open request was refused last. */
@@ -300,4 +303,21 @@ describe('of every mixture of outcomes, ending and report', () => {
     };
     expect(wrong(everyEnding, isWrong)).toEqual([]);
   });
+});
+
+it('no run ends as a finished one that has left something to send', () => {
+  const endings = [notRun, waited(true), waited(false), limit, cancel, alarm, disk, fault];
+  const codes = fc.constantFrom(...Object.keys(exitOfCode), 'teapot');
+  const ending = fc.oneof(
+    fc.constantFrom(...endings, by({ by: 'signal' })),
+    codes.map((code) => service(code)),
+  );
+  const counts = fc.record(Object.fromEntries(outcomes.map((name) => [name, fc.nat(2)])));
+  fc.assert(
+    fc.property(counts, ending, fc.boolean(), (given, ended, allowsReplays) => {
+      const { exit } = judgeJob(job(given), ended, { allowsReplays });
+      fc.pre(finishedExits.includes(exit));
+      expect([given.pending, given.in_doubt]).toEqual([0, 0]);
+    }),
+  );
 });

@@ -26,6 +26,7 @@ describe('urtuu serve with a database is refused', () => {
     ['', { URTUU_DATABASE: 'postgres://urtuu:hunter2/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
     ['--database mysql://db/urtuu', {}, '--database is not the URL of a database'],
     ['', { URTUU_DATABASE: 'db/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
+    ['--drain-time 3601', {}, 'is over 3600 seconds'],
     [`--database ${url} --data x`, {}, '--data and --database cannot be combined'],
     [`--database ${url}`, {}, 'a database needs a secret; URTUU_SECRET_FILE is not set'],
     ['', { URTUU_DATABASE: url }, 'a database needs a secret; URTUU_SECRET_FILE is not set'],

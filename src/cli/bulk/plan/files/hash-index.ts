@@ -73,7 +73,7 @@ export function hashOf(text: string, seed = fnvSeed, from = 0, end = text.length
 }
 
 /** The same for a recipient in any letter case (ASCII); a number has none. */
-export function hashOfRecipient(text: string, seed: number, from = 0, end = text.length): number {
+export function hashOfRecipient(text: string, seed = fnvSeed, from = 0, end = text.length): number {
   let hash = seed | 0;
   for (let at = from; at < end; at += 1) {
     const code = text.charCodeAt(at);

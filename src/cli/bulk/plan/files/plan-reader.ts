@@ -14,7 +14,6 @@ import {
   dataFiles,
   metaOf,
   noRequest,
-  type Origin,
   originsFile,
   type PlanRecord,
   placeBytes,
@@ -68,19 +67,6 @@ export async function checksumOf(path: string): Promise<FileChecksum> {
   } finally {
     await file.close();
   }
-}
-
-/** The rows that a plan has from other jobs. Throws PlanDamaged. */
-export async function readOrigins(folder: string): Promise<Origin[]> {
-  const written = (await readPlanRecord(folder)).files[originsFile];
-  if (written === undefined) return [];
-  const bytes = await readFile(join(folder, originsFile));
-  if (createHash('sha256').update(bytes).digest('hex') !== written.sha256)
-    throw new PlanDamaged(folder, `${originsFile} is damaged`);
-  return bytes
-    .toString()
-    .split('\n')
-    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Origin]));
 }
 
 /** Throws PlanDamaged. */

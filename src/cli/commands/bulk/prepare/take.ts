@@ -4,7 +4,6 @@ import { isNoJob, jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
 import {
-  isOfDelivery,
   isSource,
   placesOf,
   rowsTakenBy,
@@ -15,7 +14,7 @@ import {
 import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
 import { anyMessage, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan, Source } from '../../../bulk/plan/plan.js';
-import type { ReportedRows } from '../../../bulk/plan/reported-rows.js';
+import { isOfDelivery, type ReportedRows } from '../../../bulk/plan/reported-rows.js';
 import type { Context } from '../../../context.js';
 import { CliError, machineError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
@@ -108,7 +107,7 @@ const isRepeat = ({ plan }: Child) => plan.meta.run !== null;
 const noneSent = 'Nothing was sent this time.';
 
 /** Throws CliError (exit 13) if a job cannot be read: it may have rows of any other one. */
-export function refuseUnread({ unread }: Takers): void {
+function refuseUnread({ unread }: Takers): void {
   if (unread !== null) refuseUnreadable(unread.id, unread.error);
 }
 

@@ -29,9 +29,9 @@ import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import mailboxes from './16-mailboxes.sql' with { type: 'text' };
-import sessionsAndVerifications from './17-sessions-and-verifications.sql' with { type: 'text' };
-import receiptIds from './18-receipt-ids.sql' with { type: 'text' };
-import bulk from './19-bulk.sql' with { type: 'text' };
+import verifications from './17-verifications.sql' with { type: 'text' };
+import createdBy from './18-created-by.sql' with { type: 'text' };
+import carriers from './20-carriers.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -76,9 +76,9 @@ export const migrations: Migrations = {
       findWaiting,
       joinReceipts,
       mailboxes,
-      sessionsAndVerifications,
-      receiptIds,
-      bulk,
+      verifications,
+      createdBy,
+      carriers,
     ],
     constants,
   ),

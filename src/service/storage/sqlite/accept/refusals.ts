@@ -50,6 +50,9 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
        SELECT * FROM (${earlierOfIndex('messages_recent', 'recipient', isCorrected)}) UNION ALL
        SELECT * FROM (${earlierOfIndex('messages_mailbox', 'mailbox', isCorrected)}))
      WHERE time > ? ORDER BY time DESC LIMIT ${earlierMessages}`;
+  const selectSpelled = database.prepare(
+    `SELECT 1 FROM messages INDEXED BY messages_mailbox WHERE project = ? AND mailbox = ? AND refunded = 0 LIMIT 1`,
+  );
   const selectCorrection = database.prepare(`SELECT ${anyCorrection} AS isCorrected`);
   const selectEarlierCorrected = database.prepare(
     `SELECT time FROM (
@@ -82,6 +85,11 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
       return { own, all: own };
     }
     const mailbox = mailboxOf(recipient);
+    // Most addresses are written in one way.
+    if (mailbox === recipient && !standing.hasErasures && selectSpelled.get(project, mailbox) === undefined) {
+      const own = timesTo(project, recipient, at, before, standing);
+      return { own, all: own };
+    }
     const since = at - longestWindow;
     const isCorrected =
       standing.isCorrected && (selectCorrection.get() as { isCorrected: number }).isCorrected === 1;

@@ -232,8 +232,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE receipts ADD COLUMN other TEXT;
   -- Whether the ids of its receipts are in the form of SMPP.
   ALTER TABLE lanes ADD COLUMN has_normal_ids INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
+
   -- is_bulk: a single message of a list, as each row of a personalised job is.
   ALTER TABLE contents ADD COLUMN is_bulk INTEGER NOT NULL DEFAULT 0;
   `,

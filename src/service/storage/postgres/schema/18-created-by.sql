@@ -1,6 +1,3 @@
--- Verifications of the last day are counted.
-CREATE INDEX verifications_project ON verifications (project, created_at);
-
 -- The session of the dashboard that made a key.
 ALTER TABLE keys ADD COLUMN created_by text COLLATE "C";
 

@@ -1,0 +1,2 @@
+-- Verifications of the last day are counted.
+CREATE INDEX verifications_project ON verifications (project, created_at);
