@@ -72,7 +72,9 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
 
 /** Folded by a tab, with control characters or too long: a program cannot write it anew. */
 function oneLine(written: string, name: string, limit: number, note: (repair: string) => void): string {
-  const plain = written.replace(/\s+/g, (blanks) => (/[^ ]/.test(blanks) ? ' ' : blanks)).trim();
+  const plain = written
+    .replace(/\s+/g, (blanks) => (/[\t-\r\u2028\u2029]/.test(blanks) ? ' ' : blanks))
+    .trim();
   const clean = isOneLine(plain) ? plain : plain.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
   if (clean !== plain) note(`the ${name} has control characters: replaced by spaces`);
   if (characters(clean) <= limit) return clean;

@@ -74,11 +74,15 @@ function addressOf(tag: string): string {
   return address === undefined ? '' : `(${address})`;
 }
 
+const blocks: readonly [begin: RegExp, end: RegExp][] = [
+  [/<style\b/gi, /<\/style\b/gi],
+  [/<title\b/gi, /<\/title\b/gi],
+];
+
 /** Without styles and titles. Not a single expression, which would search again and again for missing ends. */
 function withoutBlocks(html: string): string {
   let kept = html;
-  for (const name of ['style', 'title']) {
-    const [begin, last] = [new RegExp(`<${name}\\b`, 'gi'), new RegExp(`</${name}\\b`, 'gi')];
+  for (const [begin, last] of blocks) {
     const rest = kept;
     kept = '';
     for (let at = 0; ; ) {

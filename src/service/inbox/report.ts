@@ -129,17 +129,19 @@ function isSameMailbox(final: string, original: string): boolean {
 }
 
 const eximFailure = /\bThis is a permanent error\.\s+The following address\(es\) failed:\r?\n(.*)/s;
-const qmailFailure = /^\s*Hi\. This is the .*\n.*?\bThis is a permanent error; I've given up\.(.*)/s;
+const qmailBegin = /^\s*Hi\. This is the /;
+const qmailFailure = /\bThis is a permanent error; I've given up\.(.*)/s;
 const qmailCopy = /^--- (?:Below this line|Enclosed)/m;
 
 /** Reports in words, of qmail and of earlier releases of Exim: only what they say without a doubt. */
 function outcomesInWords(text: string, failedRecipients: string): Outcome[] {
   const named = failedRecipients.toLowerCase().split(/[\s,]+/);
   const [, exim = ''] = eximFailure.exec(text) ?? [];
-  const [qmail = ''] = (qmailFailure.exec(text)?.[1] ?? '').split(qmailCopy);
+  const [, given = ''] = (qmailBegin.test(text) ? qmailFailure.exec(text) : null) ?? [];
+  const [qmail = ''] = given.split(qmailCopy);
   return failedRecipients === ''
-    ? outcomesBelow(qmail, /^<([^\s<>]+@[^\s<>]+)>:\s*$/)
-    : outcomesBelow(exim, /^ {1,3}([^\s<>]+@[^\s<>]+)\s*$/).filter(({ recipients: [recipient = ''] }) =>
+    ? outcomesBelow(qmail, /^<([^\s<>]+@[^\s<>@]+)>:\s*$/)
+    : outcomesBelow(exim, /^ {1,3}([^\s<>]+@[^\s<>@]+)\s*$/).filter(({ recipients: [recipient = ''] }) =>
         named.includes(recipient),
       );
 }

@@ -49,7 +49,7 @@ const statesByName = new Map(
   states.flatMap(([, state, ...names]) => names.map((name) => [name, state] as const)),
 );
 // What follows may touch it, so the longest comes first.
-const names = [...statesByName.keys()].sort((one, other) => other.length - one.length);
+const names = states.flatMap(([, , ...each]) => each).sort((one, other) => other.length - one.length);
 const nextKey = '(?:sub|dlvrd|submit date|done date|stat|err|text):';
 const idInText = new RegExp(`id:\\s*(?!${nextKey})(\\S+?)\\s*(?:${nextKey}|\\s|$)`, 'i');
 const stateInText = new RegExp(`stat\\s*:\\s*(${names.join('|')})`, 'i');

@@ -6,33 +6,31 @@ const codes = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?!\.?\d)/g;
 const temporary = /(?:^|[;:])\s*4\d\d[ -]/;
 
 const isNotThere = '(?:unknown|not (?:found|known|valid|recogni[sz]ed)|invalid|non ?exist[ae]nt|undefined)';
-const mailboxUnknown = (whom: string) => [
-  `\\b(?:unknown|no such|not an? (?:known|valid|local)|invalid|bad|illegal|undefined|unrecogni[sz]ed|non ?exist[ae]nt|unroute?able)(?: or \\w+)?(?: (?:virtual|local|remote|destination|recipient|mail|e ?mail)){0,3} ${whom}\\b`,
-  `\\b${whom} (?:is |was )?(?:marked as )?${isNotThere}\\b`,
-  `\\b${whom}(?: \\S+){0,6}? (?:(?:does not|doesnt|do not|no longer) exists?|doesnt have an? (?:\\S+ )?account)\\b`,
-  `\\bno (?:mail ?box|user|account|one)(?: here)? (?:by|with|of) that name\\b`,
-  `\\b(?:user|recipient)(?: \\S+){0,6}? (?:not|no longer) (?:at|on) (?:this )?server\\b`,
-  `\\bnot (?:listed in domino directory|our (?:customer|user))\\b`,
-  `(?:пользователь|адресат|получатель|ящик|адрес) не (?:найден|существует)|(?:нет такого|неизвестный) (?:пользовател|адрес|ящик)`,
-  `(?:хэрэглэгч|хаяг|хайрцаг) (?:олдсонгүй|байхгүй|бүртгэлгүй)`,
-];
-const domainUnknown = [
-  `\\b(?<!your )(?:host|domain)(?: name)? (?:unknown|not found|does not exist)\\b`,
-  `\\b(?:no such|non ?exist[ae]nt) domain\\b`,
-];
-const words = (patterns: readonly string[]) => new RegExp(patterns.join('|'));
+const unknownKind =
+  '(?:unknown|no such|not an? (?:known|valid|local)|invalid|bad|illegal|undefined|unrecogni[sz]ed|non ?exist[ae]nt|unroute?able)';
+const mailboxUnknown = [
+  `\\b${unknownKind}(?: or \\w+)?(?: (?:virtual|local|remote|destination|recipient|mail|e ?mail)){0,3} WHOM\\b`,
+  `\\bWHOM (?:is |was )?(?:marked as )?${isNotThere}\\b`,
+  '\\bWHOM(?: \\S+){0,6}? (?:(?:does not|doesnt|do not|no longer) exists?|doesnt have an? (?:\\S+ )?account)\\b',
+  '\\bno (?:mail ?box|user|account|one)(?: here)? (?:by|with|of) that name\\b',
+  '\\b(?:user|recipient)(?: \\S+){0,6}? (?:not|no longer) (?:at|on) (?:this )?server\\b',
+  '\\bnot (?:listed in domino directory|our (?:customer|user))\\b',
+  '(?:пользователь|адресат|получатель|ящик|адрес) не (?:найден|существует)|(?:нет такого|неизвестный) (?:пользовател|адрес|ящик)',
+  '(?:хэрэглэгч|хаяг|хайрцаг) (?:олдсонгүй|байхгүй|бүртгэлгүй)',
+].join('|');
+const domainUnknown =
+  '\\b(?<!your )(?:host|domain)(?: name)? (?:unknown|not found|does not exist)\\b|\\b(?:no such|non ?exist[ae]nt) domain\\b';
 
 /** Without a code that says whose fault it is: `550 User unknown`, but no `address` of a server. */
-const withoutCode = words(
-  [
-    '(?:user|mail ?box|recipient|addressee|account|alias|inbox|local part|subscriber)(?: name)?',
-    '(?:recipient|destination|e ?mail) address',
-  ]
-    .flatMap(mailboxUnknown)
-    .concat('\\bunroute?able (?:mail |e ?mail )?address\\b'),
+const addressee =
+  '(?:(?:user|mail ?box|recipient|addressee|account|alias|inbox|local part|subscriber)(?: name)?|(?:recipient|destination|e ?mail) address)';
+const withoutCode = new RegExp(
+  `${mailboxUnknown.replaceAll('WHOM', addressee)}|\\bunroute?able (?:mail |e ?mail )?address\\b`,
 );
 const refusal = /(?:^|[\s;:'])55[0134][ -]/;
 
+const coded =
+  '(?:user|mail ?box|recipient|addressee|address|account|alias|inbox|local part|person|subscriber)(?: name)?';
 /**
  * What servers say with a code (RFC 3463) of an address that does not exist, without signs: they give the code for other
  * causes, too. Not included: a mailbox that is full, or a mail refused for its sender or content.
@@ -40,19 +38,14 @@ const refusal = /(?:^|[\s;:'])55[0134][ -]/;
 const saidWithCode: readonly [code: RegExp, words: RegExp][] = [
   [
     /^5\.1\.(?:1|2|3|6|10|351)$/,
-    words([
-      ...mailboxUnknown(
-        '(?:user|mail ?box|recipient|addressee|address|account|alias|inbox|local part|person|subscriber)(?: name)?',
-      ),
-      ...domainUnknown,
-      `\\brequested action not taken mailbox unavailable$`,
-      // A server that says nothing else, perhaps in the words of the one before it.
-      `(?:^|\\bsaid )unknown$`,
-    ]),
+    // At last a server that says nothing else, perhaps in the words of the one before it.
+    new RegExp(
+      `${mailboxUnknown.replaceAll('WHOM', coded)}|${domainUnknown}|\\brequested action not taken mailbox unavailable$|(?:^|\\bsaid )unknown$`,
+    ),
   ],
   // Exchange, which knows the addresses of its customers.
   [/^5\.4\.1$/, /\brecipient address rejected access denied\b/],
-  [/^5\.4\.(?:4|310)$/, words(domainUnknown)],
+  [/^5\.4\.(?:4|310)$/, new RegExp(domainUnknown)],
   [
     /^5\.7\.13$/,
     /\b(?<!your )(?:user|mail ?box|recipient|account|address)(?: \S+){0,3}? (?:disabled|deactivated)\b/,
