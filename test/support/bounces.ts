@@ -7,7 +7,7 @@ export function bounceOf(
     type = 'multipart/report',
     of = 'bold@example.com',
     diagnostic = `smtp; 550 5.1.1 <${of}>: user\r\n    unknown`,
-  } = {},
+  }: Partial<Record<'action' | 'status' | 'type' | 'of' | 'diagnostic', string>> = {},
 ): string {
   return [
     'Return-Path: <>',

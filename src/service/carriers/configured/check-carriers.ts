@@ -60,7 +60,7 @@ export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck
   return checks;
 }
 
-function addressOf(protocol: string, { host, port }: { host: string; port: number }): string {
+export function addressOf(protocol: string, { host, port }: { host: string; port: number }): string {
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

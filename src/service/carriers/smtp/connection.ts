@@ -92,6 +92,11 @@ export class Connection {
     return !this.#smtp.destroyed;
   }
 
+  /** What the relay said last; empty before it said anything. */
+  get lastAnswer(): string {
+    return this.#smtp.lastServerResponse || '';
+  }
+
   /**
    * Null if this connection carried mails before, and its relay had ended it before it answered anything to this one.
    * Rejects with OutcomeUnknown if the relay may have accepted the mail.
