@@ -94,7 +94,8 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
     const { gatewayCarrier } = await import('../http/gateway.js');
     carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits: given.rateLimiter, recipientOf }));
   }
-  if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
+  if (typeof email === 'object')
+    carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools, limits: given.rateLimiter }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });
   const served = carriers.flatMap(({ lanes }) => lanes);

@@ -6,6 +6,7 @@ import { domainOf } from '../../mailbox.js';
 import { rule } from '../../parse-fields.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';
+import { within } from './route-fields.js';
 import { readSecret, writtenSecret } from './secrets.js';
 import { type ServerAddress, serverAddressOf } from './server-address.js';
 
@@ -40,7 +41,9 @@ export const emailSchema = z.strictObject({
       .string()
       .check(rule((text) => normalizeAddress(`a@${text}`) === `a@${text}`, 'must be a domain in lower case')),
   ),
-  connections: z._default(z.int().check(z.gte(1), z.lte(10)), 4),
+  connections: z._default(within(1, 10), 4),
+  per_second: z.optional(within(1, 20_000)),
+  per_minute: z.optional(within(1, 1_200_000)),
 });
 type WrittenEmail = z.infer<typeof emailSchema>;
 
@@ -56,6 +59,8 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
   if (isImplicit && email.tls === 'off')
     throw new ConfigurationError('email.tls: must not be "off": smtps:// is encrypted from the first byte');
   const isHere = isLoopback(host === '::1' ? '[::1]' : host.toLowerCase());
+  const { per_second: second = Number.POSITIVE_INFINITY, per_minute: minute = second * 60 } = email;
+  const perSecond = Math.min(second, minute / 60);
   const startTls = email.tls ?? (isHere ? 'off' : 'required');
   return {
     host,
@@ -69,5 +74,6 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
     name: email.name ?? domainOf(email.from),
     bounceDomain: email.bounce_domain ?? null,
     connections: email.connections,
+    perSecond: perSecond === Number.POSITIVE_INFINITY ? null : perSecond,
   };
 }

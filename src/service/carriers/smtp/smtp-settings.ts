@@ -13,4 +13,6 @@ export interface SmtpSettings {
   bounceDomain: string | null;
   /** 1 to 10. */
   connections: number;
+  /** Mails a second, of all instances together; null without a limit. */
+  perSecond: number | null;
 }

@@ -125,6 +125,7 @@ describe('a configuration', () => {
       name: 'example.mn',
       bounceDomain: null,
       connections: 4,
+      perSecond: null,
     });
   });
 
@@ -143,6 +144,9 @@ describe('a configuration', () => {
     [{ name: 'App-1.example.mn' }, { name: 'App-1.example.mn' }],
     [{ name: '[192.0.2.1]' }, { name: '[192.0.2.1]' }],
     [{ name: '[IPv6:2001:db8::1]' }, { name: '[IPv6:2001:db8::1]' }],
+    [{ per_second: 2 }, { perSecond: 2 }],
+    [{ per_minute: 30 }, { perSecond: 0.5 }],
+    [{ per_second: 2, per_minute: 30 }, { perSecond: 0.5 }],
     [
       { bounce_domain: 'b.mn', connections: 10 },
       { bounceDomain: 'b.mn', connections: 10 },
@@ -178,6 +182,7 @@ describe('a configuration', () => {
       (name): [object, string] => [withEmail({ name }), 'email.name: must be a host name'],
     ),
     [withEmail({ connections: 11 }), 'email.connections: must be at most 10'],
+    [withEmail({ per_minute: 0 }), 'email.per_minute: must be at least 1'],
     [withEmail({ connections: 0 }), 'email.connections: must be at least 1'],
     [withEmail({ port: 25 }), 'email.port: is not a known field'],
     [{ sms: 'off', email: 'off', push: 'off' }, 'push: is not a known field'],
