@@ -21,7 +21,7 @@ const places = {
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
   postgres: [
     'test/service/carriers/postgres-outbox.test.ts',
-    'test/service/storage/postgres{,-credit,-interleavings,-roles,-schemas,-upgrade}.test.ts',
+    'test/service/storage/{differential,postgres{,-credit,-interleavings,-paused,-roles,-schemas,-upgrade}}.test.ts',
     'test/support/postgres.test.ts',
   ],
   /** What waits for processes more than it computes. */
@@ -57,7 +57,7 @@ const again: Partial<Record<Place, string[]>> = {
     'test/service/dashboard/{access,pages}.test.ts',
     'test/service/inbox/inbox.test.ts',
     'test/service/operations/{caps,idempotency,keys,rate,verification}.test.ts',
-    'test/service/storage/postgres.test.ts',
+    'test/service/storage/{differential,postgres}.test.ts',
   ],
 };
 

@@ -135,15 +135,17 @@ const serviceArrows: Record<string, string[]> = {
   'carriers/rate': ['storage'],
   'carriers/http': ['carriers', 'carriers/rate', 'storage'],
   'carriers/smpp': ['carriers', 'carriers/rate', 'storage'],
-  'carriers/smtp': ['carriers'],
+  'carriers/smtp': ['carriers', 'carriers/rate', 'storage'],
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
   // What is to hold on every engine, and how one looks for what does not.
   'storage/checks': [],
   // What both engines do alike.
   'storage/shared': ['storage'],
-  'storage/postgres': ['storage', 'storage/checks', 'storage/shared'],
-  'storage/sqlite': ['storage', 'storage/checks', 'storage/shared'],
+  // The parts of the store that are written once, for any engine.
+  'storage/sql': ['storage', 'storage/shared'],
+  'storage/postgres': ['storage', 'storage/checks', 'storage/shared', 'storage/sql'],
+  'storage/sqlite': ['storage', 'storage/checks', 'storage/shared', 'storage/sql'],
   'fault-injection': [],
 };
 

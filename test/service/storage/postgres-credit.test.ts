@@ -1,28 +1,32 @@
-import { expect, it } from 'vitest';
-import type { Database } from '../../../src/service/storage/postgres/database/database.js';
-import { StatementError } from '../../../src/service/storage/postgres/database/failure.js';
-import { createLost } from '../../../src/service/storage/postgres/lost-commits.js';
-import { createRecords } from '../../../src/service/storage/postgres/records.js';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/service/clock.js';
+import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
+import { startProxy } from '../../support/postgres/proxy.js';
+import { newDatabase } from '../../support/postgres.js';
+import { project } from './conformance/fixture.js';
 
-it('a credit whose commit may be lost is given again, with the same id', async () => {
-  const calls: unknown[][] = [];
-  const database: Database = {
-    now: () => 0,
-    query: async () => [],
-    connectedMs: () => 0,
-    async attempt<Row>(_: string, values: readonly unknown[]) {
-      calls.push([...values]);
-      if (calls.length === 1) throw new StatementError('unknown', new Error('Connection terminated'));
-      return [{ balance: 1_005, is_known: true }] as Row[];
-    },
-  };
-  const reported: unknown[] = [];
-  const report = (error: unknown) => reported.push(error);
-  const { credit } = createRecords(database, createLost(database, report), async () => null);
-  expect(await credit('p', 5, { id: 'c1', note: 'refill' })).toBe(1_005);
-  expect(calls).toEqual([
-    [0, 'p', 5, 'c1', 'refill'],
-    [0, 'p', 5, 'c1', 'refill'],
-  ]);
-  expect(reported).toHaveLength(1);
-});
+it.each(['before', 'after'] as const)(
+  'a credit whose commit may be lost, %s it arrived, is made again, and is given once',
+  async (when) => {
+    const proxy = await startProxy(await newDatabase());
+    const reported: unknown[] = [];
+    const { store, close } = await openPostgresStorage({
+      url: proxy.url,
+      secret: new Uint8Array(32).fill(7),
+      clock: systemClock,
+      report: (error) => reported.push(error),
+    });
+    onTestFinished(async () => {
+      await close();
+      proxy.close();
+    });
+    await store.createProject(project);
+    proxy.cutAt('moved', when);
+    const about = { id: 'c1', note: 'refill' };
+    expect(await store.credit(project.id, 5, about)).toBe(1_005);
+    expect(proxy.cuts).toBeNull();
+    expect(reported).toHaveLength(1);
+    expect(await store.credit(project.id, 5, about)).toBe(1_005);
+    expect(await store.listLedger(project.id)).toMatchObject([{}, { amount: 5, subjectId: 'c1' }]);
+  },
+);

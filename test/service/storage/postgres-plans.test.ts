@@ -163,3 +163,23 @@ it('without statistics a claim in turn goes through what it takes, not through a
   expect(after.length).toBeGreaterThan(10);
   expect(after.filter(({ rows }) => rows > 400)).toEqual([]);
 });
+
+it('without statistics, recipients that are looked up at once are not compared with all that are suppressed', async () => {
+  const { store, statements, url } = await open();
+  await store.createProject(project);
+  await query(
+    url,
+    `INSERT INTO suppressions (project, recipient, reason, created_at)
+     SELECT seq, 'r' || n, 'r', 1 FROM projects, generate_series(1, 20000) n`,
+  );
+  const { length: before } = statements();
+  const found = await Promise.all(
+    Array.from({ length: count }, (_, n) => store.getSuppression(project.id, `r${n}`)),
+  );
+  expect(found.filter((one) => one !== null)).toHaveLength(count - 1);
+  expect(
+    statements()
+      .slice(before)
+      .filter(({ rows }) => rows > 10 * count),
+  ).toEqual([]);
+});

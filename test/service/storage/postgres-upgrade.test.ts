@@ -164,3 +164,20 @@ it('waits for who reads for long, such as a dump, and lets others write meanwhil
   const { store } = await opening;
   expect(await store.getBatch(project.id, 'b1')).toMatchObject({ total: 1, unknown: 0 });
 });
+
+it('an upgraded database has the functions and tables of a new one', async () => {
+  const [upgraded, made] = [await oldDatabase(), await newDatabase()];
+  for (const url of [upgraded, made]) await open(url);
+  const contentsOf = async (url: string) =>
+    (
+      await query<{ name: string }>(
+        url,
+        `SELECT regexp_replace(p.oid::regprocedure::text, '(urtuu|public)\\.', '', 'g') AS name FROM pg_proc p
+           JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname IN ('urtuu', 'public')
+         UNION SELECT table_name || '.' || column_name || ' ' || data_type FROM information_schema.columns
+           WHERE table_schema IN ('urtuu', 'public')
+         ORDER BY name`,
+      )
+    ).map(({ name }) => name);
+  expect(await contentsOf(upgraded)).toEqual(await contentsOf(made));
+});

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isGone, thisProcess } from '../../../src/service/storage/sqlite/processes.js';
+import { isGone, thisProcess } from '../../../src/service/storage/shared/processes.js';
 
 const [machine = ''] = thisProcess().split('.');
 const ended = spawnSync(process.execPath, ['-e', '0']).pid;

@@ -6,8 +6,8 @@ import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sql
 import type { MessageQuery } from '../../../src/service/storage/store.js';
 import { batch, message, project, start } from './conformance/fixture.js';
 
-/** All messages, or all of a project. */
-const looksThroughAll = /^SCAN (messages|m|e)$|messages_project/;
+/** All messages, or all messages or suppressed recipients of a project. */
+const looksThroughAll = /^SCAN (messages|m|e)$|(messages|suppressions)_project/;
 
 /** A store, and the plans of all statements that it has prepared. */
 async function watchedStore() {
@@ -39,7 +39,8 @@ async function watchedStore() {
 }
 
 it('no statement of a send looks through all messages, nor through all of its project', async () => {
-  const { plans } = await watchedStore();
+  const { store, plans } = await watchedStore();
+  await store.getSuppression(project.id, '1');
   const all = plans();
   const slow = all.filter(({ plan }) => plan.some((step) => looksThroughAll.test(step)));
   expect(all.length).toBeGreaterThan(40);
@@ -53,6 +54,7 @@ it('every statement of a list or a page goes along an index, newest first, and e
   const filters: Partial<MessageQuery>[] = [
     {},
     { to: '1' },
+    { to: 'bat@b.mn' },
     { channel: 'sms' },
     { status: 'failed' },
     { delivery: 'bounced' },
@@ -81,6 +83,9 @@ it('every statement of a list or a page goes along an index, newest first, and e
   await store.listBatches(project.id, { ...none, status: 'completed' }, { limit: 50, after: null });
   await store.countMessages(project.id, start, 1_000);
   await store.countWaiting(project.id);
+  await store.countVerifications(project.id, start);
+  for (const numbers of [null, ['1', '2'] as const])
+    await store.verificationWait(project.id, { most: 1, windowMs: 1_000, numbers });
   await store.getHistory(project.id, after);
   await store.listLedgerPage(project.id, { limit: 50, before: 3 });
   await store.listInbox(project.id, { limit: 25, after: null });

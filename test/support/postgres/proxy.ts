@@ -5,7 +5,7 @@ export interface PostgresProxy {
   url: string;
   /** What clients have sent, by connection. */
   sent: Buffer[][];
-  /** Ends the next connection that sends `text`: before it arrives, or when it was answered. */
+  /** Ends or pauses the next connection that sends `text`: before it arrives, or when it was answered. */
   cutAt(text: string, when: When): void;
   cutAll(): void;
   /** Asked for each statement of a client: whether its connection is cut, and when. */
@@ -13,7 +13,8 @@ export interface PostgresProxy {
   close(): void;
 }
 
-type When = 'before' | 'after';
+/** `pause`: as if its process were stopped: nothing more arrives, and the connection stays. */
+type When = 'before' | 'after' | 'pause';
 
 /** With `remembers` false `sent` stays empty. */
 export async function startProxy(database: string, remembers = true): Promise<PostgresProxy> {
@@ -25,6 +26,7 @@ export async function startProxy(database: string, remembers = true): Promise<Po
     const upstream = connect(Number(target.port), target.hostname);
     const heard: Buffer[] = [];
     let isMute = false;
+    let isPaused = false;
     sent.push(heard);
     const end = () => {
       client.destroy();
@@ -43,7 +45,8 @@ export async function startProxy(database: string, remembers = true): Promise<Po
       const when = proxy.cuts?.(data) ?? null;
       if (when === 'before') return end();
       if (when === 'after') isMute = true;
-      upstream.write(data);
+      if (when === 'pause') isPaused = true;
+      if (!isPaused) upstream.write(data);
     });
     upstream.on('data', (data) => {
       // ReadyForQuery: it is done, and nobody hears of it.

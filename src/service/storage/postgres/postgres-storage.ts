@@ -3,15 +3,16 @@ import { systemRandom } from '../../random.js';
 import type { Topic } from '../changes.js';
 import { createPolledChanges } from '../shared/polled-changes.js';
 import { createPseudonyms } from '../shared/secret.js';
+import { createInstances } from '../sql/instances.js';
 import type { Storage } from '../storage.js';
 import { createAdmission } from './admission.js';
 import { Connections } from './database/connections.js';
 import { type Database, databaseOn } from './database/database.js';
 import { StatementError } from './database/failure.js';
 import { checkSchema, type Migrations, migrate, older } from './database/migrate.js';
+import { postgresSql } from './database/sql.js';
 import { DatabaseClock } from './database-clock.js';
 import { bind, checkSecret } from './installation.js';
-import { createInstances } from './instances.js';
 import { createLost } from './lost-commits.js';
 import { createNotifications, createTopicNames } from './notifications.js';
 import { postgresStore } from './postgres-store.js';
@@ -91,8 +92,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { admit, rateLimiter } = createAdmission(beforeRequests, clock, report, (at, since) =>
     time?.observe(at, since),
   );
+  const sql = postgresSql(database, lost);
   const store = postgresStore(
     database,
+    sql,
     lost,
     (topics) => {
       const names = topics.map(nameOf);
@@ -123,7 +126,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();
-  const instances = createInstances(database);
+  const instances = createInstances(sql);
 
   async function check(): Promise<void> {
     for (const { table, steps } of allMigrations) {

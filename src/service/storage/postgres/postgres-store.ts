@@ -1,6 +1,9 @@
-import { keyTopic, messageTopic, type Topic } from '../changes.js';
-import type { Finalized, FinalizedDoubt } from '../dispatching.js';
+import type { Topic } from '../changes.js';
+import type { FinalizedDoubt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
+import type { Sql } from '../sql/sql.js';
+import { createStore, type OwnParts } from '../sql/store.js';
+import type { CorrectLife } from '../sql/verifications.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './accept/acceptance.js';
 import type { Database } from './database/database.js';
@@ -9,105 +12,59 @@ import { createClaimedRows } from './dispatch/claimed-rows.js';
 import { createClaims } from './dispatch/claims.js';
 import { createFinalization } from './dispatch/finalization.js';
 import { createHolding } from './dispatch/holding.js';
+import { createStopBatch } from './dispatch/stop-batch.js';
 import { createWork } from './dispatch/work.js';
-import { createPruning } from './erase/pruning.js';
-import { createInbox } from './inbox.js';
+import { createPruneMessages } from './erase/prune-messages.js';
 import type { Lost } from './lost-commits.js';
-import { createInsights } from './read/insights.js';
-import { createLists } from './read/lists.js';
-import { createLookups } from './read/lookups.js';
-import { createRecords } from './records.js';
 import { createRepeats } from './repeats.js';
-import { createRoutes } from './routes.js';
-import { createSignIns } from './sign-ins.js';
 
 /** Notifies this process and the others of what was committed here. */
 export type Tell = (topics: readonly Topic[]) => void;
 
 export function postgresStore(
   database: Database,
+  sql: Sql,
   lost: Lost,
   tell: Tell,
   pseudonymOf: PseudonymOf,
   report: (error: unknown) => void,
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
-  const lookups = createLookups(database, report);
   const toClaimed = createClaimedRows(database, pseudonymOf);
   const claims = createClaims(database, lost, toClaimed);
   const finalization = createFinalization(database, toClaimed);
   const holding = createHolding(database, toClaimed);
   const attempted = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
-  async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
-    work: Promise<Result>,
-  ): Promise<Result> {
-    const result = await attempted(work);
-    if (result.claimed?.length === 0) tell(['due']);
-    return result;
-  }
-
-  async function thenDue<Result>(work: Promise<Result>): Promise<Result> {
-    const result = await work;
-    tell(['due']);
-    return result;
-  }
-
-  function tellFinalized(finalized: readonly (Finalized & { pendingKey: string | null })[]): void {
-    const topics = finalized.flatMap(({ message: { id, batchId, projectId }, pendingKey }) => [
-      ...(batchId === null ? [messageTopic(id)] : []),
-      ...(pendingKey === null ? [] : [keyTopic(projectId, pendingKey)]),
-    ]);
-    if (topics.length > 0) tell(topics);
-  }
-
-  return {
-    ...lookups,
-    ...createRecords(database, lost, lookups.getProject),
-    ...createInbox(database, pseudonymOf, report),
-    ...createLists(database),
-    ...createInsights(database),
-    ...createSignIns(database),
-    ...createPruning(database, pseudonymOf),
+  const own: OwnParts = {
     ...createRepeats(database),
     ...createWork(database),
     ...holding,
-    release: () => thenDue(holding.release()),
-    ...createRoutes(database, () => tell(['due'])),
+    pruneMessages: createPruneMessages(database, pseudonymOf),
+    stopBatch: createStopBatch(database),
 
-    acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
-    acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),
-    acceptVerification: (verification) => accept(acceptance.acceptVerification(verification)),
+    acceptMessage: (message) => attempted(acceptance.acceptMessage(message)),
+    acceptBatch: (batch) => attempted(acceptance.acceptBatch(batch)),
+    acceptVerification: (verification) => attempted(acceptance.acceptVerification(verification)),
 
-    claimMessages: claims.claimMessages,
-    claimDoubts: claims.claimDoubts,
-    renewLeases: claims.renewLeases,
-    endLeases: () => thenDue(claims.endLeases()),
+    ...claims,
     markSubmitting: (marks) => attempted(claims.markSubmitting(marks)),
-    postponeMessages: (postponements) => thenDue(claims.postponeMessages(postponements)),
-    leaveInDoubt: (doubts) => thenDue(claims.leaveInDoubt(doubts)),
-    async finalizeMessages(finalizations, answer) {
-      const finalized = await attempted(finalization.finalizeMessages(finalizations, answer));
-      tellFinalized(
-        finalized.flatMap((one, index) =>
-          one === null ? [] : { ...one, pendingKey: finalizations[index]?.claimed.pendingKey ?? null },
-        ),
-      );
-      return finalized;
-    },
+    finalizeMessages: (finalizations, answer) =>
+      attempted(finalization.finalizeMessages(finalizations, answer)),
     async recordReceipts(receipts, answer) {
       const finalized: FinalizedDoubt[] = [];
-      for (const receipt of receipts) {
-        const ended = await attempted(finalization.recordReceipt(receipt, answer));
-        tellFinalized(ended);
-        finalized.push(...ended);
-      }
+      for (const receipt of receipts)
+        finalized.push(...(await attempted(finalization.recordReceipt(receipt, answer))));
       return finalized;
     },
-
     async endReset(owner) {
       await database.query('DELETE FROM :s.resets WHERE owner = $1', [owner]);
-      tell(['reset']);
     },
   };
+
+  const correctLife: CorrectLife = ({ id, began_at }, at) =>
+    sql.write('UPDATE :s.verifications SET counts_at = :at WHERE id = :id AND counts_at = :began_at', {
+      ...{ id, began_at, at },
+    });
+  return createStore({ sql, correctLife, pseudonymOf }, own, tell);
 }

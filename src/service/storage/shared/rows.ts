@@ -3,6 +3,7 @@ import { scopeOf } from '../admission.js';
 import type {
   BatchRecord,
   BoundAnswer,
+  Content,
   DeliveryState,
   KeyRecord,
   LedgerRecord,
@@ -88,6 +89,21 @@ export function toBatch(row: BatchRow): BatchRecord {
     completedAt: row.completed_at,
     prunedAt: row.pruned_at,
   };
+}
+
+export interface ContentRow {
+  text: string | null;
+  html: string | null;
+  subject: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  encrypted: Uint8Array | null;
+  is_bulk: boolean | number;
+}
+
+export function toContent(row: ContentRow): Content {
+  const { text, html, subject, sender, reply_to, encrypted, is_bulk } = row;
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted, isBulk: Boolean(is_bulk) };
 }
 
 export interface ProjectRow {

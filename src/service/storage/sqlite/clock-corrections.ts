@@ -1,5 +1,5 @@
 import type { Instant } from '../records.js';
-import { clockTolerance } from './clock-tolerance.js';
+import { clockTolerance } from '../shared/clock-tolerance.js';
 import type { Database } from './database/database.js';
 
 /**

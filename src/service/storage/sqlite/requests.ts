@@ -1,9 +1,9 @@
 import type { ClaimedMessage, Mark, MarkedRepeat } from '../dispatching.js';
 import type { Instant } from '../records.js';
-import { clockTolerance } from './clock-tolerance.js';
+import { clockTolerance } from '../shared/clock-tolerance.js';
 import type { Database } from './database/database.js';
 import { isMarked } from './dispatch/claims.js';
-import { isInOpenLane } from './dispatch/lanes.js';
+import { isInOpenLane } from './dispatch/stop-batch.js';
 
 /**
  * Requests that may be repeated, one for each message until it is finished. The functions run inside their caller's

@@ -35,6 +35,19 @@ export function recordConformance(fixture: () => Fixture): void {
       ]);
     });
 
+    it('have what their ledger adds up to, however many credits, withdrawals and sends come at once', async () => {
+      await Promise.all(
+        Array.from({ length: 40 }, async (_, index) => {
+          if (index % 4 === 0) return await fixture().store.acceptMessage(message());
+          const about = { id: `c${index - (index % 3)}`, note: null };
+          return await fixture().store.credit(project.id, index % 2 === 0 ? 30 : -200, about);
+        }),
+      );
+      const balance = await fixture().balance();
+      expect(balance).toBeGreaterThanOrEqual(0);
+      expect(await fixture().ledgerSum()).toBe(balance);
+    });
+
     it('list their ledger page by page, the newest first', async () => {
       for (const amount of [1, 2, 3]) {
         await fixture().store.credit(project.id, amount);

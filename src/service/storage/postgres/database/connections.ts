@@ -8,6 +8,9 @@ const patienceMs = 900;
 const firstPause = 100;
 const longestPause = 2_000;
 
+/** Runs a statement of a transaction. */
+export type Send = (text: string, values: readonly unknown[]) => Promise<unknown[]>;
+
 interface Waiting {
   resolve(client: Client): void;
   reject(error: unknown): void;
@@ -48,16 +51,39 @@ export class Connections {
   }
 
   /** Runs one statement. Rejects with StatementError. */
-  async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.#on(async (client) => (await client.query(text, values as unknown[])).rows as Row[]);
+  }
+
+  /**
+   * Does the work in a transaction. Rejects with StatementError, which knows that nothing was committed unless the commit
+   * itself was lost.
+   */
+  transact<Result>(work: (send: Send) => Promise<Result>): Promise<Result> {
+    let isCommitting = false;
+    const transaction = this.#on(async (client) => {
+      await client.query("BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '2s'");
+      const result = await work(async (text, values) => (await client.query(text, [...values])).rows);
+      isCommitting = true;
+      await client.query('COMMIT');
+      return result;
+    });
+    return transaction.catch((error: StatementError) => {
+      if (error.failure !== 'unknown' || isCommitting) throw error;
+      throw new StatementError('unavailable', error.cause);
+    });
+  }
+
+  async #on<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = await this.#take().catch((error) => {
       throw new StatementError('not_sent', error);
     });
     try {
-      const { rows } = await client.query(text, values as unknown[]);
+      const result = await work(client);
       const notice = this.#notices.get(client);
       if (notice !== undefined) throw notice;
       this.#give(client);
-      return rows as Row[];
+      return result;
     } catch (error) {
       const isNotice = error === this.#notices.get(client);
       this.#drop(client);

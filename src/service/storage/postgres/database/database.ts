@@ -1,4 +1,4 @@
-import type { Connections } from './connections.js';
+import type { Connections, Send } from './connections.js';
 import { StatementError, unavailable } from './failure.js';
 import { inSchema, type OwnSchema } from './own-schema.js';
 
@@ -13,6 +13,8 @@ export interface Database {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same with StatementError for every failure. */
   attempt<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** Does the work in a transaction; again if another one made it fail. 503 if the database cannot be used. */
+  transact<Result>(work: (send: Send) => Promise<Result>): Promise<Result>;
   /** Milliseconds since the first connection after an outage was made. */
   connectedMs(): number;
 }
@@ -26,22 +28,28 @@ export function databaseOn(
 ): Database {
   const attempt = <Row>(text: string, values: readonly unknown[]) =>
     connections.query<Row>(inSchema(text, schema), values);
+  async function repeated<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const failure = error instanceof StatementError ? error.failure : 'refused';
+        if (failure === 'conflict' && tries < maxTries) continue;
+        if (failure === 'refused') throw error;
+        if (failure !== 'not_sent') report(error);
+        throw unavailable();
+      }
+    }
+  }
+
   return {
     now,
     attempt,
     connectedMs,
-    async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await attempt<Row>(text, values);
-        } catch (error) {
-          const failure = error instanceof StatementError ? error.failure : 'refused';
-          if (failure === 'conflict' && tries < maxTries) continue;
-          if (failure === 'refused') throw error;
-          if (failure !== 'not_sent') report(error);
-          throw unavailable();
-        }
-      }
-    },
+    query: <Row>(text: string, values: readonly unknown[] = []) => repeated(() => attempt<Row>(text, values)),
+    transact: (work) =>
+      repeated(() =>
+        connections.transact((send) => work((text, values) => send(inSchema(text, schema), values))),
+      ),
   };
 }

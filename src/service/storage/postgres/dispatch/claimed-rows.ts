@@ -1,12 +1,12 @@
 import type { Channel } from '../../../../contract/index.js';
 import { type Earlier, earlierMessages, longestWindow } from '../../caps.js';
-import type { ClaimedMessage } from '../../dispatching.js';
+import { type ClaimedMessage, joinsWithin } from '../../dispatching.js';
 import type { Content, Instant } from '../../records.js';
 import { mailboxIn, noneEarlier, pseudonymList } from '../../shared/recipients.js';
+import { type ContentRow, toContent } from '../../shared/rows.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { TriedRun } from '../../tried.js';
 import type { Database } from '../database/database.js';
-import { joinsWithin } from '../schema/constants.js';
 
 /** A row of claimed_1 in the schema. */
 export interface ClaimedRow {
@@ -34,16 +34,6 @@ export interface ClaimedRow {
   earlier: number[] | null;
 }
 
-export interface ContentRow {
-  text: string | null;
-  html: string | null;
-  subject: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  encrypted: Buffer | null;
-  is_bulk: boolean;
-}
-
 /** Makes messages of claimed rows, with what their claim did not read. */
 export type ToClaimed = (rows: readonly ClaimedRow[], token: string) => Promise<ClaimedMessage[]>;
 
@@ -63,7 +53,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
       ({ batch, channel }) => batch !== null && (hasErasures || (hasSpellings && channel === 'email')),
     );
     const earlier = counted.length > 0 ? await earlierTo(counted) : null;
-    const tried = rows.some(({ tries }) => tries > 0) ? await triedOf(rows) : null;
+    const tried = rows.some(({ attempts }) => attempts > 0) ? await triedOf(rows) : null;
     const marked = rows.filter(({ route }) => route !== null);
     const receipts = marked.length > 0 ? await receiptsOf(marked) : null;
     return rows.flatMap((row) => {
@@ -83,7 +73,7 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   async function triedOf(rows: readonly ClaimedRow[]): Promise<Map<number, TriedRun[]>> {
     const found = await database.query<{ seq: number; tried: TriedRun[] }>(
       'SELECT seq, tried FROM :s.messages WHERE seq = ANY ($1::bigint[]) AND tried IS NOT NULL',
-      [rows.flatMap(({ seq, tries }) => (tries > 0 ? [seq] : []))],
+      [rows.flatMap(({ seq, attempts }) => (attempts > 0 ? [seq] : []))],
     );
     return new Map(found.map(({ seq, tried }) => [seq, tried]));
   }
@@ -133,18 +123,6 @@ export function createClaimedRows(database: Database, pseudonymOf: PseudonymOf):
   }
 
   return toClaimed;
-}
-
-export function toContent({
-  text,
-  html,
-  subject,
-  sender,
-  reply_to,
-  encrypted,
-  is_bulk,
-}: ContentRow): Content {
-  return { text, html, subject, from: sender, replyTo: reply_to, encrypted, isBulk: is_bulk };
 }
 
 function claimedMessage(row: ClaimedRow, content: Content, token: string): ClaimedMessage {

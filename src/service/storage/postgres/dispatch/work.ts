@@ -1,5 +1,5 @@
 import { overdueBefore } from '../../dispatching.js';
-import { isUnjoined, type LaneDepth, mostUnjoined, type Unjoined, unjoinedWithin } from '../../insights.js';
+import type { LaneDepth } from '../../insights.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
 
@@ -17,10 +17,7 @@ const doubtClass = 2;
 /** Finds work for a dispatcher, and handles resets. */
 export function createWork(
   database: Database,
-): Pick<
-  Store,
-  'nextWork' | 'queueDepth' | 'countUnjoined' | 'hasDue' | 'findWaiting' | 'beginReset' | 'reset'
-> {
+): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'findWaiting' | 'beginReset' | 'reset'> {
   return {
     async nextWork(lanes) {
       const rows = await database.query<WorkRow>(
@@ -51,13 +48,6 @@ export function createWork(
       );
       return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
     },
-    countUnjoined: () =>
-      database.query<Unjoined>(
-        `SELECT route, count(*)::int AS count FROM (SELECT route FROM :s.receipts
-           WHERE ${isUnjoined} AND received_at > :s.time_1($1::bigint) - ${unjoinedWithin} LIMIT ${mostUnjoined}) found
-         GROUP BY route ORDER BY route`,
-        [database.now()],
-      ),
     async hasDue() {
       const [row] = await database.query<{ is_due: boolean }>('SELECT :s.has_due_1($1::bigint) AS is_due', [
         database.now(),

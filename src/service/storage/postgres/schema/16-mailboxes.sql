@@ -271,9 +271,3 @@ BEGIN
     END IF;
   END LOOP;
 END $$;
-
-CREATE OR REPLACE FUNCTION prune_messages_1(p_now bigint, p_seqs bigint[], p_pseudonym text) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM prune_messages_2(p_now, p_seqs, CASE WHEN p_pseudonym IS NOT NULL THEN ARRAY[p_pseudonym] END);
-END $$;

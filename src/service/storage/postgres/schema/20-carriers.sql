@@ -5,7 +5,8 @@ ALTER TABLE receipts ADD COLUMN other text;
 -- Whether the ids of its receipts are in the form of SMPP.
 ALTER TABLE lanes ADD COLUMN has_normal_ids boolean NOT NULL DEFAULT false;
 
--- As 15-join-receipts.sql; what is kept under the other id goes.
+-- The submission's side of its receipts. One that came before the mark is of an older message, whose id the carrier
+-- uses again. What is kept under the other id goes.
 CREATE OR REPLACE FUNCTION submitted_2(p_seq bigint, p_route text, p_recipient text, p_carrier_ids text[], p_at bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -24,7 +25,7 @@ BEGIN
   PERFORM update_delivery_2(p_seq);
 END $$;
 
--- As receive_2, which the release before calls; p_other may be null. The id that is known joins.
+-- As receive_2 with a second id, which may be null. The one that is known joins.
 CREATE FUNCTION receive_3(p_now bigint, p_route text, p_carrier_id text, p_other text, p_recipient text, p_state text,
   p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
 RETURNS SETOF claimed_1 LANGUAGE plpgsql :planned AS $$
@@ -62,31 +63,6 @@ BEGIN
     DELETE FROM receipts r WHERE r.route = p_route AND r.recipient = p_recipient AND r.message IS NULL
       AND r.carrier_id = CASE WHEN id = p_carrier_id THEN p_other ELSE p_carrier_id END;
   END IF;
-END $$;
-
--- Once for each lane, for ids that an earlier release has stored as they came.
-CREATE FUNCTION normalize_receipt_ids_1(p_now bigint, p_lanes text[])
-RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  at bigint := time_1(p_now);
-  todo text[];
-BEGIN
-  :durable;
-  WITH marked AS (
-    UPDATE lanes SET has_normal_ids = true WHERE name = ANY (p_lanes) AND NOT has_normal_ids RETURNING name
-  )
-  SELECT array_agg(name) INTO todo FROM marked;
-  IF todo IS NULL THEN RETURN; END IF;
-  WITH normal AS (
-    SELECT r.ctid AS place, r.route, r.recipient, r.carrier_id, coalesce(r.submitted_at, r.received_at) AS came_at,
-      CASE WHEN ltrim(r.carrier_id, '0') = '' THEN '0' ELSE lower(ltrim(r.carrier_id, '0')) END AS id
-    FROM receipts r WHERE r.route = ANY (todo)
-  ), first AS (
-    SELECT *, row_number() OVER (PARTITION BY route, recipient, id ORDER BY carrier_id = id DESC, came_at DESC) AS place_of
-    FROM normal
-  )
-  UPDATE receipts r SET carrier_id = f.id FROM first f
-  WHERE r.ctid = f.place AND f.place_of = 1 AND f.carrier_id <> f.id AND f.came_at > at - :joins_within;
 END $$;
 
 -- is_bulk: a single message of a list, as each row of a personalised job is. The release before says nothing of it.

@@ -1,14 +1,10 @@
-import { missingPart, partsWithin } from '../../inbox.js';
+import { joinsWithin } from '../../dispatching.js';
 import { mostCounted } from '../../insights.js';
-import { staleAfter } from '../../instances.js';
 import { countedFor, prunedText } from '../../pruning.js';
+import { clockTolerance, firstDelay, leaseTolerance } from '../../shared/clock-tolerance.js';
 import { batchSlice, mostProjects } from '../../shared/turns.js';
 import { mostRuns } from '../../tried.js';
 
-/** Milliseconds that a stored time may be in the future without the clock having been set back. */
-export const tolerance = 15_000;
-/** Milliseconds after which a carrier may have given an id to another message. */
-export const joinsWithin = 7 * 86_400_000;
 /**
  * Attempts are renumbered after each release. Otherwise the report of a submission whose mark was lost in a failover
  * could pass for the outcome of a later mark.
@@ -29,13 +25,11 @@ export const constants = {
   in_order: `${planned} SET enable_sort TO off`,
   /** Starts every write. Settings of the transaction do not leak to other clients of a pooler. */
   durable: `PERFORM set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true)`,
-  /** A sign-in that lasts longer than allowed has expired: the clock was set back. */
-  is_good: `until > at AND until <= at + length + ${tolerance}`,
-  tolerance,
+  tolerance: clockTolerance,
   /** Milliseconds allowed over a lease's length: a renewal may wait behind other writes. */
-  lease_tolerance: 10_000,
+  lease_tolerance: leaseTolerance,
   /** Milliseconds ahead of now at which an untried message, or a doubt, can be due. */
-  first_delay: 75_000,
+  first_delay: firstDelay,
   attempts_a_release: attemptsARelease,
   joins_within: joinsWithin,
   /** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
@@ -46,9 +40,6 @@ export const constants = {
   batch_slice: batchSlice,
   most_counted: mostCounted,
   most_runs: mostRuns,
-  stale_after: staleAfter,
   counted_for: countedFor,
   pruned_text: prunedText,
-  parts_within: partsWithin,
-  missing_part: missingPart,
 };

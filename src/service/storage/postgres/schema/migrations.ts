@@ -22,7 +22,6 @@ import queue from './07/queue.sql' with { type: 'text' };
 import turns from './07/turns.sql' with { type: 'text' };
 import fillQueue from './08-fill-queue.sql' with { type: 'text' };
 import indexTurns from './09-index-turns.sql' with { type: 'text' };
-import keepIncoming from './10-keep-incoming.sql' with { type: 'text' };
 import requests from './11-requests.sql' with { type: 'text' };
 import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
@@ -31,6 +30,7 @@ import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import mailboxes from './16-mailboxes.sql' with { type: 'text' };
 import verifications from './17-verifications.sql' with { type: 'text' };
 import createdBy from './18-created-by.sql' with { type: 'text' };
+import oneStore from './19-one-store.sql' with { type: 'text' };
 import carriers from './20-carriers.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
@@ -52,6 +52,9 @@ const first = [
   routes,
 ];
 
+/** A step of which nothing is left: a later one drops what it made. */
+const emptied = '';
+
 /**
  * Functions have their version in the name. A changed function is a new version in a new step, removed from its old
  * step. The function that the previous release calls does the same as the new one, and is dropped one release later.
@@ -69,7 +72,7 @@ export const migrations: Migrations = {
       [queue, turns].join('\n'),
       fillQueue,
       indexTurns,
-      keepIncoming,
+      emptied,
       requests,
       filling,
       stopClaimed,
@@ -78,6 +81,7 @@ export const migrations: Migrations = {
       mailboxes,
       verifications,
       createdBy,
+      oneStore,
       carriers,
     ],
     constants,

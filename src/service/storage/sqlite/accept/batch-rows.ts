@@ -1,12 +1,6 @@
 import type { AcceptedRecipient } from '../../acceptance.js';
 import { jsonObject } from '../database/json-object.js';
 
-/** Batches with the number of their messages whose delivery is unknown. */
-export const selectBatches = `SELECT b.*,
-    (SELECT count(*) FROM messages m INDEXED BY messages_unknown
-      WHERE m.batch = b.seq AND m.delivery = 'unknown') AS unknown
-  FROM batches b`;
-
 /** Digits of a way's number. */
 const digits = 4;
 

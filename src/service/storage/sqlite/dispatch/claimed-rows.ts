@@ -4,25 +4,12 @@ import type { ClaimedMessage } from '../../dispatching.js';
 import type { Content } from '../../records.js';
 import { queuedMessage } from '../../shared/queued.js';
 import { noneEarlier } from '../../shared/recipients.js';
+import { type ContentRow, toContent } from '../../shared/rows.js';
 import { hasEarlier, type Refusals } from '../accept/refusals.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 import type { Receipts } from './receipts.js';
 import { triedOf } from './tries.js';
-
-export interface ContentRow {
-  text: string | null;
-  html: string | null;
-  subject: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  sealed: Uint8Array | null;
-  is_bulk: number;
-}
-
-export function toContent({ text, html, subject, sender, reply_to, sealed, is_bulk }: ContentRow): Content {
-  return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed, isBulk: is_bulk === 1 };
-}
 
 type Rest = [doubtMs: number | null, doubtUntil: number | null, hasEarlier: number, tried: string | null];
 
@@ -63,7 +50,9 @@ export function prepareClaimedRows(
   { refusals, receipts }: { refusals: Refusals; receipts: Receipts },
   clock: Clock,
 ) {
-  const selectContent = database.prepare('SELECT * FROM contents WHERE seq = ?');
+  const selectContent = database.prepare(
+    'SELECT text, html, subject, sender, reply_to, sealed AS encrypted, is_bulk FROM contents WHERE seq = ?',
+  );
   const selectBatch = database.prepare('SELECT id, stopped_at FROM batches WHERE seq = ?');
   const selectExpiry = database.prepare(
     'SELECT expires_at - created_at AS life FROM verifications WHERE message = ?',

@@ -7,16 +7,16 @@ import {
   type Postponement,
 } from '../../dispatching.js';
 import { groupBy } from '../../group-by.js';
+import { farthestDue, firstDelay } from '../../shared/clock-tolerance.js';
 import { inTurn } from '../../shared/turns.js';
 import type { Refusals } from '../accept/refusals.js';
-import { farthestDue, firstDelay } from '../clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 import { type ClaimedRow, claimedColumns, prepareClaimedRows } from './claimed-rows.js';
-import { isInOpenLane } from './lanes.js';
 import type { Leases } from './leases.js';
 import type { Receipts } from './receipts.js';
 import { runsOf } from './runs.js';
+import { isInOpenLane } from './stop-batch.js';
 import type { Tries } from './tries.js';
 import { prepareTurns } from './turns.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../clock.js';
-import { leaseTolerance } from '../clock-tolerance.js';
+import { leaseTolerance } from '../../shared/clock-tolerance.js';
+import { isGone, thisProcess } from '../../shared/processes.js';
 import type { Database } from '../database/database.js';
-import { isGone, thisProcess } from '../processes.js';
 import type { MessageRun } from './runs.js';
 
 interface LeaseRow {

@@ -1,19 +1,13 @@
-import type { Receipt } from '../../dispatching.js';
-import { isUnjoined, mostUnjoined, type Unjoined, unjoinedWithin } from '../../insights.js';
+import { joinsWithin, type Receipt } from '../../dispatching.js';
 import type { DeliveryState, Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 
-/** Milliseconds after which a carrier may have given an id to another message. */
-const joinsWithin = 7 * 86_400_000;
 /** A carrier repeats the end of a message's id. */
 const isNamed = (message: string, reference: string) =>
   `substr(${message}.id, -length(${reference})) = ${reference}`;
 
 /** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
 const submittedWithin = 2 * 86_400_000;
-
-/** Like `normalId` of SMPP. */
-const normalId = `CASE WHEN ltrim(carrier_id, '0') = '' THEN '0' ELSE lower(ltrim(carrier_id, '0')) END`;
 
 /** One row for each route, carrier id and recipient. The functions write inside their caller's transaction. */
 export function prepareReceipts(database: Database, now: () => Instant) {
@@ -39,17 +33,6 @@ export function prepareReceipts(database: Database, now: () => Instant) {
   );
   const deleteUnjoined = database.prepare(
     'DELETE FROM receipts WHERE route = ? AND carrier_id = ? AND recipient = ? AND message IS NULL',
-  );
-  const countUnjoined = database.prepare(
-    `SELECT route, count(*) AS count FROM (SELECT route FROM receipts INDEXED BY receipts_unjoined
-       WHERE ${isUnjoined} AND received_at > ? LIMIT ${mostUnjoined}) GROUP BY route ORDER BY route`,
-  );
-  const selectTodo = database.prepare('SELECT 1 FROM lanes WHERE name = ? AND has_normal_ids = 0');
-  const markDone = database.prepare('UPDATE lanes SET has_normal_ids = 1 WHERE name = ?');
-  // Of two that would become one, one stays as it is.
-  const normalizeIds = database.prepare(
-    `UPDATE OR IGNORE receipts SET carrier_id = ${normalId}
-     WHERE route = ? AND carrier_id <> ${normalId} AND coalesce(submitted_at, received_at) > ?`,
   );
   const selectStates = database.prepare('SELECT state FROM receipts WHERE message = ?');
   const updateDelivery = database.prepare(
@@ -109,15 +92,6 @@ export function prepareReceipts(database: Database, now: () => Instant) {
   }
 
   return {
-    countUnjoined: () => countUnjoined.all(now() - unjoinedWithin) as unknown as Unjoined[],
-    /** In the form of SMPP, once for each lane. */
-    normalizeIds(lanes: readonly string[]): void {
-      for (const lane of lanes) {
-        if (selectTodo.get(lane) === undefined) continue;
-        normalizeIds.run(lane, now() - joinsWithin);
-        markDone.run(lane);
-      }
-    },
     /** Carrier ids of receipts that arrived before the message was in doubt and belong to it. */
     ownOf: (seq: number): string[] =>
       (selectOwn.all({ seq, now: now() }) as { carrierId: string }[]).map(({ carrierId }) => carrierId),

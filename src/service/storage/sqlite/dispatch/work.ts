@@ -1,9 +1,8 @@
 import type { Clock } from '../../../clock.js';
 import { type Dispatching, overdueBefore } from '../../dispatching.js';
-import { farthestDue, firstDelay, longestDelay } from '../clock-tolerance.js';
+import { farthestDue, firstDelay, longestDelay } from '../../shared/clock-tolerance.js';
 import type { Database } from '../database/database.js';
 import type { Holds } from './holds.js';
-import type { Lanes } from './lanes.js';
 import type { Leases } from './leases.js';
 
 interface FirstRow {
@@ -14,7 +13,7 @@ interface FirstRow {
 type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
 
 /** When a dispatcher has something to do. */
-export function prepareWork(database: Database, leases: Leases, holds: Holds, lanes: Lanes, clock: Clock) {
+export function prepareWork(database: Database, leases: Leases, holds: Holds, clock: Clock) {
   const waiting = `lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL AND due_at IS NOT NULL`;
   const doubtful = 'lane = :lane AND route IS NOT NULL AND due_at IS NOT NULL';
   const first = (what: string, condition: string, farthest: string | number = farthestDue) => {
@@ -26,6 +25,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
   const firstDue = first('due_at', waiting);
   const firstOverdue = first('bound_at', `${waiting} AND bound_at IS NOT NULL`);
   const firstDoubt = first('due_at', doubtful, firstDelay);
+  const selectPaused = database.prepare('SELECT lane FROM lane_pauses');
   const selectDue = database.prepare(
     `SELECT 1 FROM (SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NULL
        UNION ALL SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL)
@@ -67,7 +67,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
         overdue: least(times.overdue),
         doubts: least(times.doubts),
         leases: leases.untilEnd(),
-        paused: lanes.pauses().map(({ lane }) => lane),
+        paused: (selectPaused.all() as { lane: string }[]).map(({ lane }) => lane),
       };
     },
     hasDue: (): boolean =>

@@ -56,7 +56,7 @@ export function prepareResets(database: Database, projects: Projects, now: () =>
       const messages = selectMarked.all() as { id: string; recipient: string }[];
       for (const table of emptied) database.exec(`DELETE FROM ${table}`);
       database.exec(`DELETE FROM leases WHERE NOT (${anyReset})`);
-      for (const { id } of projects.listProjects()) {
+      for (const id of projects.ids()) {
         const project = projects.numberOf(id);
         database.exec(`UPDATE projects SET balance = 0 WHERE seq = ${project}`);
         projects.move(project, balance, 'opening', null);

@@ -28,21 +28,3 @@ CREATE TABLE suppressions (
   UNIQUE (project, recipient)
 );
 CREATE INDEX suppressions_project ON suppressions (project, seq DESC);
-
-CREATE FUNCTION suppress_1(p_now bigint, p_project text, p_recipient text, p_reason text) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  :durable;
-  INSERT INTO suppressions (project, recipient, reason, created_at)
-  SELECT p.seq, p_recipient, p_reason, time_1(p_now) FROM projects p WHERE p.id = p_project
-  ON CONFLICT (project, recipient) DO NOTHING;
-END $$;
-
--- p_recipients: it and its pseudonym.
-CREATE FUNCTION unsuppress_1(p_project text, p_recipients text[]) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  :durable;
-  DELETE FROM suppressions s USING projects p
-  WHERE p.id = p_project AND s.project = p.seq AND s.recipient = ANY (p_recipients);
-  RETURN FOUND;
-END $$;

@@ -1,0 +1,89 @@
+import type { Channel } from '../../../contract/index.js';
+import {
+  type Inbox,
+  type InboxRecord,
+  type IncomingMessage,
+  missingPart,
+  partsWithin,
+  seriesOf,
+} from '../inbox.js';
+import { newestFirst, ofProject } from './pages.js';
+import { alone, query, type Sql, type Transaction } from './sql.js';
+
+/** The parts of a text that have arrived, in order; SQLite stores them as JSON. */
+type Parts = readonly (string | null)[];
+type StoredParts = Parts | string;
+
+interface InboxRow {
+  seq: number;
+  id: string;
+  channel: Channel;
+  sender: string;
+  recipient: string;
+  subject: string | null;
+  text: string;
+  received_at: number;
+  parts: StoredParts | null;
+}
+
+const partsOf = (stored: StoredParts) =>
+  typeof stored === 'string' ? (JSON.parse(stored) as Parts) : stored;
+const joined = (parts: Parts) => parts.map((part) => part ?? missingPart).join('');
+
+/** Incoming messages. */
+export function createInbox(sql: Sql): Inbox {
+  function* insert(message: IncomingMessage, text: string, parts: Parts | null): Transaction<void> {
+    const { id, projectId, channel, from, to, subject, fingerprint } = message;
+    yield* query(
+      `INSERT INTO :s.inbox
+         (id, project, channel, sender, recipient, subject, text, received_at, fingerprint, series, parts)
+       VALUES (:id, (SELECT seq FROM :s.projects WHERE id = :projectId), :channel, :from, :to, :subject, :text, :now,
+         :fingerprint, :series, :parts)
+       ON CONFLICT (project, fingerprint) DO NOTHING`,
+      { id, projectId, channel, from, to, subject, text, fingerprint, series: seriesOf(message), parts },
+    );
+  }
+
+  function* keep(message: IncomingMessage): Transaction<void> {
+    const { part, text, projectId } = message;
+    if (part === null) return yield* insert(message, text, null);
+    const series = seriesOf(message);
+    // Parts come at once, over several connections.
+    yield* alone(`inbox ${projectId} ${series}`);
+    const earlier = yield* query<{ seq: number; parts: StoredParts }>(
+      `SELECT seq, parts FROM :s.inbox WHERE ${ofProject} AND series = :series AND received_at > :now - ${partsWithin}
+       ORDER BY seq DESC`,
+      { projectId, series },
+    );
+    const index = part.number - 1;
+    for (const row of earlier) {
+      const before = partsOf(row.parts);
+      if (before[index] === text) return;
+      if (before[index] !== null) continue;
+      const parts = before.with(index, text);
+      yield* query('UPDATE :s.inbox SET text = :text, parts = :parts WHERE seq = :seq', {
+        text: joined(parts),
+        parts,
+        seq: row.seq,
+      });
+      return;
+    }
+    const parts = Array.from({ length: part.total }, (_, at) => (at === index ? text : null));
+    yield* insert(message, joined(parts), parts);
+  }
+
+  return {
+    keepIncoming: (message) => sql.transact(() => keep(message)),
+    async listInbox(projectId, page) {
+      const listed = await newestFirst<InboxRow>(sql, ['inbox', 'id'], projectId, page);
+      return listed && { records: listed.rows.map((row) => toRecord(row, projectId)), next: listed.next };
+    },
+  };
+}
+
+function toRecord(row: InboxRow & { now: number }, projectId: string): InboxRecord {
+  const { id, channel, sender: from, recipient: to, subject, text, received_at: receivedAt } = row;
+  const waitsForParts =
+    receivedAt > row.now - partsWithin && row.parts !== null && partsOf(row.parts).includes(null);
+  return { id, projectId, channel, from, to, subject, text, receivedAt, waitsForParts };
+}

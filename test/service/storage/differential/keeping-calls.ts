@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import type { Instances } from '../../../../src/service/storage/instances.js';
+import type { Store } from '../../../../src/service/storage/store.js';
+import { leaseMs } from '../conformance/fixture.js';
+import { type Calls, lanes, page, prunable, routes, simple, sorted, whole } from './given.js';
+import { byText, type Side } from './world.js';
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest();
+
+/** The inbox, suppressions, pruning, lanes, binds and sign-ins. */
+export const keepingCalls = {
+  keepIncoming(world) {
+    const total = world.of([2, 3]);
+    const given = {
+      id: world.new('incoming'),
+      projectId: world.project(),
+      channel: 'sms' as const,
+      from: world.recipient(),
+      to: '139911',
+      subject: world.of([null, 'Re: x']),
+      text: `text ${world.below(3)}`,
+      fingerprint: world.chance(0.3) ? `f${world.below(20)}` : null,
+      part: world.chance(0.5)
+        ? { reference: `r${world.below(3)}`, number: 1 + world.below(total), total }
+        : null,
+    };
+    return simple((store) => store.keepIncoming(given));
+  },
+  listInbox(world) {
+    const [id, given] = [world.project(), page(world, 'incoming')];
+    return simple((store) => store.listInbox(id, given));
+  },
+  suppress(world) {
+    const [id, to] = [world.project(), world.recipient()];
+    return simple((store) => store.suppress(id, to, `5.1.1 ${to}`));
+  },
+  getSuppression(world) {
+    const [id, to] = [world.project(), world.recipient()];
+    return simple((store) => store.getSuppression(id, to));
+  },
+  listSuppressions(world) {
+    const [id, limit, to] = [world.project(), world.of([1, 50]), world.recipient()];
+    const after = world.chance(0.5) ? to : null;
+    return simple((store) => store.listSuppressions(id, { limit, after }));
+  },
+  removeSuppression(world) {
+    const [id, to] = [world.project(), world.recipient()];
+    return simple((store) => store.removeSuppression(id, to));
+  },
+
+  listPrunable(world) {
+    const olderMs = world.milliseconds();
+    return (side: Side) => prunable(side, olderMs);
+  },
+  listFinalTo(world) {
+    const [to, olderMs] = [world.recipient(), world.of([null, 1_000])];
+    return ({ store }: Side) => sorted(store.listFinalTo(to, olderMs));
+  },
+  countMessagesTo(world) {
+    const to = world.recipient();
+    return simple((store) => store.countMessagesTo(to));
+  },
+  pruneMessages(world) {
+    const to = world.chance(0.7) ? world.recipient() : null;
+    return async (side: Side) => {
+      const found = to === null ? await prunable(side, 3_600_000) : await side.store.listFinalTo(to, null);
+      await side.store.pruneMessages(found as Parameters<Store['pruneMessages']>[0], to);
+    };
+  },
+  listPrunedAnswers:
+    () =>
+    async ({ store }: Side) =>
+      (await whole((after: { project: number; key: string } | null) => store.listPrunedAnswers(after)))
+        .flatMap(({ answers }) => answers)
+        .map(({ key, body }) => ({ key, body }))
+        .sort(byText),
+  replaceAnswers:
+    () =>
+    async ({ store }: Side) => {
+      const { answers } = await store.listPrunedAnswers(null);
+      await store.replaceAnswers(answers.map((one) => ({ ...one, body: '{"pruned":true}' })));
+    },
+  pruneInbox(world) {
+    const olderMs = world.of([null, 300_000]);
+    const which = world.of([{ projectId: world.project() }, { from: world.recipient() }]);
+    return simple((store) => store.pruneInbox({ olderMs, ...which }));
+  },
+  eraseSuppressed(world) {
+    const to = world.recipient();
+    return simple((store) => store.eraseSuppressed(to));
+  },
+  pruneLeftovers(world) {
+    const to = world.of([null, world.recipient()]);
+    return simple((store) => store.pruneLeftovers(to));
+  },
+  beginPruneRun: () => simple((store) => store.beginPruneRun(3_600_000)),
+  endPruneRun: () => simple((store) => store.endPruneRun()),
+
+  lanePauses: () => simple((store) => store.lanePauses()),
+  pauseLane(world) {
+    const lane = world.of(lanes);
+    return simple((store) => store.pauseLane(lane));
+  },
+  resumeLane(world) {
+    const lane = world.of(lanes);
+    return simple((store) => store.resumeLane(lane));
+  },
+  stopBatch(world) {
+    const batch = world.a('batch');
+    return async ({ store }: Side) => {
+      const stopped = await store.stopBatch(batch, { code: 'stopped', message: 'Stopped' });
+      return stopped && { ...stopped, lanes: [...stopped.lanes].sort(byText) };
+    };
+  },
+  leaseBind(world) {
+    const claim = {
+      route: world.of(routes),
+      binds: world.of([1, 2]),
+      holder: `h${world.below(5)}`,
+      leaseMs,
+    };
+    return simple((store) => store.leaseBind(claim));
+  },
+  releaseBind(world) {
+    const claim = { route: world.of(routes), holder: `h${world.below(5)}` };
+    return simple((store) => store.releaseBind(claim));
+  },
+
+  addSignInLink(world) {
+    const link = {
+      hash: hashOf(world.new('link')),
+      projectId: world.project(),
+      lifeMs: world.milliseconds(),
+    };
+    return simple((store) => store.addSignInLink(link));
+  },
+  openSession(world) {
+    const [link, hash, lifeMs] = [world.a('link'), world.new('session'), world.milliseconds()];
+    return simple((store) => store.openSession(hashOf(link), { hash: hashOf(hash), lifeMs }));
+  },
+  findSession(world) {
+    const hash = hashOf(world.a(world.of(['session', 'link'])));
+    return simple((store) => store.findSession(hash));
+  },
+  endSession(world) {
+    const hash = hashOf(world.a(world.of(['session', 'link'])));
+    return simple((store) => store.endSession(hash));
+  },
+  listSignIns: () => (side) => sorted(side.store.listSignIns()),
+  endSignIns(world) {
+    const id = world.chance(0.1)
+      ? null
+      : hashOf(world.a(world.of(['session', 'link'])))
+          .toString('hex')
+          .slice(0, 12);
+    return simple((store) => store.endSignIns(id));
+  },
+  recordDashboard(world) {
+    const url = `http://localhost:${world.below(9)}`;
+    return simple((store) => store.recordDashboard(url));
+  },
+  dashboardUrl: () => simple((store) => store.dashboardUrl()),
+} satisfies Partial<Calls<Store>>;
+
+export const instanceCalls: Calls<Instances> = {
+  beat(world) {
+    const heartbeat = {
+      id: `i${world.below(4)}`,
+      version: '1',
+      address: world.of([null, 'http://x']),
+      carriers: [{ lane: 'sms', state: 'bound' as const, forMs: world.below(9) }],
+      lastMinute: [],
+    };
+    return ({ instances }) => instances.beat(heartbeat);
+  },
+  list:
+    () =>
+    ({ instances }) =>
+      instances.list(),
+  leave(world) {
+    const id = `i${world.below(4)}`;
+    return ({ instances }) => instances.leave(id);
+  },
+  leaveEnded(world) {
+    const ended = { lane: 'sms', channel: 'sms', status: 'sent', isUnknown: false, code: null } as const;
+    const count = world.below(9);
+    return ({ instances }) => instances.leaveEnded([{ ...ended, count }]);
+  },
+  listEnded:
+    () =>
+    ({ instances }) =>
+      instances.listEnded(),
+  takeEnded:
+    () =>
+    ({ instances }) =>
+      sorted(instances.takeEnded()),
+};
