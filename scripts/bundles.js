@@ -277,14 +277,21 @@ const namesForEsm = {
  * Writes `dist/<name>.cjs`, in one file, or with what `together` matches in one chunk and what is imported late
  * in others; with `sourcemap`, a map that holds the source. Gives the code and the files it was made of.
  */
+/** PostgreSQL keeps the text of its functions: without comments and indentation. No literal goes over two lines. */
+const plainSql = {
+  name: 'plain-sql',
+  load: (id) =>
+    id.endsWith('.sql')
+      ? { code: readFileSync(id, 'utf8').replace(/^\s*(?:--.*\n)?[ \t]*/gm, ''), moduleType: 'text' }
+      : null,
+};
+
 export async function bundle(name, source, { constants = {}, together, sourcemap = false } = {}) {
   const [folder, entry] = name.split('/');
   const built = await rolldown({
     input: { [entry]: source },
     platform: 'node',
     external: ['@photostructure/sqlite'],
-    // As `with { type: 'text' }` says it, which esbuild reads by itself.
-    moduleTypes: { '.sql': 'text' },
     // Or the entry would be a file of its own that only hands on what the core exports.
     preserveEntrySignatures: 'allow-extension',
     plugins: [
@@ -298,6 +305,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       twoSpinners,
       noFileTypes,
       noDebugging,
+      plainSql,
       plainElements,
       dashboardTexts,
     ],

@@ -135,7 +135,7 @@ const serviceArrows: Record<string, string[]> = {
   'carriers/rate': ['storage'],
   'carriers/http': ['carriers', 'carriers/rate', 'storage'],
   'carriers/smpp': ['carriers', 'carriers/rate', 'storage'],
-  'carriers/smtp': ['carriers'],
+  'carriers/smtp': ['carriers', 'carriers/rate', 'storage'],
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
   // What is to hold on every engine, and how one looks for what does not.

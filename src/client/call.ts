@@ -12,6 +12,8 @@ export interface Call {
   body: string | null;
   /** Null when the caller gave none. */
   idempotencyKey: string | null;
+  /** It belongs to a list. */
+  isBulk?: boolean;
   proof: Proof;
   settings: CallSettings;
   extension?: Extension;

@@ -25,5 +25,5 @@ export function createSendFrozen(
 ): SendFrozen {
   const request = createRequestSender(readApiKey(apiKey), readOptions(options), system);
   return async ({ channel, kind, body, idempotencyKey }) =>
-    request(frozenSendCall(sendEndpoints[channel][kind], body, { idempotencyKey }));
+    request({ ...frozenSendCall(sendEndpoints[channel][kind], body, { idempotencyKey }), isBulk: true });
 }

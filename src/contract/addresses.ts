@@ -1,6 +1,8 @@
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-const isDomainLabel = (label: string) =>
-  /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u.test(label);
+/** With `_`, as in the names of some hosts, but not in the last label. */
+const isDomainLabel = (label: string, index: number, { length }: readonly string[]) =>
+  /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_-]{0,61}[\p{L}\p{M}\p{N}_])?$/u.test(label) &&
+  !(index === length - 1 && label.includes('_'));
 
 /** A domain whose last label is a number is an IP address, or nothing. */
 function endsInNumber(address: string): boolean {

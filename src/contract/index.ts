@@ -5,6 +5,8 @@ export * from './ids.js';
 export * from './limits.js';
 export * from './lines.js';
 export * from './lists.js';
+export * from './mail-charset.js';
+export * from './mail-headers.js';
 export * from './numbers.js';
 export * from './options.js';
 export * from './parts.js';

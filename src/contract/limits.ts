@@ -13,6 +13,8 @@ export const maxInvalidEntries = 50;
 export const maxEmailBodyBytes = 256 * 1024;
 /** Characters in an email subject. */
 export const maxSubjectLength = 255;
+/** Characters in `from_name`: a longer one makes a header line that mail servers may refuse. */
+export const maxSenderNameLength = 255;
 /** Active API keys in a project. */
 export const maxActiveKeys = 10;
 
@@ -28,6 +30,10 @@ export const recipientCaps = [
   { windowSeconds: 600, defaultMessages: 5, maxMessages: 20 },
   { windowSeconds: 86_400, defaultMessages: 20, maxMessages: 80 },
 ] as const;
+
+/** A request header of sends that belong to a list, which other services ignore. */
+export const classHeader = 'Urtuu-Class';
+export const bulkClass = 'bulk';
 
 /** Idempotency keys are 1 to 255 printable ASCII characters (Limits, Idempotency, 2). */
 export const maxIdempotencyKeyLength = 255;

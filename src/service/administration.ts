@@ -158,6 +158,11 @@ export interface LaneStatus {
   failed: number;
   /** The failed ones, by the code of their error. */
   failures: Record<string, number>;
+  /**
+   * Receipts and incoming messages that changed nothing, by reason: `body`, `fields` and `state` were not read, since
+   * the running instances started; `unjoined` match no message, in the last 24 hours.
+   */
+  unread: Record<string, number>;
   /** What slows it down, on any instance. */
   slow: SlowLane[];
   /** Null while it is open. */

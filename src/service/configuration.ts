@@ -35,7 +35,7 @@ export async function warningsOf({
 /** Prepares one message over a route of a configuration; nothing is stored. Rejects with ConfigurationError. */
 export async function tryRoute(
   source: ConfigurationSource,
-  message: { route: string; number: string; text: string },
+  message: { route: string; to: string; text: string },
 ): Promise<RouteTrial> {
   return (await import('./carriers/configured/try-route.js')).tryRoute(source, message);
 }

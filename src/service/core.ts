@@ -44,6 +44,8 @@ export interface CoreDoubles {
   /** Of all carriers. */
   carriers?(carriers: readonly Carrier[]): readonly Carrier[];
   admit?(admit: Storage['admit']): Storage['admit'];
+  /** Receipts and messages of a lane that changed nothing, by reason. */
+  unreadOf?(lane: string): Readonly<Record<string, number>>;
   /** Called for finished messages that this service counts. */
   onEnded?(ended: readonly Ended[]): void;
   /** The process clock, if the engine keeps its own time. */
@@ -140,6 +142,7 @@ export async function openCore(
     instances: storage.instances,
     carriers: served,
     troublesOf: (lane) => dispatcher.lanes.get(lane)?.listTroubles() ?? [],
+    unreadOf: (lane) => doubles.unreadOf?.(lane) ?? {},
     clock,
     owner,
     isForOthers: options.database !== undefined,

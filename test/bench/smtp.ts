@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import { smtpCarrier } from '../../src/service/carriers/smtp/smtp.js';
 import { systemClock } from '../../src/service/clock.js';
 import { systemRandom } from '../../src/service/random.js';
+import { ownRouteRates } from '../../src/service/storage/route-limits.js';
 import { printed, root } from '../support/binary.js';
 import { mailOf } from '../support/mails.js';
 import { median, type Row } from './pairs.js';
@@ -71,10 +72,13 @@ async function throughCarrier(port: number): Promise<Measured> {
       tls: 'off',
       login: null,
       from: 'no-reply@example.mn',
+      name: 'example.mn',
       bounceDomain: 'bounce.example.mn',
       connections,
+      perSecond: null,
     },
     bounceKey: Buffer.alloc(32),
+    limits: ownRouteRates(systemClock),
     clock: systemClock,
     random: systemRandom,
     report: (error) => {

@@ -52,7 +52,7 @@ export class CommandHome {
     const { id } = await this.json(`email send ${to} --subject s --text t`);
     const secret = readFileSync(join(this.path, '.local/state/urtuu/sandbox/secret'));
     const sender = bounceAddress(id, deriveKey(secret, 'bounce addresses'), 'bounce.example.mn');
-    await this.here('service incoming', { stdin: bounceOf(sender) });
+    await this.here('service incoming', { stdin: bounceOf(sender, { of: to }) });
   }
 
   close(): void {

@@ -225,7 +225,9 @@ describe('the installed command', () => {
       const type = `text/plain; charset=${charset}`;
       const head = `To: bat@example.mn\nSubject: ${word}\nContent-Type: ${type}\nContent-Transfer-Encoding: 8bit\n\nx`;
       await urtuu('sendmail -t', Buffer.concat([Buffer.from(head), allHighBytes, Buffer.from('x')]));
-      expect(bodies.pop()).toMatchObject({ subject: letters, text: `x${letters}x` });
+      // Bytes without a letter are control characters, which the service refuses in a subject.
+      const subject = letters.replace(/\p{Cc}+/gu, ' ').trim();
+      expect(bodies.pop()).toMatchObject({ subject, text: `x${letters}x` });
     }
     // The reader of mails by itself, as the inbox uses it.
     const parse = `require('./node_modules/urtuu/dist/mail/postal-mime.cjs').parse(require('fs').readFileSync(0))`;

@@ -83,6 +83,7 @@ describe('POST /v1/email', () => {
     [{ to: 'bat' }, 'to: '],
     [{ from_name: 'a\nb' }, 'from_name: '],
     [{ from_name: ' ' }, 'from_name: '],
+    [{ from_name: 'x'.repeat(256) }, 'from_name: must have at most 255 characters'],
     [{ reply_to: 'nobody' }, 'reply_to: '],
     [{ subject: 'a\nb' }, 'subject: '],
   ])('[Errors invalid_request] %o is refused, naming the field', async (fields, name) => {

@@ -40,6 +40,7 @@ function beating({ isForOthers = false, slowed = '' } = {}) {
     ],
     troublesOf: (lane) =>
       lane === slowed ? [{ project: null, state: 'throttled', forMs: 5, code: '0x58', words: '' }] : [],
+    unreadOf: () => ({}),
     clock,
     owner: 'one',
     isForOthers,

@@ -1,12 +1,13 @@
-/** A report of a mail server (RFC 3464) about a mail that was sent by `to`. */
+/** A report of a mail server (RFC 3464) about a mail that was sent by `to`; its recipient was `of`. */
 export function bounceOf(
   to: string,
   {
     action = 'failed',
     status = '5.1.1',
     type = 'multipart/report',
-    diagnostic = 'smtp; 550 5.1.1 <bold@example.com>: user\r\n    unknown',
-  } = {},
+    of = 'bold@example.com',
+    diagnostic = `smtp; 550 5.1.1 <${of}>: user\r\n    unknown`,
+  }: Partial<Record<'action' | 'status' | 'type' | 'of' | 'diagnostic', string>> = {},
 ): string {
   return [
     'Return-Path: <>',
@@ -29,7 +30,7 @@ export function bounceOf(
     'Reporting-MTA: dns; mx.example.com',
     'Arrival-Date: Sun, 22 Nov 2026 03:30:00 +0000',
     '',
-    'Final-Recipient: rfc822; bold@example.com',
+    `Final-Recipient: rfc822; ${of}`,
     `Action: ${action}`,
     `Status: ${status}`,
     `Diagnostic-Code: ${diagnostic}`,
@@ -38,7 +39,7 @@ export function bounceOf(
     'Content-Type: message/rfc822',
     '',
     'From: no-reply@example.mn',
-    'To: bold@example.com',
+    `To: ${of}`,
     'Subject: Hi',
     '',
     'Hi',

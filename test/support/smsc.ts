@@ -191,7 +191,7 @@ export class Smsc {
     this.heard.push(pdu);
     this.options.onHeard?.(pdu);
     if (this.#point(socket)) return;
-    if (pdu.command === 'deliver_sm_resp') {
+    if (pdu.command === 'deliver_sm_resp' || pdu.command === 'data_sm_resp') {
       this.acknowledged.push(pdu.status);
       this.#delivered(pdu.sequence, pdu.status);
     }
@@ -269,14 +269,18 @@ export class Smsc {
 function segmentOf(pdu: Pdu, id: string): TakenSegment {
   const { destination_addr = '', esm_class = 0, data_coding, short_message = Buffer.alloc(0) } = pdu.fields;
   const hasHeader = (esm_class & 0x40) !== 0;
-  const bytes = pdu.options.get(tags.messagePayload) ?? short_message.subarray(hasHeader ? 6 : 0);
+  // With a reference of one or two bytes.
+  const header = hasHeader ? 1 + (short_message[0] as number) : 0;
+  const bytes = pdu.options.get(tags.messagePayload) ?? short_message.subarray(header);
   return {
     id,
     to: destination_addr.replace(/^976/, ''),
     text: data_coding === 8 ? decodeUcs2(bytes) : decodeGsm(bytes),
     reference: pdu.options.get(tags.userMessageReference)?.toString('hex') ?? '',
-    number: hasHeader ? (short_message[5] as number) : (pdu.options.get(tags.segmentNumber)?.[0] ?? 1),
-    total: hasHeader ? (short_message[4] as number) : (pdu.options.get(tags.segmentTotal)?.[0] ?? 1),
+    number: hasHeader
+      ? (short_message[header - 1] as number)
+      : (pdu.options.get(tags.segmentNumber)?.[0] ?? 1),
+    total: hasHeader ? (short_message[header - 2] as number) : (pdu.options.get(tags.segmentTotal)?.[0] ?? 1),
     pdu,
   };
 }

@@ -135,6 +135,8 @@ function namedBy(entry: readonly Token[], written: string): string[] | null {
     const isOther = words.some(({ text }) => isAddress(text) && !isSame(text, angle.text));
     return isBehind || isOther || names.some((text) => hasAddress(text, angle.text)) ? null : [angle.text];
   }
+  // `unlisted-recipients:; (no To-header on input)` names nobody.
+  if (entry.every(({ kind, text }) => kind === 'comment' && !text.includes('@'))) return [];
   if (words.length === 0 || names.some((text) => hasAddress(text, ''))) return null;
   // `"Bat" a@ex.mn` names one; `"a@ex.mn" b@ex.mn` may name two.
   if (quoted.some(({ text }) => text.includes('@'))) return null;

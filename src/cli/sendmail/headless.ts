@@ -1,11 +1,6 @@
-import { normalizeAddress } from '../../contract/index.js';
+import { commonMailHeader as common, mailHeader as header, normalizeAddress } from '../../contract/index.js';
 import { readAddressList } from './address-list.js';
 
-/** A header's name and colon, by RFC 5322. */
-const header = /^[!-9;-~]+[ \t]*:/;
-/** A message has at least one of these: `Warning: disk full` is a text. */
-const common =
-  /^(?:from|to|cc|bcc|subject|date|sender|reply-to|message-id|in-reply-to|references|return-path|received|mime-version|auto-submitted|precedence|priority|importance|(?:content|resent|list|x)-[!-9;-~]+)[ \t]*:/i;
 /** The line before the headers of a message in a mailbox. */
 const mailboxLine = /^>?From /;
 const maxHeaderLine = 1_000;

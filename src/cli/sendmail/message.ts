@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
-import { type EmailBulkParams, normalizeAddress } from '../../contract/index.js';
+import {
+  characters,
+  type EmailBulkParams,
+  isOneLine,
+  maxSenderNameLength,
+  maxSubjectLength,
+  normalizeAddress,
+} from '../../contract/index.js';
 import { visible } from '../bulk/input/repair.js';
-import { CliError, inputError } from '../errors.js';
-import { parseMail, utf8Headers } from './charset.js';
+import { inputError } from '../errors.js';
+import { parseMail } from './charset.js';
 import { withBody } from './headless.js';
 import { type Addressed, recipientsOf } from './recipients.js';
 import { keyOfMessage } from './sysexits.js';
@@ -16,6 +23,8 @@ export interface Envelope {
   idempotencyKey: string | null;
   /** Additional addresses in Reply-To, and invalid ones. */
   unusedReplyTo: readonly string[];
+  /** What was changed so that it can be sent. */
+  repairs: readonly string[];
 }
 
 /**
@@ -30,15 +39,13 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
       'Begin further lines of a header with a space, and end the headers with an empty line.',
     );
   }
-  const { message, checked } = utf8Headers(whole);
-  const mail = await parseMail(message).catch((error: Error) => {
-    if (error instanceof CliError) throw error;
+  const { mail, guessed } = await parseMail(whole).catch((error: Error) => {
     throw inputError(
       `not an email message: ${error.message}`,
       'A message has headers, an empty line and a text.',
     );
   });
-  const to = await recipientsOf(mail, addressed);
+  const to = await recipientsOf(mail, addressed, guessed.length > 0);
   const [other] = mail.attachments;
   if (other !== undefined) {
     throw inputError(
@@ -46,16 +53,33 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
       'Only text and HTML can be sent. Send a link instead.',
     );
   }
-  const senderName = mail.from === undefined ? otherName : mailboxes(mail.from)[0]?.name;
+  const writtenName = mail.from === undefined ? otherName : mailboxes(mail.from)[0]?.name;
   const { replyTo, unused } = replyToOf(mail);
+  const repairs = guessed.map(
+    (charset) => `the message is not in the charset that it names, or names none: read as ${charset}`,
+  );
+  const note = (repair: string) => repairs.push(repair);
+  const senderName = oneLine(writtenName ?? '', 'sender name', maxSenderNameLength, note);
   const common = {
     to,
-    subject: checked(mail.subject ?? '', 'subject') || '(no subject)',
-    ...(senderName ? { from_name: checked(senderName, 'sender name') } : {}),
+    subject: oneLine(mail.subject ?? '', 'subject', maxSubjectLength, note) || '(no subject)',
+    ...(senderName === '' ? {} : { from_name: senderName }),
     ...(replyTo === undefined ? {} : { reply_to: replyTo }),
   };
-  const params = { ...common, ...bodiesOf(mail) };
-  return { params, idempotencyKey: keyOf(mail, params), unusedReplyTo: unused };
+  const params = { ...common, ...bodiesOf(mail, note) };
+  return { params, idempotencyKey: keyOf(mail, params), unusedReplyTo: unused, repairs };
+}
+
+/** Folded by a tab, with control characters or too long: a program cannot write it anew. */
+function oneLine(written: string, name: string, limit: number, note: (repair: string) => void): string {
+  const plain = written
+    .replace(/\s+/g, (blanks) => (/[\t-\r\u2028\u2029]/.test(blanks) ? ' ' : blanks))
+    .trim();
+  const clean = isOneLine(plain) ? plain : plain.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
+  if (clean !== plain) note(`the ${name} has control characters: replaced by spaces`);
+  if (characters(clean) <= limit) return clean;
+  note(`the ${name} has ${characters(clean)} characters: shortened to ${limit}`);
+  return `${[...clean].slice(0, limit - 1).join('')}…`;
 }
 
 /**
@@ -91,9 +115,14 @@ const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== 
 /** `application/pdf 'report.pdf'` */
 const nameOf = ({ mimeType, filename }: Attachment) => (filename ? `${mimeType} '${filename}'` : mimeType);
 
-function bodiesOf({ text, html }: Email): { text: string; html?: string } | { html: string } {
-  const plain = text?.trimEnd();
-  if (html?.trim()) return plain ? { html, text: plain } : { html };
+function bodiesOf(
+  { text = '', html = '' }: Email,
+  note: (repair: string) => void,
+): { text: string; html?: string } | { html: string } {
+  if (text.includes('\0') || html.includes('\0')) note('the text has NUL characters: removed');
+  const plain = text.replaceAll('\0', '').trimEnd();
+  const page = html.replaceAll('\0', '');
+  if (page.trim()) return plain ? { html: page, text: plain } : { html: page };
   if (!plain) throw inputError('the message is empty', 'Nothing was sent.');
   return { text: plain };
 }

@@ -13,10 +13,14 @@ export interface Addressed {
   localTo(): Promise<string | null>;
 }
 
-/** The recipients without duplicates. Throws CliError if there are none, or one is not an address. */
+/**
+ * The recipients without duplicates. Throws CliError if there are none, or one is not an address. `isGuessed`: the
+ * charset of the headers may be another one, which would make an address in other letters another one.
+ */
 export async function recipientsOf(
   mail: Email,
   { recipients, inHeaders, localTo }: Addressed,
+  isGuessed: boolean,
 ): Promise<string[]> {
   const { named, unreadable } = readLists([...recipients, ...(inHeaders ? addressedIn(mail) : [])]);
   if (named.length + unreadable.length === 0)
@@ -26,7 +30,9 @@ export async function recipientsOf(
   for (const written of named) {
     // A blank within it parts two words, which are not to become one.
     const name = /\s/.test(written) ? written : repairAddress(written).value;
-    const address = normalizeAddress(name) !== null ? name : localName.test(name) ? await localTo() : null;
+    const isCertain = !isGuessed || /^[\x20-\x7e]*$/.test(name);
+    const address =
+      isCertain && normalizeAddress(name) !== null ? name : localName.test(name) ? await localTo() : null;
     if (address === null) strange.push(written);
     else to.add(address);
   }

@@ -1,4 +1,4 @@
-import { clientErrors } from '../../contract/index.js';
+import { bulkClass, classHeader, clientErrors } from '../../contract/index.js';
 import { type Call, newProgress, type Progress } from '../call.js';
 import { UrtuuError, type UrtuuErrorParts } from '../error.js';
 import type { Settings } from '../options.js';
@@ -28,7 +28,7 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
   const redactor = redactorOf(apiKey);
 
   function attempt(
-    { kind, path, body }: Call,
+    { kind, path, body, isBulk }: Call,
     idempotencyKey: string | null,
     limits: Limits,
   ): Promise<AttemptEnd> {
@@ -39,6 +39,7 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
     };
     if (body !== null) headers['Content-Type'] = 'application/json';
     if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey;
+    if (isBulk) headers[classHeader] = bulkClass;
     const request: AttemptRequest =
       body === null
         ? { method: 'GET', headers, redirect: 'manual' }

@@ -1,12 +1,13 @@
 import type { LaneStatus, ServiceStatus, SlowLane } from '../administration.js';
 import type { Clock } from '../clock.js';
 import { figuresOfLeft, sumOf } from '../heartbeat/last-minute.js';
+import type { Unjoined } from '../storage/insights.js';
 import type { Instance, Instances } from '../storage/instances.js';
 import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
-  store: Pick<Store, 'getProject' | 'held' | 'lanePauses' | 'queueDepth' | 'recordLanes'>;
+  store: Pick<Store, 'getProject' | 'held' | 'lanePauses' | 'queueDepth' | 'countUnjoined' | 'recordLanes'>;
   /** Lanes of the simulated operator if it is used; always shown, like those of real carriers. */
   simulatedLanes: readonly string[];
   instances: Pick<Instances, 'list' | 'listEnded'>;
@@ -29,8 +30,16 @@ export async function statusOf({
   const figures = new Map(ended.map((one) => [one.lane, one]));
   const depthOf = new Map(depths.map((depth) => [depth.lane, depth]));
   const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
+  const unread = unreadIn(alive, await store.countUnjoined());
   const pauses = new Map((await store.lanePauses()).map((one) => [one.lane, one.pausedAt]));
-  const names = [...known, ...connected, ...depthOf.keys(), ...figures.keys(), ...pauses.keys()];
+  const names = [
+    ...known,
+    ...connected,
+    ...depthOf.keys(),
+    ...figures.keys(),
+    ...unread.keys(),
+    ...pauses.keys(),
+  ];
   const lanes = [...new Set(names)].sort();
   const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
   const slow = await slowIn(alive, store, ago);
@@ -50,12 +59,34 @@ export async function statusOf({
         unknown,
         failed,
         failures,
+        unread: unread.get(lane) ?? {},
         slow: slow.filter((one) => one.lane === lane).map(({ lane: _, ...one }) => one),
         paused_at: pausedAt === undefined ? null : timestamp(pausedAt),
         instances: alive.flatMap((one) => connectionsOf(one, lane, ago)),
       };
     }),
   };
+}
+
+/** What changed nothing, by lane and reason. */
+function unreadIn(
+  alive: readonly Instance[],
+  unjoined: readonly Unjoined[],
+): Map<string, Record<string, number>> {
+  const counted = alive.flatMap(({ carriers }) =>
+    carriers.map(({ lane, unread = {} }) => ({ lane, unread })),
+  );
+  const all = [
+    ...counted,
+    ...unjoined.map(({ route, count }) => ({ lane: route, unread: { unjoined: count } })),
+  ];
+  const sums = new Map<string, Record<string, number>>();
+  for (const { lane, unread } of all) {
+    const sum = sums.get(lane) ?? {};
+    for (const [reason, count] of Object.entries(unread)) sum[reason] = (sum[reason] ?? 0) + count;
+    if (Object.keys(sum).length > 0) sums.set(lane, sum);
+  }
+  return sums;
 }
 
 /** What slows lanes down. The same problem on several instances appears once, since its start, with the last answer. */

@@ -148,8 +148,18 @@ export interface CarrierRequest {
  */
 export type Taken = boolean | null | 'unsupported';
 
-/** What of a gateway's request was not read: its body, its fields, or a state that its route does not name. */
-export type Unread = 'body' | 'fields' | 'state';
+/**
+ * Why a receipt or an incoming message changes nothing: its body or its fields cannot be read, its route does not know
+ * its state, or it names no message of its own.
+ */
+export type Unread = 'body' | 'fields' | 'state' | 'unjoined';
+
+/** Counts what has no other trace. */
+export interface CarrierFigures {
+  unread(of: CarrierRequest['of'], route: string, reason: Unread): void;
+  /** Segments of an accepted message beyond the parts that are charged. */
+  beyondParts(route: string, segments: number): void;
+}
 
 /** Room for one message. No more messages are marked, so no more are in doubt if a process dies. */
 export interface Reservation {
@@ -204,6 +214,7 @@ export interface Carrier {
   start(
     onReceipt: (receipt: Receipt) => Promise<void>,
     onIncoming?: (incoming: Incoming) => Promise<void>,
+    figures?: CarrierFigures,
   ): Promise<void>;
   /** Drains and disconnects; submissions that wait for an answer throw. It can be started again. */
   stop(): Promise<void>;

@@ -23,6 +23,6 @@ export function submissionOf(
     replyTo: content.replyTo,
     lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
     ownDomain: rules.own_domain,
-    listUnsubscribe: message.batchId === null ? null : rules.list_unsubscribe,
+    listUnsubscribe: message.batchId === null && !content.isBulk ? null : rules.list_unsubscribe,
   };
 }

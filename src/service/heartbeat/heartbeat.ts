@@ -16,6 +16,8 @@ export interface HeartbeatParts {
   carriers: readonly Carrier[];
   /** What slows a lane down here. */
   troublesOf(lane: string): readonly LaneTrouble[];
+  /** What changed nothing here, by reason. */
+  unreadOf(lane: string): Readonly<Record<string, number>>;
   clock: Clock;
   /** Unique to this service object. */
   owner: string;
@@ -45,10 +47,15 @@ export class Heartbeat {
 
   /** The lanes as currently connected here, with what slows them down. */
   get connections(): LaneConnection[] {
-    const { troublesOf } = this.#parts;
+    const { troublesOf, unreadOf } = this.#parts;
     return this.#connections.look().map((one) => {
       const troubles = troublesOf(one.lane);
-      return troubles.length === 0 ? one : { ...one, troubles };
+      const unread = unreadOf(one.lane);
+      return {
+        ...one,
+        ...(troubles.length > 0 && { troubles }),
+        ...(Object.keys(unread).length > 0 && { unread }),
+      };
     });
   }
 

@@ -35,8 +35,8 @@ export function withCarrierRequests(
   const unreadLogs = new Map<string, WarningLog>();
   function unread(of: CarrierRequest['of'], route: string, what: Unread): void {
     countUnread(of, route, what);
-    // A state that no route names is usually one on the way.
-    if (what === 'state') return;
+    // A state that no route names is usually one on the way, and a message may be of another system.
+    if (what === 'state' || what === 'unjoined') return;
     const name = `/${of}/${route}`;
     const made =
       unreadLogs.get(name) ??

@@ -1,4 +1,5 @@
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
+import { readMailsByCharset } from '../../contract/index.js';
 
 /** Smaller than the parser's defaults, to save memory: nobody writes deeper mails. */
 const limits = { maxNestingDepth: 50, maxHeadersSize: 250_000, maxRfc822NestingDepth: 3 };
@@ -26,9 +27,8 @@ function linesIn(raw: Uint8Array): number {
   return lines;
 }
 
-/** Of the parsers in this process, those of incoming mails and of mails in them, which inherit the limits. */
-export const isOurs = ({ mimeOptions }: Pick<Parser, 'mimeOptions'>): boolean =>
-  mimeOptions.maxHeadersSize === limits.maxHeadersSize;
+// A text whose charset is not the one that is named is read in the likelier one.
+readMailsByCharset(PostalMime, () => {});
 
 /** What the parser has of a part. */
 interface Part {
@@ -50,6 +50,10 @@ interface Parser {
   isInlineTextNode(part: Part): boolean;
   isInlineMessageRfc822(part: Part): boolean;
 }
+
+/** Whether a parser is ours, or that of a mail in ours: `sendmail` has others, in the process of a sandbox. */
+export const isOfInbox = ({ mimeOptions }: Pick<Parser, 'mimeOptions'>): boolean =>
+  mimeOptions.maxHeadersSize === limits.maxHeadersSize;
 
 interface Usage {
   parts: number;
@@ -80,7 +84,10 @@ const { prototype } = (new PostalMime() as unknown as { root: { constructor: { p
   .constructor;
 const { processHeaders } = prototype;
 prototype.processHeaders = function () {
-  if (!isOurs(this.postalMime)) return processHeaders.call(this);
+  if (!isOfInbox(this.postalMime)) {
+    processHeaders.call(this);
+    return;
+  }
   const usage = usageOf(this.postalMime);
   usage.parts += 1;
   usage.headerLines += this.headerLines.length;

@@ -1,44 +1,44 @@
 import { createHash } from 'node:crypto';
-import type { Address, Attachment, Email } from 'postal-mime';
-import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
-import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
+import type { Address, Email } from 'postal-mime';
+import { normalizeAnyAddress } from '../../contract/index.js';
 import { storable } from '../storage/inbox.js';
-import { withoutStyles } from './html.js';
-import { isReportType, parseMail } from './parse-mail.js';
+import { withHeaderEnd } from './header-end.js';
+import { readPagesAsTexts } from './html.js';
+import { parseMail } from './parse-mail.js';
+import { type Report, reportIn } from './report.js';
 
 /** An incoming mail. */
 export interface ReceivedMail {
-  /** Normal form; empty without a sender. */
+  /** Normal form if it is an address, else as written; empty without a sender. */
   from: string;
   subject: string | null;
   /** At most `maxTextBytes`. */
   text: string;
   /** In normal form: first those it was delivered to, then those it is addressed to. */
   recipients: string[];
-  /**
-   * Set for a report that a mail cannot be delivered (RFC 3464), with the status such as `5.1.1`, empty without one, and
-   * whether the address does not exist.
-   */
-  failure: { status: string; isUnknownRecipient: boolean } | null;
+  /** Set for a report that a mail cannot be delivered. */
+  report: Report | null;
   /** The same if the mail is received again. */
   fingerprint: string;
 }
 
 const maxTextBytes = 1_000_000;
 const maxSubjectLength = 1_000;
+const maxSenderLength = 320;
 /** Headers in which mail servers put the envelope's recipient. */
 const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
 const maxRecipients = 1_000;
 
+readPagesAsTexts();
+
 /** Rejects for anything that cannot be read as a mail. */
-export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
+export async function readMail(received: Uint8Array): Promise<ReceivedMail> {
+  const raw = withHeaderEnd(received);
   const mail = await parseMail(raw);
   if (mail.headers.length === 0) throw new Error('it has no headers');
-  const from = addressesIn([mail.from ?? mail.sender])[0] ?? '';
+  const from = senderOf(mail);
   const subject = mail.subject === undefined ? null : storable(mail.subject).slice(0, maxSubjectLength);
-  const text = shortened(
-    storable(mail.text ?? (await textOfHtml(mail.html?.slice(0, 2 * maxTextBytes) ?? ''))).trim(),
-  );
+  const text = shortened(storable(mail.text ?? '').trim());
   const delivered = mail.headers.filter(({ key }) => deliveryHeaders.includes(key)).map(({ value }) => value);
   const written = addressesIn([mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []));
   const recipients = [
@@ -52,66 +52,28 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
     subject,
     text,
     recipients: [...new Set(recipients)].slice(0, maxRecipients),
-    failure: await failureIn(mail, raw),
+    report: await reportIn(mail, raw),
     fingerprint: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
   };
 }
 
-/** Only a report counts, not replies of people and machines. OpenSMTPD calls its reports mixed. */
-async function failureIn({ headers, attachments }: Email, raw: Uint8Array): Promise<ReceivedMail['failure']> {
-  const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
-  if (!/^\s*multipart\/(?:report|mixed)\b/i.test(type) || !attachments.some(isReport)) return null;
-  // Not one in a forwarded mail.
-  const outer = await parseMail(raw, { forceRfc822Attachments: true });
-  const report = outer.attachments.find(isReport);
-  if (report === undefined) return null;
-  const fields = wholeTextDecoder('latin1').decode(report.content as ArrayBuffer);
-  // The mail's own fields, then a group for each recipient.
-  const groups = fields.split(/\r?\n[ \t]*\r?\n/).filter((group) => /^action:/im.test(group));
-  const failed = groups.filter((group) => /^action:[ \t]*failed\b/im.test(group));
-  const [status] = failed.map(statusIn);
-  if (status === undefined) return null;
-  // The address may stand for several people, some of whom do not exist.
-  const isUnknown = (group: string) => isUnknownRecipient(diagnosticIn(group), statusIn(group));
-  return { status, isUnknownRecipient: groups.length === failed.length && failed.every(isUnknown) };
+/** An address that nothing can be sent to, or a name without one, is kept as written. */
+function senderOf({ from, sender, returnPath = '' }: Email): string {
+  const mailboxes = [from, sender].flatMap((each) => (each === undefined ? [] : (each.group ?? [each])));
+  const written = [...mailboxes.map(({ address, name }) => address || name), returnPath];
+  const first = written.find((each) => each.trim() !== '') ?? '';
+  return (
+    addressesIn([from, sender])[0] ??
+    storable(first.replace(/[\s\p{Cc}]+/gu, ' '))
+      .trim()
+      .slice(0, maxSenderLength)
+  );
 }
-
-const statusIn = (group: string) => /^status:[ \t]*(\d\.\d{1,3}\.\d{1,3})\b/im.exec(group)?.[1] ?? '';
-
-/** The server's answer; some reports continue it without a blank. */
-function diagnosticIn(group: string): string {
-  let isIn = false;
-  const lines = group.split(/\r?\n/).filter((line) => {
-    const [, name] = /^([!-9;-~]+)[ \t]*:/.exec(line) ?? [];
-    if (name !== undefined) isIn = name.toLowerCase() === 'diagnostic-code';
-    return isIn;
-  });
-  return lines
-    .join(' ')
-    .replace(/^[^:]*:/, '')
-    .replace(/^\s*[a-z][\w-]*\s*;/i, '')
-    .trim();
-}
-
-const isReport = ({ mimeType }: Attachment) => isReportType(mimeType);
 
 const addressesIn = (written: readonly (Address | undefined)[]): string[] =>
   written
     .flatMap((each) => (each === undefined ? [] : (each.group ?? [each])))
     .flatMap(({ address }) => normalizeAnyAddress(address) ?? []);
-
-/** The parser makes the text from the HTML if a mail has both. */
-async function textOfHtml(html: string): Promise<string> {
-  if (html === '') return '';
-  const part = (type: string, body: string) =>
-    `--b\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
-  const parts =
-    part('text/plain', '') + part('text/html', Buffer.from(withoutStyles(html)).toString('base64'));
-  return (
-    (await parseMail(Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`))).text ??
-    ''
-  );
-}
 
 function shortened(text: string): string {
   const bytes = Buffer.from(text);

@@ -8,6 +8,7 @@ import { invalid } from '../operations/fields.js';
 import { bound, messageAnswer } from '../operations/resources.js';
 import type { ReceivedAs } from './mail-administration.js';
 import { type ReceivedMail, readMail } from './read-mail.js';
+import { failureOf, type Report } from './report.js';
 
 type Context = Pick<OperationContext, 'store' | 'project' | 'newId'>;
 
@@ -23,7 +24,7 @@ export async function receiveMail(
   });
   const to =
     recipients.length > 0 ? recipients.flatMap((each) => normalizeAddress(each) ?? []) : mail.recipients;
-  const { failure } = mail;
+  const { report } = mail;
   const projects = await projectsByDomain(context);
   const inboxes = new Map<string, string>();
   const messageIds: string[] = [];
@@ -35,8 +36,8 @@ export async function receiveMail(
     else if (projectId !== undefined) inboxes.set(projectId, address);
   }
   let hasBounced = false;
-  if (failure !== null)
-    for (const id of messageIds) hasBounced = (await recordBounce(context, id, failure)) || hasBounced;
+  if (report !== null)
+    for (const id of messageIds) hasBounced = (await recordBounce(context, id, report)) || hasBounced;
   if (hasBounced) return 'bounced';
   if (inboxes.size === 0 && messageIds.length > 0) return 'ignored';
   if (inboxes.size === 0) throw new ServiceError('not_found', 'no recipient of the mail is known');
@@ -48,11 +49,12 @@ export async function receiveMail(
 async function recordBounce(
   { store, project }: Context,
   messageId: string,
-  { status, isUnknownRecipient }: NonNullable<ReceivedMail['failure']>,
+  report: Report,
 ): Promise<boolean> {
   const message = await store.findMessage(messageId);
   if (message === null || message.to === '') return false;
   const { projectId, to } = message;
+  const { status, isUnknownRecipient } = failureOf(report, to);
   const receipt = {
     route: emailRoute,
     carrierId: messageId,

@@ -47,13 +47,12 @@ export async function smsReceiver(
   };
 }
 
-/** Whether a text is one of the words, ignoring case and punctuation after it. */
+/** Whether a text is one of the words. Letters and digits alone are compared, without case, where there are any. */
 function isStop(text: string, words: readonly string[]): boolean {
   const plain = (written: string) =>
     written
-      .normalize()
-      .trim()
-      .replace(/(?<![.!])[.!]+$/, '')
-      .toLowerCase();
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}]+/gu, '') || written.trim();
   return words.some((word) => plain(word) === plain(text));
 }

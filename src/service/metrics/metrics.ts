@@ -1,8 +1,15 @@
 import pkg from '../../../package.json' with { type: 'json' };
 import { serviceErrors } from '../../contract/index.js';
-import type { Carrier, CarrierRequest, Submission, SubmitResult, Unread } from '../carriers/carrier.js';
+import type {
+  Carrier,
+  CarrierFigures,
+  CarrierRequest,
+  Submission,
+  SubmitResult,
+  Unread,
+} from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
-import type { LaneDepth } from '../storage/insights.js';
+import type { LaneDepth, Unjoined } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store, VerificationResult } from '../storage/store.js';
@@ -12,7 +19,7 @@ import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './fam
 /** Looked at with each reading. */
 export interface Sources {
   heartbeat: { connections: LaneConnection[] };
-  store: { queueDepth(): Promise<LaneDepth[]> };
+  store: { queueDepth(): Promise<LaneDepth[]>; countUnjoined(): Promise<Unjoined[]> };
 }
 
 /** Methods of the store whose time tells how it is doing: those that every message needs. */
@@ -65,7 +72,13 @@ export class Metrics {
   );
   readonly #unread = new Counter(
     'urtuu_gateway_requests_unread_total',
-    'Parts of requests of gateways that changed nothing, by path, route and reason.',
+    'Receipts and incoming messages that changed nothing, by path, route and reason.',
+  );
+  /** The same, by route. */
+  readonly #unreadBy = new Map<string, Partial<Record<Unread, number>>>();
+  readonly #beyondParts = new Counter(
+    'urtuu_segments_beyond_parts_total',
+    'Segments beyond the parts that are charged, by route.',
   );
   readonly #verifications = new Counter(
     'urtuu_verifications_total',
@@ -84,10 +97,12 @@ export class Metrics {
     this.#verifications,
     this.#notFound,
     this.#unread,
+    this.#beyondParts,
     this.#store,
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
   #depths: Promise<LaneDepth[]> = Promise.resolve([]);
+  #unjoined: Promise<Unjoined[]> = Promise.resolve([]);
   readonly #delay = new EventLoopDelay();
 
   constructor() {
@@ -122,7 +137,14 @@ export class Metrics {
 
   unread(of: CarrierRequest['of'], route: string, reason: Unread): void {
     this.#unread.add(`path="${of}",route="${quotedLabel(route)}",reason="${reason}"`);
+    const counts = this.#unreadBy.get(route) ?? {};
+    this.#unreadBy.set(route, { ...counts, [reason]: (counts[reason] ?? 0) + 1 });
   }
+
+  readonly #figures: CarrierFigures = {
+    unread: (...given) => this.unread(...given),
+    beyondParts: (route, segments) => this.#beyondParts.add(`route="${quotedLabel(route)}"`, segments),
+  };
 
   /** The same parts, measured. */
   readonly wrappers = {
@@ -136,6 +158,7 @@ export class Metrics {
         if (isUnknown) this.#unknown.add(`channel="${channel}"`, count);
       }
     },
+    unreadOf: (lane: string) => this.#unreadBy.get(lane) ?? {},
     store: (store: Store): Store =>
       wrapped(store, (name, method) => this.#verification(name, this.#measured(name, method) ?? method)),
     carriers: (carriers: readonly Carrier[]): readonly Carrier[] =>
@@ -148,8 +171,10 @@ export class Metrics {
     if (now - this.#lookedAt >= lookEvery) {
       this.#lookedAt = now;
       this.#depths = store.queueDepth().catch(() => []);
+      this.#unjoined = store.countUnjoined().catch(() => []);
     }
     const depths = await this.#depths;
+    const unjoined = await this.#unjoined;
     const byLane = (of: (depth: LaneDepth) => number | null) =>
       depths.flatMap((depth) => {
         const value = of(depth);
@@ -168,6 +193,12 @@ export class Metrics {
         'gauge',
         'Seconds since the first waiting message was due, by lane.',
         byLane(({ oldestMs }) => oldestMs && oldestMs / 1_000),
+      ),
+      writeSeries(
+        'urtuu_receipts_unjoined',
+        'gauge',
+        'Receipts of the last 24 hours that match no message, by route.',
+        unjoined.map(({ route, count }) => [`route="${quotedLabel(route)}"`, count]),
       ),
     ].join('');
   }
@@ -267,7 +298,7 @@ export class Metrics {
             this.#receipts.add(`state="${receipt.state}"`);
             return onReceipt(receipt);
           };
-          return start(counted, onIncoming);
+          return start(counted, onIncoming, this.#figures);
         };
       }
       if (name !== 'reserve') return null;

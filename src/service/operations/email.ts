@@ -10,11 +10,11 @@ import { sendBatch, sendSingle } from './send.js';
 
 /** POST /v1/email. */
 export async function sendEmail(context: OperationContext, call: SendCall<EmailSendParams>): Promise<Answer> {
-  const { caller, params, idempotencyKey } = call;
+  const { caller, params, idempotencyKey, isBulk = false } = call;
   const project = await context.project(caller);
   checkEmail(params);
   const recipient = readEmailRecipient(params.to);
-  const content = emailContent(project, params);
+  const content = { ...emailContent(project, params), isBulk };
   const price = emailPrice(project.settings);
   return sendSingle(context, { project, channel: 'email', recipient, content, price, idempotencyKey });
 }

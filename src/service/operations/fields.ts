@@ -5,6 +5,7 @@ import {
   maxEmailBodyBytes,
   maxInvalidEntries,
   maxParts,
+  maxSenderNameLength,
   maxSubjectLength,
   measureText,
   mixesAlphabets,
@@ -112,7 +113,11 @@ export function checkEmail({ subject, html, text, from_name, reply_to }: EmailFi
     throw invalid(`subject: must have at most ${maxSubjectLength} characters`);
   }
   if (!html && !text) throw invalid('html, text: one of them is required and must not be empty');
-  if (from_name !== undefined) checkLine('from_name', from_name);
+  if (from_name !== undefined) {
+    checkLine('from_name', from_name);
+    if (characters(from_name) > maxSenderNameLength)
+      throw invalid(`from_name: must have at most ${maxSenderNameLength} characters`);
+  }
   if (reply_to !== undefined && normalizeAddress(reply_to) === null)
     throw invalid(notAnAddress('reply_to', reply_to));
   const bytes = Buffer.byteLength(html ?? '') + Buffer.byteLength(text ?? '');

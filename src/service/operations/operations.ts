@@ -42,6 +42,8 @@ export interface SendCall<Params> {
   caller: Caller;
   params: Params;
   idempotencyKey: string | null;
+  /** It belongs to a list: the request says `Urtuu-Class: bulk`. */
+  isBulk?: boolean;
 }
 
 /** A project's rate limit for one kind of request, after this request took its token. */

@@ -7,6 +7,8 @@ import type { Tried, TriedRun } from './tried.js';
 export const nextRouteBefore = 7_000;
 /** Milliseconds before its bound at which a message may be claimed as overdue: a single one to take its next route. */
 export const overdueBefore = { single: nextRouteBefore, batch: 0 } as const;
+/** Milliseconds after which a carrier may have given an id to another message. */
+export const joinsWithin = 7 * 86_400_000;
 
 /**
  * A queued message is in one of four states.
@@ -220,6 +222,8 @@ export type AnswerOf = (message: MessageRecord, balance: number) => BoundAnswer;
 export interface Receipt {
   route: string;
   carrierId: string;
+  /** A second id that it names, of which either may be the one in the answer to the submission. */
+  otherId?: string | null;
   /** Normal form: its source address. */
   to: string;
   state: DeliveryState;

@@ -20,6 +20,12 @@ export interface IncomingMessage {
   part: { reference: string; number: number; total: number } | null;
 }
 
+/** A part of a longer text; null for a text in one part, and for invalid numbers. */
+export function partOf(reference: string, total: number, number: number): IncomingMessage['part'] {
+  const isPart = Number.isInteger(total) && Number.isInteger(number) && total >= 2 && total <= 255;
+  return isPart && number >= 1 && number <= total ? { reference, number, total } : null;
+}
+
 export interface InboxRecord extends Omit<IncomingMessage, 'text' | 'fingerprint' | 'part'> {
   /** With `missingPart` in place of each missing part. */
   text: string;

@@ -101,3 +101,15 @@ export interface LaneDepth {
 }
 
 export const mostCounted = 1_000_000;
+
+/** Receipts that match no message, or none yet. */
+export interface Unjoined {
+  route: string;
+  count: number;
+}
+
+/** Milliseconds for which they are counted, and the most that are. */
+export const unjoinedWithin = 86_400_000;
+export const mostUnjoined = 10_000;
+/** SQL: the receipts to count, of which one with two ids has two rows. */
+export const isUnjoined = 'message IS NULL AND (other IS NULL OR carrier_id < other)';

@@ -28,6 +28,8 @@ export interface LaneConnection {
   forMs: number;
   /** Absent if there are none. */
   troubles?: readonly LaneTrouble[];
+  /** Receipts and messages that changed nothing since the instance started, by reason; absent if there are none. */
+  unread?: Readonly<Record<string, number>>;
 }
 
 /** Finished messages of a lane. */

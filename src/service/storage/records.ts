@@ -140,6 +140,8 @@ export interface Content {
   replyTo: string | null;
   /** An encrypted text, erased when its message is finalized. */
   encrypted: Uint8Array | null;
+  /** Of a list, although its message is a single one. */
+  isBulk?: boolean;
 }
 
 /** The final answer to a send, bound to its idempotency key. */

@@ -9,7 +9,7 @@ import type {
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { Inbox } from './inbox.js';
-import type { Insights, LaneDepth } from './insights.js';
+import type { Insights, LaneDepth, Unjoined } from './insights.js';
 import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type { Pruning } from './pruning.js';
@@ -69,6 +69,8 @@ export interface Store
    * was never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;
+  /** Once for each recorded lane: ids that an earlier release has stored get the form of SMPP, in lower case without leading zeros. */
+  normalizeReceiptIds(lanes: readonly string[]): Promise<void>;
   /** False if there is no such project. */
   renameProject(id: string, name: string): Promise<boolean>;
   /**
@@ -128,6 +130,8 @@ export interface Store
 
   /** By name of the lanes with waiting or claimed messages. */
   queueDepth(): Promise<LaneDepth[]>;
+  /** Of the last 24 hours, at most 10,000. */
+  countUnjoined(): Promise<Unjoined[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /** The verifications of these messages; nothing for other messages. */

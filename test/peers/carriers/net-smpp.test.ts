@@ -43,12 +43,12 @@ it('Net::SMPP takes an SMS of three parts in Cyrillic, and its receipts make it 
   );
   expect(fields).toEqual(Array.from({ length: 3 }, () => '139911 97699112233 8 64 1 000001000000000R'));
   const bytes = submits.map((fields) => Buffer.from(fields[7] ?? '', 'hex'));
-  expect(bytes.map((each) => [...each.subarray(4, 6)])).toEqual([
+  expect(bytes.map((each) => [...each.subarray(5, 7)])).toEqual([
     [3, 1],
     [3, 2],
     [3, 3],
   ]);
-  const whole = Buffer.concat(bytes.map((each) => each.subarray(6)));
+  const whole = Buffer.concat(bytes.map((each) => each.subarray(7)));
   expect(whole.swap16().toString('utf16le')).toBe(text);
   expect(lines.filter((line) => line.startsWith('acknowledged'))).toEqual(
     Array.from({ length: 3 }, () => 'acknowledged 0'),

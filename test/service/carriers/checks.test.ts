@@ -1,5 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { checkCarriers } from '../../../src/service/carriers/configured/check-carriers.js';
 import { checkRoute } from '../../../src/service/carriers/smpp/check-route.js';
 import { commandIds } from '../../../src/service/carriers/smpp/codec/commands.js';
 import type { SmppRoute } from '../../../src/service/carriers/smpp/route-settings.js';
@@ -7,9 +11,11 @@ import { checkRelay } from '../../../src/service/carriers/smtp/check-relay.js';
 import type { SmtpSettings } from '../../../src/service/carriers/smtp/smtp-settings.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import { seededRandom } from '../../../src/service/random.js';
+import { fileFolder } from '../../support/folders.js';
 import { routeTo } from '../../support/smpp.js';
 
 const within = 10_000;
+const folder = fileFolder();
 let server: Server;
 const sockets = new Set<Socket>();
 afterEach(async () => {
@@ -52,7 +58,7 @@ const route = (port: number, changes: Partial<SmppRoute> = {}) =>
 function relay(port: number, changes: Partial<SmtpSettings> = {}) {
   const settings: SmtpSettings = {
     ...{ host: '127.0.0.1', port, tls: 'off', login: null },
-    ...{ from: 'a@example.mn', bounceDomain: null, connections: 1 },
+    ...{ from: 'a@example.mn', name: 'example.mn', bounceDomain: null, connections: 1, perSecond: null },
     ...changes,
   };
   return found((clock) => checkRelay(settings, clock, within));
@@ -104,6 +110,58 @@ describe('the check of an operator', () => {
     const checked = await route(await listen(answer), changes);
     expect(checked.problem).toBe(problem);
     expect(checked.took).toBeLessThanOrEqual(within);
+  });
+});
+
+describe('the check of a configuration', () => {
+  const file = (name: string) => readFileSync(`test/fixtures/tls/${name}.pem`);
+
+  it.each<[scheme: string, certificate: string | null, problem: string]>([
+    ['smtps', null, 'the port speaks plain SMTP: use smtp://'],
+    ['smpp+tls', null, 'the port speaks plain SMPP: use smpp://'],
+    ['smtp', 'self-signed', 'the port speaks TLS from the first byte: use smtps://'],
+    ['smpp', 'self-signed', 'the port speaks TLS from the first byte: use smpp+tls://'],
+    ...['smtps', 'smpp+tls'].flatMap((scheme): [string, string, string][] =>
+      ['self-signed', 'unknown-issuer'].map((certificate) => [
+        scheme,
+        certificate,
+        'its certificate is not trusted',
+      ]),
+    ),
+  ])('%s:// on a port with the certificate %s says: %s', async (scheme, certificate, problem) => {
+    const greet = (socket: Socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      // Hangs up on what it does not understand, as servers do.
+      socket.on('data', () => socket.end('500 Unrecognized\r\n'));
+      socket.write('220 relay\r\n');
+    };
+    server =
+      certificate === null
+        ? createServer(greet)
+        : createTlsServer({ key: file('key'), cert: file(certificate) }, greet);
+    server.on('tlsClientError', (_, socket: Socket) => socket.destroy());
+    // A server hangs up on who does not begin with TLS, sooner or later.
+    let isPlain = scheme === 'smtp' || scheme === 'smpp';
+    server.on('connection', (socket: Socket) => {
+      if (isPlain) socket.destroy();
+      isPlain = false;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const at = `${scheme}://localhost:${port}`;
+    const configuration = scheme.startsWith('smtp')
+      ? { sms: 'off', email: { smtp: at, from: 'a@example.mn' } }
+      : {
+          email: 'off',
+          sms: {
+            routes: [{ name: 'M', smpp: at, system_id: 'u', password: { env: 'P' }, prefixes: ['99'] }],
+          },
+        };
+    const written = join(folder, 'service.json');
+    writeFileSync(written, JSON.stringify(configuration));
+    const [check] = checkCarriers({ file: written, environment: { P: 'p' } });
+    expect((await check)?.problem).toContain(problem);
   });
 });
 

@@ -108,7 +108,13 @@ it('requests that cannot be read are counted by route, and logged at most once a
   const line = (reason: string, count: number, path = 'receipts') =>
     `urtuu_gateway_requests_unread_total{path="${path}",route="a gateway",reason="${reason}"} ${count}`;
   const none = ['body', 'fields', 'state'].map((reason) => line(reason, 0, 'incoming'));
-  expect(await counted()).toEqual([line('body', 1), line('fields', 2), line('state', 1), ...none]);
+  expect(await counted()).toEqual([
+    line('body', 1),
+    line('fields', 2),
+    line('state', 1),
+    ...none,
+    line('unjoined', 1),
+  ]);
   clock.advance(60_000);
   await post('nonsense');
   const warning = (count: string) =>

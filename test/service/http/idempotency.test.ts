@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fakeOperations, openApp, request, sms } from './fake-operations.js';
+import { email, fakeOperations, openApp, request, sms } from './fake-operations.js';
 
 const text = { to: '99112233', text: 'x' };
 const setUp = () => {
@@ -9,6 +9,25 @@ const setUp = () => {
     app.fetch(request(path, { body, headers: { 'idempotency-key': key ?? null } }));
   return { post, calls };
 };
+
+it.each([
+  ['bulk', true],
+  ['BULK', true],
+  ['transactional', false],
+  ['', false],
+  [null, false],
+])('Urtuu-Class: %s says whether an email belongs to a list: %s', async (value, isBulk) => {
+  const said: unknown[] = [];
+  const { operations } = fakeOperations({
+    async sendEmail(call) {
+      said.push(call.isBulk);
+      return { status: 202, body: email, replayed: false };
+    },
+  });
+  const body = { to: 'a@b.mn', subject: 's', text: 'x' };
+  await openApp(operations).fetch(request('/v1/email', { body, headers: { 'urtuu-class': value } }));
+  expect(said).toEqual([isBulk]);
+});
 
 describe('Idempotency', () => {
   it.each(['k', '~!', 'a b', 'x'.repeat(255)])('2: %j is a key', async (key) => {

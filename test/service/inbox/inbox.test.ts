@@ -54,9 +54,9 @@ const until = (holds: () => boolean, step = 500, longest = 1_200_000) =>
 const suppressed = async () => (await administration().suppressions.list()).data.map(({ to }) => to);
 
 /** Sends an email: its id and what the relay took. */
-async function send(to = 'bold@example.com') {
+async function send(to = 'bold@example.com', isBulk = false) {
   const params = { to, subject: 'Сайн уу', text: 'Сайн уу' };
-  const { body } = await services.core.operations.sendEmail({ caller, params, idempotencyKey: null });
+  const { body } = await services.core.operations.sendEmail({ caller, params, idempotencyKey: null, isBulk });
   const { id } = body as { id: string };
   await services.pass(async () => (await messageOf(id)).status !== 'queued');
   return { id, from: relay.taken.at(-1)?.from ?? '', raw: relay.taken.at(-1)?.raw ?? '' };
@@ -188,7 +188,8 @@ describe('suppressions', () => {
     ['550-5.1.1 Not accepted\r\n550 5.1.1 at this rate', []],
     ['550 5.1.1 No such user (5.2.2)', []],
     ['550 5.7.1 Spam', []],
-    ['550 User unknown', []],
+    ['550 User unknown', ['bold@example.com']],
+    ['550 Requested action not taken: mailbox unavailable', []],
   ])('are for addresses that the relay refuses with %j', async (reply, expected) => {
     await open();
     await set({ suppressions: true });
@@ -413,13 +414,18 @@ describe('an own domain with a key', () => {
   });
 });
 
-it('a batch names where to unsubscribe, a single email does not', async () => {
+it('a batch and a single email of a list name where to unsubscribe, another email does not', async () => {
   await open();
   await set({ list_unsubscribe: 'https://shop.mn/u?to={to}' });
   await send();
+  await send('bat@example.com', true);
   const params = { to: ['bold@example.com'], subject: 'Hi', text: 'Hi' };
   const { body } = await services.core.operations.sendEmailBulk({ caller, params, idempotencyKey: null });
   await services.completed((body as { id: string }).id);
   const headers = relay.taken.map(({ raw }) => /^List-Unsubscribe: .*/m.exec(raw)?.[0]?.trim());
-  expect(headers).toEqual([undefined, 'List-Unsubscribe: <https://shop.mn/u?to=bold%40example.com>']);
+  expect(headers).toEqual([
+    undefined,
+    'List-Unsubscribe: <https://shop.mn/u?to=bat%40example.com>',
+    'List-Unsubscribe: <https://shop.mn/u?to=bold%40example.com>',
+  ]);
 });

@@ -123,7 +123,10 @@ describe('the metrics of a service', () => {
     const carrier = { lanes: ['Gate "A"'], take: async () => null } as unknown as Carrier;
     metrics.wrappers.carriers([carrier]);
     return metrics
-      .read({ heartbeat: { connections: [] }, store: { queueDepth: async () => [] } })
+      .read({
+        heartbeat: { connections: [] },
+        store: { queueDepth: async () => [], countUnjoined: async () => [] },
+      })
       .then((text) => {
         for (const result of ['accepted', 'later', 'refused', 'unknown'])
           expect(text).toContain(

@@ -77,6 +77,7 @@ const seeds: readonly Buffer[] = [
     [tags.userMessageReference, Buffer.from([1, 2])],
     [tags.messagePayload, Buffer.from('id:'.repeat(100))],
   ]),
+  pdu('data_sm', { source_addr: '97699112233', esm_class: 4 }, [[tags.messagePayload, Buffer.from(receipt)]]),
   pdu('deliver_sm', { data_coding: 8, short_message: encodeUcs2('Сайн уу') }),
   pdu('bind_transceiver_resp', { system_id: 'smsc' }),
   pdu('enquire_link'),
@@ -118,7 +119,7 @@ class Wire extends EventEmitter {
   }
 }
 
-const quietly = { onRequest() {}, onProgress() {}, onClosed() {} };
+const quietly = { onRequest() {}, onMalformed() {}, onProgress() {}, onClosed() {} };
 const probe = encodePdu({
   command: 'enquire_link',
   status: statuses.ok,
@@ -195,7 +196,9 @@ function read(bytes: Buffer, chunks: readonly Buffer[], decode: Decode): void {
   const text = decodeGsm(unpackSeptets(bytes)).slice(0, longestText);
   if (gsmCodes(decodeGsm(bytes)) === null && bytes.every((code) => code < 0x80 && code !== 0x1b))
     throw new Error('GSM text does not encode again');
-  segmentsOf(text, (['udh', 'sar', 'payload'] as const)[bytes.length % 3] ?? 'udh', bytes.length);
+  const segments = (['udh', 'sar', 'payload'] as const)[bytes.length % 3] ?? 'udh';
+  const alphabet = (['gsm', 'latin1', 'ascii', 'ucs2'] as const)[bytes.length % 4] ?? 'gsm';
+  segmentsOf(text, { segments, alphabet }, bytes.length);
 }
 
 function readPdu(whole: Pdu): void {

@@ -2,7 +2,7 @@ import { encodeUcs2 } from '../../../src/service/carriers/smpp/codec/alphabet.js
 import { tags } from '../../../src/service/carriers/smpp/codec/commands.js';
 import type { Pdu } from '../../../src/service/carriers/smpp/codec/pdu.js';
 import { readIncoming } from '../../../src/service/carriers/smpp/incoming.js';
-import { readReceipt } from '../../../src/service/carriers/smpp/receipts.js';
+import { carrierIdOf, readReceipt } from '../../../src/service/carriers/smpp/receipts.js';
 import { changedText, type Dice, playInputs } from './fuzz-inputs.js';
 
 type Read = typeof readReceipt;
@@ -112,10 +112,11 @@ function textOf({ pdu }: Written): string {
 export function playReceiptFuzz(seed: number, inputs: number, read: Read = readReceipt) {
   const wrongIn = ({ pdu, truth }: Written) => {
     const { carrierId, to, state } = read(pdu, 'same') ?? { carrierId: null, to: '', state: null };
-    readIncoming(pdu);
+    readIncoming(pdu, 'gsm');
     if (/\p{Cc}/u.test(`${carrierId}${to}`) || `${carrierId}${to}`.length > longestKept)
       throw new Error(`no engine keeps ${JSON.stringify(carrierId)}`);
-    const isTrue = truth === null || (carrierId === truth.id && state === states[truth.stat]);
+    const isTrue =
+      truth === null || (carrierId === carrierIdOf(truth.id, 'same') && state === states[truth.stat]);
     return isTrue ? null : `${carrierId} is ${state}`;
   };
   return playInputs(seed, inputs, receipt, wrongIn, textOf);
@@ -125,5 +126,5 @@ export function playReceiptFuzz(seed: number, inputs: number, read: Read = readR
 export const naive: Read = (pdu, form) => {
   const bytes = pdu.options.get(tags.messagePayload) ?? pdu.fields.short_message;
   const read = readReceipt(pdu, form);
-  return read && { ...read, carrierId: /id:\s*(\S+)/i.exec(`${bytes}`)?.[1] ?? null };
+  return read && { ...read, carrierId: carrierIdOf(/id:\s*(\S+)/i.exec(`${bytes}`)?.[1] ?? '', form) };
 };

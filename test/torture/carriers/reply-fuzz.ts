@@ -2,6 +2,7 @@ import { OutcomeUnknown, type Submission, type SubmitResult } from '../../../src
 import { smtpCarrier } from '../../../src/service/carriers/smtp/smtp.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import { seededRandom as serviceRandom } from '../../../src/service/random.js';
+import { ownRouteRates } from '../../../src/service/storage/route-limits.js';
 import { mailOf } from '../../support/mails.js';
 import { seededRandom } from '../../support/random.js';
 import { Relay, type Step } from '../../support/relay.js';
@@ -93,10 +94,13 @@ export async function playReplyFuzz(
       tls: 'off',
       login: null,
       from: 'a@example.mn',
+      name: 'example.mn',
       bounceDomain: null,
       connections,
+      perSecond: null,
     },
     bounceKey: new Uint8Array(32),
+    limits: ownRouteRates(clock),
     clock,
     random: serviceRandom('replies'),
     report: () => {},

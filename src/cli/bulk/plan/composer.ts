@@ -5,6 +5,7 @@ import {
   maxEmailBodyBytes,
   maxParts,
   maxRequestBytes,
+  maxSenderNameLength,
   maxSubjectLength,
   measureText,
   normalizeAddress,
@@ -147,9 +148,9 @@ function errorOf(field: Field, value: string): string | null {
   if (field === 'html' || field === 'text') return null;
   if (value.trim() === '') return `the ${field.replace('_', '-')} is empty`;
   if (!isOneLine(value)) return `the ${field.replace('_', '-')} has a line break or a control character`;
-  if (field === 'subject' && value.length > maxSubjectLength && characters(value) > maxSubjectLength) {
-    return `the subject has ${characters(value)} characters; the limit is ${maxSubjectLength}`;
-  }
+  const limit = field === 'subject' ? maxSubjectLength : field === 'from_name' ? maxSenderNameLength : null;
+  if (limit !== null && value.length > limit && characters(value) > limit)
+    return `the ${field.replace('_', '-')} has ${characters(value)} characters; the limit is ${limit}`;
   if (field === 'reply_to' && normalizeAddress(value) === null)
     return `${quoted(value)} is not an email address`;
   return null;

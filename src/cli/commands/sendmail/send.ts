@@ -70,6 +70,7 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     const address = async () => localTo ?? (await context.config.settings()).localTo;
     const addressed = { recipients, inHeaders: t === true, localTo: address };
     const envelope = await readMessage(raw, addressed, F);
+    for (const repair of envelope.repairs) context.io.warn(repair);
     for (const unused of envelope.unusedReplyTo) {
       context.io.warn(
         `replies do not go to ${context.io.printer.recipient(unused)}: the service takes one address`,

@@ -23,7 +23,8 @@ const view: View<Row> = {
     field('sent', { kind: 'number' }),
     field('unknown', { kind: 'number' }),
     field('failed', { kind: 'number' }),
-    { name: 'failures', value: ({ failures }) => failuresOf(failures) || null },
+    { name: 'failures', value: ({ failures }) => countsOf(failures) || null },
+    { name: 'unread', value: ({ unread }) => countsOf(unread) || null },
     { name: 'instances', value: ({ instances }) => connectedOf(instances) },
     slowColumn,
     field('paused_at', { kind: 'time' }),
@@ -66,14 +67,16 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       'sent and failed count the last minute, over all instances; unknown counts sent',
       'messages that may not have arrived. connected counts running instances with a',
       'connection. waiting counts up to 1,000,000 messages. Warns of lanes that are',
-      'paused or slow.',
+      'paused or slow, and of receipts and replies that changed nothing, by reason:',
+      'body, fields and state could not be read, since the running instances started;',
+      'unjoined match no message, in the last 24 hours.',
     ],
     examples: [
       ['urtuu service status', 'the service of urtuu serve'],
       ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
     ],
     exits: [12],
-    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "slow": [{"project": null, "project_name": null, "state": "throttled", "since": "2026-11-21T07:59:58.000Z", "seconds": 12, "code": "0x58", "words": ""}], "paused_at": null, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
+    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "unread": {"state": 1}, "slow": [{"project": null, "project_name": null, "state": "throttled", "since": "2026-11-21T07:59:58.000Z", "seconds": 12, "code": "0x58", "words": ""}], "paused_at": null, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
   });
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;
@@ -108,12 +111,16 @@ function rowsOf(
       config.commandLine(['service', 'lanes', 'resume', lane]),
     );
   }
+  for (const { lane, unread } of lanes) {
+    const counts = countsOf(unread);
+    if (counts !== '') io.warn(`Receipts and replies of ${lane} that changed nothing: ${counts}.`);
+  }
   warnOfSlow(lanes, io);
   return lanes.map((lane) => ({ ...lane, held }));
 }
 
-function failuresOf(failures: LaneStatus['failures']): string {
-  return Object.entries(failures)
+function countsOf(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
     .map(([code, count]) => `${code} ${grouped(count)}`)
     .join(', ');
 }

@@ -35,16 +35,16 @@ const meanings: Readonly<Record<TrialAnswer['rule'], string>> = {
   account: 'The service would pause the route, and send the message again.',
   not_sent: 'Nothing was sent. The service would pause the route, and send the message later.',
   unknown:
-    'No rule of the route matches: the service would charge the message and, without a repeat_key, never send it again.',
+    'Nobody knows whether it was taken: the service would charge the message and, without a repeat_key, never send it again.',
 };
 
 const mayHaveArrived: ReadonlySet<TrialAnswer['rule']> = new Set(['unknown', 'partly_accepted']);
 
 export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Send one real SMS over a gateway of a configuration, and explain the answer.')
-    .argument('<route>', 'name of a route over HTTP')
-    .argument('<number>', 'recipient')
+    .description('Send one real message over a route of a configuration, and explain the answer.')
+    .argument('<route>', 'name of a route for SMS, or email')
+    .argument('<recipient>', 'phone number, or email address for email')
     .argument('<text>', 'text of the message')
     .requiredOption('--config <file>', 'the configuration, as for urtuu serve');
   addHelp(command, {
@@ -53,7 +53,8 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     notes: [
       'Nothing is stored or charged, and no service needs to run. The request is shown',
       'before the prompt, with secrets as ***. Its message id belongs to no message: a',
-      'receipt for it changes nothing.',
+      'receipt for it changes nothing. Over SMPP it binds beside the service, and an',
+      'operator that allows one bind refuses it.',
       'Exit 5: the message was not accepted.',
       'Exit 6: the outcome is unknown, or a part of the message was accepted.',
       'Exit 13: the configuration is invalid.',
@@ -61,20 +62,21 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     examples: [
       ["urtuu service try gateway 99112233 'Hi' --config service.json", 'after a prompt'],
       ["urtuu service try gateway 99112233 'Hi' --config service.json --yes --json", 'in a script'],
+      ["urtuu service try email bat@example.mn 'Hi' --config service.json", 'over the mail relay'],
     ],
-    ok: 'the gateway accepted the message',
+    ok: 'the carrier accepted the message',
     exits: [5, 6, 8],
     json: '{"rule": "refused", "status": 200, "ids": [], "reason": "HTTP 200", "answer": "ERR 6"}',
   });
   command.action(async (route: string, written: string, text: string, { config: file }: Options) => {
     const { network, config, io } = context;
-    const number = readRecipient('number', written);
-    if (normalNumber(number) === null)
-      throw inputError(`${JSON.stringify(number)} is not a phone number`, 'Nothing was sent.');
+    const to = readRecipient('any', written);
+    if (!to.includes('@') && normalNumber(to) === null)
+      throw inputError(`${JSON.stringify(to)} is not a phone number`, 'Nothing was sent.');
     const source = { file: resolve(config.cwd, file), environment: config.env };
-    const trial = await network.carriers((service) => service.tryRoute(source, { route, number, text }));
+    const trial = await network.carriers((service) => service.tryRoute(source, { route, to, text }));
     for (const line of trial.request.split(/\r?\n/)) io.note(line);
-    await confirmed(context, `Send this message to ${number}?`);
+    await confirmed(context, `Send this message to ${to}?`);
     const answer = await trial.send();
     await io.print(view, answer);
     io.note(meanings[answer.rule]);

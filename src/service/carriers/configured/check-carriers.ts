@@ -8,6 +8,7 @@ import { checkRoute } from '../smpp/check-route.js';
 import { checkRelay } from '../smtp/check-relay.js';
 import type { CarrierCheck, ConfigurationSource } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
+import { withTlsAdvice } from './tls-problems.js';
 
 /** Milliseconds that a carrier has for a login. */
 const checkMs = 10_000;
@@ -59,7 +60,7 @@ export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck
   return checks;
 }
 
-function addressOf(protocol: string, { host, port }: { host: string; port: number }): string {
+export function addressOf(protocol: string, { host, port }: { host: string; port: number }): string {
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -69,6 +70,7 @@ async function checkOf(
   checking: Promise<string | null>,
   isLoginChecked = true,
 ): Promise<CarrierCheck> {
-  const problem = await checking;
+  const found = await checking;
+  const problem = found === null ? null : await withTlsAdvice(found, address);
   return { carrier, address, status: problem === null ? 'ok' : 'failed', problem, isLoginChecked };
 }

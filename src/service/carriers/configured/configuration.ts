@@ -51,10 +51,10 @@ export interface TrialAnswer {
     | 'not_sent'
     | 'unknown';
   status: number | null;
-  /** Of the gateway. */
+  /** Of the gateway or the operator. */
   ids: string[];
   reason: string;
-  /** Its first 4 KB, without secrets. */
+  /** In words, of a gateway the first 4 KB without secrets. */
   answer: string;
 }
 

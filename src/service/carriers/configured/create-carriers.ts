@@ -46,7 +46,17 @@ export interface Carriers {
   off: readonly Channel[];
   /** Lanes whose messages leave this machine. */
   realLanes: readonly string[];
+  /** Those over SMPP. */
+  smppLanes: readonly string[];
 }
+
+/** What the alphabet of a route costs. */
+const alphabetNotes: Readonly<Record<SmppRoute['alphabet'], string | null>> = {
+  gsm: null,
+  latin1: 'texts with € or Greek letters can need more segments than parts are charged',
+  ascii: 'texts with accents, €, £ or Greek letters can need more segments than parts are charged',
+  ucs2: 'Latin texts can need three segments for each part that is charged',
+};
 
 /** The carriers of a configuration. Throws ConfigurationError if a store with real messages would be simulated. */
 export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
@@ -67,6 +77,13 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
   const routes = typeof sms === 'object' ? sms.routes : [];
   const gateways = routes.filter(isGateway);
   const smpp = routes.filter((route): route is SmppRoute => !isGateway(route));
+  for (const route of smpp) {
+    const note = alphabetNotes[route.alphabet];
+    if (note !== null)
+      report(new Error(`SMPP route ${route.name}, alphabet "${route.alphabet}": ${note}`), {
+        level: 'warning',
+      });
+  }
   const limits = sharedRouteLimits(given);
   // The recipient of a pruned message is empty.
   const recipientOf = async (messageId: string) => (await given.store.findMessage(messageId))?.to || null;
@@ -77,7 +94,8 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
     const { gatewayCarrier } = await import('../http/gateway.js');
     carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits: given.rateLimiter, recipientOf }));
   }
-  if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
+  if (typeof email === 'object')
+    carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools, limits: given.rateLimiter }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });
   const served = carriers.flatMap(({ lanes }) => lanes);
@@ -103,6 +121,7 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
     routesOf: (message, settings) => routesOf[message.channel](message, settings),
     operators: routes.length > 0 ? operatorsOf(routes) : null,
     off: (['sms', 'email'] as const).filter((channel) => configuration[channel] === 'off'),
+    smppLanes: smpp.map(({ name }) => name),
     realLanes: [...routes.map(({ name }) => name), ...(typeof email === 'object' ? [emailLane] : [])],
   };
 }

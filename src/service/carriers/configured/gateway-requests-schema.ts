@@ -39,6 +39,9 @@ export const requestFields = {
       from: path,
       to: z._default(path, 'to'),
       text: path,
+      reference: z.optional(path),
+      total: z.optional(path),
+      part: z.optional(path),
       token: writtenSecret,
       twilio_auth_token: z.optional(writtenSecret),
     }),
@@ -95,10 +98,18 @@ export function requestsOf(
           undelivered: receipts.undelivered.map(String),
           ...signatureOf('receipts', receipts),
         };
-  const incomingOf = ({ twilio_auth_token, token, ...paths }: NonNullable<typeof incoming>) => ({
-    ...paths,
-    ...signatureOf('incoming', { token, twilio_auth_token }),
-  });
+  const incomingOf = (written: NonNullable<typeof incoming>) => {
+    const { twilio_auth_token, token, reference = null, total = null, part = null, ...paths } = written;
+    const missing = Object.entries({ reference, total, part }).find(([, path]) => path === null);
+    const isGiven = [reference, total, part].some((path) => path !== null);
+    if (isGiven && missing !== undefined)
+      fail(`incoming.${missing[0]}`, 'is required with reference, total or part');
+    return {
+      ...paths,
+      ...{ reference, total, part },
+      ...signatureOf('incoming', { token, twilio_auth_token }),
+    };
+  };
   return {
     receipts: read,
     incoming: incoming === undefined ? null : incomingOf(incoming),

@@ -13,7 +13,7 @@ export interface OpenedCarriers extends Pick<Carriers, 'carriers' | 'routesOf' |
 export interface OpenCarriersParts extends Omit<CarrierParts, 'configuration' | 'simulatedRoutes' | 'store'> {
   /** If absent, everything is simulated; data that was served with a real carrier sends nothing. */
   configuration: CarrierConfiguration | undefined;
-  store: Pick<Store, 'recordLanes'> & CarrierParts['store'];
+  store: Pick<Store, 'recordLanes' | 'normalizeReceiptIds'> & CarrierParts['store'];
 }
 
 const needsConfiguration =
@@ -38,6 +38,7 @@ export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarr
   const { createCarriers } = await import('./create-carriers.js');
   const created = await createCarriers({ ...given, store, configuration, simulatedRoutes });
   await store.recordLanes(created.realLanes);
+  if (created.smppLanes.length > 0) await store.normalizeReceiptIds(created.smppLanes);
   const names = { sms: 'SMS', email: 'Email' };
   const closed = created.off.map(
     (channel) => [channel, `${names[channel]} is off in the configuration of this service`] as const,

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import { ConfigurationError } from '../../errors/configuration-error.js';
 import { rule } from '../../parse-fields.js';
+import { writtenStatus } from '../smpp/codec/commands.js';
 import type { SmppRoute } from '../smpp/route-settings.js';
 import type { ConfigurationSource } from './configuration.js';
 import { durationMs, routeFields, within } from './route-fields.js';
@@ -12,6 +14,18 @@ const line = (max: number) =>
     rule((text) => /^[\x20-\x7e]*$/.test(text), 'must be printable ASCII'),
   );
 const addressOf = (written: string) => serverAddressOf(written, { 'smpp:': 2775, 'smpp+tls:': 3550 });
+const writtenStatuses = z._default(
+  z
+    .array(
+      z.union([z.number(), z.string()]).check(
+        z.refine((written) => statusOf(written) !== null, {
+          error: 'must be a status other than 0, as "0x45"',
+        }),
+      ),
+    )
+    .check(z.maxLength(100)),
+  [],
+);
 const maxValidityMs = 14 * 86_400_000;
 
 /** A route over SMPP. */
@@ -33,7 +47,7 @@ export const smppSchema = z.strictObject({
   dest_ton: z._default(within(0, 6), 1),
   dest_npi: z._default(within(0, 18), 1),
   number_form: z._default(z.enum(['international', 'national']), 'international'),
-  alphabet: z._default(z.enum(['gsm']), 'gsm'),
+  alphabet: z._default(z.enum(['gsm', 'latin1', 'ascii', 'ucs2']), 'gsm'),
   segments: z._default(z.enum(['udh', 'sar', 'payload']), 'udh'),
   validity: z._default(
     z.string().check(rule((text) => validityMsOf(text) !== null, 'must be 1m to 14d, as 24h')),
@@ -41,6 +55,8 @@ export const smppSchema = z.strictObject({
   ),
   validity_format: z._default(z.enum(['relative', 'absolute']), 'relative'),
   receipt_id: z._default(z.enum(['same', 'hex_to_dec', 'dec_to_hex']), 'same'),
+  permanent: writtenStatuses,
+  temporary: writtenStatuses,
   window: z._default(within(1, 50), 10),
   per_second: z._default(within(1, 20_000), 100),
 });
@@ -65,10 +81,12 @@ export function smppRouteOf(
     destTon: route.dest_ton,
     destNpi: route.dest_npi,
     numberForm: route.number_form,
+    alphabet: route.alphabet,
     segments: route.segments,
     validityMs: validityMsOf(route.validity) as number,
     validityFormat: route.validity_format,
     receiptId: route.receipt_id,
+    ...statusLists(route, place),
     window: route.window,
     perSecond: route.per_second,
     prefixes: route.prefixes,
@@ -85,4 +103,22 @@ function connectionOf({ protocol, host, port }: ServerAddress) {
 function validityMsOf(written: string): number | null {
   const milliseconds = durationMs(written, 'mhd');
   return milliseconds !== null && milliseconds <= maxValidityMs ? milliseconds : null;
+}
+
+function statusLists(
+  { permanent, temporary }: z.infer<typeof smppSchema>,
+  place: string,
+): Pick<SmppRoute, 'permanent' | 'temporary'> {
+  const read = (written: readonly (string | number)[]) => written.map((one) => statusOf(one) as number);
+  const lists = { permanent: read(permanent), temporary: read(temporary) };
+  const inBoth = lists.permanent.find((status) => lists.temporary.includes(status));
+  if (inBoth !== undefined)
+    throw new ConfigurationError(`${place}.temporary: ${writtenStatus(inBoth)} is in permanent too`);
+  return lists;
+}
+
+/** A number, or hexadecimal as the specification writes it: decimal digits in a string could be either. */
+function statusOf(written: string | number): number | null {
+  const status = typeof written === 'number' || /^0x[0-9a-f]{1,8}$/i.test(written) ? Number(written) : 0;
+  return Number.isInteger(status) && status > 0 && status <= 0xffffffff ? status : null;
 }

@@ -1,13 +1,23 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { isLoopback, normalizeAddress } from '../../../contract/index.js';
 import { ConfigurationError } from '../../errors/configuration-error.js';
+import { domainOf } from '../../mailbox.js';
 import { rule } from '../../parse-fields.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';
+import { within } from './route-fields.js';
 import { readSecret, writtenSecret } from './secrets.js';
 import { type ServerAddress, serverAddressOf } from './server-address.js';
 
 const addressOf = (written: string) => serverAddressOf(written, { 'smtp:': 587, 'smtps:': 465 });
+
+/** What a client calls itself (RFC 5321, 4.1.3): a name with a domain, or an address. */
+function isHelloName(text: string): boolean {
+  const [, version6, address = ''] = /^\[(IPv6:)?(.*)\]$/i.exec(text) ?? [];
+  if (text.startsWith('[')) return isIP(address) === (version6 === undefined ? 4 : 6);
+  return /^[a-z\d.-]+$/i.test(text) && normalizeAddress(`a@${text}`) !== null && isIP(text) === 0;
+}
 
 export const emailSchema = z.strictObject({
   smtp: z
@@ -16,6 +26,11 @@ export const emailSchema = z.strictObject({
   user: z.optional(z.string().check(rule((text) => /^[^\p{Cc}\p{Cs}]+$/u.test(text), 'must be one line'))),
   password: z.optional(writtenSecret),
   tls: z.optional(z.enum(['required', 'off'])),
+  name: z.optional(
+    z
+      .string()
+      .check(rule((text) => isHelloName(text), 'must be a host name, or an IP address in square brackets')),
+  ),
   from: z
     .string()
     .check(
@@ -26,7 +41,9 @@ export const emailSchema = z.strictObject({
       .string()
       .check(rule((text) => normalizeAddress(`a@${text}`) === `a@${text}`, 'must be a domain in lower case')),
   ),
-  connections: z._default(z.int().check(z.gte(1), z.lte(10)), 4),
+  connections: z._default(within(1, 10), 4),
+  per_second: z.optional(within(1, 20_000)),
+  per_minute: z.optional(within(1, 1_200_000)),
 });
 type WrittenEmail = z.infer<typeof emailSchema>;
 
@@ -42,6 +59,8 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
   if (isImplicit && email.tls === 'off')
     throw new ConfigurationError('email.tls: must not be "off": smtps:// is encrypted from the first byte');
   const isHere = isLoopback(host === '::1' ? '[::1]' : host.toLowerCase());
+  const { per_second: second = Number.POSITIVE_INFINITY, per_minute: minute = second * 60 } = email;
+  const perSecond = Math.min(second, minute / 60);
   const startTls = email.tls ?? (isHere ? 'off' : 'required');
   return {
     host,
@@ -52,7 +71,9 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
         ? null
         : { user, password: readSecret(password, 'email.password', source) },
     from: email.from,
+    name: email.name ?? domainOf(email.from),
     bounceDomain: email.bounce_domain ?? null,
     connections: email.connections,
+    perSecond: perSecond === Number.POSITIVE_INFINITY ? null : perSecond,
   };
 }

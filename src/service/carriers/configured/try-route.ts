@@ -2,27 +2,46 @@ import { randomUUID } from 'node:crypto';
 import { normalNumber } from '../../../contract/index.js';
 import { systemClock } from '../../clock.js';
 import { ConfigurationError } from '../../errors/configuration-error.js';
+import { emailRoute, type Submission } from '../carrier.js';
 import { gatewayClient } from '../http/gateway-client.js';
 import { type GatewayRoute, isGateway } from '../http/gateway-route.js';
 import { outcomeOfAnswer } from '../http/outcome-of-answer.js';
 import { type RenderedRequest, renderRequest } from '../http/rendered-request.js';
+import { addressOf } from './check-carriers.js';
 import type { ConfigurationSource, RouteTrial, TrialAnswer } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
+import { trySmpp, trySmtp } from './try-login.js';
 
-/** Prepares one message over a route, to be shown and sent; nothing is stored. Throws ConfigurationError. */
-export function tryRoute(
+/** Prepares one message over a route, to be shown and sent; nothing is stored. Rejects with ConfigurationError. */
+export async function tryRoute(
   source: ConfigurationSource,
-  { route: name, number, text }: { route: string; number: string; text: string },
-): RouteTrial {
+  { route: name, to, text }: { route: string; to: string; text: string },
+): Promise<RouteTrial> {
   // Its receipts would refer to a message that is not stored.
-  const { sms } = readConfiguration({ publicUrl: 'https://localhost', ...source });
-  const route = typeof sms === 'object' ? sms.routes.find((one) => one.name === name) : undefined;
-  if (route === undefined || !isGateway(route))
-    throw new ConfigurationError(
-      `${source.file}: there is no route over HTTP called ${JSON.stringify(name)}`,
-    );
-  const submission = { reference: randomUUID(), to: normalNumber(number) ?? number, text };
-  const request = renderRequest(route, submission);
+  const { sms, email } = readConfiguration({ publicUrl: 'https://localhost', ...source });
+  const isAddress = to.includes('@');
+  const submission: Submission = {
+    reference: randomUUID(),
+    attempt: 1,
+    channel: isAddress ? 'email' : 'sms',
+    route: name,
+    to: normalNumber(to) ?? to,
+    text,
+    subject: isAddress ? 'Test' : null,
+    html: null,
+    from: null,
+    replyTo: null,
+  };
+  if (isAddress && name === emailRoute && typeof email === 'object')
+    return trySmtp(email, submission, addressOf(email.tls === 'implicit' ? 'smtps' : 'smtp', email));
+  const routes = typeof sms === 'object' && !isAddress ? sms.routes : [];
+  const route = routes.find((one) => one.name === name);
+  if (route === undefined) {
+    const kind = isAddress ? 'for email' : 'for SMS';
+    throw new ConfigurationError(`${source.file}: there is no route ${kind} called ${JSON.stringify(name)}`);
+  }
+  if (!isGateway(route)) return trySmpp(route, submission, addressOf(route.tls ? 'smpp+tls' : 'smpp', route));
+  const request = renderRequest(route, { ...submission, text });
   const show = shower(route);
   return { request: show(written(request)), send: () => send(route, request, show) };
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { idAsWritten, normalNumber } from '../../../contract/index.js';
-import { storable } from '../../storage/inbox.js';
+import { partOf, storable } from '../../storage/inbox.js';
 import type { DeliveryState, Receipt } from '../../storage/store.js';
 import type { CarrierRequest, Incoming, Taken, Unread } from '../carrier.js';
 import { decodeBody, fieldsOfRequest, fromForm, valuesAt } from './answer-values.js';
@@ -48,8 +48,8 @@ export async function takeRequest(
         ? await receiptOf(route.name, item, fields, tools)
         : (incomingOf(route.name, item) ?? 'fields');
     isRead ||= read !== 'fields';
-    if (read === null) continue;
-    if (typeof read === 'string') {
+    if (read === null) onUnread('unjoined');
+    else if (typeof read === 'string') {
       if (isRead) onUnread(read);
     } else if ('state' in read) await tools.onReceipt(read);
     else await tools.onIncoming(read);
@@ -127,7 +127,7 @@ function stateOf(written: string, { delivered, undelivered }: ReceiptFields): De
 
 function incomingOf(
   route: string,
-  { id = null, from = null, to = null, text = null }: Item,
+  { id = null, from = null, to = null, text = null, reference = null, total = null, part = null }: Item,
 ): Incoming | null {
   if (id === null || from === null || text === null || !isId(id)) return null;
   return {
@@ -136,6 +136,6 @@ function incomingOf(
     from: storable(normalNumber(from) ?? from).slice(0, longestNumber),
     to: storable(to ?? '').slice(0, longestNumber),
     text: storable(text),
-    part: null,
+    part: reference !== null && isId(reference) ? partOf(reference, Number(total), Number(part)) : null,
   };
 }

@@ -42,6 +42,10 @@ export interface IncomingFields {
   from: string;
   to: string;
   text: string;
+  /** Of a part of a longer text: the same in all parts, their number, and its own from 1 on. Null if none comes in parts. */
+  reference: string | null;
+  total: string | null;
+  part: string | null;
   token: string;
   signature: Signature | null;
 }

@@ -43,6 +43,7 @@ async function checkBind(
     report() {},
     // The service would accept these.
     onDeliver: (pdu, session) => session.respond(pdu, statuses.tryAgain),
+    onMalformed() {},
     onChange() {},
   });
   let isLate = false;

@@ -1,5 +1,6 @@
 import { normalNumber } from '../../../contract/index.js';
 import type { DeliveryState } from '../../storage/store.js';
+import type { Unread } from '../carrier.js';
 import { decodeUcs2, unpackSeptets } from './codec/alphabet.js';
 import { tags } from './codec/commands.js';
 import type { Pdu } from './codec/pdu.js';
@@ -10,9 +11,13 @@ import type { SmppRoute } from './route-settings.js';
 export interface SmppReceipt {
   /** In the form of `carrierIdOf`; null if it has none. */
   carrierId: string | null;
+  /** Another one, which its text names beside its option; null if there is none. */
+  otherId: string | null;
   to: string;
   /** Null for a state that is not final. */
   state: DeliveryState | null;
+  /** What of it cannot be read. */
+  unread: Extract<Unread, 'fields' | 'state'> | null;
   /** As in Receipt. */
   reference: string;
   submittedAt: number | null;
@@ -24,32 +29,30 @@ const intermediateNotification = 0x20;
 /** Characters of an id or a number; SMPP has 64. */
 const longestText = 255;
 
-/** 5.3.2.35. */
-const statesByNumber: readonly (DeliveryState | null)[] = [
-  null,
-  null,
-  'delivered',
-  'undelivered',
-  'undelivered',
-  'undelivered',
-  null,
-  'unknown',
-  'undelivered',
+/**
+ * The states by their number (5.3.2.35, and 9 of SMPP 5.0) and by their name in a text: Appendix B, then what operators
+ * write. Null for one on the way.
+ */
+const states: readonly [number, DeliveryState | null, ...string[]][] = [
+  [1, null, 'ENROUTE', 'SCHEDULED', 'SCHEDUL', 'BUFFERED', 'BUFFRED', 'QUEUED', 'PENDING'],
+  [2, 'delivered', 'DELIVRD', 'DELIVERED'],
+  [3, 'undelivered', 'EXPIRED'],
+  [4, 'undelivered', 'DELETED', 'CANCELLED', 'CANCELED'],
+  [5, 'undelivered', 'UNDELIV', 'UNDELIVERABLE', 'UNDELIVERED', 'UNDELIVRD', 'FAILED', 'FAILURE'],
+  [6, null, 'ACCEPTD', 'ACCEPTED', 'ACKED'],
+  [7, 'unknown', 'UNKNOWN'],
+  [8, 'undelivered', 'REJECTD', 'REJECTED'],
+  [9, 'undelivered', 'SKIPPED'],
 ];
-/** Appendix B. */
-const statesByName: Readonly<Record<string, DeliveryState | null>> = {
-  DELIVRD: 'delivered',
-  UNDELIV: 'undelivered',
-  EXPIRED: 'undelivered',
-  DELETED: 'undelivered',
-  REJECTD: 'undelivered',
-  UNKNOWN: 'unknown',
-  ENROUTE: null,
-  ACCEPTD: null,
-  SCHEDUL: null,
-};
-const idInText = /id:\s*(\S+?)\s*(?:(?:sub|dlvrd|submit date|done date|stat|err|text):|\s|$)/i;
-const stateInText = new RegExp(`stat:\\s*(${Object.keys(statesByName).join('|')})`, 'i');
+const statesByNumber = new Map(states.map(([number, state]) => [number, state]));
+const statesByName = new Map(
+  states.flatMap(([, state, ...names]) => names.map((name) => [name, state] as const)),
+);
+// What follows may touch it, so the longest comes first.
+const names = states.flatMap(([, , ...each]) => each).sort((one, other) => other.length - one.length);
+const nextKey = '(?:sub|dlvrd|submit date|done date|stat|err|text):';
+const idInText = new RegExp(`id:\\s*(?!${nextKey})(\\S+?)\\s*(?:${nextKey}|\\s|$)`, 'i');
+const stateInText = new RegExp(`stat\\s*:\\s*(${names.join('|')})`, 'i');
 const dateInText = /submit\s*date:\s*(\d{10})/i;
 
 /** The receipt in a deliver_sm; null for an incoming message. */
@@ -57,19 +60,23 @@ export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt
   const { fields, options } = pdu;
   const type = (fields.esm_class ?? 0) & messageType;
   const idOption = options.get(tags.receiptedMessageId);
-  const stateOption = options.get(tags.messageState)?.[0];
   if (type !== deliveryReceipt && type !== intermediateNotification && idOption === undefined) return null;
   const text = textOf(pdu);
-  const id = plausible(idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption));
-  const name = stateInText.exec(text)?.[1]?.toUpperCase() ?? '';
+  const written = [idOption === undefined ? '' : withoutNul(idOption), idInText.exec(text)?.[1]];
+  const [carrierId = null, otherId = null] = new Set(
+    written.map((id) => canonical(id, form === 'dec_to_hex' ? 16 : 10, form)).filter((id) => id !== null),
+  );
+  // The option, unless its number is none; in its last byte, of one.
+  const byNumber = statesByNumber.get(options.get(tags.messageState)?.at(-1) ?? 0);
+  const byName = statesByName.get(stateInText.exec(text)?.[1]?.toUpperCase() ?? '');
+  const state = type === intermediateNotification ? null : byNumber === undefined ? byName : byNumber;
   const reference = options.get(tags.userMessageReference);
   return {
-    carrierId: id && canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
+    carrierId,
+    otherId,
     to: normalNumber(fields.source_addr ?? '') ?? plausible(fields.source_addr) ?? '',
-    state:
-      type === intermediateNotification
-        ? null
-        : ((stateOption === undefined ? statesByName[name] : statesByNumber[stateOption]) ?? null),
+    state: state ?? null,
+    unread: carrierId === null ? 'fields' : state === undefined ? 'state' : null,
     reference: reference?.length === 2 ? reference.toString('hex') : '',
     submittedAt: timeOf(dateInText.exec(text)?.[1]),
   };
@@ -77,8 +84,7 @@ export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt
 
 /** The id in a submit_sm_resp, in the form used in receipts; null if there is none. */
 export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
-  const trimmed = plausible(id.trim());
-  return trimmed && canonical(trimmed, form === 'hex_to_dec' ? 16 : 10, form);
+  return canonical(id.trim(), form === 'hex_to_dec' ? 16 : 10, form);
 }
 
 /** YYMMDDhhmm read as UTC; null if there is none. */
@@ -96,11 +102,17 @@ function plausible(text = ''): string | null {
   return text === '' || text.length > longestText || /\p{Cc}/u.test(text) ? null : text;
 }
 
-/** One spelling of an id, whatever its base and leading zeros; unchanged if both sides write the same. */
-function canonical(id: string, base: 10 | 16, form: SmppRoute['receiptId']): string {
-  if (form === 'same') return id;
-  const isNumber = base === 16 ? /^[0-9a-f]+$/i.test(id) : /^[0-9]+$/.test(id);
-  return isNumber ? BigInt(base === 16 ? `0x${id}` : id).toString() : id;
+/** One spelling of an id, whatever its base, case and leading zeros; null for what cannot be one. */
+function canonical(id: string | undefined, base: 10 | 16, form: SmppRoute['receiptId']): string | null {
+  const given = plausible(id);
+  if (given === null) return null;
+  const isNumber = form !== 'same' && (base === 16 ? /^[0-9a-f]+$/i.test(given) : /^[0-9]+$/.test(given));
+  return isNumber ? BigInt(base === 16 ? `0x${given}` : given).toString() : normalId(given);
+}
+
+/** Operators write an id in either case, and drop its leading zeros or add some. The stores do the same. */
+function normalId(id: string): string {
+  return id.replace(/^0+(?=.)/, '').replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function withoutNul(value: Buffer): string {

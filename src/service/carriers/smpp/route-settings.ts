@@ -16,11 +16,16 @@ export interface SmppRoute {
   destTon: number;
   destNpi: number;
   numberForm: 'international' | 'national';
+  /** That of data_coding 0 at this operator; `ucs2`: none that can be relied on. */
+  alphabet: 'gsm' | 'latin1' | 'ascii' | 'ucs2';
   segments: 'udh' | 'sar' | 'payload';
   validityMs: number;
   validityFormat: 'relative' | 'absolute';
   /** The form in which receipts write the ids of submissions. */
   receiptId: 'same' | 'hex_to_dec' | 'dec_to_hex';
+  /** Statuses of submissions that refuse the message, and that may pass, whatever the specification says. */
+  permanent: readonly number[];
+  temporary: readonly number[];
   /** Unanswered submissions on one bind. */
   window: number;
   /** Segments a second, of all instances together. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
 import type { Receipt } from '../../storage/store.js';
-import type { Carrier, Incoming, Reservation } from '../carrier.js';
+import type { Carrier, CarrierFigures, Incoming, Reservation } from '../carrier.js';
 import { RouteConnection } from './connection/route-connection.js';
 import type { RouteLimits } from './limits.js';
 import type { SmppRoute } from './route-settings.js';
@@ -32,6 +32,7 @@ export function smppCarrier(parts: SmppParts): Carrier {
   const { clock } = parts;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
   let onIncoming: (incoming: Incoming) => Promise<void> = notTaken;
+  let figures: CarrierFigures | undefined;
   const routes = new Map(
     parts.routes.map((route) => [
       route.name,
@@ -40,6 +41,10 @@ export function smppCarrier(parts: SmppParts): Carrier {
         route,
         onReceipt: (receipt) => onReceipt(receipt),
         onIncoming: (incoming) => onIncoming(incoming),
+        figures: {
+          unread: (...given) => figures?.unread(...given),
+          beyondParts: (...given) => figures?.beyondParts(...given),
+        },
       }),
     ]),
   );
@@ -55,7 +60,8 @@ export function smppCarrier(parts: SmppParts): Carrier {
     lanes: parts.routes.map(({ name }) => name),
     submitMs,
     doubtMs,
-    async start(receive, keep = notTaken) {
+    async start(receive, keep = notTaken, counts) {
+      figures = counts;
       onReceipt = receive;
       onIncoming = keep;
       const tried = Promise.all([...routes.values()].map((route) => route.start()));

@@ -71,10 +71,10 @@ class Sending {
     const ids: (string | null)[] = [];
     try {
       if (this.#signal.aborted || this.#room?.isUsable !== true) return notConnected(route.name);
-      for (const segment of segmentsOf(this.#submission.text ?? '', route.segments, this.#reference)) {
+      for (const segment of segmentsOf(this.#submission.text ?? '', route, this.#reference)) {
         const answer = ids.length === 0 ? await this.#exchange(segment) : await this.#insist(segment);
         if (answer === null) return accepted(ids, { delivery: 'undelivered' });
-        if (answer.status !== statuses.ok) return resultOf(answer.status);
+        if (answer.status !== statuses.ok) return resultOf(answer.status, route);
         ids.push(carrierIdOf(answer.fields.message_id ?? '', route.receiptId));
       }
       return accepted(ids);

@@ -48,6 +48,7 @@ export class Connection {
     const smtp = new SMTPConnection({
       host: settings.host,
       port: settings.port,
+      name: settings.name,
       secure: settings.tls === 'implicit',
       requireTLS: settings.tls === 'required',
       ignoreTLS: settings.tls === 'off',
@@ -89,6 +90,11 @@ export class Connection {
 
   get isOpen(): boolean {
     return !this.#smtp.destroyed;
+  }
+
+  /** What the relay said last; empty before it said anything. */
+  get lastAnswer(): string {
+    return this.#smtp.lastServerResponse || '';
   }
 
   /**

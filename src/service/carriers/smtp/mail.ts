@@ -41,8 +41,8 @@ export async function composeMail(
     date: new Date(date),
     headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribing(submission) },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
-    ...(text ? { text } : {}),
-    ...(html ? { html } : {}),
+    ...(text ? { text: withLineEnds(text) } : {}),
+    ...(html ? { html: withLineEnds(html) } : {}),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -54,6 +54,9 @@ export async function composeMail(
     bytes: await signed(unsigned, submission, domainOf(from.address), warn),
   };
 }
+
+/** A lone return becomes a line end on the wire, after the mail is signed. */
+const withLineEnds = (text: string) => text.replace(/\r\n?|\n/g, '\r\n');
 
 type Headers = Record<string, string | { prepared: boolean; value: string }>;
 

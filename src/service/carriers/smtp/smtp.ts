@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
+import type { RouteRates } from '../../storage/route-limits.js';
 import {
   type Carrier,
   emailLane,
@@ -14,6 +15,7 @@ import {
 import { longestSubmitMs, type Mail, openMs } from './connection.js';
 import { Connections, type Lent } from './connections.js';
 import { composeMail, type Sender, UnreadableKey } from './mail.js';
+import { MailRate } from './mail-rate.js';
 import { RelayCapacity } from './relay-capacity.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
@@ -21,6 +23,7 @@ export interface SmtpParts {
   settings: SmtpSettings;
   /** Signs the addresses that bounces go to. */
   bounceKey: Uint8Array;
+  limits: RouteRates;
   clock: Clock;
   random: Random;
   report: Report;
@@ -41,13 +44,15 @@ export const emailRoutes: RoutesOf = () => onlyRoute;
 /** A mail relay over SMTP. */
 export function smtpCarrier(parts: SmtpParts): Carrier {
   const { settings, bounceKey, clock, report } = parts;
-  const { from, bounceDomain } = settings;
+  const { from, bounceDomain, perSecond } = settings;
   const sender: Sender = {
     from,
     bounces: bounceDomain === null ? null : { key: bounceKey, domain: bounceDomain },
   };
   const connections = new Connections(parts);
   const relay = new RelayCapacity(settings.connections, clock);
+  const rate = perSecond === null ? null : new MailRate({ ...parts, route: { name: emailRoute, perSecond } });
+  const unlimited = Number.POSITIVE_INFINITY;
 
   /** A mail of which a connection that was used before brought nothing to the relay goes over a new one, once. */
   async function submitMail(lent: Lent, mail: Mail, signal: AbortSignal): Promise<SubmitResult> {
@@ -84,7 +89,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     return isExpected ? { ...result, carrierIds: [submission.reference] } : result;
   }
 
-  async function reserve(_route: string, isSingle: boolean): Promise<Reservation | null> {
+  async function lend(isSingle: boolean): Promise<Reservation | null> {
     const lent = await connections.take(isSingle);
     return (
       lent && {
@@ -94,6 +99,14 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     );
   }
 
+  async function reserveAtRate(of: MailRate, isSingle: boolean): Promise<Reservation | null> {
+    const isAllowed = connections.isUp && (await of.wait(isSingle));
+    return isAllowed ? lend(isSingle) : null;
+  }
+
+  const reserve = (_route: string, isSingle: boolean) =>
+    rate === null ? lend(isSingle) : reserveAtRate(rate, isSingle);
+
   return {
     lanes: [emailLane],
     submitMs: openMs + longestSubmitMs,
@@ -101,9 +114,12 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     async start() {
       connections.start();
     },
-    stop: () => connections.stop(),
-    capacity: () => (connections.isUp ? relay.window : 0),
-    ahead: () => (connections.isUp ? relay.ahead : 0),
+    stop() {
+      rate?.stop();
+      return connections.stop();
+    },
+    capacity: () => (connections.isUp ? Math.min(relay.window, rate?.capacity ?? unlimited) : 0),
+    ahead: () => (connections.isUp ? Math.min(relay.ahead, rate?.ahead ?? unlimited) : 0),
     isConnected: () => connections.isConnected,
     reserve,
     async submit(submission, signal) {

@@ -45,8 +45,8 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'contents',
     'seq',
-    { ...same('seq text html subject sender reply_to'), encrypted: 'sealed' },
-    { isNumbered: true },
+    { ...same('seq text html subject sender reply_to is_bulk'), encrypted: 'sealed' },
+    { isNumbered: true, booleans: ['is_bulk'] },
   ),
   table(
     'batches',
@@ -99,7 +99,7 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'receipts',
     'route carrier_id recipient',
-    same('route carrier_id recipient message submitted_at state received_at reference'),
+    same('route carrier_id recipient message submitted_at state received_at reference other'),
   ),
   table('requests', 'message', same('message attempt first_at sealed')),
   table('erasures', 'project pseudonym message', {
@@ -113,7 +113,7 @@ export const movedTables: readonly MovedTable[] = [
     { isNumbered: true, json: ['parts'] },
   ),
   table('suppressions', 'seq', same('seq project recipient reason created_at'), { isNumbered: true }),
-  table('lanes', 'name', same('name')),
+  table('lanes', 'name', same('name has_normal_ids'), { booleans: ['has_normal_ids'] }),
   table('lane_pauses', 'lane', same('lane paused_at')),
   table('prune_runs', 'one', same('one begun_at ended_at is_repeated'), { booleans: ['is_repeated'] }),
   table('left_ended', 'seq', same('seq ended at'), { isNumbered: true }),

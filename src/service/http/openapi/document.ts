@@ -1,12 +1,15 @@
 import * as z from 'zod/mini';
 import {
+  bulkClass,
+  classHeader,
   maxIdempotencyKeyLength,
+  maxSenderNameLength,
   maxSubjectLength,
   messagePage,
   type ServiceErrorCode,
   serviceErrors,
 } from '../../../contract/index.js';
-import { emailBulk, emailSend, subject } from '../schemas/email.js';
+import { emailBulk, emailSend, fromName, subject } from '../schemas/email.js';
 import { recipient } from '../schemas/fields.js';
 import { after, limit } from '../schemas/lists.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
@@ -23,6 +26,7 @@ const isExtension = {
 const hasContent = { anyOf: [{ required: ['html'] }, { required: ['text'] }] };
 const rules = new Map<object, object>([
   [subject, { maxLength: maxSubjectLength }],
+  [fromName, { maxLength: maxSenderNameLength }],
   [recipient, { type: 'string' }],
   [emailSend, hasContent],
   [emailBulk, hasContent],
@@ -140,9 +144,15 @@ function parametersOf({ path, idempotent, query }: Endpoint): object[] {
       'erased. Read the message for its status since then',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]*$', minLength: 1, maxLength: maxIdempotencyKeyLength },
   };
+  const list = {
+    name: classHeader,
+    in: 'header',
+    description: 'A message of a list: an email has the unsubscribe header of the project, as in a batch',
+    schema: { type: 'string', enum: [bulkClass] },
+  };
   return [
     ...(path.includes('{id}') ? [id] : []),
-    ...(idempotent ? [key] : []),
+    ...(idempotent ? [key, list] : []),
     ...(query === undefined ? [] : queryParameters(query)),
   ];
 }

@@ -1,5 +1,11 @@
 import type * as z from 'zod/mini';
-import { type ErrorEnvelope, isIdempotencyKey, maxIdempotencyKeyLength } from '../../../contract/index.js';
+import {
+  bulkClass,
+  classHeader,
+  type ErrorEnvelope,
+  isIdempotencyKey,
+  maxIdempotencyKeyLength,
+} from '../../../contract/index.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
@@ -24,7 +30,8 @@ export function sendRoute<Params extends { to: string | string[] }>(
     const body = await readJson(request, queue);
     const idempotencyKey = idempotencyKeyOf(request);
     if (replay !== null) return answerOf(call, { ...(await replay()), replayed: true });
-    const sent = { caller, params: parseFields(schema, body), idempotencyKey };
+    const isBulk = request.headers.get(classHeader)?.toLowerCase() === bulkClass;
+    const sent = { caller, params: parseFields(schema, body), idempotencyKey, isBulk };
     return injectFault(sent, async () => answerOf(call, await send(sent)));
   };
 }

@@ -2,14 +2,15 @@ import * as z from 'zod/mini';
 import type { EmailBulkParams, EmailSendParams } from '../../../contract/index.js';
 import { recipients, text } from './fields.js';
 
-/** A separate schema, to which the OpenAPI document adds its length. */
+/** Separate schemas, to which the OpenAPI document adds their lengths. */
 export const subject = text.check();
+export const fromName = text.check();
 
 const content = {
   subject,
   html: z.exactOptional(text),
   text: z.exactOptional(text),
-  from_name: z.exactOptional(text),
+  from_name: z.exactOptional(fromName),
   reply_to: z.exactOptional(text),
 };
 

@@ -98,10 +98,12 @@ export interface ContentRow {
   sender: string | null;
   reply_to: string | null;
   encrypted: Uint8Array | null;
+  is_bulk: boolean | number;
 }
 
-export function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
-  return { text, html, subject, from: sender, replyTo: reply_to, encrypted };
+export function toContent(row: ContentRow): Content {
+  const { text, html, subject, sender, reply_to, encrypted, is_bulk } = row;
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted, isBulk: Boolean(is_bulk) };
 }
 
 export interface ProjectRow {

@@ -89,7 +89,7 @@ export function createInsights(sql: Sql): Insights {
     async getHistory(projectId, messageId) {
       const [row] = await sql.read<HistoryRow>(
         `SELECT m.seq, m.route, :attempts AS attempts, m.tried, c.seq AS content, c.text, c.html, c.subject, c.sender,
-           c.reply_to, :encrypted AS encrypted
+           c.reply_to, :encrypted AS encrypted, c.is_bulk
          FROM :s.messages m LEFT JOIN :s.contents c ON c.seq = m.content WHERE m.${ofProject} AND m.id = :messageId`,
         { projectId, messageId },
       );

@@ -11,6 +11,7 @@ import { createLanes } from './lanes.js';
 import { createMessages } from './messages.js';
 import { createProjects } from './projects.js';
 import { createPruning } from './pruning.js';
+import { createReceipts } from './receipts.js';
 import { createSignIns } from './sign-ins.js';
 import type { Sql } from './sql.js';
 import { createSuppressions } from './suppressions.js';
@@ -32,6 +33,7 @@ function createParts({ sql, correctLife, pseudonymOf }: Engine) {
     ...createMessages(sql),
     ...createProjects(sql),
     ...createPruning(sql, pseudonymOf),
+    ...createReceipts(sql),
     ...createSignIns(sql),
     ...createSuppressions(sql, pseudonymOf),
     ...createVerifications(sql, correctLife),

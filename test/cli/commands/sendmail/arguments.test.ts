@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sendmailWords } from '../../../../src/cli/sendmail/arguments.js';
 import { FakeProject } from '../../../support/fake-project.js';
 import { run } from '../../../support/run.js';
@@ -64,6 +64,11 @@ describe('the options of sendmail', () => {
 });
 
 describe('what cannot be sent on', () => {
+  // The reader of the inbox drops attachments, in the same process with a sandbox.
+  beforeAll(async () => {
+    await import('../../../../src/service/inbox/read-mail.js');
+  });
+
   it('is named: a part that is no text', async () => {
     const part = (type: string, more = '') => `--x\nContent-Type: ${type}${more}\n\nAAAA\n`;
     const multipart = (...parts: string[]) =>

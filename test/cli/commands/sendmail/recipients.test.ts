@@ -106,6 +106,9 @@ describe('a list of recipients', () => {
     ['To: Bat\u00a0<\u200ba1@ex.mn\u00a0>,\u3000a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: "a1@ex.mn", a2@ex.mn', ['a1@ex.mn', 'a2@ex.mn']],
     ['To: root@host <a1@ex.mn>, Bat@Work <a2@ex.mn>', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: unlisted-recipients:; (no To-header on input)\nBcc: a1@ex.mn', ['a1@ex.mn']],
+    ['To: a1@ex.mn ((Bat)), ((Dorj) D) <a2@ex.mn>, (nobody)', ['a1@ex.mn', 'a2@ex.mn']],
+    ['To: a1@my_host.ex.mn', ['a1@my_host.ex.mn']],
     ...[
       'Errors-To: b@ex.mn',
       'Disposition-Notification-To: B <b@ex.mn>',
@@ -143,6 +146,8 @@ describe('a list of recipients', () => {
     ['To: "Bat <a1@ex.mn>, Dorj" <a2@ex.mn>'],
     ['To: "a1@ex.mn" a2@ex.mn'],
     ['To: a1@ex.mn (home, a2@ex.mn'],
+    ['To: a1@ex.mn, (a2@ex.mn)'],
+    ['To: a1@ex.m_n'],
     ['To: a1@ex.mn home), a2@ex.mn'],
     ['To: a1@ex.mn (home <a2@ex.mn>)'],
     ['To: user@good.mn(x)evil.mn'],

@@ -45,9 +45,34 @@ describe.each(['a folder', 'a database'])('a slow lane of a service in %s', (pla
     } as const;
     const lane = { lane: 'Mobicom', state: 'bound', forMs: 60_000 } as const;
     const { instances } = core.storage;
-    await instances.beat({ ...rest, id: 'one', carriers: [{ ...lane, troubles: [throttled, suspected] }] });
+    await instances.beat({
+      ...rest,
+      id: 'one',
+      carriers: [{ ...lane, troubles: [throttled, suspected], unread: { state: 2 } }],
+    });
     const elsewhere = { ...throttled, forMs: 20_000, code: '' };
-    await instances.beat({ ...rest, id: 'two', carriers: [{ ...lane, troubles: [elsewhere] }] });
+    await instances.beat({
+      ...rest,
+      id: 'two',
+      carriers: [{ ...lane, troubles: [elsewhere], unread: { state: 1, fields: 1 } }],
+    });
+    const receipt = {
+      carrierId: 'c',
+      to: '99112233',
+      state: 'delivered',
+      reference: '',
+      submittedAt: null,
+    } as const;
+    await core.store.recordReceipts([{ ...receipt, route: 'Mobicom' }], () => ({ status: 200, body: '' }));
+  });
+
+  it('is beside what nobody could read or join, by reason, over all instances', async () => {
+    const { stderr, stdout } = await here('service status --json');
+    expect(stderr).toContain(
+      'Receipts and replies of Mobicom that changed nothing: state 3, fields 1, unjoined 1.',
+    );
+    const lanes = JSON.parse(stdout) as { unread: object }[];
+    expect(lanes.map(({ unread }) => unread)).toEqual([{ state: 3, fields: 1, unjoined: 1 }, {}, {}]);
   });
 
   it.each(['service status', 'service lanes list'])('is seen in %s', async (command) => {

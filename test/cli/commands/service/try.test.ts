@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { emptyFolder } from '../../../support/folders.js';
 import { answer, FaultyGateway } from '../../../support/gateway.js';
+import { Relay, type RelayOptions } from '../../../support/relay.js';
 import { httpRoute, smppRoute } from '../../../support/routes.js';
 import { run } from '../../../support/run.js';
+import { Smsc, type SmscOptions } from '../../../support/smsc.js';
 
 const home = emptyFolder();
 let gateway: FaultyGateway;
@@ -62,12 +64,71 @@ it('says which rule of the route fits, and exits 5 where the message was not acc
 it('sends nothing without a yes, to no number and over no route of its own', async () => {
   expect(await here(line('gateway', ''))).toMatchObject({ code: 2 });
   expect(await here("service try gateway abc 'Hi' --config service.json --yes")).toMatchObject({ code: 8 });
-  for (const route of ['Mobicom', 'none'])
-    expect(await here(line(route))).toMatchObject({
+  for (const [route, to, kind] of [
+    ['none', '99112233', 'SMS'],
+    ['gateway', 'bat@example.mn', 'email'],
+    ['email', 'bat@example.mn', 'email'],
+    ['email', '99112233', 'SMS'],
+  ])
+    expect(await here(`service try ${route} ${to} Hi --config service.json --yes`)).toMatchObject({
       code: 13,
-      stderr: expect.stringContaining(`there is no route over HTTP called "${route}"`),
+      stderr: expect.stringContaining(`there is no route for ${kind} called "${route}"`),
     });
   expect(gateway.taken).toEqual([]);
+});
+
+async function answered(recipient: string, configuration: object) {
+  writeFileSync(join(home, 'service.json'), JSON.stringify(configuration));
+  const route = recipient.includes('@') ? 'email' : 'Mobicom';
+  const sending = `service try ${route} ${recipient} 'Сайн' --config service.json --yes`;
+  const { stderr } = await here(sending);
+  const { code, stdout } = await here(`${sending} --json`);
+  return { code, answer: JSON.parse(stdout), stderr };
+}
+
+it.each<[string, SmscOptions, number, object]>([
+  ['accepted', {}, 0, { rule: 'accepted', status: 0, ids: ['2'] }],
+  ['throttled', { react: () => 0x58 }, 5, { rule: 'later', status: 0x58 }],
+  ['of an unknown number', { react: () => 0x0b }, 5, { rule: 'unknown_recipient', status: 0x0b }],
+  ['unanswered', { react: () => 'cut_after' }, 6, { rule: 'unknown', status: null }],
+  ['of a wrong password', { bindStatus: () => 0x0e }, 5, { rule: 'not_sent', status: null }],
+])('sends one message over SMPP, and shows the answer: %s', async (_, options, code, answer) => {
+  const centre = new Smsc({ idOf: String, ...options });
+  const port = await centre.listen();
+  onTestFinished(() => centre.close());
+  const configuration = { email: 'off', sms: { routes: [smppRoute(port, { source: '139911' })] } };
+  const shown = await answered('99112233', configuration);
+  expect(shown).toMatchObject({ code, answer });
+  expect(shown.stderr).toMatch(
+    /submit_sm.*source_addr=139911.*destination_addr=97699112233 .*data_coding=8 octets=8/,
+  );
+  expect(shown.stderr).not.toContain('secret');
+});
+
+it.each<[string, RelayOptions['react'], number, object]>([
+  ['accepted', () => null, 0, { rule: 'accepted', status: 250, answer: '250 2.0.0 Ok: queued' }],
+  [
+    'later',
+    (step) => (step === 'RCPT' ? '450 4.2.0 Greylisted' : null),
+    5,
+    { rule: 'later', status: 450, answer: '450 4.2.0 Greylisted' },
+  ],
+  ['refused', (step) => (step === 'MAIL' ? '550 5.7.1 No' : null), 5, { rule: 'refused', status: 550 }],
+  ['unanswered', (step) => (step === 'body' ? 'cut' : null), 6, { rule: 'unknown' }],
+  [
+    'of a wrong name',
+    (step) => (/^[EH]/.test(step) ? '501 No' : null),
+    5,
+    { rule: 'not_sent', status: null },
+  ],
+])('sends one email, and shows the answer of the relay: %s', async (_, react, code, answer) => {
+  const relay = new Relay(react === undefined ? {} : { react });
+  const port = await relay.listen();
+  onTestFinished(() => relay.close());
+  const email = { smtp: `smtp://127.0.0.1:${port}`, from: 'shop@example.mn', name: 'mail.example.mn' };
+  const shown = await answered('bat@example.mn', { email, sms: 'off' });
+  expect(shown).toMatchObject({ code, answer });
+  expect(shown.stderr).toMatch(/EHLO mail\.example\.mn\nMAIL FROM:<shop@example\.mn>[\s\S]*Subject: /);
 });
 
 it('service check connects to a gateway without checking its login, and says so unless the route has a check', async () => {

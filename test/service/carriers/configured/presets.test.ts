@@ -218,7 +218,23 @@ describe('vonage', () => {
     expect(await taken(route, { query })).toMatchObject([{ carrierId: 'v0', state: 'undelivered' }]);
     const body = JSON.stringify({ msisdn: '97699112233', to: '139911', messageId: 'v9', text: 'Hi' });
     const incoming = { of: 'incoming', type: json, body } as const;
-    expect(await taken(route, incoming)).toMatchObject([{ from: '99112233', to: '139911', text: 'Hi' }]);
+    const whole = { from: '99112233', to: '139911', text: 'Hi', part: null };
+    expect(await taken(route, incoming)).toMatchObject([whole]);
+  });
+
+  it.each([
+    [{ concat: 'true', 'concat-ref': '108', 'concat-total': '2', 'concat-part': '1' }, 1],
+    [{ concat: true, 'concat-ref': 108, 'concat-total': 2, 'concat-part': 2 }, 2],
+    [{ concat: 'true', 'concat-ref': '108', 'concat-total': '2', 'concat-part': '3' }, null],
+    [{ concat: 'true', 'concat-ref': '108', 'concat-total': 'x', 'concat-part': '1' }, null],
+    [{ concat: 'false' }, null],
+  ])('reads which part of a long reply comes with %j', async (fields, number) => {
+    const body = { msisdn: '97699112233', to: '139911', messageId: `v${number}`, text: 'Hi', ...fields };
+    const part = number === null ? null : { reference: '108', number, total: 2 };
+    const strings = Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string]);
+    const query = new URLSearchParams(strings);
+    for (const given of [{ type: json, body: JSON.stringify(body) }, { query: query.toString() }])
+      expect(await taken(routeOf('vonage'), { of: 'incoming', ...given })).toMatchObject([{ part }]);
   });
 });
 

@@ -292,11 +292,21 @@ describe('a message that says stop', () => {
     expect(await says('STOP')).toBe(true);
     expect(await suppressed()).toEqual([]);
     await settings.update({ suppressions: true });
-    for (const [text, from] of [['don’t stop'], ['stop it'], [''], ['stop', 'Shop']] as const)
+    for (const [text, from] of [
+      ['don’t stop'],
+      ['stop it'],
+      [''],
+      ['👍'],
+      ['stop 2'],
+      ['stop', 'Shop'],
+    ] as const)
       expect(await says(text, from)).toBe(true);
     expect(await suppressed()).toEqual([]);
     expect(await says(' зогс! ')).toBe(true);
     expect(await suppressed()).toEqual(['99112233']);
+    const others = ['"STOP"', 'Stop?', '«зогс»', '— Зогс,', 'S.T.O.P', 'ＳＴＯＰ'];
+    for (const [index, text] of others.entries()) await says(text, `9911220${index}`);
+    expect(await suppressed()).toHaveLength(1 + others.length);
     const sent = await services.passed(services.send('99112233', 'Hi'));
     expect(sent).toMatchObject({ status: 502 });
     expect(gateway.taken).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutcomeUnknown, type SubmitResult } from '../../../../src/service/carriers/carrier.js';
-import { commandIds, statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
+import { commandIds, statuses, tags } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import type { SmppRoute } from '../../../../src/service/carriers/smpp/route-settings.js';
 import { routeTo, SmppDesk, submissionOf, until } from '../../../support/smpp.js';
 import { type Reaction, Smsc } from '../../../support/smsc.js';
@@ -97,8 +97,13 @@ describe('a submission', () => {
     [statuses.invalidRecipient, { kind: 'refused', tryNextRoute: true }],
     [statuses.invalidRecipientType, { kind: 'refused', tryNextRoute: true }],
     [statuses.invalidRecipientPlan, { kind: 'refused', tryNextRoute: true }],
-    [0x45, { kind: 'later', scope: 'message' }],
-    [0x0a, { kind: 'later', scope: 'message' }],
+    ...[0x01, 0x02, 0x45, 0x62, 0x65, 0x66].map(
+      (status) => [status, { kind: 'refused', tryNextRoute: true }] as const,
+    ),
+    ...[0x0a, 0x15, 0x43, 0x48, 0x49, 0xc4].map(
+      (status) => [status, { kind: 'later', scope: 'account' }] as const,
+    ),
+    [0x64, { kind: 'later', scope: 'message' }],
     [0x4ff, { kind: 'later', scope: 'message' }],
     ['nack', { kind: 'later', scope: 'message' }],
   ] as const)('that is answered with %s is %j', async (reaction, expected) => {
@@ -106,6 +111,17 @@ describe('a submission', () => {
     react(reaction);
     expect(await desk.submit('m')).toMatchObject(expected);
     expect(smsc.taken).toEqual([]);
+  });
+
+  it.each([
+    [0x4ff, { kind: 'refused', tryNextRoute: true, code: '0x4ff' }],
+    [0x58, { kind: 'refused' }],
+    [0x45, { kind: 'later', scope: 'message' }],
+    [0x0a, { kind: 'later', scope: 'message' }],
+  ] as const)('that is answered with %s, which its route lists, is %j', async (reaction, expected) => {
+    await open({ permanent: [0x4ff, 0x58], temporary: [0x45, 0x0a] });
+    react(reaction);
+    expect(await desk.submit('m')).toMatchObject(expected);
   });
 
   it('that is taken without an id is accepted without receipts', async () => {
@@ -474,6 +490,7 @@ describe('the connection', () => {
     ['a length of 3', Buffer.from('00000003', 'hex'), 2],
     ['an unknown command', Buffer.from('00000010000000990000000000000001', 'hex'), 1],
     ['a malformed deliver_sm', Buffer.from('00000011000000050000000000000001ff', 'hex'), 1],
+    ['a malformed data_sm', Buffer.from('00000011000001030000000000000001ff', 'hex'), 1],
     ['an answer to nothing', Buffer.from('00000010800000040000000000000309', 'hex'), 1],
     ['a bind_transceiver_resp to nothing', Buffer.from('00000010800000090000000000000001', 'hex'), 1],
   ])('survives %s', async (_, bytes, sessions) => {
@@ -566,12 +583,30 @@ describe('a receipt', () => {
       {
         route: 'Mobicom',
         carrierId: '1001',
+        otherId: null,
         to: '99112233',
         state: 'undelivered',
         reference: 'abcd',
         submittedAt: null,
       },
     ]);
+  });
+
+  it('by data_sm is stored, and answered in kind', async () => {
+    await open();
+    const options = new Map([
+      [tags.receiptedMessageId, Buffer.from('1001\0')],
+      [tags.messageState, Buffer.from([2])],
+    ]);
+    smsc.request('data_sm', { source_addr: '97699112233', esm_class: 4 }, options);
+    smsc.request('data_sm', stop, new Map([[tags.messagePayload, Buffer.from('STOP')]]));
+    await until(() => smsc.acknowledged.length === 2);
+    expect(smsc.heard.slice(-2).map(({ command, status }) => [command, status])).toEqual([
+      ['data_sm_resp', 0],
+      ['data_sm_resp', 0],
+    ]);
+    expect(desk.receipts).toMatchObject([{ carrierId: '1001', to: '99112233', state: 'delivered' }]);
+    expect(desk.incoming).toMatchObject([{ from: '99112233', to: '139911', text: 'STOP' }]);
   });
 
   it('that says nothing final is acknowledged and not stored', async () => {

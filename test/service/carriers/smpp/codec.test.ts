@@ -100,6 +100,15 @@ describe('a PDU', () => {
     },
   );
 
+  it('data_sm of another codec is read', () => {
+    const given = { source_addr: '97699112233', destination_addr: '139911', esm_class: 4, data_coding: 8 };
+    const { fields, options, ...read } = decodePdu(
+      new PDU('data_sm', { sequence_number: 9, ...given, receipted_message_id: 'A1' }).toBuffer(),
+    );
+    expect([read, fields]).toMatchObject([{ command: 'data_sm', status: 0, sequence: 9 }, given]);
+    expect(options.get(tags.receiptedMessageId)?.toString()).toBe('A1\0');
+  });
+
   it('of another codec is read', () => {
     const receipt = new PDU('deliver_sm', {
       sequence_number: 9,

@@ -2,16 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import { readIncoming } from '../../../../src/service/carriers/smpp/incoming.js';
+import type { SmppRoute } from '../../../../src/service/carriers/smpp/route-settings.js';
 import { segmentsOf } from '../../../../src/service/carriers/smpp/segments.js';
 
-const incoming = (fields: Partial<Fields>, options: [number, Buffer][] = []) =>
-  readIncoming({
-    command: 'deliver_sm',
-    status: 0,
-    sequence: 1,
-    fields: { source_addr: '97699112233', destination_addr: '139911', ...fields },
-    options: new Map(options),
-  });
+const incoming = (
+  fields: Partial<Fields>,
+  options: [number, Buffer][] = [],
+  alphabet: SmppRoute['alphabet'] = 'gsm',
+) =>
+  readIncoming(
+    {
+      command: 'deliver_sm',
+      status: 0,
+      sequence: 1,
+      fields: { source_addr: '97699112233', destination_addr: '139911', ...fields },
+      options: new Map(options),
+    },
+    alphabet,
+  );
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
 describe('an incoming SMS', () => {
@@ -20,6 +28,12 @@ describe('an incoming SMS', () => {
     ['GSM 7-bit with a class', { data_coding: 0xf1, short_message: bytes('53') }, 'S'],
     ['ASCII', { data_coding: 1, short_message: bytes('40 24') }, '@$'],
     ['Latin-1', { data_coding: 3, short_message: bytes('e9') }, 'é'],
+    ['GSM 7-bit of a message waiting', { data_coding: 0xc8, short_message: bytes('00') }, '@'],
+    ['8 bits with a class', { data_coding: 0xf5, short_message: bytes('40 e9') }, '@é'],
+    ['ISO-8859-5', { data_coding: 6, short_message: bytes('c1 c2 be bf') }, 'СТОП'],
+    ['ISO-8859-8', { data_coding: 7, short_message: bytes('f9') }, 'ש'],
+    ['KS C 5601', { data_coding: 14, short_message: bytes('b0 a1') }, '가'],
+    ['UCS-2 of a message waiting', { data_coding: 0xe0, short_message: bytes('0422') }, 'Т'],
     ['UCS-2', { data_coding: 8, short_message: bytes('0422 04e9 d83d de00') }, 'Тө😀'],
     ['half a character of UCS-2', { data_coding: 8, short_message: bytes('0422 04') }, 'Т'],
     ['half a pair of UCS-2', { data_coding: 8, short_message: bytes('0422 d83d') }, 'Т\ufffd'],
@@ -27,6 +41,15 @@ describe('an incoming SMS', () => {
     ['no text', {}, ''],
   ])('in %s is read', (_, fields, text) => {
     expect(incoming(fields)).toEqual({ from: '99112233', to: '139911', text, part: null });
+  });
+
+  it.each([
+    ['gsm', '¡'],
+    ['ucs2', '¡'],
+    ['latin1', '@'],
+    ['ascii', '@'],
+  ] as const)('in the default alphabet of its operator, %s, is read', (alphabet, text) => {
+    expect(incoming({ short_message: bytes('40') }, [], alphabet).text).toBe(text);
   });
 
   it('has its text in message_payload too', () => {
@@ -70,7 +93,9 @@ describe('an incoming SMS', () => {
   it.each(['udh', 'sar'] as const)('in parts by %s is what was written', (how) => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'abcЖөüӨ €{'), maxLength: 400 }), (text) => {
-        const read = segmentsOf(text, how, 0xa7).map(({ fields, options }) => incoming(fields, [...options]));
+        const read = segmentsOf(text, { segments: how, alphabet: 'gsm' }, 0xa7).map(({ fields, options }) =>
+          incoming(fields, [...options]),
+        );
         expect(read.map((each) => each.text).join('')).toBe(text);
         if (read.length > 1)
           expect(read.map((each) => each.part?.number)).toEqual(read.map((_, index) => index + 1));

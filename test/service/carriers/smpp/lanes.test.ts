@@ -85,7 +85,7 @@ describe('a batch that another instance stops', () => {
     const cut = new StoreCut('postponeMessages');
     await instances.open(cut.doubles);
     const two = await instances.open();
-    smsc.options.react = () => 0x45;
+    smsc.options.react = () => 0x64;
     let goOn = () => {};
     const gate = new Promise<void>((resolve) => (goOn = resolve));
     cut.delay = () => gate;

@@ -35,23 +35,34 @@ const written =
 
 describe('a receipt', () => {
   it.each([
-    [written, '0123', 'delivered'],
-    [written.replaceAll(' ', ''), '0123', 'delivered'],
+    [written, '123', 'delivered'],
+    [written.replaceAll(' ', ''), '123', 'delivered'],
     [
       'id:0123sub:001dlvrd:001submit date:26done date:26stat:UNDELIVerr:001text:stat:DELIVRD',
-      '0123',
+      '123',
       'undelivered',
     ],
-    ['ID: a-b_C/9 STAT: EXPIRED', 'a-b_C/9', 'undelivered'],
+    ['ID: a-b_C/9 STAT: EXPIRED', 'a-b_c/9', 'undelivered'],
     ['id:1 stat:DELETED', '1', 'undelivered'],
     ['id:1 stat:REJECTD', '1', 'undelivered'],
     ['id:1 stat:UNKNOWN', '1', 'unknown'],
+    ['id:1 stat:FAILED err:001', '1', 'undelivered'],
+    ['id:1 stat:FAILEDerr:001', '1', 'undelivered'],
+    ['id:1 stat:DELIVERED', '1', 'delivered'],
+    ['id:1 stat: deliverederr:000', '1', 'delivered'],
+    ['id:1 stat:REJECTED', '1', 'undelivered'],
+    ['id:1 stat:UNDELIVERABLE', '1', 'undelivered'],
+    ['id:1 stat:UNDELIVERED', '1', 'undelivered'],
+    ['id:1 stat:BUFFRED', '1', null],
+    ['id:1 stat:ACKED   err:000', '1', null],
     ['id:1 stat:ENROUTE', '1', null],
     ['id:1 stat:ACCEPTD', '1', null],
     ['id:1 stat:SCHEDULED', '1', null],
     ['id:1 stat:NEWSTATE', '1', null],
     ['id:7', '7', null],
     ['stat:DELIVRD', null, 'delivered'],
+    ['id: sub:001 dlvrd:001 stat:DELIVRD', null, 'delivered'],
+    ['id:sub:001 stat:DELIVRD', null, 'delivered'],
     ['', null, null],
   ] as const)('%j', (text, carrierId, state) => {
     expect(readReceipt(deliver(text), 'same')).toMatchObject({
@@ -82,7 +93,7 @@ describe('a receipt', () => {
     ['a byte for each code that says UCS-2', Buffer.from(written), 8],
   ])('in %s', (_, short_message, data_coding) => {
     const read = readReceipt(deliver('', { short_message, data_coding }), 'same');
-    expect(read).toMatchObject({ carrierId: '0123', state: 'delivered' });
+    expect(read).toMatchObject({ carrierId: '123', state: 'delivered' });
   });
 
   it.each([
@@ -94,8 +105,10 @@ describe('a receipt', () => {
     [7, 'unknown'],
     [8, 'undelivered'],
     [1, null],
-    [0, null],
-    [99, null],
+    [9, 'undelivered'],
+    // No state: what the text says counts.
+    [0, 'delivered'],
+    [99, 'delivered'],
   ])('in options, with state %i', (state, expected) => {
     const options: [number, Buffer][] = [
       [tags.receiptedMessageId, Buffer.from('A1\0')],
@@ -104,12 +117,28 @@ describe('a receipt', () => {
     ];
     // Without the class of a receipt, and with a text that says something else.
     const read = readReceipt(deliver('id:2 stat:DELIVRD', { esm_class: 0 }, options), 'same');
-    expect(read).toMatchObject({ carrierId: 'A1', state: expected, to: '99112233', reference: '00ff' });
+    expect(read).toMatchObject({
+      carrierId: 'a1',
+      otherId: '2',
+      state: expected,
+      to: '99112233',
+      reference: '00ff',
+    });
+  });
+
+  it.each([
+    ['id:1 stat:DELIVRD', null],
+    ['id:1 stat:ENROUTE', null],
+    ['id:1 stat:NEWSTATE', 'state'],
+    ['id:1', 'state'],
+    ['stat:DELIVRD', 'fields'],
+  ])('%j lacks %s', (text, unread) => {
+    expect(readReceipt(deliver(text), 'same')).toMatchObject({ unread });
   });
 
   it('in a payload', () => {
     const read = readReceipt(deliver('', {}, [[tags.messagePayload, Buffer.from(written)]]), 'same');
-    expect(read).toMatchObject({ carrierId: '0123', state: 'delivered' });
+    expect(read).toMatchObject({ carrierId: '123', state: 'delivered' });
   });
 
   it.each(['97699112233', '+97699112233', '99112233'])('from %s has its number', (source_addr) => {
@@ -127,6 +156,12 @@ describe('a receipt', () => {
 
   it.each([
     ['same', 'A1b', 'A1b'],
+    ['same', '00B8BE19', 'B8BE19'],
+    ['same', '00b8be19', '00B8BE19'],
+    ['same', '123', '0000000123'],
+    ['same', '000', '0'],
+    ['same', '5F4DCC3B-AA76', '5f4dcc3b-aa76'],
+    ['hex_to_dec', 'NOT-a-number', '0not-A-number'],
     ['hex_to_dec', '1a', '26'],
     ['hex_to_dec', '1A', '0000000026'],
     ['hex_to_dec', 'ffffffffffffffff', '18446744073709551615'],
@@ -136,6 +171,16 @@ describe('a receipt', () => {
   ] as const)('with ids %s joins %s and %s', (form, submitted, received) => {
     const state = deliver('stat:DELIVRD', {}, [[tags.receiptedMessageId, Buffer.from(`${received}\0`)]]);
     expect(readReceipt(state, form)?.carrierId).toBe(carrierIdOf(submitted, form));
+  });
+
+  it.each([
+    ['1E240', 'id:0001e240 stat:DELIVRD', '1e240', null],
+    ['1E240', 'id:123456 stat:DELIVRD', '1e240', '123456'],
+    ['', 'id:123456 stat:DELIVRD', '123456', null],
+    ['a\u0001b', 'id:123456 stat:DELIVRD', '123456', null],
+  ])('with the id %j in its option and %j names both, if they differ', (option, text, carrierId, otherId) => {
+    const read = readReceipt(deliver(text, {}, [[tags.receiptedMessageId, Buffer.from(option)]]), 'same');
+    expect(read).toMatchObject({ carrierId, otherId, state: 'delivered' });
   });
 
   it.each(['', ' ', 'a\u0001b', 'x'.repeat(256)])('cannot join the id %j', (id) => {

@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
+import { Metrics } from '../../../../src/service/metrics/metrics.js';
+import { openStoreDatabase } from '../../../../src/service/storage/sqlite/sqlite-store.js';
 import { CarrierServices, judge, takenTwice } from '../../../support/carrier-services.js';
 import { caller } from '../../../support/cores.js';
 import { crashPoints } from '../../../support/crash.js';
@@ -48,6 +51,53 @@ describe('a service with SMPP routes', () => {
     smsc.sendReceipt(smsc.taken[0] as TakenSegment);
     await services.pass(async () => (await deliveryOf(id)) === 'delivered');
     expect(smsc.acknowledged).toEqual([0]);
+  });
+
+  it('takes the receipt of a message that an earlier release has sent, whatever the form of its id', async () => {
+    const directory = services.cores.folder();
+    const options = { directory, ...configured() };
+    smsc.options.idOf = () => '00B8BE19';
+    await open(options);
+    const { body } = await services.send('99112233', 'Hi');
+    await services.close();
+    const database = await openStoreDatabase(join(directory, 'service.db'));
+    database.exec("UPDATE receipts SET carrier_id = '00B8BE19'; UPDATE lanes SET has_normal_ids = 0");
+    database.close();
+    await open(options);
+    await services.pass(() => smsc.receivers.size > 0);
+    smsc.sendReceipt(smsc.taken[0] as TakenSegment, 'DELIVERED', 'B8be19');
+    await services.pass(async () => (await deliveryOf((body as { id: string }).id)) === 'delivered');
+  });
+
+  it('counts what it cannot read or join, and segments beyond the parts, by route', async () => {
+    const metrics = new Metrics();
+    onTestFinished(() => metrics.close());
+    await open(configured({ routes: [route({ alphabet: 'ucs2' })] }), metrics.wrappers);
+    await services.send('99112233', 'a'.repeat(150));
+    const [taken] = smsc.taken as [TakenSegment];
+    smsc.sendReceipt(taken, 'NEWSTATE');
+    smsc.sendReceipt(taken, 'ENROUTE');
+    smsc.sendReceipt(taken, 'DELIVRD', '');
+    smsc.sendReceipt(taken, 'DELIVRD', 'another');
+    smsc.sendReceipt(taken);
+    smsc.writeRaw(Buffer.from('00000011000001030000000000000077ff', 'hex'));
+    await services.pass(async () => smsc.acknowledged.length === 6);
+    const { heartbeat, store, administration } = services.core;
+    const lines = (await metrics.read({ heartbeat, store })).split('\n');
+    expect(
+      lines.filter((line) => /^urtuu_(gateway|segments|receipts_unjoined).*\{.*route/.test(line)),
+    ).toEqual([
+      'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="state"} 1',
+      'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="fields"} 1',
+      'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="body"} 1',
+      'urtuu_segments_beyond_parts_total{route="Mobicom"} 2',
+      'urtuu_receipts_unjoined{route="Mobicom"} 1',
+    ]);
+    await heartbeat.begin('http://127.0.0.1:1');
+    const { lanes } = await administration.status();
+    expect(lanes.find(({ lane }) => lane === 'Mobicom')?.unread).toEqual({
+      ...{ state: 1, fields: 1, body: 1, unjoined: 1 },
+    });
   });
 
   it('fails a single message within 15 seconds if its route never connects, and says so', async () => {

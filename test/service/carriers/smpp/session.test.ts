@@ -39,7 +39,7 @@ function withPeer() {
   const onClosed = (reason: string) => {
     peer.closed = `${reason} at ${clock.monotonic()}`;
   };
-  const session = new Session(socket, clock, { onRequest() {}, onProgress() {}, onClosed });
+  const session = new Session(socket, clock, { onRequest() {}, onMalformed() {}, onProgress() {}, onClosed });
   const overdue: number[] = [];
   const submit = () =>
     void session.request('submit_sm', {}, noOptions, () => overdue.push(clock.monotonic())).catch(() => {});
@@ -82,6 +82,7 @@ it('is never deaf: whatever comes in, it ends or still answers', async () => {
       let ended = 0;
       const session: Session = new Session(socket, clock, {
         onRequest: (pdu) => session.respond(pdu, 0),
+        onMalformed() {},
         onProgress() {},
         onClosed() {
           ended += 1;
@@ -114,6 +115,7 @@ it('ends with a peer that reads nothing', () => {
   let reason = '';
   const session = new Session(socket, new ManualClock(), {
     onRequest() {},
+    onMalformed() {},
     onProgress() {},
     onClosed(given) {
       reason = given;
@@ -133,7 +135,12 @@ it('ends with a peer that reads nothing', () => {
 
 it('numbers its requests from 1, each once', async () => {
   const { socket, written } = connection();
-  const session = new Session(socket, new ManualClock(), { onRequest() {}, onProgress() {}, onClosed() {} });
+  const session = new Session(socket, new ManualClock(), {
+    onRequest() {},
+    onMalformed() {},
+    onProgress() {},
+    onClosed() {},
+  });
   const requests = [1, 2, 3].map(() => session.request('enquire_link', {}).catch(() => null));
   await new Promise(setImmediate);
   expect(written.map((pdu) => decodePdu(pdu).sequence)).toEqual([1, 2, 3]);

@@ -10,6 +10,7 @@ import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
 import { ManualClock } from '../../../../src/service/clock.js';
 import { systemRandom } from '../../../../src/service/random.js';
+import { ownRouteRates } from '../../../../src/service/storage/route-limits.js';
 import { ticks } from '../../../support/cores.js';
 import { mailOf } from '../../../support/mails.js';
 import { type Reaction, Relay, type RelayOptions, type Step } from '../../../support/relay.js';
@@ -28,12 +29,21 @@ function open(changes: Partial<SmtpSettings> = {}): Carrier {
     tls: 'off',
     login: null,
     from: 'no-reply@example.mn',
+    name: 'example.mn',
     bounceDomain: null,
     connections: 2,
+    perSecond: null,
     ...changes,
   };
   const report = (error: unknown) => void reports.push(error);
-  return smtpCarrier({ settings, bounceKey: key, clock, random: systemRandom, report });
+  return smtpCarrier({
+    settings,
+    bounceKey: key,
+    limits: ownRouteRates(clock),
+    clock,
+    random: systemRandom,
+    report,
+  });
 }
 
 beforeEach(async () => {
@@ -49,6 +59,29 @@ afterEach(async () => {
   await relay.close();
 });
 
+it('starts mails at its rate, single ones first', async () => {
+  await passed(carrier.stop());
+  // Thirty a minute.
+  carrier = open({ perSecond: 0.5 });
+  await carrier.start(async () => {});
+  const { reserve } = carrier as Required<Carrier>;
+  const begun = clock.monotonic();
+  const started: [string, number][] = [];
+  const waiting = ['batch 1', 'batch 2', 'single', 'batch 3'].map(async (name) => {
+    const reservation = await reserve('email', name === 'single');
+    started.push([name, clock.monotonic() - begun]);
+    await reservation?.submit(mailOf({ subject: name }), new AbortController().signal);
+    reservation?.release();
+  });
+  await passed(Promise.all(waiting), 100);
+  const gaps = started.slice(1).map(([, at], index) => at - (started[index]?.[1] ?? 0));
+  expect(started.map(([name]) => name)).toEqual(['single', 'batch 1', 'batch 2', 'batch 3']);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_900);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(2_300);
+  expect(relay.taken).toHaveLength(4);
+  expect([carrier.capacity('email'), carrier.ahead?.('email')]).toEqual([10, 1]);
+});
+
 it('does not name its password, where a relay repeats the login that it refuses', async () => {
   const login = { user: 'urtuu', password: 'сэкрет-1' };
   relay.options.react = (step) =>
@@ -59,6 +92,11 @@ it('does not name its password, where a relay repeats the login that it refuses'
   const [report] = reports as [Error];
   expect((report.cause as Error).message).toContain('500 5.5.1 Unrecognized: AUTH PLAIN … of …');
   expect(inspect(report)).not.toContain(login.password);
+});
+
+it('calls itself by its name', async () => {
+  expect(await submit()).toMatchObject({ kind: 'accepted' });
+  expect(relay.heard[0]).toBe('EHLO example.mn');
 });
 
 const submission = (changes: Partial<Submission> = {}) =>

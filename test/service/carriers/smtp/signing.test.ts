@@ -45,6 +45,18 @@ describe('a mail from an own domain with a key', () => {
     if ('tags' in verified) expect(verified.tags.get('d')).toBe('xn--f1ae2cuaa.xn--l1acc');
   });
 
+  it.each(['\r', '\n', '\r\n', '\n\r', '\r\r\n', 'ө\r', '\r\n\r'])(
+    'has no line end but that of mail where a text has %j, which would break its signature',
+    async (end) => {
+      const text = `a${end}b${end}${end}c`;
+      for (const bodies of [{ text }, { text: null, html: text }, { text, html: text }]) {
+        const { bytes } = await composeMail(submission(bodies), sender, 0);
+        expect(bytes.toString('latin1')).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
+        expect(verifyDkim(bytes.toString('latin1'), key.publicKey)).not.toHaveProperty('problem');
+      }
+    },
+  );
+
   it('is signed for that domain', async () => {
     const verified = verifyDkim(
       await composed({ html: '<p>Сайн уу</p>', replyTo: 'help@shop.mn' }),

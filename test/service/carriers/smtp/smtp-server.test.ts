@@ -4,6 +4,7 @@ import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
 import { systemClock } from '../../../../src/service/clock.js';
 import { systemRandom } from '../../../../src/service/random.js';
+import { ownRouteRates } from '../../../../src/service/storage/route-limits.js';
 import { mailOf } from '../../../support/mails.js';
 import { carrierConformance } from '../conformance/carrier.js';
 
@@ -37,11 +38,14 @@ const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}) =>
       tls: 'off',
       login: null,
       from: 'no-reply@example.mn',
+      name: 'example.mn',
       bounceDomain: null,
       connections: 4,
+      perSecond: null,
       ...changes,
     },
     bounceKey: Buffer.alloc(32),
+    limits: ownRouteRates(systemClock),
     clock: systemClock,
     random: systemRandom,
     report: () => {},

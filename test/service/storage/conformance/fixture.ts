@@ -27,6 +27,7 @@ export const content: Content = {
   from: null,
   replyTo: null,
   encrypted: null,
+  isBulk: true,
 };
 export const answerOf = (message: MessageRecord, balance: number) => ({
   status: message.status === 'sent' ? 200 : 502,

@@ -79,6 +79,72 @@ export function receiptConformance(fixture: () => Fixture): void {
       expect(await deliveryOf(claimed as ClaimedMessage)).toBe('delivered');
     });
 
+    it.each([
+      ['option', 'after'],
+      ['text', 'after'],
+      ['option', 'before'],
+      ['text', 'before'],
+    ])(
+      'with two ids join by that of the %s, when they come %s their submission, and once',
+      async (id, when) => {
+        const claimed = await accepted();
+        const both = { carrierId: 'option', otherId: 'text' };
+        if (when === 'before') await record(both);
+        await send(claimed, [id]);
+        if (when === 'after') await record(both);
+        expect(await deliveryOf(claimed)).toBe('delivered');
+        // What is kept under the other id would join another message.
+        const later = await accepted();
+        fixture().clock.advance(1);
+        await send(later, [id === 'text' ? 'option' : 'text']);
+        expect(await deliveryOf(later)).toBeNull();
+      },
+    );
+
+    it('that match no message are counted once, by route, for a day', async () => {
+      const claimed = await accepted();
+      await record();
+      await record({ carrierId: 'option', otherId: 'text' });
+      await record({ carrierId: 'c2', route: 'Unitel' });
+      expect(await fixture().store.countUnjoined()).toEqual([
+        { route: 'Mobicom', count: 2 },
+        { route: 'Unitel', count: 1 },
+      ]);
+      await send(claimed, ['c1', 'text']);
+      expect(await fixture().store.countUnjoined()).toEqual([{ route: 'Unitel', count: 1 }]);
+      fixture().clock.advance(day);
+      expect(await fixture().store.countUnjoined()).toEqual([]);
+    });
+
+    it('with two ids end a doubt once', async () => {
+      const claimed = await accepted();
+      await fixture().store.leaveInDoubt([{ claimed, delayMs: 0 }]);
+      const ended = await record({ carrierId: 'a', otherId: 'b', reference: referenceOf(claimed) });
+      expect(ended).toHaveLength(1);
+      expect(await deliveryOf(claimed)).toBe('delivered');
+    });
+
+    it('of an earlier release are found by ids in the form of SMPP, of its lanes only', async () => {
+      const { store } = fixture();
+      const [smpp, other, gateway] = [await accepted(), await accepted(), await accepted()];
+      await send(smpp, ['00B8BE19']);
+      await send(other, ['000']);
+      await send(gateway, ['00AB']);
+      await store.recordLanes(['Mobicom', 'gateway']);
+      await record({ carrierId: 'ab' });
+      expect(await deliveryOf(gateway)).toBeNull();
+      await Promise.all(fixture().handles.map((each) => each.store.normalizeReceiptIds(['Mobicom'])));
+      await record({ carrierId: 'b8be19' });
+      await record({ carrierId: '0' });
+      expect([await deliveryOf(smpp), await deliveryOf(other)]).toEqual(['delivered', 'delivered']);
+      // Once: what comes later has the form already.
+      const later = await accepted();
+      await send(later, ['00CD']);
+      await store.normalizeReceiptIds(['Mobicom']);
+      await record({ carrierId: '00CD' });
+      expect(await deliveryOf(later)).toBe('delivered');
+    });
+
     it('never overwrite a final state, but an unknown one', async () => {
       const claimed = await accepted();
       await send(claimed, ['c1']);

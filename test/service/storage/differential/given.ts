@@ -40,6 +40,7 @@ export const messageOf = (world: World) => {
   const given = common(world);
   return {
     ...given,
+    content: { ...given.content, isBulk: world.chance(0.3) },
     recipient: recipient(world, world.recipient(given.channel)),
     caps: world.of([
       [20, 80],

@@ -46,6 +46,9 @@ const claims =
     return claimed;
   };
 
+/** The begin of an id: some are the same in the form of SMPP. */
+const spellings = ['c', 'C', '00c', 'd'];
+
 const tried = (world: World): Tried => ({
   kind: world.of(['refused', 'account', 'rate', 'message', 'lost']),
   route: world.of(routes),
@@ -58,7 +61,7 @@ const outcome = (world: World): Outcome =>
     ? { status: 'failed', error: { code: 'provider_failed', message: `no to ${world.recipient()}` } }
     : {
         status: 'sent',
-        carrierIds: world.chance(0.5) ? [`c${world.below(50)}`] : [],
+        carrierIds: world.chance(0.5) ? [`${world.of(spellings)}${world.below(50)}`] : [],
         delivery: world.of([null, 'unknown', 'delivered']),
       };
 
@@ -174,7 +177,8 @@ export const sendCalls = {
     const receipts = [
       {
         route: world.of(routes),
-        carrierId: `c${world.below(50)}`,
+        carrierId: `${world.of(spellings)}${world.below(50)}`,
+        ...(world.chance(0.3) ? { otherId: `d${world.below(50)}` } : {}),
         to: world.recipient(),
         state: world.of(['delivered', 'bounced', 'unknown'] as const),
         reference: world.chance(0.3) ? world.a('message').slice(-6) : '',
@@ -183,6 +187,11 @@ export const sendCalls = {
     ];
     return ({ store }) => sorted(store.recordReceipts(receipts, answerOf));
   },
+  normalizeReceiptIds: () => async (side) => {
+    await side.store.recordLanes(routes);
+    return side.store.normalizeReceiptIds(routes);
+  },
+  countUnjoined: () => simple((store) => store.countUnjoined()),
   nextWork(world) {
     const names = lanes.filter(() => world.chance(0.7));
     return async ({ store }) => {

@@ -27,6 +27,12 @@ export const vonage: Preset = {
       undelivered: ['expired', 'failed', 'rejected'],
     },
   },
-  incoming: { incoming: { id: 'messageId', from: 'msisdn', to: 'to', text: 'text' } },
+  // A long text comes in parts: https://developer.vonage.com/messaging/sms/guides/inbound-sms, 2026-11-28.
+  incoming: {
+    incoming: {
+      ...{ id: 'messageId', from: 'msisdn', to: 'to', text: 'text' },
+      ...{ reference: 'concat-ref', total: 'concat-total', part: 'concat-part' },
+    },
+  },
   needs: ['form.api_key', 'form.api_secret', 'form.from', 'receipts.token', 'incoming.token'],
 };

@@ -15,6 +15,8 @@ export const commandIds = {
   bind_transceiver_resp: 0x80000009,
   enquire_link: 0x00000015,
   enquire_link_resp: 0x80000015,
+  data_sm: 0x00000103,
+  data_sm_resp: 0x80000103,
 } as const;
 export type Command = keyof typeof commandIds;
 
@@ -137,6 +139,18 @@ const message: (keyof Fields)[] = [
   'short_message',
 ];
 
+/** 4.7.1: the text is in message_payload. */
+const notInData: readonly (keyof Fields)[] = [
+  'protocol_id',
+  'priority_flag',
+  'schedule_delivery_time',
+  'validity_period',
+  'replace_if_present_flag',
+  'sm_default_msg_id',
+  'short_message',
+];
+const data = message.filter((name) => !notInData.includes(name));
+
 const names: { [Name in Command]: (keyof Fields)[] } = {
   generic_nack: [],
   bind_receiver: bind,
@@ -153,6 +167,8 @@ const names: { [Name in Command]: (keyof Fields)[] } = {
   bind_transceiver_resp: ['system_id'],
   enquire_link: [],
   enquire_link_resp: [],
+  data_sm: data,
+  data_sm_resp: ['message_id'],
 };
 
 /** The mandatory parameters of each command, in their order. */
@@ -162,5 +178,9 @@ export const layouts = Object.fromEntries(
 
 const commandsById = new Map(Object.entries(commandIds).map(([name, id]) => [id as number, name as Command]));
 export const commandOf = (id: number): Command | undefined => commandsById.get(id);
+
+/** Commands in which an operator delivers a receipt or a message. */
+export const isDelivery = (command: Command | null): boolean =>
+  command === 'deliver_sm' || command === 'data_sm';
 
 export const isResponse = (command: Command): boolean => commandIds[command] >= 0x80000000;

@@ -20,6 +20,8 @@ export interface LinkParts {
   dial(route: SmppRoute, onConnected: () => void): Duplex;
   report: Report;
   onDeliver(pdu: Pdu, session: Session): void;
+  /** A receipt or a message was malformed, and refused. */
+  onMalformed(): void;
   /** It was bound, was lost, or may have room. */
   onChange(): void;
 }
@@ -127,7 +129,7 @@ export class Link {
 
   /** Resolves when the connection has ended, with whether it was good. */
   #connect(onTried: () => void): Promise<boolean> {
-    const { route, mode, clock, dial, onChange, onDeliver } = this.#parts;
+    const { route, mode, clock, dial, onChange, onDeliver, onMalformed } = this.#parts;
     return new Promise((resolve) => {
       let boundAt: number | null = null;
       const cancelTimeout = clock.after(responseMs, () => session.close('it cannot be reached'));
@@ -153,6 +155,7 @@ export class Link {
       const socket = dial(route, () => void onConnected());
       const session: Session = new Session(socket, clock, {
         onRequest: (pdu) => onDeliver(pdu, session),
+        onMalformed,
         onProgress: onChange,
         onClosed: (reason) => {
           cancelTimeout();

@@ -1,9 +1,10 @@
 import type { Receipt } from '../../../storage/store.js';
-import type { Incoming, Reservation } from '../../carrier.js';
+import type { CarrierFigures, Incoming, Reservation } from '../../carrier.js';
 import { statuses } from '../codec/commands.js';
 import type { Pdu } from '../codec/pdu.js';
 import { readIncoming } from '../incoming.js';
 import { readReceipt } from '../receipts.js';
+import { segmentsBeyondParts } from '../segments.js';
 import { notConnected, submitIn } from '../submission.js';
 import { Link, type LinkParts } from './link.js';
 import { responseMs, type Session } from './session.js';
@@ -14,9 +15,10 @@ const downMs = 30_000;
 /** Receipts and messages being stored; further ones are refused for now. */
 const maxDelivered = 1_000;
 
-type Parts = Omit<LinkParts, 'mode' | 'onDeliver' | 'onChange'> & {
+type Parts = Omit<LinkParts, 'mode' | 'onDeliver' | 'onMalformed' | 'onChange'> & {
   onReceipt(receipt: Receipt): Promise<void>;
   onIncoming(incoming: Incoming): Promise<void>;
+  figures: CarrierFigures;
 };
 
 /** The connections of a route: messages out, receipts in. */
@@ -40,6 +42,7 @@ export class RouteConnection {
         ...parts,
         mode,
         onDeliver: (pdu, session) => this.#deliver(pdu, session),
+        onMalformed: () => parts.figures.unread('receipts', route.name, 'body'),
         onChange: () => this.#change(),
       });
     const binds = Array.from({ length: route.binds });
@@ -94,7 +97,9 @@ export class RouteConnection {
         if (!this.#window.isUp) return notConnected(this.#parts.route.name);
         this.#submissions += 1;
         try {
-          return await submitIn(room, submission, signal, { ...this.#parts, window: this.#window });
+          const result = await submitIn(room, submission, signal, { ...this.#parts, window: this.#window });
+          if (result.kind === 'accepted') this.#countSegments(submission.text ?? '');
+          return result;
         } finally {
           this.#submissions -= 1;
           if (this.#submissions === 0) this.#onDrained();
@@ -106,6 +111,12 @@ export class RouteConnection {
         isHeld = false;
       },
     };
+  }
+
+  #countSegments(text: string): void {
+    const { route, figures } = this.#parts;
+    const beyond = segmentsBeyondParts(text, route.alphabet);
+    if (beyond > 0) figures.beyondParts(route.name, beyond);
   }
 
   #change(): void {
@@ -147,10 +158,11 @@ export class RouteConnection {
   }
 
   async #store(pdu: Pdu): Promise<void> {
-    const { route, onReceipt, onIncoming } = this.#parts;
+    const { route, onReceipt, onIncoming, figures } = this.#parts;
     const receipt = readReceipt(pdu, route.receiptId);
-    if (receipt === null) return onIncoming({ route: route.name, ...readIncoming(pdu) });
-    const { carrierId, state, ...rest } = receipt;
+    if (receipt === null) return onIncoming({ route: route.name, ...readIncoming(pdu, route.alphabet) });
+    const { carrierId, state, unread, ...rest } = receipt;
+    if (unread !== null) figures.unread('receipts', route.name, unread);
     if (state !== null && carrierId !== null)
       await onReceipt({ ...rest, route: route.name, carrierId, state });
   }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../clock.js';
-import { type Command, isResponse, statuses } from '../codec/commands.js';
+import { type Command, isDelivery, isResponse, statuses } from '../codec/commands.js';
 import { Framing } from '../codec/framing.js';
 import { decodePdu, encodePdu, MalformedPdu, noOptions, type Pdu } from '../codec/pdu.js';
 
@@ -20,6 +20,8 @@ export class SessionLost extends Error {
 export interface SessionEvents {
   /** A request of the peer that the session does not answer itself. */
   onRequest(pdu: Pdu): void;
+  /** A delivery that was malformed, and was refused. */
+  onMalformed(): void;
   /** The peer is alive and may have answered something. */
   onProgress(): void;
   /** Called once: the connection is lost, or the peer unbinds. */
@@ -150,8 +152,10 @@ export class Session {
     } catch (error) {
       if (!(error instanceof MalformedPdu)) throw error;
       const { command, sequence } = error;
-      if (command === 'deliver_sm') this.#answer('deliver_sm_resp', sequence, statuses.rejected);
-      else
+      if (isDelivery(command)) {
+        this.#answer(`${command}_resp` as Command, sequence, statuses.rejected);
+        this.#events.onMalformed();
+      } else
         this.#answer(
           'generic_nack',
           sequence,
@@ -165,7 +169,7 @@ export class Session {
     if (isResponse(pdu.command)) this.#resolve(pdu);
     else if (pdu.command === 'enquire_link') this.respond(pdu, statuses.ok);
     else if (pdu.command === 'unbind') this.#unbound(pdu);
-    else if (pdu.command === 'deliver_sm') {
+    else if (isDelivery(pdu.command)) {
       this.#hasCarried = true;
       this.#events.onRequest(pdu);
     } else this.#answer('generic_nack', pdu.sequence, statuses.invalidCommandId);

@@ -208,7 +208,7 @@ function itemOf(acceptance: MessageAcceptance | BatchAcceptance): Item {
   };
 }
 
-function contentOf({ text, html, subject, from, replyTo, encrypted }: Content) {
+function contentOf({ text, html, subject, from, replyTo, encrypted, isBulk = false }: Content) {
   return {
     text,
     html,
@@ -216,6 +216,7 @@ function contentOf({ text, html, subject, from, replyTo, encrypted }: Content) {
     sender: from,
     reply_to: replyTo,
     encrypted: encrypted === null ? null : hex(encrypted),
+    is_bulk: isBulk,
   };
 }
 

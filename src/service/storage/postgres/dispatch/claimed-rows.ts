@@ -1,13 +1,12 @@
 import type { Channel } from '../../../../contract/index.js';
 import { type Earlier, earlierMessages, longestWindow } from '../../caps.js';
-import type { ClaimedMessage } from '../../dispatching.js';
+import { type ClaimedMessage, joinsWithin } from '../../dispatching.js';
 import type { Content, Instant } from '../../records.js';
 import { mailboxIn, noneEarlier, pseudonymList } from '../../shared/recipients.js';
 import { type ContentRow, toContent } from '../../shared/rows.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import type { TriedRun } from '../../tried.js';
 import type { Database } from '../database/database.js';
-import { joinsWithin } from '../schema/constants.js';
 
 /** A row of claimed_1 in the schema. */
 export interface ClaimedRow {

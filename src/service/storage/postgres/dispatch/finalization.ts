@@ -53,12 +53,15 @@ export function createFinalization(database: Database, toClaimed: ToClaimed) {
    * it again.
    */
   async function recordReceipt(
-    { route, carrierId, to, state, reference, submittedAt }: Receipt,
+    { route, carrierId, otherId = null, to, state, reference, submittedAt }: Receipt,
     answer: AnswerOf,
   ): Promise<FinalizedDoubt[]> {
     const rows = await database.query<ClaimedRow>(
-      'SELECT * FROM :s.receive_2($1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::bigint, $8::bigint, $9::int)',
-      [database.now(), route, carrierId, to, state, reference, submittedAt, longestWindow, earlierMessages],
+      'SELECT * FROM :s.receive_3($1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::int)',
+      [
+        ...[database.now(), route, carrierId, otherId, to, state, reference, submittedAt],
+        ...[longestWindow, earlierMessages],
+      ],
     );
     const [claimed] = await toClaimed(rows, '');
     if (claimed === undefined) return [];

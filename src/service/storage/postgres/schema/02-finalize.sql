@@ -32,18 +32,6 @@ BEGIN
   END IF;
 END $$;
 
--- The submission's side of its receipts.
-CREATE FUNCTION submitted_2(p_seq bigint, p_route text, p_recipient text, p_carrier_ids text[], p_at bigint)
-RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO receipts AS r (route, carrier_id, recipient, message, submitted_at)
-  SELECT p_route, c, p_recipient, p_seq, p_at FROM (SELECT DISTINCT c FROM unnest(p_carrier_ids) c) ids ORDER BY c
-  ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET message = excluded.message,
-    submitted_at = excluded.submitted_at,
-    state = CASE WHEN r.message IS NULL AND r.received_at > p_at - :joins_within THEN r.state END;
-  PERFORM update_delivery_2(p_seq);
-END $$;
-
 CREATE FUNCTION finalize_2(p_now bigint, p_items json)
 RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
@@ -135,59 +123,6 @@ BEGIN
   )
   SELECT e.seq, ended, e.balance, m.delivery
   FROM ending e CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = e.seq OFFSET 0) m;
-END $$;
-
--- A carrier's report. Returns the message in doubt that it joins, which is to be finalized as sent with it.
-CREATE FUNCTION receive_2(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
-  p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
-RETURNS SETOF claimed_1 LANGUAGE plpgsql :planned AS $$
-DECLARE
-  at bigint := time_1(p_now);
-  known bigint;
-  fitting record;
-  joined record;
-  fits int := 0;
-BEGIN
-  :durable;
-  -- In the order in which finalizations lock.
-  SELECT r.message INTO known FROM receipts r
-  WHERE r.route = p_route AND r.carrier_id = p_carrier_id AND r.recipient = p_recipient;
-  IF known IS NOT NULL THEN PERFORM 1 FROM messages m WHERE m.seq = known FOR NO KEY UPDATE; END IF;
-  INSERT INTO receipts AS r (route, carrier_id, recipient, state, received_at, reference)
-  VALUES (p_route, p_carrier_id, p_recipient, p_state, at, p_reference)
-  ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET received_at = excluded.received_at,
-    reference = excluded.reference,
-    message = CASE WHEN r.submitted_at > at - :joins_within THEN r.message END,
-    state = CASE WHEN coalesce(r.submitted_at, r.received_at) > at - :joins_within
-      AND r.state IN ('delivered', 'undelivered', 'bounced') THEN r.state ELSE excluded.state END
-  RETURNING r.message INTO known;
-  IF known IS NOT NULL THEN
-    PERFORM update_delivery_2(known);
-    RETURN;
-  END IF;
-  FOR fitting IN SELECT m.seq, m.status FROM messages m
-    WHERE m.recipient = p_recipient AND m.doubt_until IS NOT NULL AND m.route = p_route
-      AND (m.status = 'queued' OR m.delivery = 'unknown') AND m.created_at > at - :joins_within
-      AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
-      AND (p_submitted_at IS NULL OR abs(m.created_at - p_submitted_at) <= :submitted_within)
-    LIMIT 2
-  LOOP
-    fits := fits + 1;
-    joined := fitting;
-  END LOOP;
-  IF fits <> 1 THEN RETURN; END IF;
-  -- Its receipt may come before it is known to be sent. counts_at is never after created_at.
-  PERFORM 1 FROM messages m
-  WHERE m.project = ANY (ARRAY(SELECT p.seq FROM projects p)) AND m.recipient = p_recipient
-    AND m.counts_at > at - :joins_within AND m.status = 'queued' AND m.route = p_route AND m.doubt_until IS NULL
-    AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
-    LIMIT 1;
-  IF FOUND THEN RETURN; END IF;
-  IF joined.status = 'queued' THEN
-    RETURN QUERY SELECT * FROM read_claimed_1(ARRAY[joined.seq], at, p_window, p_most);
-  ELSE
-    PERFORM submitted_2(joined.seq, p_route, p_recipient, ARRAY[p_carrier_id], at);
-  END IF;
 END $$;
 
 -- For instances of the release before: they do what those of this one do.

@@ -1,20 +1,6 @@
 -- A receipt joins the message that its carrier's id or the end of our id names, and no other message to the number.
 -- Arguments and results stay, so that the release before calls these too.
 
--- The submission's side of its receipts. One that came before the mark is of an older message, whose id the carrier
--- uses again.
-CREATE OR REPLACE FUNCTION submitted_2(p_seq bigint, p_route text, p_recipient text, p_carrier_ids text[], p_at bigint)
-RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO receipts AS r (route, carrier_id, recipient, message, submitted_at)
-  SELECT p_route, c, p_recipient, p_seq, p_at FROM (SELECT DISTINCT c FROM unnest(p_carrier_ids) c) ids ORDER BY c
-  ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET message = excluded.message,
-    submitted_at = excluded.submitted_at,
-    state = CASE WHEN r.message IS NULL AND r.received_at > p_at - :joins_within AND r.received_at >=
-      (SELECT coalesce(m.marked_at, m.created_at) FROM messages m WHERE m.seq = p_seq) THEN r.state END;
-  PERFORM update_delivery_2(p_seq);
-END $$;
-
 -- A carrier's report. Returns the message in doubt that it joins, which is to be finalized as sent with it.
 CREATE OR REPLACE FUNCTION receive_2(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
   p_reference text, p_submitted_at bigint, p_window bigint, p_most int)

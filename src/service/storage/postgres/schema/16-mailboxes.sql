@@ -153,54 +153,6 @@ BEGIN
   RETURN outcome;
 END $$;
 
--- Stores and charges what may be accepted.
-CREATE OR REPLACE FUNCTION store_accepted_1(p_items acceptance_1[], p_at bigint) RETURNS SETOF accepted_1
-LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY WITH item AS MATERIALIZED (
-    SELECT i.*, p.seq AS project_seq,
-      p.balance - sum(i.credits) OVER (PARTITION BY p.seq ORDER BY i.ordinality) AS balance_left,
-      nextval('contents_seq_seq') AS content, nextval('messages_seq_seq') AS seq
-    FROM unnest(p_items) WITH ORDINALITY i JOIN projects p ON p.id = i.project
-  ), charge AS (
-    UPDATE projects p SET balance = p.balance - s.spent
-    FROM (SELECT project_seq, sum(credits)::bigint AS spent FROM item GROUP BY project_seq) s
-    WHERE p.seq = s.project_seq AND s.spent <> 0
-  ), entry AS (
-    INSERT INTO ledger (project, amount, reason, subject_id, created_at)
-    SELECT project_seq, -credits, CASE WHEN verification IS NULL THEN 'message' ELSE 'verification' END,
-      coalesce(verification, id), p_at FROM item WHERE credits <> 0
-  ), said AS (
-    INSERT INTO contents (seq, text, html, subject, sender, reply_to, encrypted)
-    SELECT content, text, html, subject, sender, reply_to, decode(encrypted, 'hex') FROM item
-  ), message AS (
-    INSERT INTO messages (seq, id, project, content, channel, recipient, mailbox, operator, parts, rate_multiplier,
-      credits, created_at, counts_at, lane, route, attempts, pending_key, doubt_ms, bound_at)
-    SELECT seq, id, project_seq, content, channel, recipient, nullif(mailbox, recipient), operator, parts,
-      rate_multiplier, credits, p_at, p_at,
-      lane, CASE WHEN token IS NOT NULL THEN route END, CASE WHEN token IS NULL THEN 0 ELSE 1 END,
-      CASE WHEN status IS NULL THEN key END, doubt_ms, p_at + bound_ms FROM item
-  ), waiting AS (
-    INSERT INTO queue (lane, class, project, due_at, message, queued_at, bound_at)
-    SELECT lane, 0, project_seq, p_at, seq, p_at, p_at + bound_ms FROM item WHERE token IS NULL
-  ), leased AS (
-    INSERT INTO leases (token, until, length, messages)
-    SELECT token, p_at + max(lease_ms), max(lease_ms), array_agg(seq) FROM item WHERE token IS NOT NULL GROUP BY token
-  ), verification AS (
-    INSERT INTO verifications (id, project, message, code_hash, attempts_remaining, life_ms, created_at, counts_at)
-    SELECT verification, project_seq, seq, decode(code_hash, 'hex'), attempts, life_ms, p_at, p_at FROM item
-    WHERE verification IS NOT NULL
-  ), answer AS (
-    INSERT INTO idempotency (project, key, message, status, body)
-    SELECT project_seq, key, seq, status,
-      CASE WHEN status IS NOT NULL THEN body_1(head, tail, p_at, has_balance, balance_left::bigint) END
-    FROM item WHERE key IS NOT NULL
-  )
-  SELECT ordinality::int, 'accepted', seq, p_at, balance_left::bigint, NULL::bigint, NULL::int, NULL::text, false
-  FROM item;
-END $$;
-
 CREATE OR REPLACE FUNCTION accept_batch_1(p_now bigint, p json) RETURNS accepted_batch_1 LANGUAGE plpgsql :planned AS $$
 DECLARE
   outcome accepted_batch_1;

@@ -1,11 +1,10 @@
+import { joinsWithin } from '../../dispatching.js';
 import { mostCounted } from '../../insights.js';
 import { countedFor, prunedText } from '../../pruning.js';
 import { clockTolerance, firstDelay, leaseTolerance } from '../../shared/clock-tolerance.js';
 import { batchSlice, mostProjects } from '../../shared/turns.js';
 import { mostRuns } from '../../tried.js';
 
-/** Milliseconds after which a carrier may have given an id to another message. */
-export const joinsWithin = 7 * 86_400_000;
 /**
  * Attempts are renumbered after each release. Otherwise the report of a submission whose mark was lost in a failover
  * could pass for the outcome of a later mark.

@@ -31,6 +31,7 @@ import mailboxes from './16-mailboxes.sql' with { type: 'text' };
 import verifications from './17-verifications.sql' with { type: 'text' };
 import createdBy from './18-created-by.sql' with { type: 'text' };
 import oneStore from './19-one-store.sql' with { type: 'text' };
+import carriers from './20-carriers.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -81,6 +82,7 @@ export const migrations: Migrations = {
       verifications,
       createdBy,
       oneStore,
+      carriers,
     ],
     constants,
   ),

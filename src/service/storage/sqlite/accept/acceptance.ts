@@ -38,7 +38,7 @@ export function prepareAcceptance(
     'INSERT INTO idempotency (project, key, status, body) VALUES (?, ?, ?, ?)',
   );
   const insertContent = database.prepare(
-    'INSERT INTO contents (text, html, subject, sender, reply_to, sealed) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO contents (text, html, subject, sender, reply_to, sealed, is_bulk) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const insertMessage = database.prepare(
     `INSERT INTO messages (id, project, content, channel, recipient, mailbox, operator, status, parts, rate_multiplier,
@@ -71,8 +71,10 @@ export function prepareAcceptance(
   );
 
   function storeContent(content: Content): number {
-    const { text, html, subject, from, replyTo, encrypted } = content;
-    return Number(insertContent.run(text, html, subject, from, replyTo, encrypted).lastInsertRowid);
+    const { text, html, subject, from, replyTo, encrypted, isBulk } = content;
+    return Number(
+      insertContent.run(text, html, subject, from, replyTo, encrypted, isBulk ? 1 : 0).lastInsertRowid,
+    );
   }
 
   function bind(project: number, key: string | null, answer: BoundAnswer | null): void {

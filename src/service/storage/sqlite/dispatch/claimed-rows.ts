@@ -51,7 +51,7 @@ export function prepareClaimedRows(
   clock: Clock,
 ) {
   const selectContent = database.prepare(
-    'SELECT text, html, subject, sender, reply_to, sealed AS encrypted FROM contents WHERE seq = ?',
+    'SELECT text, html, subject, sender, reply_to, sealed AS encrypted, is_bulk FROM contents WHERE seq = ?',
   );
   const selectBatch = database.prepare('SELECT id, stopped_at FROM batches WHERE seq = ?');
   const selectExpiry = database.prepare(

@@ -1,9 +1,7 @@
-import type { Receipt } from '../../dispatching.js';
+import { joinsWithin, type Receipt } from '../../dispatching.js';
 import type { DeliveryState, Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 
-/** Milliseconds after which a carrier may have given an id to another message. */
-const joinsWithin = 7 * 86_400_000;
 /** A carrier repeats the end of a message's id. */
 const isNamed = (message: string, reference: string) =>
   `substr(${message}.id, -length(${reference})) = ${reference}`;
@@ -18,19 +16,23 @@ export function prepareReceipts(database: Database, now: () => Instant) {
      VALUES (:route, :carrierId, :to, :seq, :now)
      ON CONFLICT DO UPDATE SET message = excluded.message, submitted_at = excluded.submitted_at,
        state = CASE WHEN receipts.message IS NULL AND received_at > :now - ${joinsWithin} AND received_at >=
-         (SELECT coalesce(marked_at, created_at) FROM messages WHERE seq = :seq) THEN state END`,
+         (SELECT coalesce(marked_at, created_at) FROM messages WHERE seq = :seq) THEN state END
+     RETURNING other`,
   );
   // Until its message is known, an earlier one of the same id may be of another.
   const receive = database.prepare(
-    `INSERT INTO receipts (route, carrier_id, recipient, state, received_at, reference)
-     VALUES (:route, :carrierId, :to, :state, :now, :reference)
-     ON CONFLICT DO UPDATE SET received_at = excluded.received_at, reference = excluded.reference,
+    `INSERT INTO receipts (route, carrier_id, recipient, state, received_at, reference, other)
+     VALUES (:route, :carrierId, :to, :state, :now, :reference, :other)
+     ON CONFLICT DO UPDATE SET received_at = excluded.received_at, reference = excluded.reference, other = excluded.other,
        message = CASE WHEN submitted_at > :now - ${joinsWithin} THEN message END,
        state = CASE WHEN submitted_at > :now - ${joinsWithin}
          AND state IN ('delivered', 'undelivered', 'bounced') THEN state ELSE excluded.state END`,
   );
   const selectMessage = database.prepare(
     'SELECT message FROM receipts WHERE route = ? AND carrier_id = ? AND recipient = ?',
+  );
+  const deleteUnjoined = database.prepare(
+    'DELETE FROM receipts WHERE route = ? AND carrier_id = ? AND recipient = ? AND message IS NULL',
   );
   const selectStates = database.prepare('SELECT state FROM receipts WHERE message = ?');
   const updateDelivery = database.prepare(
@@ -81,6 +83,14 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     return (selectDelivery.get(seq) as { delivery: DeliveryState | null } | undefined)?.delivery ?? null;
   }
 
+  /** What is kept under another id of the same receipt goes. */
+  function join(seq: number, route: string, to: string, carrierIds: readonly string[]): void {
+    for (const carrierId of carrierIds) {
+      const { other } = submit.get({ route, carrierId, to, seq, now: now() }) as { other: string | null };
+      if (other !== null) deleteUnjoined.run(route, other, to);
+    }
+  }
+
   return {
     /** Carrier ids of receipts that arrived before the message was in doubt and belong to it. */
     ownOf: (seq: number): string[] =>
@@ -88,14 +98,28 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     /** Stores the submission's side; returns the delivery that receipts have already reported. */
     submitted(seq: number, route: string, to: string, carrierIds: readonly string[]): DeliveryState | null {
       if (carrierIds.length === 0) return null;
-      for (const carrierId of carrierIds) submit.run({ route, carrierId, to, seq, now: now() });
+      join(seq, route, to, carrierIds);
       return updateMessage(seq);
     },
     /** Stores the receipt's side. Returns the number of a message in doubt that it matches, to be finalized with it. */
-    received({ route, carrierId, to, state, reference, submittedAt }: Receipt): number | null {
-      receive.run({ route, carrierId, to, state, reference, now: now() });
-      const known = (selectMessage.get(route, carrierId, to) as { message: number | null }).message;
-      if (known !== null) {
+    received({
+      route,
+      carrierId,
+      otherId = null,
+      to,
+      state,
+      reference,
+      submittedAt,
+    }: Receipt): number | null {
+      const given = { route, to, state, now: now() };
+      // Without a reference for the other id: one row of a receipt is enough for a message in doubt.
+      const names = [{ carrierId, other: otherId, reference }];
+      if (otherId !== null) names.push({ carrierId: otherId, other: carrierId, reference: '' });
+      for (const name of names) {
+        receive.run({ ...given, ...name });
+        const known = (selectMessage.get(route, name.carrierId, to) as { message: number | null }).message;
+        if (known === null) continue;
+        if (name.other !== null) deleteUnjoined.run(route, name.other, to);
         updateMessage(known);
         return null;
       }
@@ -105,7 +129,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
       const [only] = meant as { seq: number; status: string; isInDoubt: number }[];
       if (only === undefined || meant.length > 1 || only.isInDoubt !== 1) return null;
       if (only.status === 'queued') return only.seq;
-      submit.run({ route, carrierId, to, seq: only.seq, now: now() });
+      join(only.seq, route, to, [carrierId]);
       updateMessage(only.seq);
       return null;
     },

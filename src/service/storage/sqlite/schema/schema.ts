@@ -227,4 +227,13 @@ export const migrations: readonly string[] = [
   -- The session of the dashboard that made a key.
   ALTER TABLE keys ADD COLUMN created_by TEXT;
   `,
+  `
+  -- other: a second id that a receipt names, under which it is kept too until one of them is joined.
+  ALTER TABLE receipts ADD COLUMN other TEXT;
+  -- Whether the ids of its receipts are in the form of SMPP.
+  ALTER TABLE lanes ADD COLUMN has_normal_ids INTEGER NOT NULL DEFAULT 0;
+
+  -- is_bulk: a single message of a list, as each row of a personalised job is.
+  ALTER TABLE contents ADD COLUMN is_bulk INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
