@@ -58,12 +58,12 @@ function compare({ expected }: CorpusFile, sent: ReturnType<typeof sentOf>): Omi
 /** Files as they arrive: encodings, delimiters, line ends and damages. */
 export const csv = groupOf(
   'csv',
-  { full: { files: 1_280, readings: 4 }, small: { files: 24, readings: 1 } },
+  { full: { files: 1_440, readings: 4 }, small: { files: 24, readings: 1 } },
   (sizes) => {
     const play = async (seed: number, files: number, reader: Reader): Promise<Played> => {
       const result = await playCorpus({ seed, files, readings: sizes.readings, reader });
       return {
-        measured: `${Math.min(files, 1_280)} files, ${result.readings} readings`,
+        measured: `${Math.min(files, 1_440)} files, ${result.readings} readings`,
         found: `${result.wrong} wrong recipients or texts, ${result.lost} lost, in ${result.files} readings`,
         wrong: result.wrong + result.lost,
       };

@@ -45,6 +45,7 @@ export async function readSheet<Consumer extends RowConsumer>(
       columns,
       consumer: table?.consumer ?? null,
       hiddenRows: reading.hiddenRows,
+      unread: { columns: reading.namelessColumns, shortRows: 0 },
     };
   } catch (error) {
     if (!(error instanceof WorkbookError)) throw error;

@@ -20,6 +20,8 @@ export interface WorkbookReading {
   /** The sheet's column for each field: 0 for A. */
   columns: number[];
   hiddenRows: number;
+  /** Columns without a name that are left out although they have values. */
+  namelessColumns: number;
 }
 
 /**
@@ -48,7 +50,8 @@ export async function readWorkbook(
   const merged = await readMergedCells(part, () => read(part));
   const rules = { strings, styles, from1904: workbook.from1904, merged };
   await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));
-  return { sheet: name, columns: table.columns, hiddenRows: table.hiddenRows };
+  const { columns, hiddenRows, indexes } = table;
+  return { sheet: name, columns, hiddenRows, namelessColumns: indexes.size };
 }
 
 async function* abortable(blocks: AsyncIterable<Buffer>, signal: AbortSignal | undefined) {

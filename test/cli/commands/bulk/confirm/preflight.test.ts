@@ -65,11 +65,21 @@ const plan: Preflight = {
     text: `Сайн уу, Сараа!\r\n${'урт '.repeat(30)}`,
     parts: 3,
   },
+  nameless_columns: 0,
+  short_rows: 0,
 };
 
 const nothing = { certain: 0, inDoubt: 0 };
 const whole = { paid: nothing, columns: 120 };
-const outcome = { toColumn: 'phone', delimiter: ',', sheet: null, preview: null, repairs: {} } as const;
+const unread = { columns: 0, shortRows: 0 };
+const outcome = {
+  toColumn: 'phone',
+  delimiter: ',',
+  sheet: null,
+  preview: null,
+  repairs: {},
+  unread,
+} as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
