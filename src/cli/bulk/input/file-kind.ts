@@ -41,7 +41,7 @@ const kinds: readonly [begin: RegExp, what: string, hint: string][] = [
     'is a file of vCards (.vcf)',
     'Import it into Google Contacts or Outlook, and export the contacts as CSV.',
   ],
-  [/^(?:\xef\xbb\xbf)*\s*(?:\[\s*)?\{\s*"/, 'is JSON', exportList],
+  [/^(?:\xef\xbb\xbf)*\s*(?:\[\s*)?\{\s*"[^"\r\n]{1,200}"\s*:/, 'is JSON', exportList],
   [
     /^(?:\xef\xbb\xbf)*\s*<(?:!doctype html|html|head|meta|style|table)\b/i,
     'is a web page (HTML)',
@@ -85,10 +85,13 @@ const fewControls = 3;
 function isBinary(head: Buffer): boolean {
   const isMarked = /^(?:\xff\xfe|\xfe\xff)/.test(head.toString('latin1', 0, 2));
   if (isMarked || utf16Encoding(head) !== null) return false;
-  let controls = 0;
-  for (const byte of head) if (byte < 0x09 || (byte > 0x0d && byte < 0x20)) controls += 1;
+  let [controls, nuls] = [0, 0];
+  for (const byte of head) {
+    if (byte === 0) nuls += 1;
+    if (byte < 0x09 || (byte > 0x0d && byte < 0x20)) controls += 1;
+  }
   if (controls < fewControls) return false;
-  return controls > head.length * 0.3 || (controls > head.length * 0.04 && !isUtf8(head));
+  return nuls > head.length * 0.3 || (controls > head.length * 0.04 && !isUtf8(head));
 }
 
 /** An OLE2 file lists its contents in its directory, which may be anywhere in the file. */
