@@ -83,7 +83,7 @@ function unreadRows({ nameless_columns: columns, short_rows: rows }: Preflight):
   return [
     ...(columns > 0 ? [['Left out', `${counted(columns, 'column')} without a name`] satisfies Row] : []),
     ...(rows > 0
-      ? [['Short', `${counted(rows, 'row')} without the last fields, which are empty`] satisfies Row]
+      ? [['Short rows', `${grouped(rows)}: the missing last fields are empty`] satisfies Row]
       : []),
   ];
 }

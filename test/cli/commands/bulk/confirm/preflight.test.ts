@@ -102,6 +102,15 @@ describe('what is shown before a job is sent', () => {
     ]);
   });
 
+  it('says what a list lacks without harm', () => {
+    const lines = preflightLines({ ...plan, nameless_columns: 1, short_rows: 1_200 }, {}, whole);
+    expect(lines.slice(1, 4)).toEqual([
+      'Column      phone (delimiter: semicolon)',
+      'Left out    1 column without a name',
+      'Short rows  1,200: the missing last fields are empty',
+    ]);
+  });
+
   it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
     const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
     const remaining = { requests: 120, paid: { certain: 4_000, inDoubt: 0 }, rate: 10 };
