@@ -92,6 +92,8 @@ const cells: Cell[] = [
 
 interface Row {
   fields: string[];
+  /** How they are written, if not as they should be. */
+  written?: string[];
   /** Empty for a blank row, which is nothing at all. */
   meant: string | null;
 }
@@ -105,10 +107,11 @@ type Damage =
   | 'ragged'
   | 'no-last-end'
   | 'open-quote'
+  | 'closed-quote'
   | 'stray-quote';
 const damages: Damage[] = [
   ...(['none', 'quoted-lines', 'sep-line', 'blank-rows', 'ragged'] as const),
-  ...(['no-last-end', 'open-quote', 'stray-quote'] as const),
+  ...(['no-last-end', 'open-quote', 'closed-quote', 'stray-quote'] as const),
 ];
 
 /** Behind the decoder all encodings are one: this has every combination, the others every pair of them. */
@@ -153,11 +156,12 @@ function makeFile(
     rows.splice(3, 0, { fields: ['86110002'], meant: null }, { fields: ['86110003', 'a', 'b'], meant: null });
     rows.splice(1, 0, { fields: ['86110004', text(0), '', ''], meant: '86110004' });
   }
+  if (damage === 'stray-quote') rows.splice(1, 0, ...strayQuotes(delimiter));
   const written = write(rows, delimiter, ends, damage);
   const option = encoding.option === undefined ? {} : { encoding: encoding.option };
   const bytes = encoding.encode(written.text);
   if (encoding.unreadable === true) return { name, bytes, ...option, expected: { refused: 'encoding' } };
-  if (damage === 'open-quote' || damage === 'stray-quote')
+  if (damage === 'open-quote' || damage === 'closed-quote')
     return { name, bytes, ...option, expected: { refused: 'csv' } };
   return { name, bytes, ...option, expected: written.expected };
 }
@@ -166,6 +170,15 @@ const blankRows: Row[] = [['', ''], [''], [' ', '\u00a0'], ['', '', '', '']].map
   fields,
   meant: '',
 }));
+
+const strayQuotes = (delimiter: string): Row[] => [
+  { fields: ['86110005', '5" pipe'], written: ['86110005', '5" pipe'], meant: '86110005' },
+  {
+    fields: ['86110006', `a${delimiter} "b"`],
+    written: ['"86110006" ', ` "a${delimiter} ""b"""`],
+    meant: '86110006',
+  },
+];
 
 function write(rows: Row[], delimiter: string, ends: string[], damage: Damage) {
   let end = 0;
@@ -179,9 +192,9 @@ function write(rows: Row[], delimiter: string, ends: string[], damage: Damage) {
     texts: [] as string[],
     rejectedLines: [] as number[],
   };
-  for (const { fields, meant } of rows) {
+  for (const { fields, meant, written = fields.map((field) => quoted(field, delimiter)) } of rows) {
     const line = whole.split(/\r\n|\r|\n/).length;
-    whole += fields.map((field) => quoted(field, delimiter)).join(delimiter) + nextEnd();
+    whole += written.join(delimiter) + nextEnd();
     if (meant === null) expected.rejectedLines.push(line);
     else if (meant !== '' && !seen.has(meant)) {
       seen.add(meant);
@@ -191,8 +204,8 @@ function write(rows: Row[], delimiter: string, ends: string[], damage: Damage) {
     }
   }
   if (damage === 'open-quote') whole += `86110005${delimiter}"a${nextEnd()}86110006${delimiter}b${nextEnd()}`;
-  if (damage === 'stray-quote')
-    whole += `86110005${delimiter}5" pipe${nextEnd()}86110006${delimiter}b${nextEnd()}`;
+  if (damage === 'closed-quote')
+    whole += `86110005${delimiter}"a" b${nextEnd()}86110006${delimiter}b${nextEnd()}`;
   return { text: damage === 'no-last-end' ? whole.replace(/(\r\n|\r|\n)$/, '') : whole, expected };
 }
 

@@ -37,7 +37,7 @@ const preflight = (
   credits: number,
   message: string,
 ) =>
-  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0, "messages": 1, "first_message": ${message}, "longest_message": ${message}}`;
+  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0, "messages": 1, "first_message": ${message}, "longest_message": ${message}, "nameless_columns": 0, "short_rows": 0}`;
 export const preflightExample = preflight(
   'sms',
   'phone',

@@ -1,7 +1,19 @@
+import { exportedLists, peopleOf } from '../../corpus/exports.js';
 import { type CorpusFile, corpus } from '../../corpus/make.js';
 import { seededRandom } from '../../support/random.js';
 import { groupOf, type Played } from '../row.js';
-import { guessing, onlyDigits, type Reader, sentOf, shipped } from './readers.js';
+import {
+  guessing,
+  type ListReader,
+  onlyDigits,
+  type Reader,
+  type Sent,
+  sentOf,
+  shipped,
+  shippedLists,
+  strictLists,
+  unreadValues,
+} from './readers.js';
 
 interface Findings {
   /** Files with something wrong, and what was sent of them that nobody meant, or not sent that was meant. */
@@ -48,22 +60,48 @@ async function playCorpus(options: {
   return findings;
 }
 
-function compare({ expected }: CorpusFile, sent: ReturnType<typeof sentOf>): Omit<Findings, 'files'> {
-  const texts = (all: ReturnType<typeof sentOf>) =>
-    (all ?? []).map(({ number, text }) => `${number} ${text}`);
-  const meant = texts(sentOf(expected));
+const compare = ({ expected }: CorpusFile, sent: Sent[] | null) => difference(sentOf(expected), sent);
+
+function difference(expected: Sent[] | null, sent: Sent[] | null): Omit<Findings, 'files'> {
+  const texts = (all: Sent[] | null) => (all ?? []).map(({ number, text }) => `${number} ${text}`);
+  const meant = texts(expected);
   return { wrong: missing(meant, texts(sent)), lost: missing(texts(sent), meant) };
+}
+
+/** Lists of every program, each time of other people and in blocks of another length. */
+async function playLists(seed: number, rounds: number, reader: ListReader): Promise<Played> {
+  const random = seededRandom(seed);
+  const findings = { lists: 0, wrong: 0, lost: 0, bad: 0 };
+  for (let round = 0; round < rounds; round += 1)
+    for (const list of exportedLists(peopleOf(random))) {
+      const { expected } = list;
+      const meant = 'refused' in expected ? null : expected.map(({ to, text }) => ({ number: to, text }));
+      const sent = await reader(list, Math.ceil(list.bytes.length ** random()));
+      const { wrong, lost } = difference(meant, sent);
+      findings.lists += 1;
+      findings.wrong += wrong;
+      findings.lost += lost;
+      if (wrong + lost > 0) findings.bad += 1;
+    }
+  return {
+    measured: `${findings.lists} lists of ${findings.lists / rounds} programs`,
+    found: `${findings.wrong} wrong recipients or texts, ${findings.lost} lost, in ${findings.bad} lists`,
+    wrong: findings.wrong + findings.lost,
+  };
 }
 
 /** Files as they arrive: encodings, delimiters, line ends and damages. */
 export const csv = groupOf(
   'csv',
-  { full: { files: 1_280, readings: 4 }, small: { files: 24, readings: 1 } },
+  {
+    full: { files: 1_440, readings: 4, lists: 200 },
+    small: { files: 24, readings: 1, lists: 2 },
+  },
   (sizes) => {
     const play = async (seed: number, files: number, reader: Reader): Promise<Played> => {
       const result = await playCorpus({ seed, files, readings: sizes.readings, reader });
       return {
-        measured: `${Math.min(files, 1_280)} files, ${result.readings} readings`,
+        measured: `${Math.min(files, 1_440)} files, ${result.readings} readings`,
         found: `${result.wrong} wrong recipients or texts, ${result.lost} lost, in ${result.files} readings`,
         wrong: result.wrong + result.lost,
       };
@@ -76,6 +114,14 @@ export const csv = groupOf(
         controls: [
           { name: 'a reader that guesses the encoding', play: (seed) => play(seed, few, guessing) },
           { name: 'a reader that takes the digits of a cell', play: (seed) => play(seed, few, onlyDigits) },
+        ],
+      },
+      {
+        name: 'what the sheet shows is what arrives',
+        play: (seed) => playLists(seed, sizes.lists, shippedLists),
+        controls: [
+          { name: 'a reader that takes the values unread', play: (seed) => playLists(seed, 2, unreadValues) },
+          { name: 'a reader of complete rows and columns', play: (seed) => playLists(seed, 2, strictLists) },
         ],
       },
     ];

@@ -42,7 +42,7 @@ export function isErrorValue(cell: string): boolean {
   return errorNames.has(text.toUpperCase()) || otherErrors.test(text);
 }
 
-const placeholder = /^\s*(?:null|nan|nat|none|nil|undefined|n\/a|<na>|<null>|\(null\)|\[null\])\s*$/i;
+const placeholder = /^\s*(?:null|nan|nat|none|nil|undefined|n\/?a|<na>|<null>|\(null\)|\[null\])\s*$/i;
 
 /** Whether a cell is probably what a program wrote for no value; it may also be a name, such as None. */
 export const isPlaceholder = (cell: string): boolean =>

@@ -50,11 +50,18 @@ export async function* decodeInput(
     }
     if (mark !== undefined) onMark();
     const encoding = given ?? mark?.encoding ?? utf16Encoding(head) ?? 'utf-8';
-    const rest = chain(head.subarray(mark?.bytes.length ?? 0), blocks);
+    const rest = chain(withoutMarks(head, mark?.bytes), blocks);
     yield* encoding === 'utf-8' ? checkedUtf8(rest) : transcoded(rest, encoding);
   } finally {
     await blocks.return?.();
   }
+}
+
+/** Programs that add a mark do so also where there is one. */
+function withoutMarks(head: Buffer, mark: Buffer | undefined): Buffer {
+  let at = 0;
+  if (mark !== undefined) while (head.subarray(at, at + mark.length).equals(mark)) at += mark.length;
+  return head.subarray(at);
 }
 
 async function readHead(blocks: AsyncIterator<Uint8Array>): Promise<Buffer> {
@@ -78,17 +85,24 @@ async function* chain(head: Buffer, blocks: AsyncIterator<Uint8Array>): AsyncGen
 }
 
 /**
- * UTF-16 without a mark: each ASCII character has a NUL, always on the same side. One or two stray NULs are damage in
- * another text.
+ * UTF-16 without a mark: each ASCII character has a NUL, always on the same side. In another text with stray NULs, more
+ * pairs of bytes are two ASCII characters.
  */
-function utf16Encoding(head: Buffer): 'utf-16le' | 'utf-16be' | null {
-  const nuls: [number, number] = [0, 0];
+export function utf16Encoding(head: Buffer): 'utf-16le' | 'utf-16be' | null {
   const sample = head.subarray(0, sampleBytes);
-  for (let at = sample.indexOf(0); at !== -1; at = sample.indexOf(0, at + 1)) nuls[at % 2 === 0 ? 0 : 1] += 1;
-  const [even, odd] = nuls;
-  if ((even > 0 && odd > 0) || even + odd < sample.length / 20) return null;
-  return odd > 0 ? 'utf-16le' : even > 0 ? 'utf-16be' : null;
+  if (!sample.includes(0)) return null;
+  let [even, odd, pairs] = [0, 0, 0];
+  for (let at = 0; at + 1 < sample.length; at += 2) {
+    const [first = 0, second = 0] = [sample[at], sample[at + 1]];
+    if (first === 0) even += 1;
+    if (second === 0) odd += 1;
+    if (isAscii(first) && isAscii(second)) pairs += 1;
+  }
+  if ((even > 0 && odd > 0) || even + odd <= pairs) return null;
+  return odd > 0 ? 'utf-16le' : 'utf-16be';
 }
+
+const isAscii = (byte: number) => (byte >= 0x20 && byte < 0x7f) || (byte >= 0x09 && byte <= 0x0d);
 
 async function* checkedUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let carry: Buffer | null = null;

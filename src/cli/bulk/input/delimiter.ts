@@ -52,8 +52,8 @@ export function detectDelimiter(
       { line: 1 },
     );
   const start = rowStart(bytes);
-  const end = rowEnd(bytes, start);
-  if (end === bytes.length && !whole) return null;
+  const { end, isEnded, counts } = scanRow(bytes, start);
+  if (!isEnded && !whole) return null;
   const line = bytes.toString('utf8', start, end);
   const separator = /^"?sep=(.)"?$/i.exec(line)?.[1];
   if (separator !== undefined) {
@@ -65,7 +65,6 @@ export function detectDelimiter(
     return { delimiter, skip: after, firstLine: lineAt(bytes, after) };
   }
   if (given !== undefined) return { delimiter: given, skip: 0, firstLine: 1 };
-  const counts = delimiters.map((delimiter) => countOutsideQuotes(line, delimiter));
   const most = Math.max(...counts);
   const best = delimiters.filter((_, index) => most > 0 && counts[index] === most);
   if (best.length > 1) throw refuse(`ambiguous delimiter: ${best.map(showDelimiter).join(' and ')}`);
@@ -78,26 +77,54 @@ function rowStart(bytes: Buffer): number {
   return at;
 }
 
-function rowEnd(bytes: Buffer, from: number): number {
-  let quoted = false;
+const space = 0x20;
+const delimiterBytes = delimiters.map((delimiter) => delimiter.charCodeAt(0));
+
+interface ScannedRow {
+  end: number;
+  /** Whether it ends in a line end. */
+  isEnded: boolean;
+  /** How many of each delimiter are outside quotes. */
+  counts: number[];
+}
+
+/** Finds the end of a row. A quote opens only at the beginning of a field, after blanks; one that is not closed is text. */
+function scanRow(bytes: Buffer, from: number): ScannedRow {
+  const counts = delimiters.map(() => 0);
+  let isQuoted = false;
+  let opens = true;
+  let firstBreak = -1;
   for (let at = from; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === quote) quoted = !quoted;
-    else if (!quoted && (byte === cr || byte === lf)) return at;
+    const byte = bytes[at] ?? 0;
+    const isBreak = byte === cr || byte === lf;
+    if (isQuoted) {
+      if (isBreak && firstBreak === -1) firstBreak = at;
+      if (byte !== quote) continue;
+      if (bytes[at + 1] === quote) at += 1;
+      else isQuoted = false;
+      continue;
+    }
+    if (isBreak) return { end: at, isEnded: true, counts };
+    isQuoted = byte === quote && opens;
+    const which = delimiterBytes.indexOf(byte);
+    if (which !== -1) counts[which] = (counts[which] ?? 0) + 1;
+    opens = which !== -1 || (opens && byte === space);
   }
-  return bytes.length;
+  return { end: isQuoted && firstBreak !== -1 ? firstBreak : bytes.length, isEnded: false, counts };
 }
 
-function lineAt(bytes: Buffer, offset: number): number {
+/** Where the row after the skipped ones begins, which are counted as a spreadsheet does; null while unknown. */
+export function afterRows(bytes: Buffer, rows: number, whole: boolean): number | null {
+  let at = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const { end, isEnded } = scanRow(bytes, at);
+    // An LF may follow a CR.
+    if (!whole && (!isEnded || end + 1 === bytes.length)) return null;
+    at = end + (bytes[end] === cr && bytes[end + 1] === lf ? 2 : 1);
+  }
+  return Math.min(at, bytes.length);
+}
+
+export function lineAt(bytes: Buffer, offset: number): number {
   return bytes.toString('latin1', 0, offset).split(/\r\n|\r|\n/).length;
-}
-
-function countOutsideQuotes(line: string, delimiter: string): number {
-  let count = 0;
-  let quoted = false;
-  for (const character of line) {
-    if (character === '"') quoted = !quoted;
-    else if (character === delimiter && !quoted) count += 1;
-  }
-  return count;
 }

@@ -21,14 +21,15 @@ export function listed(names: readonly string[]): string {
 
 export const columnsHint = (names: readonly string[]) => `Columns: ${listed(names)}.`;
 
-/** The trimmed names in a header row. Throws InputError for an empty or duplicate name. */
-export function readColumnNames(record: readonly string[], source: string, line: number): string[] {
-  const columns = record.map((name) => name.normalize('NFC').trim());
+/** The indexes of the fields in a header row that are names. */
+export function namedFields(record: readonly string[]): number[] {
+  return [...record.keys()].filter((index) => record[index]?.trim() !== '');
+}
+
+/** The trimmed names in a header row. Throws InputError for a duplicate name. */
+export function readColumnNames(names: readonly string[], source: string, line: number): string[] {
+  const columns = names.map((name) => name.normalize('NFC').trim());
   const hint = 'Give every column its own name, or use --headerless.';
-  const empty = columns.indexOf('');
-  if (empty !== -1) {
-    throw new InputError('columns', source, `column ${empty + 1} has no name`, hint, { line });
-  }
   const seen = new Set<string>();
   const duplicate = columns.find((name) => seen.size === seen.add(name).size);
   if (duplicate !== undefined) {

@@ -45,6 +45,7 @@ export async function readSheet<Consumer extends RowConsumer>(
       columns,
       consumer: table?.consumer ?? null,
       hiddenRows: reading.hiddenRows,
+      unread: { columns: reading.namelessColumns, shortRows: 0 },
     };
   } catch (error) {
     if (!(error instanceof WorkbookError)) throw error;
@@ -62,7 +63,8 @@ function recordTaker<Consumer extends RowConsumer>(
 ): RecordHandler {
   /** The last row of the sheet that was copied. */
   let copied = 0;
-  return (record, row, errors, stored) => {
+  return (record, row, found, stored) => {
+    let errors = found;
     const isHeader = table.consumer === null && !headerless;
     // The consumer must know the recipient column before it takes the first row.
     if (table.consumer === null) table.begin(record, row);
@@ -72,6 +74,8 @@ function recordTaker<Consumer extends RowConsumer>(
       record[recipientColumn] = recipient;
       for (const each of errors)
         if (each.isHidden && each.field === recipientColumn) each.error = hiddenValue(recipient);
+      if (errors.length > 0 && stored.has(recipientColumn))
+        errors = errors.filter(({ field, isHidden }) => isHidden || field !== recipientColumn);
     }
     const text = csvLine(record);
     if (text.length > maxRowLength) {

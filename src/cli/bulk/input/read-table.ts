@@ -1,5 +1,5 @@
 import { decodeInput, EncodingError, encodingChoices, encodingNamed } from './decode.js';
-import { detectDelimiter } from './delimiter.js';
+import { afterRows, detectDelimiter, lineAt } from './delimiter.js';
 import { fileKind } from './file-kind.js';
 import { FileError, InputError } from './input-error.js';
 import { maxRowLength, RowParser } from './row-parser.js';
@@ -29,8 +29,6 @@ export async function readTable<Consumer extends RowConsumer>(
 }
 
 const headBytes = 4_096;
-const cr = 0x0d;
-const lf = 0x0a;
 
 /** The first bytes, and the whole input including them. */
 async function peek(
@@ -78,18 +76,20 @@ async function readCsv<Consumer extends RowConsumer>(
 ): Promise<ReadTable<Consumer>> {
   const format: TableFormat = { delimiter: ',', firstLine: 1, headerless: options.headerless ?? false };
   const table = new Table(format, source, handlers.onHeader);
-  const linesBefore = (options.headerRow ?? 1) - 1;
+  const rowsBefore = (options.headerRow ?? 1) - 1;
   let parser: RowParser | null = null;
   /** The input until its first row is whole, since the delimiter is detected in it. */
   let head = Buffer.alloc(0);
   const begin = async (whole: boolean) => {
-    const start = afterLines(head, linesBefore, whole);
+    const start = afterRows(head, rowsBefore, whole);
     const detected =
       start === null ? null : detectDelimiter(head.subarray(start), whole, options.delimiter, source);
     if (start === null || detected === null) return null;
     format.delimiter = detected.delimiter;
-    format.firstLine = detected.firstLine + linesBefore;
-    const begun = new RowParser(format, source, (record, line) => table.take(record, line));
+    format.firstLine = detected.firstLine + lineAt(head, start) - 1;
+    const begun = new RowParser(format, source, (record, line, isCut) =>
+      table.take(record, line, undefined, isCut),
+    );
     await parse(begun, head.subarray(start + detected.skip));
     head = Buffer.alloc(0);
     return begun;
@@ -114,7 +114,8 @@ async function readCsv<Consumer extends RowConsumer>(
     }
     parser ??= await begin(true);
     await parser?.finish();
-    return { format, columns: table.columns, consumer: table.consumer, hiddenRows: 0 };
+    const { columns, consumer, unread } = table;
+    return { format, columns, consumer, hiddenRows: 0, unread };
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
     const line = (await parser?.lastLine()) ?? 1;
@@ -127,16 +128,4 @@ function encodingOf(label: string | undefined, source: string): string | undefin
   if (encoding !== null) return encoding;
   const hint = `Use one of ${encodingChoices.join(', ')}.`;
   throw new InputError('encoding', source, `unknown encoding ${label}`, hint);
-}
-
-/** Where the line after the skipped ones begins; null while unknown. */
-function afterLines(bytes: Buffer, lines: number, whole: boolean): number | null {
-  let at = 0;
-  for (let line = 0; line < lines; line += 1) {
-    while (at < bytes.length && bytes[at] !== cr && bytes[at] !== lf) at += 1;
-    // An LF may follow a CR.
-    if (at + 1 >= bytes.length && !whole) return null;
-    at += bytes[at] === cr && bytes[at + 1] === lf ? 2 : 1;
-  }
-  return Math.min(at, bytes.length);
 }

@@ -42,6 +42,11 @@ export function ownColumns(columns: readonly string[]): OwnColumns {
 export const reportColumn = (columns: readonly string[], name: string): number =>
   likeAdded(columns).get(name)?.index ?? -1;
 
+const ownNames = /\.rejected(?:-\d{1,2})?\.(?:csv|xlsx)$|[/\\]rejects[/\\][^/\\]{0,60}-[\da-f]{12}\.csv$/i;
+
+/** Whether a file has a name that this program gives to rejects files, which may have lost both of their columns. */
+export const isOwnName = (source: string): boolean => ownNames.test(source.split('!')[0] ?? '');
+
 export const isReport = (own: OwnColumns): boolean => own.has('error_code') || own.has('batch_id');
 
 /** Whether a file may be a report or rejects file that has lost the columns that show it. */

@@ -1,9 +1,9 @@
 import { unguard } from '../../csv/line.js';
 import { type CellError, cellErrorsLeft, DamageWatch, isDamaged } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
-import { numberedColumns, readColumnNames } from './header.js';
+import { namedFields, numberedColumns, readColumnNames } from './header.js';
 import { InputError } from './input-error.js';
-import { type OwnColumns, ownColumns } from './report-columns.js';
+import { isOwnName, type OwnColumns, ownColumns } from './report-columns.js';
 import type { ByteStore } from './workbook/archive.js';
 
 /** How an input is written. A plan keeps it to read its copy of the input the same way. */
@@ -67,6 +67,15 @@ export interface ReadTable<Consumer extends RowConsumer> {
   consumer: Consumer | null;
   /** Rows of a sheet that are hidden, by a filter or by hand; they were read too, unless `visibleOnly` was set. */
   hiddenRows: number;
+  unread: Unread;
+}
+
+/** What a table lacks without harm. */
+export interface Unread {
+  /** Columns that have no name in the header, and are left out. */
+  columns: number;
+  /** Rows without their last fields, which are empty. */
+  shortRows: number;
 }
 
 /** `written`: the record before its guards were removed, in a file of this program. */
@@ -78,18 +87,23 @@ type RowHandler = (
 ) => void;
 
 /**
- * A header and the rows below it, which its consumer takes. It leaves out blank rows, drops empty fields beyond the
- * header's, and removes the guard against formulas from files that this program wrote.
+ * A header and the rows below it, which its consumer takes. It leaves out blank rows and columns without a name, drops
+ * empty fields beyond the header's, adds missing last ones, and removes the guard against formulas from files that this
+ * program wrote.
  */
 export class Table<Consumer extends Pick<RowConsumer, 'take'>> {
   columns: string[] = [];
   /** Null until the header is known. */
   consumer: Consumer | null = null;
   readonly damage = new DamageWatch();
+  readonly unread: Unread = { columns: 0, shortRows: 0 };
   readonly #format: TableFormat;
   readonly #source: string;
   readonly #onHeader: OnHeader<Consumer>;
   #own: OwnColumns = new Map();
+  #isOwn = false;
+  /** The fields of a row that have a name, by their indexes; null if all have. */
+  #named: number[] | null = null;
 
   constructor(format: TableFormat, source: string, onHeader: OnHeader<Consumer>) {
     this.#format = format;
@@ -97,16 +111,38 @@ export class Table<Consumer extends Pick<RowConsumer, 'take'>> {
     this.#onHeader = onHeader;
   }
 
-  take(record: string[], line: number, errors?: readonly CellError[]): void {
+  /** `isCut`: the file ends in this row, without a line end. */
+  take(record: string[], line: number, errors?: readonly CellError[], isCut = false): void {
     if (isBlank(record)) return;
     if (this.columns.length === 0) {
       this.begin(record, line);
       if (!this.#format.headerless) return;
     }
+    const faults = this.#named === null ? errors : takeNamed(record, this.#named);
     const width = this.columns.length;
-    if (record.length > width && isBlank(record.slice(width))) record.length = width;
-    if (this.#own.size > 0) this.#takeOwn(record, line, errors);
-    else this.consumer?.take(record, line, errors);
+    if (record.length !== width) this.#fit(record, width, isCut);
+    if (this.#isOwn) this.#takeOwn(record, line, faults);
+    else this.consumer?.take(record, line, faults);
+  }
+
+  #fit(record: string[], width: number, isCut: boolean): void {
+    if (record.length > width) {
+      if (isBlank(record.slice(width))) record.length = width;
+    } else if (!isCut) {
+      this.unread.shortRows += 1;
+      while (record.length < width) record.push('');
+    }
+  }
+
+  #readNames(record: readonly string[], line: number): void {
+    const named = namedFields(record);
+    this.columns = readColumnNames(
+      named.map((index) => record[index] ?? ''),
+      this.#source,
+      line,
+    );
+    this.unread.columns = record.length - named.length;
+    if (this.unread.columns > 0) this.#named = named;
   }
 
   #takeOwn(guarded: string[], line: number, errors: readonly CellError[] = []): void {
@@ -130,16 +166,44 @@ export class Table<Consumer extends Pick<RowConsumer, 'take'>> {
       );
     }
     try {
-      this.columns = this.#format.headerless
-        ? numberedColumns(record.length)
-        : readColumnNames(record, this.#source, line);
+      if (this.#format.headerless) this.columns = numberedColumns(record.length);
+      else this.#readNames(record, line);
       this.#own = ownColumns(this.columns);
+      this.#isOwn = this.#own.size > 0 || isOwnName(this.#source);
       this.consumer = this.#onHeader(this.columns, line, this.#source, this.damage);
     } catch (error) {
       const isTitle = !this.#format.headerless && record.filter((name) => name.trim() !== '').length === 1;
       throw isTitle && error instanceof InputError ? error.withHint(titleHint) : error;
     }
   }
+}
+
+const noName = 'the column has no name in the header';
+
+/**
+ * Removes the fields without a name from a record. Those before the first name are an index, as pandas and R write it; a
+ * value in any other one may come from a delimiter within a field, and is an error.
+ */
+function takeNamed(record: string[], named: readonly number[]): readonly CellError[] {
+  const faults: CellError[] = [];
+  const extra: string[] = [];
+  const written = record.splice(0);
+  let next = 0;
+  for (let index = named[0] ?? 0; index < written.length; index += 1) {
+    const value = written[index] ?? '';
+    if (named[next] === index) {
+      record.push(value);
+      next += 1;
+    } else if (value.trim() !== '') {
+      extra.push(value);
+      faults.push({ field: null, letters: `column ${index + 1}`, error: noName });
+    }
+  }
+  if (extra.length > 0) {
+    while (record.length < named.length) record.push('');
+    record.push(...extra);
+  }
+  return faults;
 }
 
 /** With the errors of a row, in a rejects file and in a report. */

@@ -3,7 +3,7 @@ import type { Delimiter } from '../input/delimiter.js';
 import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
 import type { RepairCounts } from '../input/repair.js';
-import type { ReadTable, TableInput, TableOptions } from '../input/table.js';
+import type { ReadTable, TableInput, TableOptions, Unread } from '../input/table.js';
 import { bindMessage, type Composer, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
 import { Duplicates } from './duplicates.js';
@@ -88,6 +88,7 @@ export interface PlanOutcome {
   /** Hidden rows of the sheet, and whether they are left out. */
   hiddenRows: number;
   leavesOutHidden: boolean;
+  unread: Unread;
   /** Name of the recipient column. */
   toColumn: string;
 }
@@ -114,7 +115,7 @@ export async function buildPlan(input: TableInput, options: PlanOptions): Promis
   }
 }
 
-interface PlannedRows extends Pick<ReadTable<RowPlanner>, 'format' | 'columns' | 'hiddenRows'> {
+interface PlannedRows extends Pick<ReadTable<RowPlanner>, 'format' | 'columns' | 'hiddenRows' | 'unread'> {
   planner: RowPlanner;
   recipients: RecipientStore;
 }
@@ -129,7 +130,7 @@ async function planRows(
   const { source } = input;
   const recipients = recipientStore(options.channel, () => files.temporaryFile('addresses'));
   const copy = files.dataFile('input.csv');
-  const { format, columns, consumer, hiddenRows } = await readTable(input, options, {
+  const { consumer, ...table } = await readTable(input, options, {
     copy: (block) => copy.append(block),
     store: (name) => files.temporaryFile(name),
     onHeader(names, line, place, damage) {
@@ -149,6 +150,7 @@ async function planRows(
   if (consumer === null || consumer.rows.length === consumer.notSelected)
     throw noRecipients(source, options.only);
   consumer.messages.finish();
+  const { format, columns } = table;
   if (options.sentBefore) {
     const { pairs, mark, skip } = options.sentBefore;
     const sheet = format.sheet?.name ?? null;
@@ -157,12 +159,12 @@ async function planRows(
     await mark({ ...list, templates: options.templates, pairsByLine }, consumer.reportedRows);
     if (skip) consumer.skipSent(pairs);
   }
-  return { format, columns, hiddenRows, planner: consumer, recipients };
+  return { ...table, planner: consumer, recipients };
 }
 
 /** Merges the duplicates, lays out the requests and writes the files; without requests if rejects prevent a plan. */
 async function freeze(
-  { format, columns, hiddenRows, planner, recipients }: PlannedRows,
+  { format, columns, hiddenRows, unread, planner, recipients }: PlannedRows,
   source: string,
   options: PlanOptions,
   files: PlanFolder,
@@ -220,6 +222,7 @@ async function freeze(
     sheet: format.sheet?.name ?? null,
     hiddenRows,
     leavesOutHidden: options.visibleOnly ?? false,
+    unread,
     toColumn: columns[planner.recipientColumn] ?? '',
   };
   if (meta.rejected > 0) {

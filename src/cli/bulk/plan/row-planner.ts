@@ -195,8 +195,11 @@ export class RowPlanner {
     );
     if (record.length === names.length) return damaged;
     const column = names[Math.min(record.length, names.length) - 1] ?? '';
-    const fields = counted(record.length, 'field');
-    return [{ column, error: `the row has ${fields}, the header has ${names.length}` }, ...damaged];
+    const fields = `the row has ${counted(record.length, 'field')}, the header has ${names.length}`;
+    // Missing fields are empty unless the file ends in them.
+    const isCut = record.length < names.length;
+    const error = isCut ? `${fields}, and its line has no end: the file may be cut off` : fields;
+    return [{ column, error }, ...damaged];
   }
 
   #messageFaults(record: readonly string[], reason: string | null): MessageError[] {

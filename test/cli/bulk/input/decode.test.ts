@@ -15,6 +15,8 @@ describe('encodings', () => {
   it.each([
     ['UTF-8', Buffer.from(text), {}],
     ['UTF-8 with its mark', Buffer.from(`\ufeff${text}`), {}],
+    ['UTF-8 with two marks', Buffer.from(`\ufeff\ufeff"${text.replace(',', '",')}`), {}],
+    ['UTF-16LE with three marks', Buffer.from(`\ufeff\ufeff\ufeff${text}`, 'utf16le'), {}],
     ['UTF-16LE with its mark', Buffer.from(`\ufeff${text}`, 'utf16le'), {}],
     ['UTF-16BE with its mark', utf16be(`\ufeff${text}`), {}],
     ['UTF-16LE by its NULs', Buffer.from(text, 'utf16le'), {}],
@@ -131,6 +133,15 @@ describe('encodings', () => {
         message: expect.stringMatching(message),
         hint: expect.stringMatching(hint),
       });
+    }
+  });
+
+  it.each([1, 3, 4])('a text with a stray NUL is no UTF-16: %i of them', async (count) => {
+    for (const place of ['99112233\0', '9911\x002233']) {
+      const rows = ['88112233', '80112233', ...Array(count).fill(place)].join('\n');
+      const outcome = await plan(`phone\n${rows}\n`, { skipInvalid: true });
+      expect((await requestsOf(outcome))[0]?.to).toEqual(['88112233', '80112233']);
+      expect(outcome.rejects.first[0]).toBe('list.csv:4: phone: contains a NUL');
     }
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { refusal } from '../../../support/run.js';
 import { constant, desk, people } from './desks.js';
 
-const bad = ['9911,Dorj', '88112233', 'nobody@example.mn,=1+1'];
+const bad = ['9911,Dorj', '88112233,x,y', 'nobody@example.mn,=1+1'];
 const formats = ['--json', '-o ndjson', '-o csv', '-o tsv'];
 
 describe('with a machine format, standard error is one JSON object', () => {
@@ -20,7 +20,7 @@ describe('with a machine format, standard error is one JSON object', () => {
         rejects_file: join(here.home, 'list.rejected.csv'),
         rows: [
           { line: 4, column: 'phone', value: '9911', message: '"9911" is not a phone number' },
-          { line: 5, column: 'phone', value: '88112233', message: 'the row has 1 field, the header has 2' },
+          { line: 5, column: 'name', value: 'x', message: 'the row has 3 fields, the header has 2' },
           {
             line: 6,
             column: 'phone',
@@ -40,7 +40,7 @@ describe('with a machine format, standard error is one JSON object', () => {
     expect(JSON.parse(stderr)).toEqual({
       warnings: [
         'list.csv:4: phone: "9911" is not a phone number',
-        'list.csv:5: phone: the row has 1 field, the header has 2',
+        'list.csv:5: name: the row has 3 fields, the header has 2',
         'list.csv:6: phone: "nobody@example.mn" is not a phone number',
       ],
     });

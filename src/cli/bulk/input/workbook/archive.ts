@@ -39,6 +39,8 @@ export class Archive {
   /** Throws WorkbookError if the archive is incomplete, and the store's own errors. */
   static async open(store: ByteStore): Promise<Archive> {
     const reader = new StoreReader(store);
+    if (isCutOff(store))
+      throw new WorkbookError('is cut off: its end is missing', 'Copy or download it again.');
     try {
       const zip = await fromRandomAccessReaderPromise(reader, store.size, { autoClose: false });
       if (zip.entryCount > mostEntries) throw bomb(`has ${zip.entryCount} parts`);
@@ -82,6 +84,16 @@ export class Archive {
     }
     if (sum !== crc32) throw damaged(`its part ${name} has the wrong checksum`);
   }
+}
+
+const endMark = Buffer.from('PK\x05\x06', 'latin1');
+/** The end record of an archive with the longest comment. */
+const mostEnd = 65_557;
+
+/** The list of an archive's parts is at its end. */
+function isCutOff(store: ByteStore): boolean {
+  const length = Math.min(store.size, mostEnd);
+  return !store.read(store.size - length, length).includes(endMark);
 }
 
 /** Names of parts differ in more than their case; some writers begin them with a slash. */

@@ -95,7 +95,7 @@ export class MergedCells implements XmlHandler {
 
 const columnIn = (letters: string) => columnOf(letters.toUpperCase());
 
-const mark = Buffer.from('mergeCell');
+const marks = [Buffer.from('mergeCell'), Buffer.from('mergeCell', 'utf16le')];
 
 /**
  * Reads the merged cells of a sheet. They come behind its rows, which they concern: the sheet is read twice, but only
@@ -103,6 +103,6 @@ const mark = Buffer.from('mergeCell');
  */
 export async function readMergedCells(part: string, read: () => AsyncIterable<Buffer>): Promise<MergedCells> {
   const merged = new MergedCells(part);
-  if ((await marksIn(read(), [mark])).size > 0) await readXml(part, read(), merged);
+  if ((await marksIn(read(), marks)).size > 0) await readXml(part, read(), merged);
   return merged;
 }

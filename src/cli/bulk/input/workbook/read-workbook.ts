@@ -1,5 +1,5 @@
 import { Archive, type ByteStore } from './archive.js';
-import { readStyles } from './cell-format.js';
+import { readStyles, Styles } from './cell-format.js';
 import { readMergedCells } from './merged-cells.js';
 import { readSharedStrings, SharedStrings } from './shared-strings.js';
 import { SheetRows } from './sheet-rows.js';
@@ -20,6 +20,8 @@ export interface WorkbookReading {
   /** The sheet's column for each field: 0 for A. */
   columns: number[];
   hiddenRows: number;
+  /** Columns without a name that are left out although they have values. */
+  namelessColumns: number;
 }
 
 /**
@@ -43,12 +45,14 @@ export async function readWorkbook(
   const strings = new SharedStrings(() => options.store('texts'));
   const read = (each: string) => abortable(archive.read(each), signal);
   if (workbook.strings !== null) await readSharedStrings(workbook.strings, read(workbook.strings), strings);
-  const styles = workbook.styles === null ? [] : await readStyles(workbook.styles, read(workbook.styles));
+  const styles =
+    workbook.styles === null ? new Styles() : await readStyles(workbook.styles, read(workbook.styles));
   const table = new SheetTable(options, onSheet(name));
   const merged = await readMergedCells(part, () => read(part));
   const rules = { strings, styles, from1904: workbook.from1904, merged };
   await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));
-  return { sheet: name, columns: table.columns, hiddenRows: table.hiddenRows };
+  const { columns, hiddenRows, indexes } = table;
+  return { sheet: name, columns, hiddenRows, namelessColumns: indexes.size };
 }
 
 async function* abortable(blocks: AsyncIterable<Buffer>, signal: AbortSignal | undefined) {

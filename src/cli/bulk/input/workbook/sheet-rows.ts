@@ -31,6 +31,7 @@ export interface CellRules {
 }
 
 const daysTo1904 = 1_462;
+const lastDay = 2_958_465;
 
 /** Splits the XML of a sheet into rows. Throws WorkbookError if it contradicts itself. */
 export class SheetRows implements XmlHandler {
@@ -57,6 +58,7 @@ export class SheetRows implements XmlHandler {
   #into: 'value' | 'formula' | null = null;
   /** Whether the cell has a `v` or an `is`. */
   #hasValue = false;
+  #isInline = false;
 
   constructor(part: string, rules: CellRules, onRow: (row: SheetRow) => void) {
     this.#part = part;
@@ -73,8 +75,13 @@ export class SheetRows implements XmlHandler {
   }
 
   #openPart(name: string): void {
-    if (name === 'is') this.#beginValue();
-    else if (name === 'v') {
+    if (name === 'is') {
+      // Beside it, some programs also write the text as a value.
+      if (this.#type === 'inlineStr' && !this.#isInline) [this.#text, this.#hasValue] = ['', false];
+      this.#isInline = true;
+      this.#beginValue();
+    } else if (name === 'v') {
+      if (this.#type === 'inlineStr' && this.#isInline) return;
       this.#beginValue();
       this.#into = 'value';
     } else if (name === 'f') {
@@ -127,6 +134,7 @@ export class SheetRows implements XmlHandler {
     this.#text = '';
     this.#formula = null;
     this.#hasValue = false;
+    this.#isInline = false;
   }
 
   /** Two values would be joined into one: 9911 and 2233 into 99112233. */
@@ -202,12 +210,14 @@ export class SheetRows implements XmlHandler {
   }
 
   get #format() {
-    return this.#rules.styles[this.#style] ?? null;
+    return this.#rules.styles.of(this.#style);
   }
 
   #shown(format: CellFormat, value: number, plain: string): string {
     const shown = format.number(value, plain);
     if (!format.isDate) return this.#keep(plain, shown ?? plain);
+    // A phone number, which no date reaches, is read as it is stored if it is the recipient.
+    if (shown === null || value > lastDay) this.#stored = plain;
     if (shown === null)
       this.#fault = `${plain} has a date format, but is not a date: format it as a number or text`;
     return shown ?? plain;

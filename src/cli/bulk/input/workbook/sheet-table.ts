@@ -25,13 +25,16 @@ const outside = 'the first row has nothing in this column';
 
 /**
  * Turns the rows of a sheet into records with the columns of its first row. Columns without a name there are left out,
- * wherever they are; a row with a value in one of them has an error, unless merged cells hide it.
+ * wherever they are. Those before the first name are an index, as pandas writes it; a row with a value in any other one
+ * has an error, unless merged cells hide it.
  */
 export class SheetTable {
   /** The sheet's column for each field. */
   columns: number[] = [];
   /** Rows below the header that are hidden, by a filter or by hand. */
   hiddenRows = 0;
+  /** Columns with values before the first one with a name. */
+  readonly indexes = new Set<number>();
   readonly #headerless: boolean;
   readonly #headerRow: number;
   readonly #visibleOnly: boolean;
@@ -70,6 +73,10 @@ export class SheetTable {
       const value = (isHeader ? held : undefined) ?? row.values[at] ?? '';
       const field = this.#fields[column] ?? -1;
       if (isHidden && field === -1) continue;
+      if (column < (this.columns[0] ?? 0) && !this.#headerless) {
+        if (value.trim() !== '') this.indexes.add(column);
+        continue;
+      }
       if (held !== undefined && field !== -1) stored.set(field, held);
       if (field !== -1) record[field] = value;
       else if (value.trim() === '') continue;

@@ -12,13 +12,14 @@ export interface Sheet {
   hidden: boolean;
   /** Whether it is the summary sheet of a report. */
   isSummary: boolean;
-  part: string;
+  /** Null for a module of macros, a chart or a dialog, which has no cells. */
+  part: string | null;
 }
 
 /** A workbook's properties, and the paths of its parts. */
 export interface Workbook {
   archive: Archive;
-  /** In the order of the tabs, without charts. */
+  /** In the order of the tabs. */
   sheets: Sheet[];
   /** Whether days are counted from 1904, as on old Macs. */
   from1904: boolean;
@@ -47,15 +48,16 @@ export async function openWorkbook(archive: Archive): Promise<Workbook> {
         if (summary !== undefined) summary.isSummary = true;
       }
       if (name !== 'sheet' || parent !== 'sheets') return;
-      const relation = relations.get(attribute('id') ?? '');
-      if (relation === undefined) throw damaged(`its sheet ${attribute('name')} is missing`);
-      if (relation.type !== 'worksheet') return;
+      const id = attribute('id') ?? '';
+      const relation = relations.get(id);
+      // A module of macros has an empty id.
+      if (relation === undefined && id !== '') throw damaged(`its sheet ${attribute('name')} is missing`);
       const state = attribute('state');
       sheets.push({
         name: attribute('name') ?? '',
         hidden: state === 'hidden' || state === 'veryHidden',
         isSummary: false,
-        part: relation.target,
+        part: relation?.type === 'worksheet' ? relation.target : null,
       });
     },
   });
@@ -96,7 +98,7 @@ const kinds: readonly [part: RegExp, what: string, hint: string][] = [
   [/^word\//i, 'is a Word document', 'Save its table as .xlsx or as CSV (UTF-8).'],
   [/^ppt\//i, 'is a PowerPoint file', 'Put the list into a sheet, and save it as .xlsx or as CSV (UTF-8).'],
   [
-    /^Index\/(?:Tables|Document|CalculationEngine)|^Index\.zip$/,
+    /^(?:[^/]+\/)?Index(?:\/(?:Tables|Document|CalculationEngine)|\.zip$)/,
     'is a Numbers sheet',
     'Export it as .xlsx or as CSV (UTF-8).',
   ],
@@ -112,14 +114,19 @@ function otherArchive(names: readonly string[], main: string): WorkbookError | n
   return new WorkbookError('is a zip archive without a workbook', 'Unpack it, and name the list in it.');
 }
 
+type SheetWithCells = Sheet & { part: string };
+
+const withCells = ({ sheets }: Workbook) =>
+  sheets.filter((sheet): sheet is SheetWithCells => sheet.part !== null);
+
 /**
  * The sheet to read: the named one, or the only visible one with rows. Throws WorkbookError with the sheets to choose
  * from if there are several.
  */
-export async function chooseSheet(workbook: Workbook, name: string | undefined): Promise<Sheet> {
+export async function chooseSheet(workbook: Workbook, name: string | undefined): Promise<SheetWithCells> {
   if (name !== undefined) return namedSheet(workbook, name);
-  const filled: Sheet[] = [];
-  for (const sheet of workbook.sheets) {
+  const filled: SheetWithCells[] = [];
+  for (const sheet of withCells(workbook)) {
     if (sheet.isSummary) continue;
     const rows = new HasRows();
     await readXml(sheet.part, workbook.archive.read(sheet.part), rows);
@@ -136,14 +143,17 @@ export async function chooseSheet(workbook: Workbook, name: string | undefined):
 }
 
 /** The sheet of that exact name, else the only one that differs just in case or surrounding space. */
-function namedSheet({ sheets }: Workbook, name: string): Sheet {
+function namedSheet(workbook: Workbook, name: string): SheetWithCells {
+  const { sheets } = workbook;
   const plain = (written: string) => written.normalize('NFC').trim().toLowerCase();
   const exact = sheets.find((sheet) => sheet.name === name);
   const alike = sheets.filter((sheet) => plain(sheet.name) === plain(name));
   const found = exact ?? (alike.length === 1 ? alike[0] : undefined);
-  if (found !== undefined) return found;
+  const choices = withCells(workbook);
+  const chosen = choices.find((sheet) => sheet === found);
+  if (chosen !== undefined) return chosen;
   throw new WorkbookError(
-    `has no sheet named ${name}`,
-    `Sheets: ${listed(sheets.map((sheet) => sheet.name))}.`,
+    found === undefined ? `has no sheet named ${name}` : `has no cells in ${found.name}`,
+    `Sheets: ${listed(choices.map((sheet) => sheet.name))}.`,
   );
 }

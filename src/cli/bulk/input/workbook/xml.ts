@@ -76,12 +76,13 @@ export async function readXml(
     depth -= 1;
   });
 
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   const decoded = (block?: Buffer): string => {
+    decoder ??= new TextDecoder(encodingOf(block), { fatal: true });
     try {
       return decoder.decode(block, { stream: block !== undefined });
     } catch {
-      throw damaged(`${part} is not UTF-8`);
+      throw damaged(`${part} is not ${decoder.encoding.toUpperCase()}`);
     }
   };
   for await (const block of blocks) {
@@ -92,6 +93,13 @@ export async function readXml(
     if (handler.done) return;
   }
   parser.write(decoded()).close();
+}
+
+/** By the byte order mark or the first `<`; XML knows no others without naming them. */
+function encodingOf(block: Buffer | undefined): string {
+  const begin = block?.toString('hex', 0, 2) ?? '';
+  if (begin === 'fffe' || begin === '3c00') return 'utf-16le';
+  return begin === 'feff' || begin === '003c' ? 'utf-16be' : 'utf-8';
 }
 
 const compatibility = 'http://schemas.openxmlformats.org/markup-compatibility/2006';

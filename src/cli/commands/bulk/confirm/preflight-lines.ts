@@ -59,6 +59,7 @@ export function preflightLines(
   const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
     ['Column', columnOf(preflight)],
+    ...unreadRows(preflight),
     [
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
@@ -76,6 +77,15 @@ export function preflightLines(
     ['Credits', creditsText(preflight, paid, isForbidden)],
   ];
   return rows.flatMap((row) => linesOf(row, Math.min(columns, 80)));
+}
+
+function unreadRows({ nameless_columns: columns, short_rows: rows }: Preflight): Row[] {
+  return [
+    ...(columns > 0 ? [['Left out', `${counted(columns, 'column')} without a name`] satisfies Row] : []),
+    ...(rows > 0
+      ? [['Short rows', `${grouped(rows)}: the missing last fields are empty`] satisfies Row]
+      : []),
+  ];
 }
 
 /** The values beside their label, or below it if a word would be broken there. */

@@ -44,6 +44,10 @@ export interface Preflight extends Pick<PlanMeta, (typeof planFigures)[number] |
   /** As delivered. Null only if the plan could not be read again. */
   first_message: PreviewedMessage | null;
   longest_message: PreviewedMessage | null;
+  /** Columns that have no name in the header, and are left out. */
+  nameless_columns: number;
+  /** Rows without their last fields, which are empty. */
+  short_rows: number;
 }
 
 /** Credits of the plan. */
@@ -66,7 +70,7 @@ export interface Remaining {
 export interface Findings {
   /** The limit of `--like`; null without it. */
   shared: SharedLimit | null;
-  outcome: Pick<PlanOutcome, 'toColumn' | 'delimiter' | 'sheet' | 'preview' | 'repairs'>;
+  outcome: Pick<PlanOutcome, 'toColumn' | 'delimiter' | 'sheet' | 'unread' | 'preview' | 'repairs'>;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
@@ -100,6 +104,8 @@ export function preflightOf(
     messages: input.preview?.messages ?? 0,
     first_message: shown(input.preview?.first),
     longest_message: shown(input.preview?.longest),
+    nameless_columns: input.unread.columns,
+    short_rows: input.unread.shortRows,
   };
 }
 
@@ -173,6 +179,8 @@ export const preflightView: View<Preflight> = {
     number('messages'),
     message('first_message'),
     message('longest_message'),
+    number('nameless_columns'),
+    number('short_rows'),
   ],
   record: (preflight) => preflight,
 };

@@ -34,6 +34,11 @@ describe('an archive', () => {
     ],
     ['Numbers', () => new Map([['Index/Document.iwa', Buffer.from('x')]]), 'is a Numbers sheet'],
     [
+      'Numbers in a folder',
+      () => new Map([['list.numbers/Index.zip', Buffer.from('x')]]),
+      'is a Numbers sheet',
+    ],
+    [
       'other files',
       () => new Map([['list.csv', Buffer.from('phone\n99112233\n')]]),
       'is a zip archive without a workbook',
@@ -51,7 +56,7 @@ describe('an archive', () => {
       () => zipOf(workbookParts(book), { lies: { 'xl/worksheets/sheet1.xml': { flags: 1 } } }),
       /^is encrypted$/,
     ],
-    ['cut off', () => workbook(book).subarray(0, 900), /^is damaged: its zip archive cannot be read/],
+    ['cut off', () => workbook(book).subarray(0, 900), /^is cut off: its end is missing$/],
     [
       'with a part twice',
       () => zipOf([...workbookParts(book), ['XL/Workbook.xml', Buffer.from('x')]]),

@@ -69,8 +69,10 @@ describe('a number is shown as the sheet shows it', () => {
     [2, 2, '2.00'],
     [3, 12345, '12,345'],
     [4, -12345, '-12,345.00'],
-    [5, -1234.5, '($1,235)'],
-    [8, 1234.5, '$1,234.50'],
+    [5, -1234.5, '-1,235'],
+    [6, 1234.5, '1,235'],
+    [7, 0, '0.00'],
+    [8, 1234.5, '1,234.50'],
     [9, 0.15, '15%'],
     [10, 0.125, '12.50%'],
     [11, 99112233, '9.91E+07'],
@@ -83,7 +85,16 @@ describe('a number is shown as the sheet shows it', () => {
     [38, -5, '(5)'],
     [41, 0, '-'],
     [43, -1234.5, '(1,234.50)'],
-    [44, 1234.5, '$1,234.50'],
+    [42, -1234.5, '-1,235'],
+    [42, 0, '-'],
+    [44, 1234.5, '1,234.50'],
+    ['"$"#,##0', 1234.5, '$1,235'],
+    ['# ?/?"кг (0/0)"', 1.5, '1 1/2кг (0/0)'],
+    ['# "ц" ?/?', 1.5, '1 ц 1/2'],
+    ['#"ц" ?/?', 0.5, 'ц 1/2'],
+    ['#\\ц ?/?', 2, '2ц'],
+    ['"№ 1/2: "# ?/?', 0.5, '№ 1/2: 1/2'],
+    ['?/?" 0/0"', 1.5, '3/2 0/0'],
     [48, 123456, '123.5E+3'],
     [49, 5, '5'],
     [23, 5.5, '5.5'],
@@ -113,6 +124,10 @@ describe('a number is shown as the sheet shows it', () => {
     ['0;@', 'Бат'],
     ['yyyy-mm-dd', 'Бат'],
     [';;;', ''],
+    ['General;General;General;General" ₮"', 'Бат ₮'],
+    ['General;-General;0;General', 'Бат'],
+    ['0;0;0;"үг"', 'үг'],
+    ['0;"№ "@', '№ Бат'],
   ])('%s of a text is %j', async (format, text) => {
     expect(await shown({ xml: 't="str" s="1"><v>Бат</v>' }, { formats: [format] })).toBe(text);
   });
@@ -127,7 +142,10 @@ describe('a date is shown as the sheet shows it', () => {
     ['m/d/yy', 45_000, '3/15/23'],
     ['[$-409]mmmm d, yyyy;@', 45_000, 'March 15, 2023'],
     ['[$-409]d-mmm-yy;@', 45_000, '15-Mar-23'],
-    ['[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy', 45_000, 'Wednesday, March 15, 2023'],
+    ['[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy', 45_000, '2023-03-15'],
+    ['[$-x-sysdate]dddd, mmmm dd, yyyy', 45_000, '2023-03-15'],
+    ['[$-F400]h:mm:ss\\ AM/PM', 0.75, '18:00:00'],
+    ['[$-x-systime]h:mm:ss AM/PM', 0.75, '18:00:00'],
     ['yyyy"оны" m"-р сарын" d', 45_000, '2023оны 3-р сарын 15'],
     ['yyyy-mm-dd h:mm', 45_000.5, '2023-03-15 12:00'],
     ['yyyy-mm-dd hh:mm:ss', 45_000.604166666664, '2023-03-15 14:30:00'],
@@ -143,6 +161,9 @@ describe('a date is shown as the sheet shows it', () => {
     ['[m]', 100.0625, '144090'],
     ['[s]', -1.25, '-108000'],
     ['mm:ss.0', 0.0005, '00:43.2'],
+    ['h:mm', 0, '0:00'],
+    ['mm:ss', 0, '00:00'],
+    ['[h]:mm', 0, '0:00'],
     [14, 45_000, '2023-03-15'],
     [15, 45_000, '15-Mar-23'],
     [16, 45_000, '15-Mar'],
@@ -160,6 +181,7 @@ describe('a date is shown as the sheet shows it', () => {
   });
 
   it('with the days of 1904', async () => {
+    expect(await shown(styled(0), { formats: ['yyyy-mm-dd'], from1904: true })).toBe('1904-01-01');
     expect(await shown(styled(43_538), { formats: ['yyyy-mm-dd'], from1904: true })).toBe('2023-03-15');
   });
 
@@ -188,9 +210,14 @@ describe('a date is shown as the sheet shows it', () => {
     );
   });
 
-  it.each(['99112233', '-1', '2958466'])('%s with a date format is refused', async (written) => {
+  it.each([
+    ...['99112233', '-1', '2958466'].map((written) => [written, 'yyyy-mm-dd']),
+    ...['yyyy-mm-dd', 'd.m', 'mmm yyyy', 'yyyy-mm-dd h:mm'].map((format) => ['0', format]),
+    ['0.5', 'yyyy-mm-dd h:mm'],
+    ['60', 'yyyy-mm-dd'],
+  ])('%s with the date format %s is refused', async (written, format) => {
     const { rows } = await read(
-      workbook({ formats: ['yyyy-mm-dd'], sheets: [{ rows: [['phone'], [styled(written)]] }] }),
+      workbook({ formats: [format], sheets: [{ rows: [['phone'], [styled(written)]] }] }),
     );
     expect(rows[1]).toMatchObject({
       record: [written],
@@ -212,6 +239,8 @@ describe('a cell', () => {
     ['with a formula has its stored number', { xml: '><f>40000000+59112233</f><v>99112233</v>' }, '99112233'],
     ['with a formula has its stored text', { xml: 't="str"><f>A1&amp;"x"</f><v>Бат</v>' }, 'Бат'],
     ['of an inline text', { xml: 't="inlineStr"><is><t>Бат</t></is>' }, 'Бат'],
+    ['of an inline text beside a value', { xml: 't="inlineStr"><is><t>Бат</t></is><v>Bat</v>' }, 'Бат'],
+    ['of an inline text behind a value', { xml: 't="inlineStr"><v>Bat</v><is><t>Бат</t></is>' }, 'Бат'],
     [
       'of an inline rich text',
       { xml: 't="inlineStr"><is><r><t>Бат </t></r><r><rPr><b/></rPr><t>Дорж</t></r></is>' },
@@ -275,7 +304,8 @@ describe('a cell', () => {
     ['an unknown type', 't="z"><v>1</v>', /cell A2 .* has the unknown type z/],
     ['no date', 't="d"><v>soon</v>', /cell A2 .* is not a date: soon/],
     ['two numbers', '><v>9911</v><v>2233</v>', /cell A2 .* has two values/],
-    ['two texts', 't="inlineStr"><is><t>9911</t></is><v>2233</v>', /cell A2 .* has two values/],
+    ['two texts', 't="inlineStr"><is><t>9911</t></is><is><t>2233</t></is>', /cell A2 .* has two values/],
+    ['a text and a number', 't="str"><is><t>9911</t></is><v>2233</v>', /cell A2 .* has two values/],
   ])('of %s ends the reading', async (_, xml, message) => {
     await expect(read(workbook({ sheets: [{ rows: [['a'], [{ xml }]] }] }))).rejects.toThrow(message);
   });

@@ -20,6 +20,10 @@ const differences: [format: string, office: string, read: string, reason: string
   // LibreOffice saves the points as slashes, which Excel shows as its reader separates dates.
   ['[$-419]dd.mmm.yy', '15.мар.23', '15/мар/23', 'the separator of the reader is not known'],
   ['[$-419]dd.mmm.yy', '16.мар.27', '16/мар/27', 'the separator of the reader is not known'],
+  // openpyxl writes the id of a built-in format, which has the sign of the reader's region.
+  ['"$"#,##0_);("$"#,##0)', '$1,235', '1,235', 'the file names no currency'],
+  ['"$"#,##0_);("$"#,##0)', '($1,235)', '-1,235', 'the file names no currency'],
+  ['"$"#,##0_);("$"#,##0)', '$0', '0', 'the file names no currency'],
 ];
 /** What aligns a fraction in its column is left out. */
 const unaligned = (text: string) => text.trim().replace(/ {2,}(?=\d)/, ' ');

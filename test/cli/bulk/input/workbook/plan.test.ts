@@ -116,6 +116,22 @@ describe('a bad row of a workbook', () => {
     });
   });
 
+  it.each(['yyyy-mm-dd', '[h]:mm', '[$-F800]dddd'])(
+    'is none for its recipient in a date format, which is read as stored: %s',
+    async (format) => {
+      const rows = [
+        ['phone', 'on'],
+        [{ xml: 's="1"><v>99112233</v>' }, { xml: 's="1"><v>-1</v>' }],
+      ];
+      const book = workbook({ formats: [format], sheets: [{ rows }] });
+      expect((await requestsOf(await plan(book)))[0]?.to).toEqual(['99112233']);
+      if (format !== '[h]:mm')
+        expect((await plan(book, { text: '{on}' })).rejects.first).toEqual([
+          'list.csv!Sheet1:B2: on: -1 has a date format, but is not a date: format it as a number or text',
+        ]);
+    },
+  );
+
   it('of a conflict is named by the cell of its recipient', async () => {
     const rows = [
       ['name', 'phone'],
@@ -286,10 +302,10 @@ describe('a workbook that cannot be planned is refused', () => {
   it('by the name of what was named, standard input too', async () => {
     const bytes = workbook({ sheets: [{ rows: [['phone'], [1]] }] });
     expect(await refusal(bytes.subarray(0, 500), { source })).toMatchObject({
-      message: expect.stringMatching(/^list\.xlsx is damaged: /),
+      message: expect.stringMatching(/^list\.xlsx is cut off: /),
     });
     expect(await refusal(bytes.subarray(0, 500), { source: '-' })).toMatchObject({
-      message: expect.stringMatching(/^standard input is damaged: /),
+      message: expect.stringMatching(/^standard input is cut off: /),
     });
     const { rejects } = await plan(bytes, { source: '-' });
     expect(rejects.first[0]).toMatch(/^standard input!Sheet1:A2: /);

@@ -51,6 +51,21 @@ describe('workbooks of every shape are read alike', () => {
     expect(await recordsOf(zipOf(parts))).toEqual(records);
   });
 
+  it.each(['le', 'be'])('with parts in UTF-16%s, merged cells among them', async (end) => {
+    const rest = '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>';
+    for (const mark of ['\ufeff', '']) {
+      const parts = workbookParts({ sheets: [{ rows: list, rest }] });
+      for (const [name, part] of parts) {
+        const text = part.toString().replace('encoding="UTF-8"', 'encoding="UTF-16"');
+        const wide = Buffer.from(mark + text, 'utf16le');
+        parts.set(name, end === 'le' ? wide : wide.swap16());
+      }
+      const { rows } = await read(zipOf(parts));
+      expect(rows.map(({ record }) => record)).toEqual(records);
+      expect(rows[2]?.faults).toMatchObject([{ field: 0, isHidden: true }]);
+    }
+  });
+
   it('with spacing between its elements, as LibreOffice never and people sometimes write it', async () => {
     const data =
       '\n <row r="1">\n  <c r="A1" t="str">\n   <v>phone</v>\n  </c>\n </row>\n <row r="2"><c r="A2"><v> 99112233 </v></c></row>\n';
@@ -80,14 +95,19 @@ describe('the rows of a sheet', () => {
     ]);
   });
 
-  it('begin at the first column with a name; empty ones before and between are left out', async () => {
+  it('begin at the first column with a name; those before and empty ones between are left out', async () => {
     const rows = [
       [null, null, 'phone', null, 'name'],
       [null, ' ', 99_112_233, null, 'Бат'],
+      [5, null, 88_112_233, null, 'Дорж'],
     ];
     const reading = await read(workbook({ sheets: [{ rows }] }));
     expect(reading.columns).toEqual([2, 4]);
-    expect(reading.rows[1]).toEqual({ row: 2, record: ['99112233', 'Бат'], faults: [] });
+    expect(reading.namelessColumns).toBe(1);
+    expect(reading.rows.slice(1)).toEqual([
+      { row: 2, record: ['99112233', 'Бат'], faults: [] },
+      { row: 3, record: ['88112233', 'Дорж'], faults: [] },
+    ]);
   });
 
   it('are faulty where something stands in a column without a name', async () => {
@@ -194,6 +214,18 @@ describe('the sheet', () => {
     });
   });
 
+  it.each(['', undefined])('is never a module of macros, whose id is %j', async (id) => {
+    const parts = workbookParts({ sheets: [full, { ...full, name: 'Module1' }] });
+    const book = parts.get('xl/workbook.xml')?.toString() ?? '';
+    const written = id === undefined ? '' : ' r:id=""';
+    parts.set('xl/workbook.xml', Buffer.from(book.replace(' r:id="rId2"', written)));
+    expect((await read(zipOf(parts))).sheet).toBe('Sheet1');
+    await expect(read(zipOf(parts), { sheet: 'module1' })).rejects.toMatchObject({
+      message: 'has no cells in Module1',
+      hint: 'Sheets: Sheet1.',
+    });
+  });
+
   it('is never a chart', async () => {
     const parts = workbookParts({ sheets: [full, full] });
     const relations = parts.get('xl/_rels/workbook.xml.rels')?.toString() ?? '';
@@ -204,6 +236,15 @@ describe('the sheet', () => {
     parts.set('xl/_rels/workbook.xml.rels', Buffer.from(chart));
     expect((await read(zipOf(parts))).sheet).toBe('Sheet1');
   });
+});
+
+it('formats that no cell has cost nothing', async () => {
+  const formats = Array.from({ length: 45_000 }, (_, index) => `0.00" № ${index}"`);
+  const bytes = workbook({ formats, sheets: [{ rows: list }] });
+  const before = process.cpuUsage();
+  expect(await recordsOf(bytes)).toEqual(records);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(0.9);
 });
 
 describe('rows written are the rows read', () => {

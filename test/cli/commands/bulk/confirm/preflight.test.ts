@@ -65,11 +65,21 @@ const plan: Preflight = {
     text: `Сайн уу, Сараа!\r\n${'урт '.repeat(30)}`,
     parts: 3,
   },
+  nameless_columns: 0,
+  short_rows: 0,
 };
 
 const nothing = { certain: 0, inDoubt: 0 };
 const whole = { paid: nothing, columns: 120 };
-const outcome = { toColumn: 'phone', delimiter: ',', sheet: null, preview: null, repairs: {} } as const;
+const unread = { columns: 0, shortRows: 0 };
+const outcome = {
+  toColumn: 'phone',
+  delimiter: ',',
+  sheet: null,
+  preview: null,
+  repairs: {},
+  unread,
+} as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
@@ -89,6 +99,15 @@ describe('what is shown before a job is sent', () => {
       'Requests    475 (289 batches, 186 singles)',
       'Time        about 22 s at the rate limit',
       'Credits     51,990 of 100,000',
+    ]);
+  });
+
+  it('says what a list lacks without harm', () => {
+    const lines = preflightLines({ ...plan, nameless_columns: 1, short_rows: 1_200 }, {}, whole);
+    expect(lines.slice(1, 4)).toEqual([
+      'Column      phone (delimiter: semicolon)',
+      'Left out    1 column without a name',
+      'Short rows  1,200: the missing last fields are empty',
     ]);
   });
 
