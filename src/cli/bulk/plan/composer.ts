@@ -50,6 +50,8 @@ const recipientReserve = 1_000;
 
 type Field = 'subject' | 'html' | 'text' | 'from_name' | 'reply_to';
 
+const contentOf = (field: Field) => (field === 'html' ? 'html' : 'plain');
+
 /** Parses the templates, in the order of the fields of the request body. Throws InputError. */
 export function parseTemplates(channel: Channel, templates: MessageTemplates): [Field, Template][] {
   const written: [Field, string | undefined][] =
@@ -63,7 +65,7 @@ export function parseTemplates(channel: Channel, templates: MessageTemplates): [
           ['reply_to', templates.replyTo],
         ];
   return written.flatMap(([field, text]) =>
-    text === undefined ? [] : [[field, parseTemplate(text, field.replace('_', '-'))]],
+    text === undefined ? [] : [[field, parseTemplate(text, field.replace('_', '-'), contentOf(field))]],
   );
 }
 
@@ -75,7 +77,7 @@ export function bindMessage(
 ): Composer {
   const fields = templates.map(([field, template]): [Field, BoundTemplate] => [
     field,
-    bindTemplate(template, columns, field === 'html' ? 'html' : 'plain'),
+    bindTemplate(template, columns, contentOf(field)),
   ]);
   const used = [...new Set(fields.flatMap(([, template]) => template.columns))];
   const isUncertain = mayBeOwn(columns) && ownColumns(columns).size === 0;
