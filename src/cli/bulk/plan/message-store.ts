@@ -1,7 +1,10 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
+import type { RepairKind } from '../input/repair.js';
 import type { ComposedMessage, Composer, MessageError } from './composer.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { grown, HashIndex, hashOf } from './files/hash-index.js';
+
+const replacedBit = 0x80;
 
 /** Limits of the cache of messages, which is keyed by the values of their columns. */
 const cachedMessages = 4_096;
@@ -55,11 +58,23 @@ export class MessageStore {
     return Array.isArray(message) ? message : [];
   }
 
-  /** The message of the row as an earlier version read it, if it was another one; null else. */
-  earlierTail(values: readonly string[], written: readonly string[]): string | null {
-    if (this.columns.every((at) => values[at] === written[at])) return null;
-    const message = this.#composer.compose(written);
-    return Array.isArray(message) ? null : message.tail;
+  /** What is repaired in the message of the row; null if earlier versions sent the same one. */
+  changesIn(values: readonly string[]): readonly RepairKind[] | null {
+    return this.#composer.reading?.changesIn(values) ?? null;
+  }
+
+  /** The messages of the row as earlier versions read it; `written`: with the guards of a report. */
+  *earlierTails(values: readonly string[], written: readonly string[], isNew: boolean): Iterable<string> {
+    const { reading } = this.#composer;
+    const isGuarded = this.columns.some((at) => values[at] !== written[at]);
+    if (isGuarded) {
+      const message = this.#composer.compose(written);
+      if (!Array.isArray(message)) yield message.tail;
+    }
+    for (const each of [...(isNew ? [values] : []), ...(isGuarded ? [written] : [])]) {
+      const tail = reading?.earlierTail(each) ?? null;
+      if (tail !== null) yield tail;
+    }
   }
 
   /** Frees the memory for `numberOf`, which cannot be called afterwards. */
@@ -75,7 +90,15 @@ export class MessageStore {
   }
 
   parts(message: number): number {
-    return (this.#sizes[message] ?? 0) >> 1;
+    return ((this.#sizes[message] ?? 0) & ~replacedBit) >> 1;
+  }
+
+  /** How many recipients get a message in which `--gsm` has replaced characters. */
+  get replaced(): number {
+    let recipients = 0;
+    for (let message = 0; message < this.length; message += 1)
+      if (((this.#sizes[message] ?? 0) & replacedBit) !== 0) recipients += this.counts[message] ?? 0;
+    return recipients;
   }
 
   isLatin(message: number): boolean {
@@ -116,6 +139,7 @@ export class MessageStore {
     const bytes = this.#scratch.subarray(0, this.#scratch.write(message.tail));
     const known = this.#index.find(hash, (number) => this.tail(number).equals(bytes));
     const number = known === -1 ? this.#add(message, bytes, hash) : known;
+    if (message.isReplaced) this.#sizes[number] = (this.#sizes[number] ?? 0) | replacedBit;
     this.#remember(key, number);
     return number;
   }

@@ -69,7 +69,14 @@ const plan: Preflight = {
 
 const nothing = { certain: 0, inDoubt: 0 };
 const whole = { paid: nothing, columns: 120 };
-const outcome = { toColumn: 'phone', delimiter: ',', sheet: null, preview: null, repairs: {} } as const;
+const outcome = {
+  toColumn: 'phone',
+  delimiter: ',',
+  sheet: null,
+  preview: null,
+  repairs: {},
+  replaced: 0,
+} as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
