@@ -15,7 +15,7 @@ import { cleanField, cleanText, composed, trimmed } from '../../text/clean.js';
 import { toGsm } from '../../text/gsm.js';
 import { errorValue, isErrorValue } from '../input/cell-error.js';
 import { InputError, quoted } from '../input/input-error.js';
-import type { RepairKind } from '../input/repair.js';
+import { type RepairKind, repairAddress } from '../input/repair.js';
 import { mayBeOwn, ownColumns } from '../input/report-columns.js';
 import { type BoundTemplate, bindTemplate, parseTemplate, type Template } from './template.js';
 
@@ -201,7 +201,10 @@ function composeSms(rendered: [Field, string][], gsm: boolean): ComposedMessage 
 }
 
 function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageError {
-  for (const [field, value] of rendered) {
+  for (const each of rendered) {
+    // Repaired as a recipient is.
+    if (each[0] === 'reply_to' && normalizeAddress(each[1]) === null) each[1] = repairAddress(each[1]).value;
+    const [field, value] = each;
     const error = errorOf(field, value);
     if (error !== null) return { column: field.replace('_', '-'), error };
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { normalNumber } from '../../../contract/index.js';
 import type { TrialAnswer } from '../../../service/index.js';
+import { quoted } from '../../bulk/input/input-error.js';
 import type { CommandBody } from '../../command.js';
 import { CliError, inputError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -70,7 +71,7 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     const { network, config, io } = context;
     const number = readRecipient('number', written);
     if (normalNumber(number) === null)
-      throw inputError(`${JSON.stringify(number)} is not a phone number`, 'Nothing was sent.');
+      throw inputError(`${quoted(written)} is not a phone number: write its 8 digits`, 'Nothing was sent.');
     const source = { file: resolve(config.cwd, file), environment: config.env };
     const trial = await network.carriers((service) => service.tryRoute(source, { route, number, text }));
     for (const line of trial.request.split(/\r?\n/)) io.note(line);
