@@ -106,7 +106,9 @@ describe('an option beside --like', () => {
       "sms bulk list.csv --text 'Hi {name}' --job july --gsm --skip-invalid --yes",
     );
     here.write('list.rejected.csv', ['phone,name', `${dorj},Dorj\u2019s`]);
-    expect(await here.run('', { argv: printedIn(first.stderr).at(-1)?.words ?? [] })).toMatchObject({ code: 0 });
+    expect(await here.run('', { argv: printedIn(first.stderr).at(-1)?.words ?? [] })).toMatchObject({
+      code: 0,
+    });
     expect(here.project.sends.map(({ body }) => body?.text)).toEqual(["Hi Bat's", "Hi Dorj's"]);
   });
 
