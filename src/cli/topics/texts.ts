@@ -197,8 +197,7 @@ around a value are left out. HTML bodies escape the values; in a <style>, a
 Rows with the same text share a request of up to 1,000 recipients; a text of one
 row is a request of its own. Each message is priced by its own text: a Cyrillic
 name makes a Latin text Cyrillic. urtuu sms bulk ... --dry-run shows the price,
-and the characters that make a Latin text Cyrillic; --gsm replaces quotes,
-dashes and blanks among them.
+and the characters that make a Latin text Cyrillic; --gsm replaces some.
 `;
 
 export const jobs = `Jobs

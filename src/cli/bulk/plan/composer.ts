@@ -166,11 +166,10 @@ function readingOf(
   return {
     changesIn(values) {
       if (cleanValues(values, used) === values) return isNew ? ofTexts : null;
-      const all = used.map((index) => values[index] ?? '');
-      const kinds = new Set<RepairKind>(ofTexts);
-      if (all.some((value) => trimmed(value) !== value)) kinds.add('blanks');
-      if (all.some((value) => composed(value) !== value)) kinds.add('decomposed');
-      return [...kinds];
+      const differs = (repair: (value: string) => string) =>
+        used.some((index) => repair(values[index] ?? '') !== (values[index] ?? ''));
+      const others = ofTexts.length === 0 && differs(composed) ? (['decomposed'] as const) : ofTexts;
+      return differs(trimmed) ? ['blanks', ...others] : others;
     },
     earlierTail: (values) =>
       tailOf(isNew ? texts.map(([field, text]) => [field, parse(field, text)]) : null, values),

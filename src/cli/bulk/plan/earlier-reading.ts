@@ -32,34 +32,34 @@ export async function addEarlierReading(pairs: PairSet, kept: FrozenPlan, list: 
   if (!(await isSameSheet(kept, list))) return;
   const { channel, columns } = kept.meta;
   const byLine = list.pairsByLine();
-  const reader = recipientReader(channel);
   const composer = bindMessage(channel, list.templates, columns, list);
-  for await (const { line, values } of kept.rows()) {
+  for await (const { line, to, tails } of readRows(kept, composer, list.recipient)) {
     const pair = (byLine[line] ?? 0) - 1;
-    if (pair === -1 || reader.read(values[list.recipient] ?? '') !== null) continue;
-    for (const tail of tailsOf(composer, values))
-      pairs.addReading(pair, reader.normalized, messageHash(tail));
+    if (pair !== -1) for (const tail of tails) pairs.addReading(pair, to, messageHash(tail));
   }
 }
 
-/** The message of a row, and the one of the release at e5bfb29c if it was another one. */
-function tailsOf(composer: Composer, values: readonly string[]): string[] {
-  const message = composer.compose(values);
-  const earlier = composer.reading?.changesIn(values) ? composer.reading.earlierTail(values) : null;
-  return [...('tail' in message ? [message.tail] : []), ...(earlier === null ? [] : [earlier])];
+/** The rows of a plan, each with its message, and the one of the release at e5bfb29c if it was another one. */
+async function* readRows(plan: FrozenPlan, composer: Composer, recipient: number) {
+  const reader = recipientReader(plan.meta.channel);
+  for await (const { line, values } of plan.rows()) {
+    if (reader.read(values[recipient] ?? '') !== null) continue;
+    const message = composer.compose(values);
+    const earlier = composer.reading?.changesIn(values) ? composer.reading.earlierTail(values) : null;
+    const tails = ['tail' in message ? message.tail : null, earlier].filter((tail) => tail !== null);
+    yield { line, to: reader.normalized, tails };
+  }
 }
 
 /** The recipients of a plan with their messages, also with those of the release at e5bfb29c. */
 export async function pairsOfReadings(plan: FrozenPlan): Promise<PairSet> {
   const pairs = await PairSet.of(plan);
   const { channel, columns, templates = {} } = plan.meta;
-  const reader = recipientReader(channel);
   const composer = bindMessage(channel, templates, columns);
-  for await (const { values, place } of plan.rows()) {
-    if (place === null || reader.read(values[plan.input?.recipient ?? -1] ?? '') !== null) continue;
-    const [tail = '', earlier] = tailsOf(composer, values);
-    const pair = pairs.find(reader.normalized, messageHash(tail));
-    if (pair !== -1 && earlier !== undefined) pairs.addReading(pair, reader.normalized, messageHash(earlier));
+  for await (const { to, tails } of readRows(plan, composer, plan.input?.recipient ?? -1)) {
+    const [tail = '', earlier] = tails;
+    const pair = pairs.find(to, messageHash(tail));
+    if (pair !== -1 && earlier !== undefined) pairs.addReading(pair, to, messageHash(earlier));
   }
   return pairs;
 }

@@ -65,14 +65,9 @@ export class MessageStore {
 
   /** The messages of the row as earlier versions read it; `written`: with the guards of a report. */
   *earlierTails(values: readonly string[], written: readonly string[], isNew: boolean): Iterable<string> {
-    const { reading } = this.#composer;
     const isGuarded = this.columns.some((at) => values[at] !== written[at]);
-    if (isGuarded) {
-      const message = this.#composer.compose(written);
-      if (!Array.isArray(message)) yield message.tail;
-    }
     for (const each of [...(isNew ? [values] : []), ...(isGuarded ? [written] : [])]) {
-      const tail = reading?.earlierTail(each) ?? null;
+      const tail = this.#composer.reading?.earlierTail(each) ?? null;
       if (tail !== null) yield tail;
     }
   }

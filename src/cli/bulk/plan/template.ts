@@ -138,7 +138,7 @@ function refuseColumnIn(
     if (column === undefined || !isName(source, column)) continue;
     throw refuse(
       `${quoted(source)} is text in this <${of}>, not the column`,
-      `For the column, write every other brace of the <${of}> as {{ or }}. For text, give the column another name in the file.`,
+      `For the column, write {{ and }} for every other brace of the <${of}>.`,
     );
   }
 }

@@ -1,10 +1,10 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
-import { gsmOption, readText, textSource } from '../../input/text.js';
+import { readText, textSource } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
 import { cleanText } from '../../text/clean.js';
-import { smsText, whyCyrillic } from '../../text/gsm.js';
+import { whyCyrillic } from '../../text/gsm.js';
 
 const view: View<Pricing> = {
   columns: [
@@ -43,15 +43,13 @@ const textView: View<PricedText> = {
 interface Options {
   text?: string;
   textFile?: string;
-  gsm?: boolean;
 }
 
 export const pricing: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
     .description('Show the price list, or the price of one SMS.')
     .option('--text <text>', 'price this text as an SMS; - reads standard input')
-    .option('--text-file <file>', 'price the text of a file')
-    .option(...gsmOption);
+    .option('--text-file <file>', 'price the text of a file');
   addHelp(command, {
     effects: ['reads'],
     view: ({ text, textFile }) =>
@@ -71,12 +69,11 @@ export const pricing: CommandBody<'io' | 'network'> = (command, { io, network })
   });
   command.action(async (options: Options) => {
     const written = await readText(io.files, textSource(options));
-    const note = (line: string) => io.note(line);
-    const text = written === undefined ? written : smsText(cleanText(written), options.gsm, note);
+    const text = written === undefined ? written : cleanText(written);
     const prices = await (await network.client()).pricing.get();
     if (text === undefined) return io.print(view, prices);
     const why = whyCyrillic(text);
-    if (why !== null) note(`Not GSM: ${why}`);
+    if (why !== null) io.note(`Not GSM: ${why}`);
     await io.print(textView, priced(text, prices));
   });
 };
