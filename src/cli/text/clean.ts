@@ -21,6 +21,20 @@ const isEdge = (text: string, at: number): boolean => {
   return (code <= 0x20 || code >= 0x7f) && !(code >= 0x400 && code < 0x530) && edge.test(text.charAt(at));
 };
 
+/** The value of a cell as it is put into a message. */
+export const cleanValue = (value: string): string => (isPlain(value) ? value : trimmed(cleanText(value)));
+
+/** Whether a value is clean for certain; a loop costs less than a pattern, and there are many values. */
+function isPlain(value: string): boolean {
+  const last = value.length - 1;
+  for (let at = 0; at <= last; at += 1) {
+    const code = value.charCodeAt(at);
+    if (code >= 0x400 ? code >= 0x530 || (code >= 0x483 && code < 0x48a) : code < 0x20 || code >= 0x7f)
+      return false;
+  }
+  return last < 0 || (value.charCodeAt(0) !== 0x20 && value.charCodeAt(last) !== 0x20);
+}
+
 /** The value of a cell without what is around it, which nobody sees. */
 export function trimmed(value: string): string {
   let from = 0;

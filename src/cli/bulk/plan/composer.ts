@@ -11,7 +11,7 @@ import {
   type TextKind,
 } from '../../../contract/index.js';
 import { unguard } from '../../csv/line.js';
-import { cleanField, cleanText, composed, trimmed } from '../../text/clean.js';
+import { cleanField, cleanValue, composed, trimmed } from '../../text/clean.js';
 import { toGsm } from '../../text/gsm.js';
 import { errorValue, isErrorValue } from '../input/cell-error.js';
 import { InputError, quoted } from '../input/input-error.js';
@@ -54,6 +54,8 @@ export interface Composer {
 
 /** What the release at e5bfb29c, which repaired no texts, made of a row. */
 export interface Reading {
+  /** Whether all rows are as they were: nothing of theirs is in the message, nor is its text repaired. */
+  isConstant: boolean;
   /** What is repaired in the message of a row; null if that release sent the same message. */
   changesIn(values: readonly string[]): readonly RepairKind[] | null;
   /** The tail of its message; null if it refused the row. */
@@ -145,7 +147,7 @@ function cleanValues(values: readonly string[], used: readonly number[]): readon
   let clean: string[] | null = null;
   for (const index of used) {
     const value = values[index] ?? '';
-    const read = trimmed(cleanText(value));
+    const read = cleanValue(value);
     if (read === value) continue;
     clean ??= [...values];
     clean[index] = read;
@@ -164,6 +166,7 @@ function readingOf(
   const isNew = texts.some(([field, text]) => cleanField(field, text) !== text);
   const ofTexts = texts.some(([, text]) => composed(text) !== text) ? ['decomposed' as const] : noRepairs;
   return {
+    isConstant: used.length === 0 && !isNew,
     changesIn(values) {
       if (cleanValues(values, used) === values) return isNew ? ofTexts : null;
       const differs = (repair: (value: string) => string) =>

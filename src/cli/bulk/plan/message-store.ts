@@ -1,6 +1,6 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { RepairKind } from '../input/repair.js';
-import type { ComposedMessage, Composer, MessageError } from './composer.js';
+import type { ComposedMessage, Composer, MessageError, Reading } from './composer.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { grown, HashIndex, hashOf } from './files/hash-index.js';
 
@@ -17,6 +17,8 @@ const cachedCharacters = 4_000_000;
 export class MessageStore {
   readonly #composer: Composer;
   readonly #file: BufferedFile;
+  /** Null if no row can be read otherwise. */
+  readonly #reading: Reading | null;
   #index = new HashIndex();
   readonly #cache = new Map<string, number>();
   readonly #scratch = Buffer.allocUnsafeSlow(maxRequestBytes);
@@ -31,6 +33,7 @@ export class MessageStore {
 
   constructor(composer: Composer, file: BufferedFile) {
     this.#composer = composer;
+    this.#reading = composer.reading?.isConstant ? null : (composer.reading ?? null);
     this.#file = file;
     // A constant message is composed just once.
     if (composer.columns.length === 0) this.#compose([], '');
@@ -60,7 +63,7 @@ export class MessageStore {
 
   /** What is repaired in the message of the row; null if earlier versions sent the same one. */
   changesIn(values: readonly string[]): readonly RepairKind[] | null {
-    return this.#composer.reading?.changesIn(values) ?? null;
+    return this.#reading?.changesIn(values) ?? null;
   }
 
   /** The messages of the row as earlier versions read it; `written`: with the guards of a report. */
