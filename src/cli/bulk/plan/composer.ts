@@ -116,10 +116,16 @@ export function bindMessage(
     return 'error' in message ? [message] : message;
   };
   let written: typeof fields | undefined;
+  // A row is asked for its changes, then composed.
+  let last: [values: readonly string[], clean: readonly string[]] = [[], []];
+  const clean = (values: readonly string[]) => {
+    if (last[0] !== values) last = [values, cleanValues(values, used)];
+    return last[1];
+  };
   const composer: Composer = {
     columns: used,
-    compose: (values) => composeAs(fields, cleanValues(values, used)),
-    reading: readingOf(fieldsOf(channel, templates), used, (texts, values) => {
+    compose: (values) => composeAs(fields, clean(values)),
+    reading: readingOf(fieldsOf(channel, templates), used, clean, (texts, values) => {
       written ??= texts === null ? fields : bind(texts, columns);
       // With --gsm, the message is another one on purpose.
       const message = gsm ? [] : composeAs(written, values);
@@ -161,6 +167,7 @@ const noRepairs: readonly RepairKind[] = [];
 function readingOf(
   texts: readonly [Field, string][],
   used: readonly number[],
+  clean: (values: readonly string[]) => readonly string[],
   tailOf: (texts: [Field, Template][] | null, values: readonly string[]) => string | null,
 ): Reading {
   const isNew = texts.some(([field, text]) => cleanField(field, text) !== text);
@@ -168,7 +175,7 @@ function readingOf(
   return {
     isConstant: used.length === 0 && !isNew,
     changesIn(values) {
-      if (cleanValues(values, used) === values) return isNew ? ofTexts : null;
+      if (clean(values) === values) return isNew ? ofTexts : null;
       const differs = (repair: (value: string) => string) =>
         used.some((index) => repair(values[index] ?? '') !== (values[index] ?? ''));
       const others = ofTexts.length === 0 && differs(composed) ? (['decomposed'] as const) : ofTexts;

@@ -96,7 +96,7 @@ export class RowPlanner {
       this.#reject(line, this.#messageFaults(record, reason));
       return;
     }
-    const changes = this.messages.changesIn(record);
+    const changes = this.messages.isNew ? this.messages.changesIn(record) : null;
     if (changes !== null) {
       this.isNew = true;
       recipients.note(changes, recipients.repaired > repaired);
