@@ -100,7 +100,7 @@ describe('urtuu messages list', () => {
   it('refuses a recipient that is none', async () => {
     expect(await here('messages list --to nobody')).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining("'nobody' is neither a phone number nor an email address"),
+      stderr: expect.stringContaining('"nobody" is neither a phone number nor an email address'),
     });
   });
 });

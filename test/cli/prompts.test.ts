@@ -8,9 +8,9 @@ const checking = (...replies: Reply[]) =>
 
 describe('a prompt', () => {
   it.each([
-    ['sms send', '9911', "'9911' is not a phone number"],
-    ['email send', 'bat@', "'bat@' is not an email address"],
-    ['verify create', 'bat', "'bat' is neither a phone number nor an email address"],
+    ['sms send', '9911', '"9911" is not a phone number'],
+    ['email send', 'bat@', '"bat@" is not an email address'],
+    ['verify create', 'bat', '"bat" is neither a phone number nor an email address'],
   ])('of `%s` refuses %s before the next one', async (line, typed, refused) => {
     const service = fakeService(() => ({ body: smsResult() }));
     const questions = answers(typed);
@@ -34,7 +34,7 @@ describe('a prompt', () => {
     const questions = answers();
     const { code, stderr } = await run('sms send 9911', { questions, terminal: 200 });
     expect({ code, asked: questions.asked }).toEqual({ code: 8, asked: [] });
-    expect(stderr).toContain("'9911' is not a phone number");
+    expect(stderr).toContain('"9911" is not a phone number');
   });
 });
 

@@ -94,7 +94,7 @@ describe('urtuu sandbox settings', () => {
     ['caps.per_24_hours', 'ten', 'settings.caps.per_24_hours: must be a whole number from 1 to 80'],
     ['caps.per_24_hours', '', 'settings.caps.per_24_hours: must be a whole number from 1 to 80'],
     ['prices.sms_part', '1.5', 'settings.prices.sms_part: must be a whole number from 0 to 1000000'],
-    ['reply_to', 'nobody', 'settings.reply_to: must be an email address'],
+    ['reply_to', 'nobody', 'reply_to: "nobody" is not an email address'],
     ['own_domain', 'shop', 'settings.own_domain: must be a domain in lower case'],
     ['list_unsubscribe', 'http://shop.mn', 'settings.list_unsubscribe: must be an https: or mailto: address'],
     [

@@ -96,7 +96,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
     const terminal = urtuu(['sms', 'send'], sandbox);
     await terminal.shows(/Recipient number:/);
     terminal.type('9911\r');
-    await terminal.shows(/'9911' is not a phone number/);
+    await terminal.shows(/"9911" is not a phone number/);
     terminal.type('2233\r');
     await terminal.shows(/Text:/);
     terminal.type('hi\r');

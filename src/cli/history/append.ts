@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { normalizeRecipient } from '../../contract/index.js';
 import type { Config } from '../config/config.js';
 import type { Io } from '../io.js';
 import { makeFolder } from '../platform/make-folder.js';
@@ -20,13 +21,13 @@ export async function appendHistory({ config, clock, options, io }: Place, sent:
       time: new Date(clock.now()).toISOString(),
       base_url: settings?.baseUrl ?? 'sandbox',
       profile: settings?.profileName ?? null,
-      to: null,
       channel: null,
       id: null,
       key: null,
       job: null,
       credits: null,
       ...sent,
+      to: sent.to === undefined || sent.to === null ? null : normalizeRecipient(sent.to),
     };
     const { writeEntry } = await import('./write.js');
     const file = historyFile(config.stateDirectory);

@@ -8,7 +8,8 @@ import {
   normalNumber,
   readNumber,
 } from '../../contract/index.js';
-import { repairAddress, repairNumber, visible } from '../bulk/input/repair.js';
+import { quoted } from '../bulk/input/input-error.js';
+import { repairAddress, repairNumber } from '../bulk/input/repair.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Check } from './required.js';
@@ -26,10 +27,15 @@ const problems: Readonly<Record<RecipientKind, string>> = {
  * The recipient, repaired as in a list if the service could not read it as written. The service knows which operators
  * exist. Throws CliError (exit 8) for anything else.
  */
-export function readRecipient(kind: RecipientKind, written: string, option = ''): string {
+export function readRecipient(
+  kind: RecipientKind,
+  written: string,
+  option = '',
+  hint = 'Nothing was sent this time.',
+): string {
   const read = readings[kind](written);
   // An earlier release sent to addresses that are refused now, perhaps under the same idempotency key.
-  if (read === null) throw refused(`${option}${problemOf(kind, written)}`, 'Nothing was sent this time.');
+  if (read === null) throw refused(`${option}${problemOf(kind, written)}`, hint);
   return read;
 }
 
@@ -69,7 +75,7 @@ function repairedIf(
 
 function problemOf(kind: RecipientKind, written: string): string {
   const isMixed = kind !== 'number' && mixesAlphabets(written);
-  return `'${visible(written)}' ${isMixed ? mixedAlphabets : problems[kind]}`;
+  return `${quoted(written)} ${isMixed ? mixedAlphabets : problems[kind]}`;
 }
 
 /** A prompt also refuses numbers that are not Mongolian. */

@@ -21,6 +21,12 @@ export const textSource = (
   fileOption: `--${name}-file`,
 });
 
+/** The option of a text that is sent, or priced, as an SMS. */
+export const gsmOption = [
+  '--gsm',
+  'replace the quotes, dashes and blanks that the GSM alphabet lacks',
+] as const;
+
 /**
  * Reads a text without the final line end, which editors and `echo` add; undefined if it is not given. Throws
  * CliError: exit 2 if both sources are given, 8 for an empty text.

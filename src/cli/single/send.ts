@@ -17,22 +17,25 @@ export interface SendOutcome<Result> {
 }
 
 /**
+ * `earlier`: the message as the release at e5bfb29c would have sent it.
  * Sends one message and checks that the answer is about it: if its key was used for another message, the service
  * answers with that one. Then it throws CliError (`key_used`), and this message was not sent.
  */
 export async function sendSingle<Message extends { to: string }, Result extends SmsResult | EmailResult>(
   context: Pick<Context, 'options' | 'io' | 'network' | 'config' | 'clock'>,
   channel: Single['channel'],
-  message: Message,
+  { message, earlier }: { message: Message; earlier: Message },
   options: SingleSendOptions,
   send: (message: Message, options: SendOptions) => Promise<Result>,
 ): Promise<SendOutcome<Result>> {
   const { io, network } = context;
   const single = { channel, to: message.to };
-  const content: KeyedMessage = [channel, { ...message, to: canonicalRecipient(message.to) }];
+  const contents = [message, earlier].map((each): KeyedMessage => {
+    return [channel, { ...each, to: canonicalRecipient(each.to) }];
+  });
   // Loaded only where it is needed, because node:crypto takes 2 ms.
   const remember = async (key: string | null | undefined) =>
-    key ? (await import('./used-keys.js')).rememberKey(context, key, content) : null;
+    key ? (await import('./used-keys.js')).rememberKey(context, key, contents) : null;
   const memory = await remember(options.idempotencyKey);
   const sending = () => io.withProgress('Sending', () => send(message, sendOptionsOf(options)));
   const {

@@ -24,14 +24,14 @@ export type KeyedMessage = readonly [channel: string, fields: { readonly to: str
 export async function rememberKey(
   { options, io, config }: Pick<Context, 'options' | 'io' | 'config'>,
   key: string,
-  message: KeyedMessage,
+  messages: readonly KeyedMessage[],
 ): Promise<UsedKey | null> {
   const onFailure = (error: unknown) => {
     if (options.verbose) io.note(`cannot remember the key: ${(error as Error).message}`);
   };
   const service = config.sandbox ? 'sandbox' : canonicalBaseUrl((await config.settings()).baseUrl);
   try {
-    return await useKey(join(config.stateDirectory, 'used-keys'), { service, key, message, onFailure });
+    return await useKey(join(config.stateDirectory, 'used-keys'), { service, key, messages, onFailure });
   } catch (error) {
     onFailure(error);
     return null;
@@ -41,7 +41,8 @@ export async function rememberKey(
 interface Use {
   service: string;
   key: string;
-  message: KeyedMessage;
+  /** The message, and as earlier releases sent it. */
+  messages: readonly KeyedMessage[];
   /** Called when the file cannot be written any more. */
   onFailure?(error: unknown): void;
 }
@@ -105,25 +106,32 @@ export class UsedKey {
   readonly #file: string;
   readonly #salt: string;
   readonly #key: string;
-  readonly #message: string;
+  /** In all its readings; the first one is of now. */
+  readonly #messages: readonly string[];
   readonly #onFailure: (error: unknown) => void;
   readonly #before: readonly string[];
+  /** The readings that are noted as sent, without an answer. */
+  #opened: readonly string[];
   /** Whether an earlier command sent the message under the key and got no answer. */
   readonly isOpen: boolean;
 
   constructor(
     file: string,
     { salt, lines }: OpenedFile,
-    { service, key, message, onFailure = () => {} }: Use,
+    { service, key, messages, onFailure = () => {} }: Use,
   ) {
     this.#file = file;
     this.#salt = salt;
     this.#key = this.#hash(['shared', service, key]);
-    this.#message = this.#hash(message);
+    this.#messages = [...new Set(messages.map((message) => this.#hash(message)))];
     this.#onFailure = onFailure;
     this.#before = lines;
-    this.isOpen = this.#uses(lines).open.has(this.#message);
-    if (!this.isOpen) this.#write('?');
+    const { open } = this.#uses(lines);
+    this.#opened = this.#messages.filter((message) => open.has(message));
+    this.isOpen = this.#opened.length > 0;
+    if (this.isOpen) return;
+    this.#opened = this.#messages.slice(0, 1);
+    this.#write('?');
   }
 
   accepted(id: string): void {
@@ -150,11 +158,15 @@ export class UsedKey {
       this.#hash(['id', id]),
     );
     const isKnown = accepted.size > 0;
-    const isMine = isKnown ? accepted.has(this.#message) : this.isOpen || unnamed.has(this.#message);
+    const isMine = isKnown ? this.#isIn(accepted) : this.isOpen || this.#isIn(unnamed);
     const possible = [accepted, unnamed, open].find(({ size }) => size > 0) ?? [];
-    const isOfOthers = [...possible].some((message) => message !== this.#message);
+    const isOfOthers = [...possible].some((message) => !this.#messages.includes(message));
     if (!isOfOthers) return isMine ? 'same' : 'unknown';
     return isMine || (repeated && !isKnown) ? 'either' : 'other';
+  }
+
+  #isIn(messages: ReadonlySet<string>): boolean {
+    return this.#messages.some((message) => messages.has(message));
   }
 
   /** The messages that the key was used for: accepted under this id, accepted under an unknown one, and unanswered. */
@@ -192,7 +204,8 @@ export class UsedKey {
   }
 
   #write(sign: '?' | '=' | '-', id = ''): void {
-    appendFileSync(this.#file, `${sign} ${this.#key} ${this.#message}${id}\n`, { mode: 0o600 });
+    const lines = this.#opened.map((message) => `${sign} ${this.#key} ${message}${id}\n`);
+    appendFileSync(this.#file, lines.join(''), { mode: 0o600 });
   }
 
   #hash(value: unknown): string {

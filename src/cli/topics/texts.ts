@@ -190,12 +190,14 @@ one column matches. In a list without a header it is the number: {1}.
 An unknown column is refused at once, and so are {{name}}, [name], %name%,
 <<name>> or *|NAME|* if name is a column: everybody would get them as they are.
 To send them, give the column another name. An empty value or a text that is too
-long makes its row invalid. All rows are checked before anything is sent. HTML
-bodies escape the values.
+long makes its row invalid. All rows are checked before anything is sent. Blanks
+around a value are left out. HTML bodies escape the values; in a <style>, a
+<script> or a comment, braces are text unless all of them are doubled.
 
 Rows with the same text share a request of up to 1,000 recipients; a text of one
 row is a request of its own. Each message is priced by its own text: a Cyrillic
-name makes a Latin text Cyrillic. urtuu sms bulk ... --dry-run shows the price.
+name makes a Latin text Cyrillic. urtuu sms bulk ... --dry-run shows the price,
+and the characters that make a Latin text Cyrillic; --gsm replaces some.
 `;
 
 export const jobs = `Jobs

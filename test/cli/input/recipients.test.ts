@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testFolder } from '../../support/folders.js';
 import { emailResult, smsResult, verification } from '../../support/resources.js';
@@ -64,7 +66,7 @@ describe('a recipient', () => {
       const fake = service('number');
       const { code, stderr } = await run('', { ...fake, argv: argv('9911\u200e223x\u00a0') });
       expect([code, fake.requests]).toEqual([8, []]);
-      expect(stderr).toContain("'9911\\u200e223x\\u00a0' is n");
+      expect(stderr).toContain('"9911\\u200e223x\\u00a0" is n');
     },
   );
 
@@ -84,7 +86,7 @@ describe('a recipient', () => {
         expect([code, fake.requests]).toEqual([8, []]);
         // An earlier release may have sent to it.
         expect(stderr).toMatch(
-          /'bat@gmail.соm' mixes letters of two alphabets.*\n {2}Nothing was sent this time\.\n$/,
+          /"bat@gmail.соm" mixes letters of two alphabets.*\n {2}Nothing was sent this time\.\n$/,
         );
       }
     },
@@ -106,6 +108,32 @@ describe('a recipient', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
+  it('is repaired in an address for replies: of a list, and of a project', async () => {
+    const reply = '\u00a0bat@example.mn\u200e';
+    const home = testFolder();
+    writeFileSync(join(home, 'list.csv'), 'email\ndorj@example.mn\n');
+    const words = ['email', 'bulk', 'list.csv', '--subject', 's', '--text', 't', '--yes', '--sandbox'];
+    const argv = [...words, '--reply-to', reply];
+    expect(await run('', { home, cwd: home, argv })).toMatchObject({ code: 0 });
+    const [job = ''] = readdirSync(join(home, '.local/state/urtuu/jobs'));
+    expect(readFileSync(join(home, '.local/state/urtuu/jobs', job, 'bodies'), 'utf8')).toContain(
+      '"reply_to":"bat@example.mn"',
+    );
+    const set = (value: string) =>
+      run('', { home, argv: ['sandbox', 'settings', 'set', 'reply_to', value, '--json'] });
+    expect(JSON.parse((await set(reply)).stdout)).toMatchObject({ reply_to: 'bat@example.mn' });
+    const refused = await set('nobody\u200e');
+    expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining('nobody\\\\u200e')]);
+    expect((await set('')).code).toBe(0);
+  });
+
+  it('is in its normal form in the history, however it was written', async () => {
+    const home = testFolder();
+    await run('', { home, argv: ['verify', 'create', '+976 9911\u00a02233', '--sandbox'] });
+    const { stdout } = await run('history --json', { home });
+    expect(JSON.parse(stdout)).toMatchObject([{ to: '99112233' }]);
+  });
+
   it('is found in the history and the outbox however it is written', async () => {
     const home = testFolder();
     await run('sms send 99112233 hi --sandbox', { home });
@@ -120,7 +148,7 @@ describe('a recipient', () => {
     for (const line of ['history', 'sandbox outbox'])
       expect(await run('', { home, argv: [...line.split(' '), '--to', 'nobody\u200e'] })).toMatchObject({
         code: 8,
-        stderr: expect.stringContaining("'nobody\\u200e' is neither"),
+        stderr: expect.stringContaining('"nobody\\u200e" is neither'),
       });
   });
 });

@@ -29,7 +29,7 @@ describe('the memory of used keys', () => {
       service,
       ...more,
       key,
-      message: ['sms', { to, text } as { to: string }],
+      messages: [['sms', { to, text } as { to: string }]],
     });
     if (used === null) throw new Error('no memory');
     return used;

@@ -10,7 +10,7 @@ import {
   hasSeveral,
   isRounded,
   type RepairCounts,
-  type Repaired,
+  type RepairKind,
   repairAddress,
   repairNumber,
 } from './repair.js';
@@ -27,8 +27,9 @@ export abstract class RecipientReader {
   /** Returns why the recipient cannot be sent to; null if it can. */
   abstract read(written: string): string | null;
 
-  protected note({ kinds }: Repaired): void {
-    if (kinds.length > 0) this.repaired += 1;
+  /** Notes what was repaired in the row; `isNoted`: whether its recipient was, too. */
+  note(kinds: readonly RepairKind[], isNoted = false): void {
+    if (kinds.length > 0 && !isNoted) this.repaired += 1;
     for (const kind of kinds) this.repairs[kind] = (this.repairs[kind] ?? 0) + 1;
   }
 }
@@ -61,7 +62,7 @@ export class PhoneNumberReader extends RecipientReader {
     if (reading.kind === 'number') {
       if (/[ -]/.test(written) && !repair.kinds.includes('separators')) repair.kinds.push('separators');
       if (repair.value.replace(/[ -]/g, '') !== reading.number) repair.kinds.push('country_code');
-      this.note(repair);
+      this.note(repair.kinds);
       this.number = Number(reading.number);
       this.normalized = reading.number;
       return null;
@@ -104,7 +105,7 @@ export class AddressReader extends RecipientReader {
         ? `${quoted(written)} ${mixedAlphabets}`
         : `${quoted(written)} is not an email address`;
     }
-    this.note(repair);
+    this.note(repair.kinds);
     this.normalized = address;
     return null;
   }

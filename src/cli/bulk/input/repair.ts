@@ -1,4 +1,4 @@
-/** Damage by spreadsheets to recipients that can be undone with certainty. */
+/** Damage to recipients, and to values in messages, that can be undone with certainty. */
 export type RepairKind =
   | 'separators'
   | 'country_code'
@@ -7,7 +7,9 @@ export type RepairKind =
   | 'apostrophe'
   | 'formula'
   | 'decimals'
-  | 'exponent';
+  | 'exponent'
+  | 'blanks'
+  | 'decomposed';
 
 export type RepairCounts = Partial<Record<RepairKind, number>>;
 

@@ -17,6 +17,10 @@ const mostTries = 20;
 export interface JobChoice {
   /** The value of `--job`. Default: derived from the plan. */
   name?: string | undefined;
+  /** The id of its first run, if it is neither the name nor derived from the plan. */
+  base?: string | undefined;
+  /** Whether a job is of the same list and texts, although its bytes are others. */
+  isSame?(id: string): Promise<boolean>;
   /** Repeats a finished job. */
   again?: boolean | undefined;
   /** The command to resume a job. */
@@ -52,7 +56,7 @@ export function refuseJobName(name: string | undefined): void {
 /** Returns the job's id. */
 async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<string> {
   refuseJobName(choice.name);
-  const base = choice.name ?? jobIdOf(plan.meta);
+  const base = choice.base ?? choice.name ?? jobIdOf(plan.meta);
   const jobs = jobsFolder(stateDirectory);
   for (;;) {
     const runs = (await readdir(jobs)).map(readJobId).filter((each) => each.base === base);
@@ -90,11 +94,12 @@ const otherCase = (id: string, other: string) =>
 async function refuseOtherPlan(
   job: JobView,
   plan: FrozenPlan,
-  { resumeCommand }: Pick<JobChoice, 'resumeCommand'>,
+  { resumeCommand, isSame }: Pick<JobChoice, 'resumeCommand' | 'isSame'>,
 ): Promise<void> {
   const { id, meta } = job;
   const { digest, baseUrl, channel } = plan.meta;
   if (meta.digest === digest && meta.baseUrl === baseUrl && meta.channel === channel) return;
+  if (await isSame?.(id)) return;
   const differences = await openPlan(job.folder)
     .then((kept) => differencesOf(kept, plan))
     .catch(() => ['its plan cannot be read']);

@@ -36,6 +36,8 @@ export interface SentBefore {
 export interface PlanOptions extends TableOptions, ColumnOptions {
   baseUrl: string;
   templates: MessageTemplates;
+  /** Replaces the quotes, dashes and blanks that the GSM alphabet lacks. */
+  gsm?: boolean | undefined;
   /** Composes the messages in place of the templates. */
   composer?: ((columns: readonly string[]) => Composer) | undefined;
   /** The options for `PlanMeta`, and the jobs of `--like`. */
@@ -78,6 +80,10 @@ export interface PlanOutcome {
   /** Rows that `only` left out. */
   notSelected: number;
   reportedRows: ReportedRows;
+  /** Whether the release at e5bfb29c sent any row another message. */
+  isNew: boolean;
+  /** Recipients of messages in which `gsm` has replaced characters. */
+  replaced: number;
   placeholders: readonly Placeholders[];
   /** Rows left out because their recipient already got the message. */
   alreadySent: number;
@@ -99,11 +105,11 @@ export interface PlanOutcome {
  */
 export async function buildPlan(input: TableInput, options: PlanOptions): Promise<PlanOutcome> {
   const disk = options.disk ?? nodePlanDisk;
-  const templates = parseTemplates(options.channel, options.templates);
+  const parsed = parseTemplates(options.channel, options.templates);
   disk.makeFolder(options.folder);
   const files = new PlanFolder(disk, options.folder);
   try {
-    const planned = await planRows(input, options, templates, files);
+    const planned = await planRows(input, options, parsed, files);
     return await freeze(planned, input.source, options, files, disk);
   } catch (error) {
     try {
@@ -124,7 +130,7 @@ interface PlannedRows extends Pick<ReadTable<RowPlanner>, 'format' | 'columns' |
 async function planRows(
   input: TableInput,
   options: PlanOptions,
-  templates: ReturnType<typeof parseTemplates>,
+  parsed: ReturnType<typeof parseTemplates>,
   files: PlanFolder,
 ): Promise<PlannedRows> {
   const { source } = input;
@@ -134,7 +140,9 @@ async function planRows(
     copy: (block) => copy.append(block),
     store: (name) => files.temporaryFile(name),
     onHeader(names, line, place, damage) {
-      const composer = options.composer?.(names) ?? bindMessage(options.channel, templates, names);
+      const composer =
+        options.composer?.(names) ??
+        bindMessage(options.channel, options.templates, names, { parsed, gsm: options.gsm });
       const messages = new MessageStore(composer, files.temporaryFile('messages'));
       return new RowPlanner({
         columns: selectColumns({ names, line, source: place }, options, recipients),
@@ -156,7 +164,8 @@ async function planRows(
     const sheet = format.sheet?.name ?? null;
     const list = { path: options.path, columns, recipient: consumer.recipientColumn, sheet };
     const pairsByLine = () => consumer.pairsByLine();
-    await mark({ ...list, templates: options.templates, pairsByLine }, consumer.reportedRows);
+    const { templates, gsm } = options;
+    await mark({ ...list, templates, gsm, pairsByLine }, consumer.reportedRows);
     if (skip) consumer.skipSent(pairs);
   }
   return { ...table, planner: consumer, recipients };
@@ -216,6 +225,8 @@ async function freeze(
     repairs: recipients.repairs,
     notSelected: planner.notSelected,
     reportedRows: planner.reportedRows,
+    isNew: planner.isNew && options.gsm !== true,
+    replaced: messages.replaced,
     placeholders: [...planner.placeholders.values()],
     alreadySent: planner.alreadySent,
     delimiter: format.sheet === undefined ? format.delimiter : null,

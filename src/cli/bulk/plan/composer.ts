@@ -12,8 +12,11 @@ import {
   type TextKind,
 } from '../../../contract/index.js';
 import { unguard } from '../../csv/line.js';
+import { cleanField, cleanValue, composed, trimmed } from '../../text/clean.js';
+import { toGsm } from '../../text/gsm.js';
 import { errorValue, isErrorValue } from '../input/cell-error.js';
 import { InputError, quoted } from '../input/input-error.js';
+import { type RepairKind, repairAddress } from '../input/repair.js';
 import { mayBeOwn, ownColumns } from '../input/report-columns.js';
 import { type BoundTemplate, bindTemplate, parseTemplate, type Template } from './template.js';
 
@@ -32,6 +35,8 @@ export interface ComposedMessage {
   kind: TextKind | 'email';
   /** SMS parts; 0 for an email. */
   parts: number;
+  /** Whether `--gsm` has replaced characters. */
+  isReplaced?: boolean;
 }
 
 /** Why a row has no message; `column` is a column of the input, or an option. */
@@ -44,6 +49,18 @@ export interface Composer {
   /** Indexes of the columns used in the templates; empty for a constant message. */
   columns: readonly number[];
   compose(values: readonly string[]): ComposedMessage | MessageError[];
+  /** Absent if the messages are taken over as they are. */
+  reading?: Reading;
+}
+
+/** What the release at e5bfb29c, which repaired no texts, made of a row. */
+export interface Reading {
+  /** Whether all rows are as they were: nothing of theirs is in the message, nor is its text repaired. */
+  isConstant: boolean;
+  /** What is repaired in the message of a row; null if that release sent the same message. */
+  changesIn(values: readonly string[]): readonly RepairKind[] | null;
+  /** The tail of its message; null if it refused the row. */
+  earlierTail(values: readonly string[]): string | null;
 }
 
 /** Room in a request body for `to` and one recipient. */
@@ -53,6 +70,12 @@ type Field = 'subject' | 'html' | 'text' | 'from_name' | 'reply_to';
 
 /** Parses the templates, in the order of the fields of the request body. Throws InputError. */
 export function parseTemplates(channel: Channel, templates: MessageTemplates): [Field, Template][] {
+  return fieldsOf(channel, templates).map(([field, text]) => [field, parse(field, cleanField(field, text))]);
+}
+
+const parse = (field: Field, text: string) => parseTemplate(text, field.replace('_', '-'), contentOf(field));
+
+function fieldsOf(channel: Channel, templates: MessageTemplates): [Field, string][] {
   const written: [Field, string | undefined][] =
     channel === 'sms'
       ? [['text', templates.text]]
@@ -63,34 +86,52 @@ export function parseTemplates(channel: Channel, templates: MessageTemplates): [
           ['from_name', templates.fromName],
           ['reply_to', templates.replyTo],
         ];
-  return written.flatMap(([field, text]) =>
-    text === undefined ? [] : [[field, parseTemplate(text, field.replace('_', '-'))]],
-  );
+  return written.flatMap(([field, text]) => (text === undefined ? [] : [[field, text]]));
+}
+
+const contentOf = (field: Field) => (field === 'html' ? 'html' : 'plain');
+
+interface BindOptions {
+  /** Whether quotes, dashes and blanks that the GSM alphabet lacks are replaced in an SMS. */
+  gsm?: boolean | undefined;
+  parsed?: readonly [Field, Template][];
 }
 
 /** Binds the templates to the columns of the input. Throws InputError if a constant message breaks a rule. */
 export function bindMessage(
   channel: Channel,
-  templates: readonly [Field, Template][],
+  templates: MessageTemplates,
   columns: readonly string[],
+  { gsm = false, parsed = parseTemplates(channel, templates) }: BindOptions = {},
 ): Composer {
-  const fields = templates.map(([field, template]): [Field, BoundTemplate] => [
-    field,
-    bindTemplate(template, columns, field === 'html' ? 'html' : 'plain'),
-  ]);
+  const fields = bind(parsed, columns);
   const used = [...new Set(fields.flatMap(([, template]) => template.columns))];
   const isUncertain = mayBeOwn(columns) && ownColumns(columns).size === 0;
+  const composeAs = (bound: typeof fields, values: readonly string[]) => {
+    const faultAt = (index: number) => faultOf(values[index] ?? '', isUncertain);
+    const faulty = used.filter((index) => faultAt(index) !== null);
+    if (faulty.length > 0)
+      return faulty.map((index) => ({ column: columns[index] ?? '', error: faultAt(index) ?? '' }));
+    const rendered = bound.map(([field, template]): [Field, string] => [field, template.render(values)]);
+    const message = channel === 'sms' ? composeSms(rendered, gsm) : composeEmail(rendered);
+    return 'error' in message ? [message] : message;
+  };
+  let written: typeof fields | undefined;
+  // A row is asked for its changes, then composed.
+  let last: [values: readonly string[], clean: readonly string[]] = [[], []];
+  const clean = (values: readonly string[]) => {
+    if (last[0] !== values) last = [values, cleanValues(values, used)];
+    return last[1];
+  };
   const composer: Composer = {
     columns: used,
-    compose(values) {
-      const faultAt = (index: number) => faultOf(values[index] ?? '', isUncertain);
-      const faulty = used.filter((index) => faultAt(index) !== null);
-      if (faulty.length > 0)
-        return faulty.map((index) => ({ column: columns[index] ?? '', error: faultAt(index) ?? '' }));
-      const rendered = fields.map(([field, template]): [Field, string] => [field, template.render(values)]);
-      const message = channel === 'sms' ? composeSms(rendered) : composeEmail(rendered);
-      return 'error' in message ? [message] : message;
-    },
+    compose: (values) => composeAs(fields, clean(values)),
+    reading: readingOf(fieldsOf(channel, templates), used, clean, (texts, values) => {
+      written ??= texts === null ? fields : bind(texts, columns);
+      // With --gsm, the message is another one on purpose.
+      const message = gsm ? [] : composeAs(written, values);
+      return Array.isArray(message) ? null : message.tail;
+    }),
   };
   if (used.length === 0) {
     const message = composer.compose([]);
@@ -102,6 +143,50 @@ export function bindMessage(
   return composer;
 }
 
+const bind = (templates: readonly [Field, Template][], columns: readonly string[]) =>
+  templates.map(([field, template]): [Field, BoundTemplate] => [
+    field,
+    bindTemplate(template, columns, contentOf(field)),
+  ]);
+
+/** The values as they are put into a message; the array itself if they are as written. */
+function cleanValues(values: readonly string[], used: readonly number[]): readonly string[] {
+  let clean: string[] | null = null;
+  for (const index of used) {
+    const value = values[index] ?? '';
+    const read = cleanValue(value);
+    if (read === value) continue;
+    clean ??= [...values];
+    clean[index] = read;
+  }
+  return clean ?? values;
+}
+
+const noRepairs: readonly RepairKind[] = [];
+
+/** `tailOf` composes values as they are written; null stands for texts that are what they were. */
+function readingOf(
+  texts: readonly [Field, string][],
+  used: readonly number[],
+  clean: (values: readonly string[]) => readonly string[],
+  tailOf: (texts: [Field, Template][] | null, values: readonly string[]) => string | null,
+): Reading {
+  const isNew = texts.some(([field, text]) => cleanField(field, text) !== text);
+  const ofTexts = texts.some(([, text]) => composed(text) !== text) ? ['decomposed' as const] : noRepairs;
+  return {
+    isConstant: used.length === 0 && !isNew,
+    changesIn(values) {
+      if (clean(values) === values) return isNew ? ofTexts : null;
+      const differs = (repair: (value: string) => string) =>
+        used.some((index) => repair(values[index] ?? '') !== (values[index] ?? ''));
+      const others = ofTexts.length === 0 && differs(composed) ? (['decomposed'] as const) : ofTexts;
+      return differs(trimmed) ? ['blanks', ...others] : others;
+    },
+    earlierTail: (values) =>
+      tailOf(isNew ? texts.map(([field, text]) => [field, parse(field, text)]) : null, values),
+  };
+}
+
 /** Why a cell cannot be put into a message. `isUncertain`: the file may be a report whose columns were removed. */
 function faultOf(value: string, isUncertain: boolean): string | null {
   if (value.trim() === '') return 'is empty, but the message uses it';
@@ -111,8 +196,9 @@ function faultOf(value: string, isUncertain: boolean): string | null {
   return null;
 }
 
-function composeSms(rendered: [Field, string][]): ComposedMessage | MessageError {
-  const text = rendered[0]?.[1] ?? '';
+function composeSms(rendered: [Field, string][], gsm: boolean): ComposedMessage | MessageError {
+  const written = rendered[0]?.[1] ?? '';
+  const text = gsm ? toGsm(written) : written;
   const { kind, parts, units } = measureText(text);
   if (parts === 0) return { column: 'text', error: 'the text is empty' };
   if (parts > maxParts) {
@@ -121,11 +207,14 @@ function composeSms(rendered: [Field, string][]): ComposedMessage | MessageError
       error: `the text has ${parts} parts (${units} ${kind} characters); the limit is ${maxParts}`,
     };
   }
-  return { tail: tailOf(rendered), kind, parts };
+  return { tail: tailOf([['text', text]]), kind, parts, isReplaced: text !== written };
 }
 
 function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageError {
-  for (const [field, value] of rendered) {
+  for (const each of rendered) {
+    // Repaired as a recipient is.
+    if (each[0] === 'reply_to' && normalizeAddress(each[1]) === null) each[1] = repairAddress(each[1]).value;
+    const [field, value] = each;
     const error = errorOf(field, value);
     if (error !== null) return { column: field.replace('_', '-'), error };
   }

@@ -1,7 +1,10 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
-import type { ComposedMessage, Composer, MessageError } from './composer.js';
+import type { RepairKind } from '../input/repair.js';
+import type { ComposedMessage, Composer, MessageError, Reading } from './composer.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { grown, HashIndex, hashOf } from './files/hash-index.js';
+
+const replacedBit = 0x80;
 
 /** Limits of the cache of messages, which is keyed by the values of their columns. */
 const cachedMessages = 4_096;
@@ -14,7 +17,10 @@ const cachedCharacters = 4_000_000;
 export class MessageStore {
   readonly #composer: Composer;
   readonly #file: BufferedFile;
+  /** Null if no row can be read otherwise. */
+  readonly #reading: Reading | null;
   #index = new HashIndex();
+  /** Twice the number, and one more if it is new. */
   readonly #cache = new Map<string, number>();
   readonly #scratch = Buffer.allocUnsafeSlow(maxRequestBytes);
   #cachedSize = 0;
@@ -25,9 +31,12 @@ export class MessageStore {
   /** The number of recipients of each message. */
   counts = new Uint32Array(1_024);
   length = 0;
+  /** Whether the last row that `numberOf` took was another message for the release at e5bfb29c. */
+  isNew = false;
 
   constructor(composer: Composer, file: BufferedFile) {
     this.#composer = composer;
+    this.#reading = composer.reading?.isConstant ? null : (composer.reading ?? null);
     this.#file = file;
     // A constant message is composed just once.
     if (composer.columns.length === 0) this.#compose([], '');
@@ -47,7 +56,8 @@ export class MessageStore {
     const cached = this.#cache.get(key);
     if (cached === undefined) return this.#compose(values, key);
     this.#hits += 1;
-    return cached;
+    this.isNew = cached % 2 === 1;
+    return (cached - (cached % 2)) / 2;
   }
 
   errorsOf(values: readonly string[]): MessageError[] {
@@ -55,11 +65,18 @@ export class MessageStore {
     return Array.isArray(message) ? message : [];
   }
 
-  /** The message of the row as an earlier version read it, if it was another one; null else. */
-  earlierTail(values: readonly string[], written: readonly string[]): string | null {
-    if (this.columns.every((at) => values[at] === written[at])) return null;
-    const message = this.#composer.compose(written);
-    return Array.isArray(message) ? null : message.tail;
+  /** What is repaired in the message of the row; null if earlier versions sent the same one. */
+  changesIn(values: readonly string[]): readonly RepairKind[] | null {
+    return this.#reading?.changesIn(values) ?? null;
+  }
+
+  /** The messages of the row as earlier versions read it; `written`: with the guards of a report. */
+  *earlierTails(values: readonly string[], written: readonly string[], isNew: boolean): Iterable<string> {
+    const isGuarded = this.columns.some((at) => values[at] !== written[at]);
+    for (const each of [...(isNew ? [values] : []), ...(isGuarded ? [written] : [])]) {
+      const tail = this.#composer.reading?.earlierTail(each) ?? null;
+      if (tail !== null) yield tail;
+    }
   }
 
   /** Frees the memory for `numberOf`, which cannot be called afterwards. */
@@ -75,7 +92,15 @@ export class MessageStore {
   }
 
   parts(message: number): number {
-    return (this.#sizes[message] ?? 0) >> 1;
+    return ((this.#sizes[message] ?? 0) & ~replacedBit) >> 1;
+  }
+
+  /** How many recipients get a message in which `--gsm` has replaced characters. */
+  get replaced(): number {
+    let recipients = 0;
+    for (let message = 0; message < this.length; message += 1)
+      if (((this.#sizes[message] ?? 0) & replacedBit) !== 0) recipients += this.counts[message] ?? 0;
+    return recipients;
   }
 
   isLatin(message: number): boolean {
@@ -110,12 +135,14 @@ export class MessageStore {
   }
 
   #compose(values: readonly string[], key: string): number {
+    this.isNew = this.changesIn(values) !== null;
     const message = this.#composer.compose(values);
     if (Array.isArray(message)) return -1;
     const hash = hashOf(message.tail);
     const bytes = this.#scratch.subarray(0, this.#scratch.write(message.tail));
     const known = this.#index.find(hash, (number) => this.tail(number).equals(bytes));
     const number = known === -1 ? this.#add(message, bytes, hash) : known;
+    if (message.isReplaced) this.#sizes[number] = (this.#sizes[number] ?? 0) | replacedBit;
     this.#remember(key, number);
     return number;
   }
@@ -141,7 +168,7 @@ export class MessageStore {
       this.#hits = 0;
     }
     this.#cachedSize += key.length;
-    this.#cache.set(key, number);
+    this.#cache.set(key, number * 2 + Number(this.isNew));
   }
 
   #grow(): void {

@@ -1,5 +1,6 @@
 import { defaultNoLinkOperators, measureText, readNumber } from '../../../contract/index.js';
 import { withoutLinks } from '../../../contract/links.js';
+import { whyCyrillic } from '../../text/gsm.js';
 import { textOfHtml } from '../../text/html-text.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 
@@ -19,6 +20,8 @@ export interface Preview {
   messages: number;
   first: PreviewedMessage;
   longest: PreviewedMessage;
+  /** Why texts that are Latin but for some characters are Cyrillic. */
+  notGsm: string[];
 }
 
 /** `longest`: the number of the request with the longest message. */
@@ -27,21 +30,25 @@ export async function previewOf(
   longest: number,
   messages: number,
 ): Promise<Preview | null> {
-  const shown = await Promise.all([0, longest].map((number) => messageOf(plan, number)));
-  const [first, second] = shown;
-  return first && second ? { messages, first, longest: second } : null;
+  const requests = await Promise.all([0, longest].map((number) => requestOf(plan, number)));
+  const isSms = plan.meta.channel === 'sms';
+  const [first, second] = requests.map((request) => request && (isSms ? smsOf(request) : emailOf(request)));
+  if (!first || !second) return null;
+  const reasons = requests.map((request) => (request && isSms ? whyCyrillic(textOf(request)) : null));
+  return { messages, first, longest: second, notGsm: [...new Set(reasons.filter((each) => each !== null))] };
 }
 
-async function messageOf(plan: FrozenPlan, number: number): Promise<PreviewedMessage | null> {
-  for await (const request of plan.requests(number)) {
-    return plan.meta.channel === 'sms' ? smsOf(request) : emailOf(request);
-  }
+async function requestOf(plan: FrozenPlan, number: number): Promise<PlannedRequest | null> {
+  for await (const request of plan.requests(number)) return request;
   return null;
 }
 
+const textOf = ({ body }: PlannedRequest) => (JSON.parse(body) as { text: string }).text;
+
 /** The price is that of the text with its links, even if they are removed. */
-function smsOf({ to: [to = ''], body }: PlannedRequest): PreviewedMessage {
-  const { text } = JSON.parse(body) as { text: string };
+function smsOf(request: PlannedRequest): PreviewedMessage {
+  const [to = ''] = request.to;
+  const text = textOf(request);
   const { parts } = measureText(text);
   const reading = readNumber(to);
   const carriesNoLinks = reading.kind === 'number' && defaultNoLinkOperators.includes(reading.operator);

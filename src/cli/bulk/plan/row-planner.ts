@@ -49,12 +49,16 @@ export class RowPlanner {
   /** Cells of rows that are sent, by column. */
   readonly placeholders = new Map<string, Placeholders>();
   rejected = 0;
+  /** Whether the release at e5bfb29c sent any row another message. */
+  isNew = false;
   /** Rows that `--only` left out. */
   notSelected = 0;
   /** Rows that `--skip-sent` left out. */
   alreadySent = 0;
   readonly #parts: RowPlannerParts;
   readonly #hashes: MessageHash[] = [];
+  /** Of the earlier readings of a constant message. */
+  #constant: MessageHash[] | null = null;
 
   constructor(parts: RowPlannerParts) {
     this.#parts = parts;
@@ -83,17 +87,24 @@ export class RowPlanner {
       this.rows.add(line, 0, skippedRow);
       return;
     }
-    const reason = this.#parts.recipients.read(record[this.#parts.columns.recipient] ?? '');
+    const { recipients, columns } = this.#parts;
+    const { repaired } = recipients;
+    const reason = recipients.read(record[columns.recipient] ?? '');
     // Messages are numbered as they appear: a rejected row must not add one.
     const message = reason === null ? this.messages.numberOf(record) : -1;
     if (message === -1) {
       this.#reject(line, this.#messageFaults(record, reason));
       return;
     }
-    const pair = this.#addPair(record, written, message);
+    const changes = this.messages.isNew ? this.messages.changesIn(record) : null;
+    if (changes !== null) {
+      this.isNew = true;
+      recipients.note(changes, recipients.repaired > repaired);
+    }
+    const pair = this.#addPair(record, written, message, changes !== null);
     this.#notePlaceholders(record, line);
     this.#noteReport(record);
-    this.rows.add(line, this.#parts.recipients.add(), message, pair);
+    this.rows.add(line, recipients.add(), message, pair);
   }
 
   #isSelected(record: readonly string[]): boolean {
@@ -154,7 +165,7 @@ export class RowPlanner {
   }
 
   /** Returns the number of the pair; 0 if none are wanted. */
-  #addPair(record: readonly string[], written: readonly string[], message: number): number {
+  #addPair(record: readonly string[], written: readonly string[], message: number, isNew: boolean): number {
     const { pairs, recipients } = this.#parts;
     if (pairs === null) return 0;
     let hash = this.#hashes[message];
@@ -164,9 +175,19 @@ export class RowPlanner {
     }
     const { normalized } = recipients;
     const pair = pairs.add(normalized, hash, this.#reportedStatus(record) === 'rejected');
-    const earlier = written === record ? null : this.messages.earlierTail(record, written);
-    if (earlier !== null) pairs.addReading(pair, normalized, messageHash(earlier));
+    if (isNew || written !== record)
+      for (const earlier of this.#earlierHashes(record, written, isNew))
+        pairs.addReading(pair, normalized, earlier);
     return pair;
+  }
+
+  #earlierHashes(record: readonly string[], written: readonly string[], isNew: boolean): MessageHash[] {
+    const isConstant = this.messages.columns.length === 0;
+    if (isConstant && this.#constant !== null) return this.#constant;
+    const tails = this.messages.earlierTails(record, written, isNew);
+    const hashes = Array.from(tails, (tail) => messageHash(tail));
+    if (isConstant) this.#constant = hashes;
+    return hashes;
   }
 
   #noteReport(record: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { type HtmlPart, htmlParts } from '../../text/html-blocks.js';
 import { columnNamed, columnsHint } from '../input/header.js';
 import { InputError, quoted } from '../input/input-error.js';
 import { ownColumns } from '../input/report-columns.js';
@@ -6,8 +7,12 @@ import { ownColumns } from '../input/report-columns.js';
 export interface Template {
   /** The option that it came from, for errors. */
   label: string;
-  /** Text and column names alternately, starting and ending with text. */
-  pieces: readonly string[];
+  parts: readonly Part[];
+}
+
+interface Part extends HtmlPart {
+  /** Text and column names alternately, starting and ending with text; null in a block with braces of its own. */
+  pieces: readonly string[] | null;
 }
 
 /** A template bound to the columns of an input. */
@@ -17,8 +22,28 @@ export interface BoundTemplate {
   render(values: readonly string[]): string;
 }
 
-/** Throws InputError for an unmatched brace. */
-export function parseTemplate(text: string, label: string): Template {
+type Content = 'plain' | 'html';
+
+/** Throws InputError for an unmatched brace outside of the blocks of an HTML text. */
+export function parseTemplate(text: string, label: string, content: Content = 'plain'): Template {
+  const parts: HtmlPart[] = content === 'html' ? htmlParts(text) : [{ text, of: null }];
+  let begin = 0;
+  return {
+    label,
+    parts: parts.map((part) => {
+      const read = piecesOf(part.text);
+      const at = begin;
+      begin += part.text.length;
+      if (Array.isArray(read)) return { ...part, pieces: read };
+      if (part.of !== null) return { ...part, pieces: null };
+      const what = `${quoted(read.mark)} at character ${at + read.at + 1} is not a column`;
+      throw new InputError('template', label, what, 'Write {name} for a column, {{ and }} for braces.');
+    }),
+  };
+}
+
+/** The pieces of a text, or its first brace that is neither doubled nor around a name. */
+function piecesOf(text: string): string[] | { mark: string; at: number } {
   const pieces: string[] = [];
   let constant = '';
   let done = 0;
@@ -29,27 +54,38 @@ export function parseTemplate(text: string, label: string): Template {
     if (match[0] === '{{' || match[0] === '}}') {
       constant += match[0][0];
     } else if (name === undefined || name === '') {
-      const what = `${quoted(match[0])} at character ${match.index + 1} is not a column`;
-      throw new InputError('template', label, what, 'Write {name} for a column, {{ and }} for braces.');
+      return { mark: match[0], at: match.index };
     } else {
       pieces.push(constant, name);
       constant = '';
     }
   }
-  pieces.push(constant + text.slice(done));
-  return { label, pieces };
+  return [...pieces, constant + text.slice(done)];
 }
 
 /** Throws InputError for an unknown column, or a field in the form of another program. */
 export function bindTemplate(
   template: Template,
   columns: readonly string[],
-  content: 'plain' | 'html',
+  content: Content,
 ): BoundTemplate {
   const hidden = new Set(ownColumns(columns).values());
   const refuse = (what: string, hint: string) => new InputError('template', template.label, what, hint);
-  const texts = template.pieces.filter((_, index) => index % 2 === 0);
-  for (const text of texts) {
+  const texts = [''];
+  const names: string[] = [];
+  /** The texts without those of blocks with braces of their own. */
+  const searched = [''];
+  for (const part of template.parts) {
+    const isTemplate = part.of === null || isOfColumns(part.pieces, columns);
+    if (!isTemplate) refuseColumnIn(part, columns, refuse);
+    const [first = '', ...rest] = isTemplate ? (part.pieces ?? []) : [part.text];
+    texts[texts.length - 1] += first;
+    searched[searched.length - 1] += isTemplate ? first : '\n';
+    for (const [at, piece] of rest.entries())
+      if (at % 2 === 0) names.push(piece);
+      else for (const all of [texts, searched]) all.push(piece);
+  }
+  for (const text of searched) {
     const field = mergeFieldIn(text, columns, { hidden, content });
     if (field === null) continue;
     const { column, written, source } = field;
@@ -59,21 +95,20 @@ export function bindTemplate(
       `Write {${column}} for the column. ${rename}`,
     );
   }
-  const places = template.pieces
-    .filter((_, index) => index % 2 === 1)
-    .map((name, at) => {
-      if (texts[at]?.endsWith('{') && texts[at + 1]?.startsWith('}'))
-        throw refuse(
-          `"{{{${name}}}}" would be the column in braces`,
-          `Write {${name}} for the column. To send braces around it, write {{ {${name}} }}.`,
-        );
-      const index = columnNamed(columns, name, hidden);
-      if (index !== -1) return index;
-      const visible = columns.filter((_, at) => !hidden.has(at));
-      if (columnNamed(columns, name) === -1) throw refuse(`unknown column {${name}}`, columnsHint(visible));
-      const hint = `If it is your own, give it another name in the file. ${columnsHint(visible)}`;
-      throw refuse(`{${name}} is a column of urtuu's report or rejects file, not of the list`, hint);
-    });
+  const places = names.map((name, at) => {
+    if (texts[at]?.endsWith('{') && texts[at + 1]?.startsWith('}'))
+      throw refuse(
+        `"{{{${name}}}}" would be the column in braces`,
+        `Write {${name}} for the column. To send braces around it, write {{ {${name}} }}.`,
+      );
+    const index = columnNamed(columns, name, hidden);
+    if (index !== -1) return index;
+    const visible = columns.filter((_, at) => !hidden.has(at));
+    if (columnNamed(columns, name) === -1)
+      throw refuse(`unknown column {${name}}`, `${columnsHint(visible)} For braces, write {{ and }}.`);
+    const hint = `If it is your own, give it another name in the file. ${columnsHint(visible)}`;
+    throw refuse(`{${name}} is a column of urtuu's report or rejects file, not of the list`, hint);
+  });
   const insert = content === 'html' ? escapeHtml : (value: string) => value;
   return {
     columns: [...new Set(places)],
@@ -85,6 +120,27 @@ export function bindTemplate(
       return text;
     },
   };
+}
+
+/** Whether a block is a template like the rest: its braces are doubled, or around the names of columns. */
+const isOfColumns = (pieces: Part['pieces'], columns: readonly string[]): boolean =>
+  pieces?.every((name, at) => at % 2 === 0 || columnNamed(columns, name) !== -1) === true;
+
+/** Nobody sees a comment, but a style or script with the name of a column was meant to have its value. */
+function refuseColumnIn(
+  { text, of }: HtmlPart,
+  columns: readonly string[],
+  refuse: (what: string, hint: string) => InputError,
+): void {
+  if (of === 'comment') return;
+  for (const [source, name = ''] of text.matchAll(/\{([^{}]+)\}/g)) {
+    const column = columns[columnNamed(columns, name)];
+    if (column === undefined || !isName(source, column)) continue;
+    throw refuse(
+      `${quoted(source)} is text in this <${of}>, not the column`,
+      `For the column, write {{ and }} for every other brace of the <${of}>.`,
+    );
+  }
 }
 
 /**
@@ -139,7 +195,7 @@ interface MergeField {
 function mergeFieldIn(
   text: string,
   columns: readonly string[],
-  { hidden, content }: { hidden: ReadonlySet<number>; content: 'plain' | 'html' },
+  { hidden, content }: { hidden: ReadonlySet<number>; content: Content },
 ): MergeField | null {
   const isHtml = content === 'html';
   const texts = isHtml ? [text, text.replace(unseen, ' ')] : [text];

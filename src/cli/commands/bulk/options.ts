@@ -35,6 +35,7 @@ export interface BulkOptions extends CarryOutOptions {
   htmlFile?: string;
   fromName?: string;
   replyTo?: string;
+  gsm?: boolean;
   toColumn?: string;
   encoding?: string;
   delimiter?: string;

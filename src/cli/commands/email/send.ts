@@ -1,3 +1,4 @@
+import type { EmailSendParams } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { fillPlaces } from '../../input/required.js';
@@ -6,6 +7,7 @@ import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
 import { finishSend } from '../../single/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../single/options.js';
+import { cleanField } from '../../text/clean.js';
 
 interface Options extends ContentOptions, SingleSendOptions {
   to?: string;
@@ -41,11 +43,15 @@ export const emailSend: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined, options: Options) => {
     const [to] = fillPlaces([given], { '--to': options.to });
-    const message = await emailOf(context.io, to, options);
+    const earlier = await emailOf(context.io, to, options);
+    const fields = Object.entries(earlier).map(([name, text]) => [name, cleanField(name, text)]);
+    const message: EmailSendParams = Object.fromEntries(fields);
     if (options.dryRun) return context.io.print(estimateView, await estimateEmail(context, message));
     const { email } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');
-    const outcome = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
+    const outcome = await sendSingle(context, 'email', { message, earlier }, options, (...args) =>
+      email.send(...args),
+    );
     await finishSend(context, outcome, options);
   });
 };

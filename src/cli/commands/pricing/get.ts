@@ -3,6 +3,8 @@ import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { readText, textSource } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
+import { cleanText } from '../../text/clean.js';
+import { whyCyrillic } from '../../text/gsm.js';
 
 const view: View<Pricing> = {
   columns: [
@@ -66,9 +68,12 @@ export const pricing: CommandBody<'io' | 'network'> = (command, { io, network })
     ],
   });
   command.action(async (options: Options) => {
-    const text = await readText(io.files, textSource(options));
+    const written = await readText(io.files, textSource(options));
+    const text = written === undefined ? written : cleanText(written);
     const prices = await (await network.client()).pricing.get();
     if (text === undefined) return io.print(view, prices);
+    const why = whyCyrillic(text);
+    if (why !== null) io.note(`Not GSM: ${why}`);
     await io.print(textView, priced(text, prices));
   });
 };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { normalNumber } from '../../../contract/index.js';
 import type { TrialAnswer } from '../../../service/index.js';
+import { quoted } from '../../bulk/input/input-error.js';
 import type { CommandBody } from '../../command.js';
 import { CliError, inputError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -72,7 +73,7 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     const { network, config, io } = context;
     const to = readRecipient('any', written);
     if (!to.includes('@') && normalNumber(to) === null)
-      throw inputError(`${JSON.stringify(to)} is not a phone number`, 'Nothing was sent.');
+      throw inputError(`${quoted(written)} is not a phone number: write its 8 digits`, 'Nothing was sent.');
     const source = { file: resolve(config.cwd, file), environment: config.env };
     const trial = await network.carriers((service) => service.tryRoute(source, { route, to, text }));
     for (const line of trial.request.split(/\r?\n/)) io.note(line);

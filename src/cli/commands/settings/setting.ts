@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Settings, SettingsPatch } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
+import { readRecipient } from '../../input/recipients.js';
 import { type Column, field, type View } from '../../output/view.js';
 import type { sandboxStore } from '../sandbox/data.js';
 
@@ -108,7 +109,9 @@ export function changeOf(name: string, values: readonly string[]): (current: Set
   if (!isList && values.length > 1)
     throw usageError(`${name} has one value`, 'Quote a text that has spaces.');
   const isRemoved = values.length === 1 && value === '';
-  const given = isList ? values.filter((each) => each !== '') : read(group, value);
+  const isAddress = group === 'reply_to' && value !== '';
+  const one = isAddress ? readRecipient('address', value, 'reply_to: ', 'Nothing was changed.') : value;
+  const given = isList ? values.filter((each) => each !== '') : read(group, one);
   return (current) => {
     if (member === undefined) return { [group]: isRemoved && typeof given === 'string' ? null : given };
     if (group === 'verifications') return { verifications: { [member]: isRemoved ? null : given } };

@@ -1,4 +1,5 @@
 import type { CommandBody } from '../../command.js';
+import { gsmOption } from '../../input/text.js';
 import { preflightExample, summaryExample } from '../../output/examples.js';
 import { addBulkCommand } from '../bulk/bulk-command.js';
 
@@ -13,7 +14,8 @@ export const smsBulk: CommandBody = (command, context) => {
       'CSV file or Excel workbook (.xlsx) with a column of phone numbers, or - for standard input',
     )
     .option('--text <text>', 'text of the SMS; {column} inserts a value of the row, {{ and }} are braces')
-    .option('--text-file <file>', 'read the text from a file');
+    .option('--text-file <file>', 'read the text from a file')
+    .option(...gsmOption);
   addBulkCommand(command, context, 'sms', {
     examples: [
       ["urtuu sms bulk customers.csv --text 'Сайн байна уу, {name}' --dry-run", 'what it would cost'],

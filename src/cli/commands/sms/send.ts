@@ -2,16 +2,19 @@ import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { checkNumber, readRecipient } from '../../input/recipients.js';
 import { fillPlaces, required } from '../../input/required.js';
-import { readText, textSource } from '../../input/text.js';
+import { gsmOption, readText, textSource } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
 import { estimateSms, estimateView, sendView } from '../../single/dry-run.js';
 import { finishSend } from '../../single/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../single/options.js';
+import { cleanText } from '../../text/clean.js';
+import { smsText, whyCyrillic } from '../../text/gsm.js';
 
 interface Options extends SingleSendOptions {
   to?: string;
   text?: string;
   textFile?: string;
+  gsm?: boolean;
 }
 
 export const smsSend: CommandBody = (command, context) => {
@@ -24,7 +27,8 @@ export const smsSend: CommandBody = (command, context) => {
     )
     .option('--to <number>', 'recipient, in place of the argument')
     .option('--text <text>', 'text, in place of the argument; - reads standard input')
-    .option('--text-file <file>', 'read the text from a file');
+    .option('--text-file <file>', 'read the text from a file')
+    .option(...gsmOption);
   addSendOptions(command);
   addHelp(command, {
     view: sendView,
@@ -50,11 +54,23 @@ export const smsSend: CommandBody = (command, context) => {
       to: { value: to, name: '<to>', question: 'Recipient number:', check: checkNumber },
       text: { value: await readText(context.io.files, source), name: '<text>', question: 'Text:' },
     });
-    const message = { ...written, to: readRecipient('number', written.to) };
-    if (options.dryRun) return context.io.print(estimateView, await estimateSms(context, message));
+    const earlier = { ...written, to: readRecipient('number', written.to) };
+    const note = (line: string) => context.io.note(line);
+    const message = { ...earlier, text: smsText(cleanText(written.text), options.gsm, note) };
+    if (options.dryRun) {
+      const why = whyCyrillic(message.text);
+      if (why !== null) note(`Not GSM: ${why}`);
+      return context.io.print(estimateView, await estimateSms(context, message));
+    }
     const { sms } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');
-    const outcome = await sendSingle(context, 'sms', message, options, (...args) => sms.send(...args));
+    const outcome = await sendSingle(
+      context,
+      'sms',
+      { message, earlier: options.gsm ? message : earlier },
+      options,
+      (...args) => sms.send(...args),
+    );
     await finishSend(context, outcome, options);
   });
 };

@@ -11,6 +11,7 @@ import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
 import { codeSentAs, ensureShown } from '../../single/shown.js';
+import { cleanText } from '../../text/clean.js';
 
 interface Options {
   to?: string;
@@ -50,7 +51,8 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     json: createdExample,
   });
   command.action(async (given: string | undefined, options: Options) => {
-    const text = await readText(io.files, textSource(options));
+    const template = await readText(io.files, textSource(options));
+    const text = template === undefined ? template : cleanText(template);
     const [recipient] = fillPlaces([given], { '--to': options.to });
     const written = await required(io, {
       to: { value: recipient, name: '<to>', question: 'Recipient number or address:', check: checkRecipient },

@@ -5,7 +5,7 @@ import { plan, refusal, requestsOf } from '../plans.js';
 
 const columns = ['name', 'day', 'Дүн', 'a b', 'D'];
 const render = (text: string, values: string[], content: 'plain' | 'html' = 'plain') =>
-  bindTemplate(parseTemplate(text, 'text'), columns, content).render(values);
+  bindTemplate(parseTemplate(text, 'text', content), columns, content).render(values);
 
 describe('templates', () => {
   it.each([
@@ -29,8 +29,40 @@ describe('templates', () => {
     );
   });
 
+  const css = 'body { color: #333; }\n@media (max-width:600px){td{width:100%}} a{}[name]:hover{}';
   it.each([
-    ['Hi {nmae}', 'text: unknown column {nmae}', 'Columns: phone, name.'],
+    [`<style>${css}</style>{name}`, `<style>${css}</style>Бат`],
+    [`<STYLE type="a>b">${css}</Style >{name}`, `<STYLE type="a>b">${css}</Style >Бат`],
+    ['<script>if (a) { b({}) } /\\d{2}/</script>{name}', '<script>if (a) { b({}) } /\\d{2}/</script>Бат'],
+    ['<!-- {x} {name} --!>{name}<!-- } --><!--{-->', '<!-- {x} {name} --!>Бат<!-- } --><!--{-->'],
+    // Outlook shows what is in these, and others what is in those.
+    [
+      '<!--[if (gte mso 9)|(IE)]><style>td{x:y}</style><td>{name}</td><![endif]-->',
+      '<!--[if (gte mso 9)|(IE)]><style>td{x:y}</style><td>Бат</td><![endif]-->',
+    ],
+    ['<!--[if !mso]><!-->{name}<!--<![endif]-->', '<!--[if !mso]><!-->Бат<!--<![endif]-->'],
+    ['<!--->{name}<!-->{name}', '<!--->Бат<!-->Бат'],
+    // A block that doubles its braces is read as before.
+    ['<style>td {{ color: {day}; }}</style>{name}', '<style>td { color: Monday; }</style>Бат'],
+    ['<!-- {name} -->', '<!-- Бат -->'],
+    ['<styled>{name}</styled>', '<styled>Бат</styled>'],
+  ])('in HTML, braces of styles, scripts and comments are text: %j', (text, expected) => {
+    expect(render(text, ['Бат', 'Monday', '5', 'x'], 'html')).toBe(expected);
+  });
+
+  it.each([
+    ['<style>td { color: {day}; }</style>', '"{day}" is text in this <style>, not the column'],
+    ['<script>{"a": {"name": "{name}"}}</script>', '"{name}" is text in this <script>, not the column'],
+    ['<style>td{color:red}', 'unknown column {color:red}'],
+    ['<!-- {color} ', 'unknown column {color}'],
+    ['<!--[if mso]>{color}<![endif]-->', 'unknown column {color}'],
+    ['<style>a{b:c}</style><p>}', '"}" at character 25 is not a column'],
+  ])('in HTML, no column is lost in them: %j', (text, message) => {
+    expect(() => render(text, ['Бат', 'Monday'], 'html')).toThrow(message);
+  });
+
+  it.each([
+    ['Hi {nmae}', 'text: unknown column {nmae}', 'Columns: phone, name. For braces, write {{ and }}.'],
     ['Hi {', 'text: "{" at character 4 is not a column', /\{\{ and \}\}/],
     ['Hi }', 'text: "}" at character 4 is not a column', /\{\{ and \}\}/],
     ['{}', 'text: "{}" at character 1 is not a column', /\{\{ and \}\}/],

@@ -6,6 +6,7 @@ import { viewJob } from '../../../../src/cli/bulk/job/open-job.js';
 import type { PlanMeta } from '../../../../src/cli/bulk/plan/plan.js';
 import { addCarryOutOptions, addInputOptions } from '../../../../src/cli/commands/bulk/options.js';
 import { keptOf, likeOf } from '../../../../src/cli/commands/bulk/prepare/like.js';
+import { gsmOption } from '../../../../src/cli/input/text.js';
 import { addContentOptions } from '../../../../src/cli/single/email.js';
 import type { Desk } from '../../../support/desk.js';
 import { printedIn } from '../../../support/printed-commands.js';
@@ -79,7 +80,7 @@ describe('an option beside --like', () => {
     },
   );
 
-  it.each(names.filter((name) => likeOf[name] === 'kept' || likeOf[name] === 'text'))(
+  it.each(names.filter((name) => taken[name] !== undefined))(
     'is taken over unless it is typed: %s',
     async (name) => {
       const [options = '', arrives, typed = '', wins] = taken[name] ?? [];
@@ -99,10 +100,23 @@ describe('an option beside --like', () => {
     expect(templates).toEqual({ subject: 'S', text: 'B' });
   });
 
+  it('is taken over by an SMS: --gsm, which the printed command does not need', async () => {
+    const here = desk([`${bat},Bat\u2019s`, '9911,Dorj\u2019s']);
+    const first = await here.run(
+      "sms bulk list.csv --text 'Hi {name}' --job july --gsm --skip-invalid --yes",
+    );
+    here.write('list.rejected.csv', ['phone,name', `${dorj},Dorj\u2019s`]);
+    expect(await here.run('', { argv: printedIn(first.stderr).at(-1)?.words ?? [] })).toMatchObject({
+      code: 0,
+    });
+    expect(here.project.sends.map(({ body }) => body?.text)).toEqual(["Hi Bat's", "Hi Dorj's"]);
+  });
+
   it('is in the table', () => {
     const command = new Command();
     addInputOptions(addCarryOutOptions(command));
     addContentOptions(command, { isForRows: true });
+    command.option(...gsmOption);
     const found = command.options.map((option) => option.attributeName());
     expect(found.sort()).toEqual(names.sort());
   });

@@ -97,3 +97,36 @@ describe('the preview of a bulk send', () => {
     expect(stdout).toContain('Message     to bat@example.mn\n            For Bat\n            Hi Bat\n');
   });
 });
+
+describe('the preview of texts and values that are repaired', () => {
+  const list = ['99000000,Bat\u2019s ', '99000001,"\u00a0Dorj"', '99000001,Dorj', '99000002,Jose\u0301'];
+
+  it('names what made a Latin text Cyrillic, in 80 columns', async () => {
+    const { stdout } = await desk(list).run("sms bulk list.csv --text 'Order of {name}' --dry-run");
+    expect(stdout).toContain(
+      [
+        'Recipients  3 (1 merged, 0 rejected, 3 repaired)',
+        'Repaired    2 with blanks around a value, 1 with decomposed letters',
+        'First       to 99000000, 1 part',
+        '            Order of Bat\u2019s',
+        'Longest     to 99000002, 1 part',
+        '            Order of Jos\u00e9',
+        `Not GSM     U+2019 "\u2019" at 13 ("'" in GSM): the text is Cyrillic; --gsm replaces`,
+        '            quotes, dashes and blanks',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says what --gsm replaces', async () => {
+    const here = desk(list);
+    const { stdout } = await here.run("sms bulk list.csv --text 'Order \u2013 {name}' --gsm --dry-run");
+    expect(stdout).toContain('Replaced    quotes, dashes or blanks in 3 messages (--gsm)\n');
+    expect(stdout).toContain("Order - Bat's\n");
+    expect(await here.run("sms bulk list.csv --text 'Order \u2013 {name}' --gsm --yes")).toMatchObject({
+      code: 0,
+    });
+    const texts = here.project.sends.map(({ body }) => body?.text);
+    expect(texts.sort()).toEqual(["Order - Bat's", 'Order - Dorj', 'Order - Jos\u00e9']);
+  });
+});

@@ -146,7 +146,7 @@ describe('sms bulk list.xlsx', () => {
       expect(refused).toMatchObject(
         saying(
           8,
-          'Columns: Үзлэгийн жагсаалт 2026. If a later row names the columns, add --header-row with its number.',
+          'Columns: Үзлэгийн жагсаалт 2026. For braces, write {{ and }}. If a later row names the columns, add --header-row with its number.',
         ),
       );
       expect(await here.run(`${line} --yes --header-row 3 --skip-invalid --report out.csv`)).toMatchObject(

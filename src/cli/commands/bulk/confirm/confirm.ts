@@ -43,6 +43,8 @@ export async function confirmSend(
   const isResumed = counts.pending < job.plan.meta.recipients;
   if (options.again && readJobId(job.id).run > 1 && !isResumed)
     io.note('Again       everyone on the list gets the message again');
+  if (meta.digest !== current.digest)
+    io.note('Texts       those of the earlier version that began this job, unchanged');
   if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
   if (!isResumed && repeated === 0 && earlier.recipients > 0 && !earlier.skipped) {
     const line = sentBeforeLine(earlier.recipients, false, earlier.unfinished);

@@ -28,7 +28,9 @@ export function previewOf(
   const { prices, earlier, outcome } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
   const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, report };
-  return { preflight, lines: preflightLines(preflight, outcome.repairs, shown) };
+  const { replaced, preview, repairs } = outcome;
+  const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
+  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, replaced, notGsm }) };
 }
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
@@ -40,6 +42,9 @@ interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   unfinished?: number;
   /** The value of `--report`. */
   report?: string | undefined;
+  /** See PlanOutcome and Preview. */
+  replaced?: number;
+  notGsm?: readonly string[];
 }
 
 type Row = [label: string, ...values: string[]];
@@ -48,7 +53,7 @@ type Row = [label: string, ...values: string[]];
 export function preflightLines(
   preflight: Preflight,
   repairs: RepairCounts,
-  { paid, rate, isForbidden = false, columns, unfinished, report }: Shown,
+  { paid, rate, isForbidden = false, columns, unfinished, report, replaced = 0, notGsm = [] }: Shown,
 ): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
   const kinds = Object.entries(repairs).map(
@@ -66,7 +71,9 @@ export function preflightLines(
     ],
     ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] satisfies Row]),
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] satisfies Row] : []),
+    ...(replaced > 0 ? [['Replaced', replacedText(replaced)] satisfies Row] : []),
     ...messageRows(preflight),
+    ...notGsm.map((why): Row => ['Not GSM', why]),
     ...preflight.cost.map((cost) => costRow(cost, preflight.credits !== null)),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
     [
@@ -87,6 +94,9 @@ function unreadRows({ nameless_columns: columns, short_rows: rows }: Preflight):
       : []),
   ];
 }
+
+const replacedText = (messages: number) =>
+  `quotes, dashes or blanks in ${counted(messages, 'message')} (--gsm)`;
 
 /** The values beside their label, or below it if a word would be broken there. */
 function linesOf([label, ...values]: Row, columns: number): string[] {
@@ -147,6 +157,8 @@ const repairNames = {
   formula: 'written as a formula',
   decimals: 'with decimals',
   exponent: 'with an exponent',
+  blanks: 'with blanks around a value',
+  decomposed: 'with decomposed letters',
 } satisfies Record<RepairKind, string>;
 
 const labelColumns = 12;

@@ -70,7 +70,10 @@ export interface Remaining {
 export interface Findings {
   /** The limit of `--like`; null without it. */
   shared: SharedLimit | null;
-  outcome: Pick<PlanOutcome, 'toColumn' | 'delimiter' | 'sheet' | 'unread' | 'preview' | 'repairs'>;
+  outcome: Pick<
+    PlanOutcome,
+    'toColumn' | 'delimiter' | 'sheet' | 'unread' | 'preview' | 'repairs' | 'replaced'
+  >;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };

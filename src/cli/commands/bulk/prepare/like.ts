@@ -22,6 +22,7 @@ export const likeOf = {
   subject: 'text',
   fromName: 'text',
   replyTo: 'text',
+  gsm: 'kept',
   toColumn: 'kept',
   allowRepeats: 'kept',
   skipInvalid: 'kept',

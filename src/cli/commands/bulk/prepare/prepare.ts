@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../../../contract/index.js';
 import { located, quoted } from '../../../bulk/input/input-error.js';
-import { openJobOf } from '../../../bulk/job/job-of-plan.js';
+import { earlierJobsOf } from '../../../bulk/job/earlier-job.js';
+import { type JobChoice, openJobOf } from '../../../bulk/job/job-of-plan.js';
 import { folderForPlan } from '../../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
@@ -136,19 +137,23 @@ async function prepareIn(
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices, wanted);
   if (plan === null) throw badRows(outcome);
   const { reportedRows: reported } = outcome;
-  const child = { id: null, base: choices.job ?? jobIdOf(plan.meta), plan, reported };
+  const earlierJobs = earlierJobsOf(context.config.stateDirectory, plan, outcome.isNew);
+  const base = choices.job ?? (await earlierJobs.unnamed()) ?? jobIdOf(plan.meta);
+  const child = { id: null, base, plan, reported };
   const prices = await readPrices(context, wanted, choices);
   if (choices.dryRun) {
     await checkTaken(context, child, null);
-    const earlier = await comparison.finish(plan);
-    await printDryRun(context, plan, { outcome, earlier, prices, shared: null }, choices);
+    const earlier = await comparison.finish(outcome, plan, base);
+    const findings = { outcome, earlier, prices, shared: null };
+    await printDryRun(context, plan, findings, { ...choices, job: base });
     return null;
   }
   const { job, shared, earlier } = await whileStarting(context, async (lock) => {
     await checkTaken(context, child, lock);
-    const earlier = await comparison.finish(plan);
+    const earlier = await comparison.finish(outcome, plan, base);
     await refuseOpen(context, earlier);
-    return { earlier, ...(await openLimited(context, plan, wanted, choices)) };
+    const identity = { base, isSame: earlierJobs.isSame };
+    return { earlier, ...(await openLimited(context, plan, wanted, choices, identity)) };
   });
   const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices, shared }, choices);
   if (confirmed === 'all')
@@ -184,8 +189,11 @@ function inputOf(
   };
 }
 
-const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>
+type Identity = Pick<JobChoice, 'base' | 'isSame'>;
+
+const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions, identity: Identity) =>
   openJobOf(context.config.stateDirectory, plan, {
+    ...identity,
     name,
     again,
     resumeCommand: (other) => resumeOf(context, other),
@@ -203,8 +211,9 @@ async function openLimited(
   plan: FrozenPlan,
   { like, sharesLimit }: WantedJob,
   choices: PlanChoices,
+  identity: Identity,
 ): Promise<Limited> {
-  const job = await openJob(context, plan, choices);
+  const job = await openJob(context, plan, choices, identity);
   const { untouched, limit, finished } = job.state;
   try {
     if (like !== undefined && sharesLimit && (untouched || (limit === null && !finished)))

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
-import { jobIdOf, readJobId } from '../../../bulk/job/keys.js';
+import { readJobId } from '../../../bulk/job/keys.js';
 import { viewJob } from '../../../bulk/job/open-job.js';
 import {
   type Counting,
@@ -9,7 +9,7 @@ import {
   type OtherJobsOptions,
 } from '../../../bulk/job/other-jobs.js';
 import type { PlanOutcome, SentBefore } from '../../../bulk/plan/build-plan.js';
-import { addEarlierReading } from '../../../bulk/plan/earlier-reading.js';
+import { addEarlierReading, pairsOfReadings } from '../../../bulk/plan/earlier-reading.js';
 import type { PlanRecord } from '../../../bulk/plan/files/plan-format.js';
 import { readPlanMeta, readPlanRecord } from '../../../bulk/plan/files/plan-reader.js';
 import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
@@ -120,22 +120,22 @@ export class Comparison {
   }
 
   /** Reads only what has changed since. Throws CliError (exit 11) if `--skip-sent` would leave out more now. */
-  async finish(plan: FrozenPlan): Promise<EarlierSends> {
+  async finish({ isNew }: PlanOutcome, plan: FrozenPlan, base: string): Promise<EarlierSends> {
     const { job: name, again, skipSent: skipped = false, only } = this.#options;
     const known = await jobIds(this.#stateDirectory);
     // Without a name, the same plan is the same job, whose journal has its own sends.
-    const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
+    const isKnown = name === undefined && known.includes(base);
     const nothing = { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
     if (again || isKnown) return nothing;
     if (this.#pairs === null && (await this.#jobs.unread()).length === 0) {
-      await this.#refuseSameList(plan);
+      await this.#refuseSameList(plan, isNew);
       return nothing;
     }
-    this.#pairs ??= await PairSet.of(plan);
+    this.#pairs ??= await pairsOf(plan, isNew);
     await this.#jobs.mark(this.#pairs, this.#counting);
     const { sent, open } = this.#pairs.counts();
     if (skipped && sent > 0) throw overtaken(sent);
-    if (sent === 0) await this.#refuseSameList(plan);
+    if (sent === 0) await this.#refuseSameList(plan, isNew);
     const unfinished = [...open.values()].reduce((sum, count) => sum + count, 0);
     // Only those who were sent the message can be skipped.
     const recipients = skipped ? this.skipped.sent : sent + unfinished;
@@ -154,7 +154,7 @@ export class Comparison {
    * The same list and message are the same job, however old. Another version may have read a row of the list otherwise,
    * and given the job another id. Throws CliError (exit 11).
    */
-  async #refuseSameList(plan: FrozenPlan): Promise<void> {
+  async #refuseSameList(plan: FrozenPlan, isNew: boolean): Promise<void> {
     if (this.#options.job !== undefined) return;
     const own = await readPlanRecord(plan.folder);
     const ids: string[] = [];
@@ -163,7 +163,7 @@ export class Comparison {
       if (record !== null && isOfList(record, own)) ids.push(id);
     }
     if (ids.length === 0) return;
-    const pairs = await PairSet.of(plan);
+    const pairs = await pairsOf(plan, isNew);
     await this.#ever(ids).mark(pairs);
     const { sent } = pairs.counts();
     if (sent > 0) throw sameList(ids, sent);
@@ -193,6 +193,8 @@ export class Comparison {
     return (begins.length === jobs.length && begins.sort()[0]) || '';
   }
 }
+
+const pairsOf = (plan: FrozenPlan, isNew: boolean) => (isNew ? pairsOfReadings(plan) : PairSet.of(plan));
 
 const isOfList = (other: PlanRecord, own: PlanRecord): boolean =>
   other.files['input.csv'].sha256 === own.files['input.csv'].sha256 &&

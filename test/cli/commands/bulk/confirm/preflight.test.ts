@@ -79,6 +79,7 @@ const outcome = {
   preview: null,
   repairs: {},
   unread,
+  replaced: 0,
 } as const;
 
 describe('what is shown before a job is sent', () => {
