@@ -93,11 +93,17 @@ function readBaseUrl(value: unknown, allowHttp: boolean): string {
 }
 
 function readFetch(value: unknown): FetchLike {
-  // Looked up for each call, so that proxies and tracers can replace the global fetch later.
-  if (value === undefined) return (url, init) => globalThis.fetch(url, init);
+  if (value === undefined) return globalFetch;
   if (typeof value !== 'function') throw new TypeError('fetch must be a function');
   return value as FetchLike;
 }
+
+/** Looked up for each call, so that proxies and tracers can replace the global fetch later. */
+const globalFetch: FetchLike = (url, init) => {
+  // jsdom has none.
+  if (typeof globalThis.fetch === 'function') return globalThis.fetch(url, init);
+  throw Object.assign(new TypeError('fetch is not a function'), { code: 'NO_FETCH', requestSent: false });
+};
 
 function readHook(value: unknown): ResponseHook | null {
   if (value === undefined) return null;
