@@ -129,6 +129,10 @@ describe('a program that installed it', () => {
     expect(await consumer.node('commonjs.cjs')).toBe('ok\n');
   });
 
+  it('loads it in a realm of its own, where a refused connection leaves no doubt', async () => {
+    expect(await consumer.node('other-realm.cjs')).toBe('ok\n');
+  });
+
   it('shows the line of an error that nobody catches, and not the whole client', async () => {
     const program = ['-e', "new (require('urtuu').Urtuu)(1)"];
     const { code, stderr } = await consumer.run(consumer.nodePath, program).catch((error) => error);
