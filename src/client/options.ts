@@ -1,4 +1,4 @@
-import { baseUrlFrom, defaultBaseUrl, isLoopback, readRecord } from '../contract/index.js';
+import { baseUrlFrom, defaultBaseUrl, isLoopback, parseUrl, readRecord } from '../contract/index.js';
 import { readMaxRetries, readTimeout } from './arguments.js';
 import type { FetchLike } from './transport/fetch.js';
 import type { ResponseHook } from './transport/response-hook.js';
@@ -79,7 +79,7 @@ export function readOptions(given: unknown): Settings {
 
 function readBaseUrl(value: unknown, allowHttp: boolean): string {
   if (typeof value !== 'string') throw new TypeError('baseUrl must be a string');
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = parseUrl(value);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError('baseUrl must be an http(s) URL');
   if (url.username || url.password || url.search || url.hash) {
     throw new RangeError('baseUrl must have no user, password, query or fragment');
