@@ -38,7 +38,8 @@ function copy(file, folder, written) {
   if (foreign !== undefined) throw new Error(`the types of ${relative(folder, file)} need ${foreign}`);
   const target = join('dist', `${relative(folder, file)}.d.cts`);
   mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, text.replace(relativeImport, '$1.cjs'));
+  // TypeScript 4 does not know `export type *`, and a declaration exports types in either way.
+  writeFileSync(target, text.replace(relativeImport, '$1.cjs').replace(/^export type \*/gm, 'export *'));
   for (const [, specifier] of text.matchAll(relativeImport))
     copy(join(dirname(file), specifier), folder, written);
 }

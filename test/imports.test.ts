@@ -11,10 +11,12 @@ const manifest = '../package.json';
 /** What a room may import: other rooms, and whether packages. Nothing points back. */
 const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
   contract: { rooms: ['contract'], packages: false },
+  // Addresses, proxies and encodings, for the command line and the carriers alike.
+  network: { rooms: ['network', 'contract'], packages: false },
   client: { rooms: ['client', 'contract', manifest], packages: false },
-  cli: { rooms: ['cli', 'client', 'contract', 'service/index', manifest], packages: true },
+  cli: { rooms: ['cli', 'client', 'contract', 'network', 'service/index', manifest], packages: true },
   sandbox: { rooms: ['sandbox', 'contract', 'service/index'], packages: false },
-  service: { rooms: ['service', 'contract', manifest], packages: true },
+  service: { rooms: ['service', 'contract', 'network', manifest], packages: true },
 };
 /** Files at the top of the service that every part of it may import; they import each other only. */
 const ground = [

@@ -52,7 +52,7 @@ export function sandboxCapHint(retryAfter: number | null): string {
 
 const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';
 const wrongHost = 'Check the base URL: the certificate is for another host.';
-const proxy = 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.';
+const proxy = 'Check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.';
 const noTls = 'Check the base URL: an https address needs a service that speaks TLS.';
 
 const mayUse = 'Its files and their folder must belong to you.';
@@ -73,6 +73,8 @@ export const hintsByErrno: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'Check the network and its name server, then run it again.',
   PROXY_REFUSED: proxy,
   PROXY_UNREACHABLE: proxy,
+  PROXY_SILENT: proxy,
+  PROXY_LOGIN: 'Write them into its address: HTTPS_PROXY=http://name:password@proxy.example.mn:3128',
   DEPTH_ZERO_SELF_SIGNED_CERT: trust,
   SELF_SIGNED_CERT_IN_CHAIN: trust,
   UNABLE_TO_GET_ISSUER_CERT: trust,

@@ -26,11 +26,20 @@ function suggestionFor(text: string, command: Command): string {
   const [, name = ''] = /^unknown command '(.*)'$/s.exec(text) ?? [];
   if (name !== '') return suggestionOf(similarCommands(command, name));
   const [, option = ''] = /^unknown option '(.*)'$/s.exec(text) ?? [];
-  if (option !== '') return didYouMean(option, optionsOf(command));
+  if (option !== '') return textHint(option, command) || didYouMean(option, optionsOf(command));
   if (text.includes('takes at most') && command.name() === 'send')
     return `For several recipients, send a list (\`${nameOf(command).replace(/send$/, 'bulk')} --help\`). `;
   const [, value, choices = ''] = /'(.*)' is not one of (.*)$/s.exec(text) ?? [];
   return value === undefined ? '' : didYouMean(value, choices.split(', '));
+}
+
+/** For a text such as "-50% today", which was read as an option; empty for others. */
+function textHint(written: string, command: Command): string {
+  if (/^--?[\w-]+$/.test(written)) return '';
+  if (command.registeredArguments.length > 1)
+    return "Write -- before a text that begins with a dash: -- '-50% today'. ";
+  const hasText = command.options.some(({ long }) => long === '--text');
+  return hasText ? "Write = before a text that begins with a dash: --text='-50% today'. " : '';
 }
 
 /** The options of a command and of the groups above it, which it also accepts. */

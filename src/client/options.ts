@@ -1,4 +1,4 @@
-import { baseUrlFrom, defaultBaseUrl, isLoopback, readRecord } from '../contract/index.js';
+import { baseUrlFrom, defaultBaseUrl, isLoopback, parseUrl, readRecord } from '../contract/index.js';
 import { readMaxRetries, readTimeout } from './arguments.js';
 import type { FetchLike } from './transport/fetch.js';
 import type { ResponseHook } from './transport/response-hook.js';
@@ -79,7 +79,7 @@ export function readOptions(given: unknown): Settings {
 
 function readBaseUrl(value: unknown, allowHttp: boolean): string {
   if (typeof value !== 'string') throw new TypeError('baseUrl must be a string');
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = parseUrl(value);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError('baseUrl must be an http(s) URL');
   if (url.username || url.password || url.search || url.hash) {
     throw new RangeError('baseUrl must have no user, password, query or fragment');
@@ -93,11 +93,17 @@ function readBaseUrl(value: unknown, allowHttp: boolean): string {
 }
 
 function readFetch(value: unknown): FetchLike {
-  // Looked up for each call, so that proxies and tracers can replace the global fetch later.
-  if (value === undefined) return (url, init) => globalThis.fetch(url, init);
+  if (value === undefined) return globalFetch;
   if (typeof value !== 'function') throw new TypeError('fetch must be a function');
   return value as FetchLike;
 }
+
+/** Looked up for each call, so that proxies and tracers can replace the global fetch later. */
+const globalFetch: FetchLike = (url, init) => {
+  // jsdom has none.
+  if (typeof globalThis.fetch === 'function') return globalThis.fetch(url, init);
+  throw Object.assign(new TypeError('fetch is not a function'), { code: 'NO_FETCH', requestSent: false });
+};
 
 function readHook(value: unknown): ResponseHook | null {
   if (value === undefined) return null;

@@ -62,6 +62,10 @@ function hideIn(
 
 const maxParts = 2_000;
 
+/** A Map, Headers ... */
+const isCollection = (part: object): part is Iterable<unknown> =>
+  Symbol.iterator in part && 'forEach' in part && typeof part.forEach === 'function';
+
 function mentions(error: unknown, hasKey: (text: string) => boolean): boolean {
   const seen = new Set<unknown>();
   const open: unknown[] = [error];
@@ -71,8 +75,9 @@ function mentions(error: unknown, hasKey: (text: string) => boolean): boolean {
       if (typeof part === 'string' && hasKey(part)) return true;
       if (!isContainer(part) || seen.has(part) || ArrayBuffer.isView(part)) continue;
       seen.add(part);
-      if (part instanceof Error) open.push(part.stack);
-      if (part instanceof Map || part instanceof Headers) open.push(...[...part].flat());
+      // Not by instanceof: they may be of another realm.
+      if ('stack' in part) open.push(part.stack);
+      if (isCollection(part)) open.push(...[...part].flat());
       for (const name of Reflect.ownKeys(part)) {
         open.push(name, Object.getOwnPropertyDescriptor(part, name)?.value);
       }

@@ -45,5 +45,14 @@ export const realSystem: System = {
     }),
   random: Math.random,
   // Loaded late: importing node:crypto would slow down every start.
-  newIdempotencyKey: () => crypto.randomUUID(),
+  newIdempotencyKey: () => crypto.randomUUID?.() ?? randomUuid(),
 };
+
+/** jsdom 20, which Jest 29 runs, has random values only. */
+function randomUuid(): string {
+  const [a = 0, b = 0, c = 0, d = 0] = crypto.getRandomValues(new Uint32Array(4));
+  // Its version is 4, and its variant 8 to b.
+  const words = [a, (b & 0xffff0fff) | 0x4000, (c & 0x3fffffff) | 0x80000000, d];
+  const hex = words.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -10,7 +10,6 @@ export * from './mail-headers.js';
 export * from './numbers.js';
 export * from './options.js';
 export * from './parts.js';
-export * from './proxy.js';
 export * from './recipients.js';
 export * from './resources.js';
 export * from './secret-file.js';

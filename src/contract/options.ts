@@ -4,7 +4,7 @@ export function readRecord<Name extends string>(
   names: readonly Name[],
 ): Partial<Record<Name, unknown>> {
   // A signal passed in place of the options has none of their fields: it would be accepted, and abort nothing.
-  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof AbortSignal) {
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || 'aborted' in given) {
     throw new TypeError('Options must be an object');
   }
   const unknown = Object.keys(given).find((name) => !(names as readonly string[]).includes(name));

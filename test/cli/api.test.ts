@@ -43,6 +43,21 @@ describe('urtuu api', () => {
     expect(embedded).toMatchObject({ code: 12, stderr: expect.stringContaining('Check the path.') });
   });
 
+  it.each(['v1/balance', '/v1/balance', 'balance'])('takes the path as %s', async (path) => {
+    expect(await here(`api GET ${path}`)).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['C:/Program Files/Git/v1/balance', 'balance'],
+    ['D:\\msys64/v1/messages?to=99112233', 'messages?to=99112233'],
+  ])('says of %s what was typed in Git Bash', async (written, path) => {
+    const { code, stderr } = await run('', { ...echo(), argv: ['api', 'GET', written] });
+    expect([code, stderr]).toEqual([
+      2,
+      `urtuu: '${written}' is what Git Bash makes of /v1/${path}\n  Leave out the first slash: v1/${path}\n`,
+    ]);
+  });
+
   it('prints status and headers with --include', async () => {
     const { stdout } = await here('api GET /v1/balance --include');
     expect(stdout).toMatch(

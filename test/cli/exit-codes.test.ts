@@ -218,8 +218,9 @@ describe('the exit code', () => {
   });
 
   it.each([
-    ['HTTPS_PROXY', 'proxy.example.mn:3128'],
+    ['HTTPS_PROXY', 'ftp://127.0.0.1:3128'],
     ['https_proxy', 'socks5://127.0.0.1:3128'],
+    ['ALL_PROXY', 'socks5h://me:hunter2@127.0.0.1:3128'],
     ['HTTPS_PROXY', 'http://me:hun%ter2@127.0.0.1:3128'],
     ['HTTPS_PROXY', 'http://me:hunter2%ff@127.0.0.1:3128'],
     ['https_proxy', 'http://hunt%er:x@127.0.0.1:3128'],
@@ -236,9 +237,14 @@ describe('the exit code', () => {
       const command = `${line} --base-url https://sms.example.mn/v1`;
       const { code, stdout, stderr, slept } = await run(command, { env, home: home.home, cwd: home.home });
       expect([line, code, slept]).toEqual([line, 2, 0]);
-      const [what, hint] = proxy.includes('@')
-        ? [`the user name or password in ${name} is not percent-encoded`, 'Percent-encode the password']
-        : [`${name} is not an http or https address`, `Example: ${name}=http://proxy.example.mn:3128`];
+      const [what, hint] = proxy.startsWith('socks')
+        ? [
+            `${name} names a SOCKS proxy, which is not supported`,
+            'Name an HTTP proxy in https_proxy, or except',
+          ]
+        : proxy.includes('@')
+          ? [`the user name or password in ${name} is not percent-encoded`, 'Percent-encode the password']
+          : [`${name} is not an http or https address`, `Example: ${name}=http://proxy.example.mn:3128`];
       expect(stdout + stderr).toContain(what);
       expect(stderr).toContain(hint);
       expect(stdout + stderr).not.toMatch(/hun|ter2|er:x|127/);

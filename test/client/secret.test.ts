@@ -1,9 +1,11 @@
 import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { type FetchLike, Urtuu, UrtuuError } from '../../src/client/index.js';
 import { redactorOf } from '../../src/client/secret.js';
 
 const keys = [`urtuu_${'k'.repeat(40)}`, 'p@ss/w0rd+long==', 'quo"te\\d-secret'];
+const foreign = (code: string, key: string): unknown => runInNewContext(code, { key });
 const escaped = (text: string) =>
   [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
@@ -51,6 +53,10 @@ describe.each(keys)('a service that echoes the key %s', (key) => {
     ['in its request', (init) => Object.assign(new Error('no'), { config: init })],
     ['in its cause', (init) => new Error('no', { cause: Object.assign(new Error('why'), { init }) })],
     ['in its headers', () => Object.assign(new Error('no'), { sent: new Headers({ a: `Bearer ${key}` }) })],
+    [
+      'in headers of another realm',
+      () => foreign(`Object.assign(new Error('no'), { sent: new Map([['a', key]]) })`, key),
+    ],
     ['as a text', () => `Bearer ${key}`],
     [
       'in fields that throw',

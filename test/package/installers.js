@@ -1,18 +1,29 @@
 // Installs the package out of a registry of its own with npm, pnpm, yarn and Bun: none fails, warns, or asks for more.
-// Under Yarn's Plug'n'Play, whose files lack some of the methods of Node.js, it is used too.
-import { execFile, execFileSync } from 'node:child_process';
+// What each installed is used: a login, a list, a service. Yarn's Plug'n'Play has files of its own kind.
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { root } from '../systems/bundle.js';
 import { fetchPackage } from '../systems/fetch-package.js';
 
 const run = promisify(execFile);
 const isWindows = process.platform === 'win32';
-const script = (name, version, file) => [process.execPath, fetchPackage(name, version, file)];
+/** One that has SQLite, which a service needs. */
+const nodeVersion = '24.21.0';
+const platform = `${isWindows ? 'win' : process.platform}-${process.arch}`;
+const node = fetchPackage(
+  platform.startsWith('darwin') ? `node-bin-${platform}` : `node-${platform}`,
+  nodeVersion,
+  isWindows ? 'bin/node.exe' : 'bin/node',
+  `node/${nodeVersion}`,
+);
+const script = (name, version, file) => [node, fetchPackage(name, version, file)];
 const system = isWindows ? 'windows' : process.platform;
 const bun = `@oven/bun-${system}-${process.arch === 'x64' ? 'x64-baseline' : 'aarch64'}`;
 
@@ -35,7 +46,7 @@ const registry = createServer((request, response) => {
 await new Promise((resolve) => registry.listen(0, '127.0.0.1', resolve));
 const registryUrl = `http://127.0.0.1:${registry.address().port}/`;
 const env = {
-  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  PATH: [dirname(node), dirname(process.execPath), process.env.PATH].join(delimiter),
   HOME: join(folder, 'home'),
   npm_config_registry: registryUrl,
   npm_config_update_notifier: 'false',
@@ -116,13 +127,15 @@ async function problemOf([file, ...args], name) {
   const said = `${stdout}${stderr}`.replace(ownWarnings, '');
   if (message !== undefined || /warn|error|ignored|scripts/i.test(said)) return said;
   if (isPnp) return problemOfUse([file, args[0], 'run', 'urtuu'], options);
-  await run(join(cwd, 'node_modules/.bin/urtuu'), ['--version'], options);
   const others = readdirSync(join(cwd, 'node_modules')).filter((each) => !/^\.|^urtuu$/.test(each));
-  return others.length === 0 ? null : `it installed ${others.join(', ')} too`;
+  if (others.length > 0) return `it installed ${others.join(', ')} too`;
+  return problemOfUse([join(cwd, 'node_modules/.bin/urtuu')], options);
 }
 
-/** Saves a profile and sends a list; null if both succeed. */
-async function problemOfUse([file, ...words], options) {
+/** Saves a profile, sends a list and runs a service; null if all succeed. */
+async function problemOfUse([file, ...words], given) {
+  const options = { ...given, env: { ...env, HOME: join(given.cwd, 'home') } };
+  mkdirSync(options.env.HOME);
   const path = (name) => join(options.cwd, name);
   writeFileSync(path('key.txt'), 'a-key-of-nobody');
   writeFileSync(path('list.csv'), 'phone,name\n99112233,Bat\n88112233,Dorj\n');
@@ -137,7 +150,26 @@ async function problemOfUse([file, ...words], options) {
     if (code !== 0) return `${command.join(' ')} ended with ${code}: ${stderr}`;
   }
   const report = readFileSync(path('report.csv'), 'utf8');
-  return report.split(',sent,').length === 3 ? null : report;
+  if (report.split(',sent,').length !== 3) return report;
+  return problemOfService([file, ...words, 'serve', '--port', '0', '--data', path('data')], options);
+}
+
+async function problemOfService([file, ...words], options) {
+  // A group of its own: Yarn runs the command as its child.
+  const child = spawn(file, words, { ...options, detached: !isWindows, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
+  let said = '';
+  child.stderr.on('data', (text) => (said += text));
+  let address;
+  for await (const line of createInterface(child.stdout)) {
+    said += `${line}\n`;
+    address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (address !== undefined) break;
+  }
+  const status = address && (await fetch(`${address}/readyz`).then(({ status }) => status, String));
+  if (child.exitCode === null) process.kill(isWindows ? child.pid : -child.pid, 'SIGTERM');
+  await ended;
+  return status === 200 ? null : `serve answered ${status}: ${said}`;
 }
 
 try {

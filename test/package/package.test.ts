@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -127,6 +128,10 @@ describe('a program that installed it', () => {
 
   it('requires it as CommonJS', async () => {
     expect(await consumer.node('commonjs.cjs')).toBe('ok\n');
+  });
+
+  it('loads it in a realm of its own, where a refused connection leaves no doubt', async () => {
+    expect(await consumer.node('other-realm.cjs')).toBe('ok\n');
   });
 
   it('shows the line of an error that nobody catches, and not the whole client', async () => {
@@ -277,6 +282,33 @@ describe('the installed command', () => {
         stdout: '',
         stderr: expect.stringMatching(/^No profiles/),
       });
+    },
+  );
+
+  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+    'needs no profile of a home that its user cannot enter, if the key is given',
+    async () => {
+      chmodSync(consumer.folder, 0o755);
+      const home = join(consumer.folder, 'home-of-root');
+      mkdirSync(home, { mode: 0o700 });
+      const installed = join(consumer.folder, 'node_modules/urtuu/bin/urtuu.js');
+      const node = (await consumer.run('which', ['node'])).stdout.trim();
+      const user = '--reuid 54321 --regid 54321 --clear-groups env -i'.split(' ');
+      const as = (words: string, ...env: string[]) =>
+        consumer
+          .run('setpriv', [...user, `HOME=${home}`, ...env, node, installed, ...words.split(' ')])
+          .catch(({ code, stdout, stderr }) => `${code} ${stdout}${stderr.split('\n')[0]}`);
+      const key = 'URTUU_API_KEY=urtuu_test_key';
+      const hidden = `cannot read ${home}/.config/urtuu/config.json`;
+      const balance = 'balance --base-url http://127.0.0.1:1/v1 --max-retries 0';
+      expect(await as(balance, key)).toBe(
+        '5 urtuu: cannot connect to http://127.0.0.1:1/v1: connection refused',
+      );
+      expect(await as(balance)).toBe(`13 urtuu: ${hidden}`);
+      expect(await as(balance, key, 'URTUU_PROFILE=work')).toBe(`13 urtuu: ${hidden}`);
+      expect(await as('doctor --base-url http://127.0.0.1:1/v1', key)).toContain(
+        `config    warning  ${hidden}`,
+      );
     },
   );
 

@@ -4,8 +4,8 @@ import type { ProcessEnvironment } from '../process-environment.js';
 import { envFlag } from './env-flag.js';
 import { configDirectory, noHome, stateDirectory } from './folders.js';
 import { commandLine, type PrintedCommand, type PrintedOptions, withCommands } from './printed-command.js';
-import { type ConfigFile, changeConfig, readConfig } from './profiles.js';
-import { type Settings, settingsOf } from './settings.js';
+import { type ConfigFile, changeConfig, isClosed, readConfig } from './profiles.js';
+import { needsProfile, type Settings, settingsOf } from './settings.js';
 
 /** Settings and folders: from the environment, the profiles and the options. */
 export interface Config {
@@ -46,6 +46,15 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
     file ??= folder === null ? { profiles: {} } : readConfig(folder, environment.platform);
     return file;
   };
+  const readForSettings = () => {
+    try {
+      return readNow();
+    } catch (error) {
+      const folder = directory();
+      if (folder === null || !isClosed(folder) || needsProfile(options(), environment.env)) throw error;
+      return { profiles: {} };
+    }
+  };
   const printed = (words: readonly string[], given: PrintedOptions = {}) => {
     const run = {
       options: options(),
@@ -81,7 +90,7 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
       if (folder === null) throw noHome('jobs and data', 'XDG_STATE_HOME');
       return folder;
     },
-    settings: once(async () => settingsOf(options(), environment.env, readNow())),
+    settings: once(async () => settingsOf(options(), environment.env, readForSettings())),
     get sandbox() {
       return inSandbox();
     },

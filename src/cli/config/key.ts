@@ -52,7 +52,7 @@ async function outputOf(
   return new Promise((resolve, reject) => {
     // The error of execFile contains the command and all its output, so it is not passed on.
     const options = { timeout: within, killSignal: 'SIGKILL', windowsVerbatimArguments: true } as const;
-    execFile(file, args, options, (error, stdout, stderr) => {
+    const child = execFile(file, args, options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout.split('\n', 1)[0] ?? '');
       const isLate = error.killed && error.code === null;
       const words = isLate ? '' : redacted(stderr, stdout);
@@ -68,6 +68,8 @@ async function outputOf(
         ),
       );
     });
+    // A command that reads its input would wait for it.
+    child.stdin?.end();
   });
 }
 

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -60,12 +61,30 @@ export function readConfig(
     // A small file that is needed first: reading it asynchronously takes longer.
     text = readPrivate(directory, file, reader);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // ENOTDIR: where the home is /dev/null, nobody can have made a file.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { profiles: {} };
     throw error instanceof CliError
       ? error
-      : machineError(`cannot read ${file}`, error, 'It must be a file of your own.');
+      : machineError(
+          `cannot read ${file}`,
+          error,
+          isClosed(directory)
+            ? 'Set XDG_CONFIG_HOME to a folder of your own.'
+            : 'It must be a file of your own.',
+        );
   }
   return parse(text, file);
+}
+
+/** Whether this user may not enter the folder, as root's home in a container that runs as another user. */
+export function isClosed(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
 }
 
 /** Checks the opened file, not one that has its name a moment later. */

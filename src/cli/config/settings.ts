@@ -33,6 +33,10 @@ export function profileNameOf(options: GlobalOptions, env: Env, { current }: { c
   return options.profile || env.URTUU_PROFILE || current || defaultProfile;
 }
 
+/** Whether a profile is named, or has the only key. */
+export const needsProfile = (options: GlobalOptions, env: Env): boolean =>
+  Boolean(options.profile || env.URTUU_PROFILE) || keyOf(options, env, undefined, false).kind === 'none';
+
 /**
  * The command line overrides the environment, which overrides the profile. A profile named on the command line also
  * overrides the environment, with its key and base URL.

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import type { Config } from '../config/config.js';
 import { kindOf } from '../config/installation.js';
 import { readKey } from '../config/key.js';
-import { configPath } from '../config/profiles.js';
+import { type ConfigFile, configPath } from '../config/profiles.js';
 import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Files } from '../files/files.js';
@@ -84,9 +84,20 @@ function nodeVersion({ config: { nodeVersion: version, script } }: Setup): strin
   });
 }
 
-async function configFile({ config }: Setup): Promise<string> {
+async function configFile({ config }: Setup): Promise<string | Finding> {
   if (config.directory === null) return 'none: this user has no home folder';
-  const { profiles } = await config.read();
+  let profiles: ConfigFile['profiles'];
+  try {
+    ({ profiles } = await config.read());
+  } catch (error) {
+    // Without settings none of the commands works either.
+    const works = await config.settings().then(
+      () => true,
+      () => false,
+    );
+    if (!works || !(error instanceof CliError)) throw error;
+    return { status: 'warning', detail: error.message, hint: `No profile is used. ${error.hint}` };
+  }
   const file = configPath(config.directory);
   if ((await modeOf(file)) === null) return `none at ${file}`;
   return `${file}, ${counted(Object.keys(profiles).length, 'profile')}${privately(config)}`;

@@ -53,7 +53,8 @@ export async function connect(
   const { Urtuu } = await import('../../client/index.js');
   const { redactorOf } = await import('../../client/secret.js');
   const { observed, verboseLine } = await import('./observe.js');
-  const fetch = given ?? environment.fetch ?? (await import('./fetch.js')).fetchFor(baseUrl, environment.env);
+  const fetch =
+    given ?? environment.fetch ?? (await (await import('./fetch.js')).fetchFor(baseUrl, environment.env));
   const state = given === undefined ? () => parts.stateDirectory() : null;
   const limiter = openRateLimiter({ clock: environment.clock, state, waiting: parts.waiting }, baseUrl, key);
   const { timeout, maxRetries } = parts.options();

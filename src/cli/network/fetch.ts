@@ -1,12 +1,16 @@
 import type * as http from 'node:http';
-import type { Socket } from 'node:net';
 import type { FetchLike, FetchResponse } from '../../client/index.js';
-import { waitForAddresses } from './address-timeout.js';
-import { type Env, proxyFor } from './proxy.js';
+import { waitForAddresses } from '../../network/address-timeout.js';
+import { onceOpen } from '../../network/open-socket.js';
+import { type Env, namesProxy } from '../../network/proxy-variables.js';
+import type { Way } from './way.js';
+
+/** Bytes of a compressed answer; the service's are shorter. */
+const mostBytes = 10 * 1024 * 1024;
 
 /** Throws CliError (exit 2) for an unusable proxy: a job would wait for it as if it were unreachable. */
-export function fetchFor(baseUrl: string, env: Env): FetchLike {
-  proxyFor(new URL(baseUrl), env);
+export async function fetchFor(baseUrl: string, env: Env): Promise<FetchLike> {
+  await findWay(new URL(baseUrl), env);
   return nodeFetch(env);
 }
 
@@ -16,9 +20,9 @@ export function fetchFor(baseUrl: string, env: Env): FetchLike {
  */
 export function nodeFetch(env: Env): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
-  const agentFor = (url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> => {
-    const name = `${keepAlive} ${url.protocol}${proxy ?? ''}`;
-    const agent = agents.get(name) ?? makeAgent(url, proxy, keepAlive);
+  const agentFor = (url: URL, way: Way | null, keepAlive: boolean): Promise<http.Agent> => {
+    const name = `${keepAlive} ${url.protocol}${way?.address ?? ''}`;
+    const agent = agents.get(name) ?? makeAgent(url, way, keepAlive);
     agents.set(name, agent);
     return agent;
   };
@@ -27,32 +31,47 @@ export function nodeFetch(env: Env): FetchLike {
     const failed = (error: unknown) => withRequestSent(error, left);
     try {
       const url = new URL(address);
-      const proxy = proxyFor(url, env);
-      let reachedProxy = proxy === null;
+      const way = await findWay(url, env);
+      const asked = way?.asked(url);
+      let reachedProxy = way === null;
       // Deno repeats a request by itself when a reused connection is reset, which is harmless only with a key.
-      const agent = await agentFor(url, proxy, method === 'GET' || 'Idempotency-Key' in headers);
+      const agent = await agentFor(url, way, method === 'GET' || 'Idempotency-Key' in headers);
       const { request } = await protocolOf(url);
       signal.throwIfAborted();
       return await new Promise((resolve, reject) => {
         const outgoing = request(url, {
           method,
-          headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
+          headers: {
+            ...headers,
+            ...asked?.headers,
+            ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }),
+          },
           agent,
+          ...(asked && { path: asked.path }),
         });
         // The client stops waiting at its timeout, so the error must be complete by then.
-        const abort = () => outgoing.destroy(failed(signal.reason) as Error);
+        const abort = () => {
+          if (way !== null && (asked || !reachedProxy))
+            Object.defineProperty(signal.reason, 'cause', { value: way.silent(left) });
+          outgoing.destroy(failed(signal.reason) as Error);
+        };
         signal.addEventListener('abort', abort, { once: true });
         outgoing
           .on('socket', (socket) => {
-            if (outgoing.reusedSocket || isOpen(socket)) left = true;
-            else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => (left = true));
+            // A tunnel is open before there is a socket.
+            reachedProxy ||= !asked;
+            onceOpen(socket, outgoing.reusedSocket, () => {
+              left = true;
+              reachedProxy = true;
+            });
           })
-          .on('proxyConnect', ({ statusCode }: { statusCode: number }) => {
-            reachedProxy = true;
-            if (statusCode !== 200) outgoing.destroy(proxyRefused(statusCode));
+          .on('error', (error) => reject(way === null || reachedProxy ? error : way.unreachable(error)))
+          .on('response', (incoming) => {
+            const refusal = way?.refusal(url, incoming) ?? null;
+            if (refusal === null) return resolve(answer(incoming));
+            left = refusal.requestSent;
+            outgoing.destroy(refusal);
           })
-          .on('error', (error) => reject(reachedProxy ? error : proxyUnreachable(error)))
-          .on('response', (incoming) => resolve(answer(incoming)))
           .on('upgrade', (incoming, socket) => {
             socket.destroy();
             resolve({ ...answer(incoming), body: null });
@@ -70,28 +89,20 @@ export function nodeFetch(env: Env): FetchLike {
   };
 }
 
+async function findWay(url: URL, env: Env): Promise<Way | null> {
+  return namesProxy(env) ? (await import('./way.js')).wayTo(url, env) : null;
+}
+
 /** Tells the client whether any of the request may have been sent (FetchLike). */
 function withRequestSent(error: unknown, requestSent: boolean): unknown {
   return error instanceof Error ? Object.assign(error, { requestSent }) : error;
 }
 
-function isOpen(socket: Socket): boolean {
-  return !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);
-}
-
-function proxyRefused(status: number): Error {
-  return Object.assign(new Error(`the proxy answered HTTP ${status}`), { code: 'PROXY_REFUSED' });
-}
-
-function proxyUnreachable(cause: Error): Error {
-  return Object.assign(new Error('the proxy cannot be reached', { cause }), { code: 'PROXY_UNREACHABLE' });
-}
-
-async function makeAgent(url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> {
-  const options = { keepAlive };
+async function makeAgent(url: URL, way: Way | null, keepAlive: boolean): Promise<http.Agent> {
   await waitForAddresses();
-  if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, options);
-  return new (await protocolOf(url)).Agent(options);
+  const agent = new (await protocolOf(url)).Agent({ keepAlive });
+  way?.use(agent);
+  return agent;
 }
 
 /** Each is loaded only when needed; the embedded service needs neither. */
@@ -102,6 +113,7 @@ async function protocolOf({ protocol }: URL): Promise<typeof http> {
 }
 
 function answer(incoming: http.IncomingMessage): FetchResponse {
+  const { 'content-encoding': encoding } = incoming.headers;
   return {
     status: incoming.statusCode ?? 0,
     headers: {
@@ -110,6 +122,19 @@ function answer(incoming: http.IncomingMessage): FetchResponse {
         return Array.isArray(value) ? value.join(', ') : (value ?? null);
       },
     },
-    body: incoming,
+    body: encoding === undefined ? incoming : decodedBody(incoming, encoding),
   };
+}
+
+/** Of an answer that a proxy compressed, though nobody asked for it. */
+async function* decodedBody(incoming: http.IncomingMessage, encoding: string): AsyncGenerator<Uint8Array> {
+  const { decoded } = await import('../../network/content-encoding.js');
+  const blocks: Buffer[] = [];
+  let size = 0;
+  for await (const block of incoming as AsyncIterable<Buffer>) {
+    size += block.length;
+    if (size > mostBytes) throw new Error('the answer is too long');
+    blocks.push(block);
+  }
+  yield decoded(Buffer.concat(blocks), encoding, mostBytes);
 }

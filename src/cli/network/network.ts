@@ -164,7 +164,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       }
     },
     async answerOf(url) {
-      const fetch = environment.fetch ?? (await import('./fetch.js')).fetchFor(url, environment.env);
+      const fetch = environment.fetch ?? (await (await import('./fetch.js')).fetchFor(url, environment.env));
       const signal = AbortSignal.timeout(3_000);
       return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
         ({ status }) => status,

@@ -1,8 +1,8 @@
+import { waitForAddresses } from '../../network/address-timeout.js';
 import type { DataError, Fault, OpenedAdministration, Service, ServiceOptions } from '../../service/index.js';
 import { CliError, machineError, stateHint } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { ProcessEnvironment } from '../process-environment.js';
-import { waitForAddresses } from './address-timeout.js';
 
 const importService = async () => await import('../../service/index.js');
 

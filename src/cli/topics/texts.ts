@@ -103,8 +103,9 @@ export const environment = `Environment variables
   NO_COLOR           set: disable colours
   FORCE_COLOR        set: colours on a pipe too; 0: disable colours
   CI                 set: mask recipients in tables (9911**33)
-  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
-                     proxies; not used for this machine itself
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY
+                     http or https proxies; not used for this machine itself
+  NO_PROXY           hosts that need no proxy: sms.example.mn,10.0.0.0/8
   XDG_CONFIG_HOME    profiles are in urtuu/config.json under it (~/.config; on
                      Windows %APPDATA%)
   XDG_STATE_HOME     jobs and the data of services are in urtuu/ under it

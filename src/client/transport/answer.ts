@@ -1,8 +1,10 @@
+import { TextDecoder } from 'node:util';
 import {
   clientErrors,
   type ErrorCode,
   isRedirect,
   maxInvalidEntries,
+  parseUrl,
   serviceErrors,
 } from '../../contract/index.js';
 import type { AnyErrorFields, UrtuuErrorParts } from '../error.js';
@@ -79,9 +81,8 @@ function unexpected(status: number, missing: string | null): ErrorContent {
 
 /** The origin of a redirect's target; its path may contain secrets. */
 function originOf(location: string | null, base: string): string | null {
-  if (location === null || !URL.canParse(location, base)) return null;
-  const { protocol, origin } = new URL(location, base);
-  return /^https?:$/.test(protocol) ? origin : null;
+  const url = location === null ? null : parseUrl(location, base);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.origin : null;
 }
 
 function redirected(status: number, origin: string): ErrorContent {

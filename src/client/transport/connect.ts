@@ -27,6 +27,12 @@ export function systemCodeOf(cause: unknown): string | null {
   return chainOf(cause).map(codeOf).find(isCode) ?? null;
 }
 
+/** What a fetch says of its proxy, in an error with such a code. */
+export const proxyWords = (cause: unknown): string | null => proxyWordsIn(chainOf(cause));
+
+const proxyWordsIn = (chain: readonly Fault[]): string | null =>
+  chain.find((each) => codeOf(each)?.startsWith('PROXY_'))?.message ?? null;
+
 interface Fault extends Error {
   code?: unknown;
   syscall?: unknown;
@@ -37,9 +43,13 @@ interface Fault extends Error {
 /** Limited, because causes can form a circle. */
 function chainOf(cause: unknown): Fault[] {
   const chain: Fault[] = [];
-  for (let error = cause; error instanceof Error && chain.length < 4; error = error.cause) chain.push(error);
+  for (let error = cause; isFault(error) && chain.length < 4; error = error.cause) chain.push(error);
   return chain;
 }
+
+/** Errors of other realms, as under Jest and in vm contexts, are not instances of this one's Error. */
+const isFault = (value: unknown): value is Fault =>
+  value instanceof Error || /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
 
 function readChain(cause: unknown): ConnectFailure | null {
   const chain = chainOf(cause);
@@ -49,7 +59,7 @@ function readChain(cause: unknown): ConnectFailure | null {
   const fault = chain.find((each) => isCode(codeOf(each)));
   if (!isUnsent && (fault === undefined || !precedesRequest(fault))) return null;
   const code = fault === undefined ? null : codeOf(fault);
-  return { code, reason: reasonOf(code) };
+  return { code, reason: proxyWordsIn(chain) ?? reasonOf(code) };
 }
 
 /** Name resolution, connection and certificate check come before the first byte of a request. */
@@ -104,8 +114,7 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   EPROTO: handshake,
-  PROXY_REFUSED: 'the proxy refused the connection',
-  PROXY_UNREACHABLE: 'the proxy cannot be reached',
+  NO_FETCH: 'there is no global fetch here; pass one as the option fetch',
 };
 
 function reasonOf(code: string | null): string {

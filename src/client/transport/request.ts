@@ -5,7 +5,7 @@ import type { Settings } from '../options.js';
 import { redactorOf } from '../secret.js';
 import type { System } from '../system.js';
 import { type Answer, readAnswer } from './answer.js';
-import { type ConnectFailure, connectFailure, systemCodeOf } from './connect.js';
+import { type ConnectFailure, connectFailure, proxyWords, systemCodeOf } from './connect.js';
 import { inDoubtAfter } from './doubt.js';
 import { type AttemptEnd, type AttemptRequest, exchange, type Limits } from './exchange.js';
 import { callHook, type ResponseHook } from './response-hook.js';
@@ -35,6 +35,7 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
     const headers: Record<string, string> = {
       Authorization: authorization,
       Accept: 'application/json',
+      'Accept-Encoding': 'identity',
       'User-Agent': userAgent,
     };
     if (body !== null) headers['Content-Type'] = 'application/json';
@@ -65,7 +66,13 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
       failure === null
         ? noAnswerMessage(code, cause, limits.timeout)
         : noConnectionMessage(code, failure, limits.timeout);
-    const parts = { code, message, status: null, retryAfter: null, cause: redactor.cause(cause) };
+    const parts = {
+      code,
+      message: redactor.text(message),
+      status: null,
+      retryAfter: null,
+      cause: redactor.cause(cause),
+    };
     return { ok: false, parts, requestSent };
   }
 
@@ -81,9 +88,10 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
   }
 
   function noConnectionMessage(code: NoAnswer, failure: ConnectFailure, timeout: number): string {
-    if (code === 'timeout') return `cannot connect to ${baseUrl} within ${timeout} ms`;
     const detail = failure.code === null ? '' : ` (${failure.code})`;
-    return `cannot connect to ${baseUrl}: ${failure.reason}${detail}`;
+    const reason = `${failure.reason}${detail}`;
+    if (code === 'connection_error') return `cannot connect to ${baseUrl}: ${reason}`;
+    return `cannot connect to ${baseUrl} within ${timeout} ms${failure.code === null ? '' : `: ${reason}`}`;
   }
 
   function report(hook: ResponseHook, call: Call, answer: Answer, attempt: number, durationMs: number): void {
@@ -134,7 +142,8 @@ type NoAnswer = 'timeout' | 'connection_error';
 
 function noAnswerMessage(code: NoAnswer, cause: unknown, timeout: number): string {
   const detail = code === 'timeout' ? `${timeout} ms` : systemCodeOf(cause);
-  return clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`);
+  const words = [clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`), proxyWords(cause)];
+  return words.filter((each) => each !== null).join(': ');
 }
 
 function withExtensionName(parts: FailureParts, { extension }: Call): FailureParts {

@@ -48,7 +48,7 @@ export function callHook(
     rateLimit: rateLimitOf(answer.header),
   };
   try {
-    const result: unknown = hook(event);
-    if (result instanceof Promise) result.catch(() => {});
+    const result = hook(event) as PromiseLike<unknown> | undefined;
+    result?.then?.(null, () => {});
   } catch {}
 }

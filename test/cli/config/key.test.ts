@@ -14,6 +14,8 @@ const read = (command: string, within?: number) =>
 describe.runIf(process.platform !== 'win32')('a key_command', () => {
   it('gives its first line', async () => expect(await read('echo key; echo note')).toBe('key'));
 
+  it('that reads its input finds it closed', async () => expect(await read('cat; echo key')).toBe('key'));
+
   it.each([
     ['sleeps', 'sleep 30'],
     ['ignores being asked to end', "trap '' TERM; while true; do sleep 1; done"],

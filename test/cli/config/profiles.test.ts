@@ -53,6 +53,10 @@ describe('a file or folder', () => {
 });
 
 describe.runIf(process.platform !== 'win32')('the profiles', () => {
+  it('are none where a part of the path is a file, as in HOME=/dev/null', () => {
+    expect(readConfig('/dev/null/.config/urtuu', process.platform)).toEqual({ profiles: {} });
+  });
+
   let directory: string;
   let file: string;
   beforeEach(() => {

@@ -165,46 +165,105 @@ describe.each(Object.entries(fetches))('%s', (name, make) => {
 });
 
 describe('a proxy', () => {
-  const through = async (port: number, baseUrl = 'https://sms.example.mn/v1') =>
-    send(
-      nodeFetch({ HTTPS_PROXY: `http://127.0.0.1:${port}`, HTTP_PROXY: `http://127.0.0.1:${port}` }),
-      baseUrl,
-    );
+  const through = async (
+    port: number,
+    { baseUrl = 'https://sms.example.mn/v1', login = '', timeout = 5_000 } = {},
+  ) => {
+    const address = `http://${login}127.0.0.1:${port}`;
+    return send(nodeFetch({ HTTPS_PROXY: address, HTTP_PROXY: address }), baseUrl, { timeout });
+  };
+  const plain = { baseUrl: 'http://sms.example.mn/v1' };
+  const words = (port: number, rest: string) => `: the proxy 127.0.0.1:${port} ${rest}`;
 
-  it.each([403, 407, 502])('that answers CONNECT with %d: nothing left', async (status) => {
+  it.each([
+    [403, '', 'does not allow sms.example.mn:443 (HTTP 403) (PROXY_REFUSED)'],
+    [407, '', 'needs a user name and password (HTTP 407) (PROXY_LOGIN)'],
+    [407, 'me:secret@', 'does not accept the user name and password (HTTP 407) (PROXY_LOGIN)'],
+    [503, '', 'got no answer from sms.example.mn:443 (HTTP 503) (PROXY_REFUSED)'],
+    [400, '', 'refused the request (HTTP 400) (PROXY_REFUSED)'],
+  ])('that answers CONNECT with %d is named: nothing left', async (status, login, rest) => {
     const server = createHttpServer();
     server.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\n{}`));
     const port = await listen(server);
-    for (const baseUrl of ['https://sms.example.mn/v1', 'http://sms.example.mn/v1']) {
-      const error = await through(port, baseUrl);
-      expect(error).toMatchObject({ code: 'connection_error', requestSent: false, inDoubt: false });
-      expect(error.message).toContain('the proxy refused the connection');
-    }
+    const error = await through(port, { login });
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: false, inDoubt: false });
+    expect(error.message).toContain(words(port, rest));
+    expect(error.message).not.toContain('secret');
+  });
+
+  /** As Squid 5.7 and tinyproxy 1.11 answer. */
+  it.each([
+    [407, {}, 'Proxy Authentication Required', false],
+    [
+      403,
+      { 'X-Squid-Error': 'ERR_ACCESS_DENIED 0', 'X-Cache-Lookup': 'NONE from vm:3128' },
+      'Forbidden',
+      false,
+    ],
+    [
+      403,
+      { 'X-Squid-Error': 'ERR_ACCESS_DENIED 0', 'X-Cache-Lookup': 'MISS from vm:3128' },
+      'Forbidden',
+      true,
+    ],
+    [503, { 'X-Squid-Error': 'ERR_CONNECT_FAIL 111' }, 'Service Unavailable', false],
+    [502, { 'X-Squid-Error': 'ERR_ZERO_SIZE_OBJECT 0' }, 'Bad Gateway', true],
+    [504, { 'X-Squid-Error': 'ERR_READ_TIMEOUT 0' }, 'Gateway Timeout', true],
+    [401, { Server: 'tinyproxy/1.11.1' }, 'Unauthorized', false],
+    [403, { Server: 'tinyproxy/1.11.1' }, 'Filtered', false],
+    [500, { Server: 'tinyproxy/1.11.1' }, 'Unable to connect', false],
+    [500, { Server: 'tinyproxy/1.11.1' }, 'Unable to retrieve', true],
+  ])(
+    'that answers plain http with %d and %j is named, in doubt only if it may have passed it on',
+    async (status, headers, message, left) => {
+      const port = await listen(
+        createHttpServer((_, response) => void response.writeHead(status, message, headers).end('<html>')),
+      );
+      const error = await through(port, plain);
+      expect(error).toMatchObject({ code: 'connection_error', requestSent: left, inDoubt: left });
+      expect(error.message).toContain(`: the proxy 127.0.0.1:${port} `);
+      expect(error.message).toContain(`(HTTP ${status})`);
+    },
+  );
+
+  it('that passes on what the service refuses is not blamed', async () => {
+    const port = await listen(
+      createHttpServer((_, response) => void response.writeHead(403).end('{"code":"forbidden"}')),
+    );
+    expect(await through(port, plain)).toMatchObject({ code: 'forbidden', status: 403, inDoubt: false });
   });
 
   it('that refuses the connection, or closes it: nothing left', async () => {
-    for (const baseUrl of ['https://sms.example.mn/v1', 'http://sms.example.mn/v1']) {
-      const error = await through(await closedPort(), baseUrl);
+    const port = await closedPort();
+    for (const options of [plain, {}]) {
+      const error = await through(port, options);
       expect(error).toMatchObject({ requestSent: false });
-      expect(error.message).toContain('the proxy cannot be reached (PROXY_UNREACHABLE)');
+      expect(error.message).toContain(words(port, 'cannot be reached: connect ECONNREFUSED'));
     }
     const server = createHttpServer();
     server.on('connect', (_, socket) => socket.destroy());
     expect(await through(await listen(server))).toMatchObject({ requestSent: false });
   });
 
+  it('that does not answer is named: of a tunnel nothing left', async () => {
+    const port = await listen(createServer());
+    const error = await through(port, { timeout: 100 });
+    expect(error).toMatchObject({ code: 'timeout', requestSent: false, inDoubt: false });
+    expect(error.message).toContain(`within 100 ms${words(port, 'does not answer')}`);
+    const left = await through(port, { ...plain, timeout: 100 });
+    expect(left).toMatchObject({ code: 'timeout', requestSent: true, inDoubt: true });
+    expect(left.message).toContain(words(port, 'passed on no answer'));
+  });
+
   it('that lets the request through and then breaks off: it left', async () => {
-    const breaking = () => {
-      const server = createHttpServer();
-      return server.on('connect', (_, socket) => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        socket.once('data', () => socket.destroy());
-      });
-    };
-    expect(await through(await listen(breaking()), 'http://sms.example.mn/v1')).toMatchObject({
-      requestSent: true,
+    const server = createHttpServer((_, response) => void response.destroy());
+    server.on('connect', (_, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.once('data', () => socket.destroy());
     });
+    const port = await listen(server);
+    expect(await through(port, plain)).toMatchObject({ requestSent: true, inDoubt: true });
     // Here the TLS handshake is what is broken off.
-    expect(await through(await listen(breaking()))).toMatchObject({ requestSent: false });
+    expect(await through(port)).toMatchObject({ requestSent: false });
   });
 });

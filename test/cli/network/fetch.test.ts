@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { nodeFetch } from '../../../src/cli/network/fetch.js';
-import { proxyFor } from '../../../src/cli/network/proxy.js';
 import { Urtuu } from '../../../src/client/index.js';
 import { testKey } from '../../support/run.js';
 
@@ -104,38 +104,51 @@ describe('fetch over node:http', () => {
 });
 
 describe('a proxy', () => {
-  it.each([
-    ['https://a.mn/', { HTTPS_PROXY: 'http://p:1' }, 'http://p:1'],
-    ['https://a.mn/', { https_proxy: 'http://p:1', HTTPS_PROXY: 'http://q:1' }, 'http://p:1'],
-    ['http://a.mn/', { HTTPS_PROXY: 'http://p:1' }, null],
-    ['http://a.mn/', { HTTP_PROXY: 'http://p:1' }, 'http://p:1'],
-    ['http://127.0.0.1/', { HTTP_PROXY: 'http://p:1' }, null],
-    ['https://localhost/', { HTTPS_PROXY: 'http://p:1' }, null],
-    ['https://a.mn/', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'b.mn, a.mn' }, null],
-    ['https://x.a.mn/', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '.a.mn' }, null],
-    ['https://xa.mn/', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a.mn' }, 'http://p:1'],
-    ['https://a.mn/', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a.mn:8443' }, 'http://p:1'],
-    ['https://a.mn:8443/', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a.mn:8443' }, null],
-    ['https://a.mn/', { HTTPS_PROXY: 'http://p:1', NO_PROXY: '*' }, null],
-  ])('for %s with %j is %s', (url, env, proxy) => expect(proxyFor(new URL(url), env)).toBe(proxy));
-
-  it('carries the request when one is set', async () => {
-    const target = await serve((_, response) => void response.end('{"balance": 7}'));
-    const asked: (string | undefined)[] = [];
+  it('makes the request of plain http itself, compressed or not, and sees its login alone', async () => {
+    const asked: object[] = [];
     const proxy = await serve((incoming, response) => {
-      const onward = request({ port: target.port, path: incoming.url?.replace(/^http:\/\/[^/]+/, '') });
-      onward.on('response', (answer) => answer.pipe(response)).end();
+      const { host, 'proxy-authorization': login, 'accept-encoding': encoding } = incoming.headers;
+      asked.push([incoming.method, incoming.url, host, login, encoding]);
+      response.setHeader('Content-Encoding', 'gzip').end(gzipSync('{"balance": 7}'));
     });
-    proxy.server.on('connect', (incoming, socket) => {
-      asked.push(incoming.url);
-      const onward = connect(target.port, '127.0.0.1', () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        onward.pipe(socket).pipe(onward);
-      });
-    });
-    const fetch = nodeFetch({ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` });
+    const fetch = nodeFetch({ HTTP_PROXY: `http://me:p%40ss@127.0.0.1:${proxy.port}` });
     const options = { baseUrl: 'http://service.example/v1', allowHttp: true, fetch, maxRetries: 0 };
-    expect(await new Urtuu(testKey, options).balance.get()).toEqual({ balance: 7 });
-    expect(asked).toEqual(['service.example:80']);
+    const { balance } = new Urtuu(testKey, options);
+    for (let time = 0; time < 2; time += 1) expect(await balance.get()).toEqual({ balance: 7 });
+    const login = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
+    const one = ['GET', 'http://service.example/v1/balance', 'service.example', login, 'identity'];
+    expect(asked).toEqual([one, one]);
+  });
+});
+
+describe('an answer that a proxy compressed', () => {
+  const json = '{"id": "m", "status": "sent", "to": "Бат", "channel": "sms", "credits": 1, "balance": 1}';
+  const send = async (encoding: string, body: Uint8Array) => {
+    const { port } = await serve((_, response) => {
+      response.setHeader('Content-Encoding', encoding).end(body);
+    });
+    return client(port).sms.send({ to: '99112233', text: 'x' });
+  };
+
+  it.each<[string, (text: string) => Uint8Array]>([
+    ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
+    ['identity', Buffer.from],
+  ])('%s: is read, so that an accepted send is not in doubt', async (encoding, compress) => {
+    expect(await send(encoding, compress(json))).toMatchObject({ id: 'm', to: 'Бат' });
+  });
+
+  it.each<[string, Uint8Array]>([
+    ['gzip', gzipSync(json).subarray(0, 30)],
+    ['br', Buffer.from(json)],
+    ['compress', Buffer.from(json)],
+    ['gzip', gzipSync(Buffer.alloc(11 * 1024 * 1024))],
+    ['gzip', Buffer.alloc(0)],
+  ])('%s: that is cut, wrong or too long leaves a send in doubt', async (encoding, body) => {
+    await expect(send(encoding, body)).rejects.toMatchObject({ inDoubt: true, requestSent: true });
   });
 });

@@ -24,6 +24,11 @@ describe('a mistyped word', () => {
     ['email send a@b.mn --subject x --text y --attach f', '--attach: the service offers no attachments'],
     ['sms send 99112233 88112233 hi', 'For several recipients, send a list (urtuu sms bulk --help).'],
     ['balance --at 1', "unknown option '--at'"],
+    ["sms send 99112233 '-50% sale'", "before a text that begins with a dash: -- '-50% today'. See:"],
+    ["sms send 99112233 '--50% sale'", "before a text that begins with a dash: -- '-50% today'. See:"],
+    ["sms send 99112233 '-q is short'", "before a text that begins with a dash: -- '-50% today'. See:"],
+    ["email send a@b.mn '-50% sale'", "before a text that begins with a dash: --text='-50% today'. See:"],
+    ["balance '-50% sale'", "unknown option '-50% sale' See:"],
   ])('is not an option that the service does not offer: %s', async (line, words) => {
     const { code, stderr } = await run(line);
     expect(code).toBe(2);

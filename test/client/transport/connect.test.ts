@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { FetchLike } from '../../../src/client/index.js';
 import { connectFailure } from '../../../src/client/transport/connect.js';
@@ -6,6 +7,9 @@ import { clientWith, failureOf } from '../../support/client.js';
 const fault = (fields: object, message = 'x') => Object.assign(new Error(message), fields);
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
 const refused = { code: 'ECONNREFUSED', syscall: 'connect' };
+/** As Node.js makes errors for a test that Jest runs in a realm of its own. */
+const foreign = (code: string) => runInNewContext(code) as unknown;
+const foreignRefusal = "Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' })";
 const node = { process: { versions: { node: '20.0.0' } } };
 
 describe('what comes before the first byte of a request', () => {
@@ -30,6 +34,24 @@ describe('what comes before the first byte of a request', () => {
     ['a certificate of another host', fault({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'another host'],
     ['an unknown issuer', fault({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'issuer'],
     ['no TLS', fault({ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }), 'does not speak TLS'],
+    ['an error of another realm', foreign(foreignRefusal), 'connection refused'],
+    [
+      'causes of another realm',
+      foreign(`new TypeError('fetch failed', { cause: ${foreignRefusal} })`),
+      'connection refused',
+    ],
+    [
+      'errors of another realm, of every address',
+      foreign(
+        `Object.assign(new AggregateError([${foreignRefusal}, ${foreignRefusal}]), { code: 'ECONNREFUSED' })`,
+      ),
+      'connection refused',
+    ],
+    [
+      'a timeout of a fetch that says so',
+      Object.assign(new DOMException('x', 'TimeoutError'), { requestSent: false }),
+      'the connection failed',
+    ],
     ['a fetch that says so', fault({ requestSent: false }), 'the connection failed'],
     [
       'a fetch that says so, deeper',
@@ -58,6 +80,11 @@ describe('what comes before the first byte of a request', () => {
     ['a code of Object, in capitals', fault({ code: '__PROTO__' })],
     ['a refusal by only one address', new AggregateError([fault(refused), fault({ code: 'ECONNRESET' })])],
     ['no error', 'ECONNREFUSED'],
+    ['an object that only looks so', { ...refused, name: 'Error', message: 'x', stack: '' }],
+    [
+      'a reset of another realm',
+      foreign("Object.assign(new Error('x'), { code: 'ECONNRESET', syscall: 'read' })"),
+    ],
     ['nothing', undefined],
     ['an answer to something else', fault({ requestSent: true })],
     [

@@ -36,6 +36,7 @@ describe('option fetch', () => {
         headers: {
           Authorization: `Bearer ${apiKey}`,
           Accept: 'application/json',
+          'Accept-Encoding': 'identity',
           'Content-Type': 'application/json',
           'Idempotency-Key': 'key-1',
           'User-Agent': `urtuu/${pkg.version}`,

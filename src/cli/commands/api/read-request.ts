@@ -51,9 +51,13 @@ export function pathBehind(baseUrl: string | null, written: string): string {
   const path =
     baseUrl !== null && written.startsWith(`${baseUrl}/`)
       ? written.slice(baseUrl.length)
-      : written.startsWith('/v1/')
-        ? written.slice('/v1'.length)
-        : `/${written}`;
+      : `/${written.replace(/^\/?v1\//, '')}`;
+  const typed = /^[a-z]:[\\/].*?(\/v1\/.*)/i.exec(written)?.[1];
+  if (typed !== undefined)
+    throw usageError(
+      `'${written}' is what Git Bash makes of ${typed}`,
+      `Leave out the first slash: ${typed.slice(1)}`,
+    );
   const [, route = ''] = /^\/([^?]+)/.exec(path) ?? [];
   const isPlain = /^[\x21-\x7e]+$/.test(path) && !/[\\#]/.test(path);
   // `/balance`, `//host` and `https://host`, which are not relative.

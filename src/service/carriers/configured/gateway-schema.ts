@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { isLoopback, proxyFor, proxyProblem } from '../../../contract/index.js';
+import { isLoopback } from '../../../contract/index.js';
+import { proxyFor, UnusableProxy } from '../../../network/proxy.js';
 import { ConfigurationError } from '../../errors/configuration-error.js';
 import { rule } from '../../parse-fields.js';
 import {
@@ -138,11 +139,12 @@ export function gatewayRouteOf(
   const wayTo = (target: URL, field: string): URL | null => {
     if (target.protocol === 'http:' && route.tls !== 'off' && !isLoopback(target.hostname))
       fail(field, 'must be https://, or "tls": "off" must be given');
-    const proxy = proxyFor(target, source.environment);
-    if (proxy === null) return null;
-    if (proxyProblem(proxy.address) !== null)
-      fail(field, `${proxy.variable} must be an http or https address, its password percent-encoded`);
-    return new URL(proxy.address);
+    try {
+      return proxyFor(target, source.environment)?.url ?? null;
+    } catch (error) {
+      if (error instanceof UnusableProxy) fail(field, `${error.message}. ${error.hint}`);
+      throw error;
+    }
   };
   const check = route.check && { ...route.check, url: urlOf(route.check.url) as URL };
   const secretOf = (written: WrittenSecret, field: string): string => {

@@ -1,9 +1,10 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { onceOpen } from '../../../network/open-socket.js';
+import { connectToProxy, openTunnel, wayThrough } from '../../../network/through-proxy.js';
 import type { Clock } from '../../clock.js';
 import { gatewayClient } from './gateway-client.js';
 import type { GatewayCheck, GatewayRoute } from './gateway-route.js';
-import { openTunnel } from './tunnel.js';
 
 /**
  * Requests the route's `check` with its login; without one it resolves the host, connects and shakes hands, and
@@ -45,16 +46,27 @@ function connectTo(
       socket?.destroy();
       resolve(problem);
     };
-    const cancel = clock.after(milliseconds, () => end('it cannot be reached'));
+    const way = proxy === null ? null : wayThrough(proxy, url.protocol);
+    let isThrough = way === null;
+    const cancel = clock.after(milliseconds, () =>
+      end(way === null || isThrough ? 'it cannot be reached' : way.silent(false).message),
+    );
+    const failed = (error: Error) =>
+      end(way === null || isThrough ? error.message : way.unreachable(error).message);
     const shake = (through?: Socket) => {
+      isThrough = true;
       const to = through === undefined ? { host, port } : { socket: through };
       if (isTls) socket = connectTls({ ...to, servername: nameOf(host) }, () => end(null));
-      else if (through !== undefined) end(null);
       else socket = connect({ host, port }, () => end(null));
-      socket?.on('error', (error) => end(error.message));
+      socket.on('error', failed);
     };
     if (proxy === null) shake();
-    else openTunnel(proxy, host, port).then(shake, (error: Error) => end(error.message));
+    else if (isTls) openTunnel(proxy, host, port).then(shake, failed);
+    else {
+      // Who makes the request is the proxy.
+      socket = connectToProxy(proxy).on('error', failed);
+      onceOpen(socket, false, () => end(null));
+    }
   });
 }
 

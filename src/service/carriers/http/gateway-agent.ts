@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
+import type { Way } from '../../../network/through-proxy.js';
 import type { Clock } from '../../clock.js';
-import { openTunnel } from './tunnel.js';
 
 /**
  * Milliseconds that a connection is kept after its last answer; Node.js keeps it for a shorter time if the gateway
@@ -20,7 +20,7 @@ export class GatewayAgent {
   /** When each connection became free, on the monotonic clock. */
   readonly #freeSince = new WeakMap<Socket, number>();
 
-  constructor(protocol: string, clock: Clock, proxy: URL | null) {
+  constructor(protocol: string, clock: Clock, way: Way | null) {
     this.#clock = clock;
     const options = { keepAlive: true, scheduling: 'lifo', timeout: keptMs } as const;
     this.agent = protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
@@ -31,24 +31,11 @@ export class GatewayAgent {
       socket.on('data', destroyIt);
       return keep(socket);
     };
-    if (proxy !== null) this.#connectThrough(proxy, protocol === 'https:');
+    way?.use(this.agent);
     const reuse = this.agent.reuseSocket.bind(this.agent);
     this.agent.reuseSocket = (socket, request) => {
       socket.off('data', destroyIt);
       reuse(socket, request);
-    };
-  }
-
-  #connectThrough(proxy: URL, isTls: boolean): void {
-    const connect = this.agent.createConnection.bind(this.agent);
-    this.agent.createConnection = (options, done = () => {}) => {
-      const { host, port } = options as { host: string; port: number | string };
-      openTunnel(proxy, host, Number(port)).then(
-        (socket) =>
-          done(null, isTls ? (connect({ ...options, socket } as typeof options) as Socket) : socket),
-        (error: Error) => done(error, undefined as never),
-      );
-      return undefined;
     };
   }
 

@@ -1,8 +1,9 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
-import { promisify } from 'node:util';
-import { brotliDecompress, unzip } from 'node:zlib';
+import { decoded } from '../../../network/content-encoding.js';
+import { onceOpen } from '../../../network/open-socket.js';
+import { ProxyFailure, type Way, wayThrough } from '../../../network/through-proxy.js';
 import type { Clock } from '../../clock.js';
 import { decodeAnswer, decodeBody, type GatewayAnswer } from './answer-values.js';
 import { GatewayAgent } from './gateway-agent.js';
@@ -33,24 +34,31 @@ export function gatewayClient(
   { timeoutMs, proxy }: { timeoutMs: number; proxy: URL | null },
   clock: Clock,
 ): GatewayClient {
-  const connections = new GatewayAgent(protocol, clock, proxy);
+  const way = proxy === null ? null : wayThrough(proxy, protocol);
+  const connections = new GatewayAgent(protocol, clock, way);
   const { request } = protocol === 'https:' ? https : http;
   return {
     exchange(rendered, signal) {
       connections.forgetOld();
       return new Promise((resolve) => {
         let outgoing: http.ClientRequest;
+        let url: URL;
+        let asked: ReturnType<Way['asked']>;
         try {
+          url = new URL(rendered.url);
+          asked = way?.asked(url) ?? null;
           outgoing = request(rendered.url, {
             method: rendered.method,
-            headers: headersOf(rendered),
+            headers: { ...headersOf(rendered), ...asked?.headers },
             agent: connections.agent,
+            ...(asked && { path: asked.path }),
           });
         } catch (error) {
           resolve({ kind: 'not_sent', reason: reasonOf(error as Error) });
           return;
         }
         let hasLeft = false;
+        let reachedProxy = way === null;
         const end = (exchanged: Exchanged) => {
           cancelTimer();
           signal.removeEventListener('abort', abort);
@@ -60,24 +68,32 @@ export function gatewayClient(
           end({ kind: hasLeft ? 'unanswered' : 'not_sent', reason: reasonOf(error) });
           outgoing.destroy();
         };
+        const failOnWay = (error: Error) =>
+          fail(way === null || reachedProxy ? error : way.unreachable(error));
         const abort = () => fail(new Error('it was stopped'));
         const connectWithin = Math.min(connectMs, timeoutMs);
         let cancelTimer = clock.after(connectWithin, () => {
-          if (!hasLeft) return fail(new Error('it cannot be reached'));
+          if (!hasLeft)
+            return fail(way === null || reachedProxy ? new Error('it cannot be reached') : way.silent(false));
           cancelTimer = clock.after(timeoutMs - connectWithin, () => fail(new Error('no answer in time')));
         });
         signal.addEventListener('abort', abort, { once: true });
         outgoing.on('socket', (socket: Socket) => {
-          // From here on Node.js writes, and nobody can tell how much has arrived.
-          const leave = () => {
+          // A tunnel is open before there is a socket.
+          reachedProxy ||= !asked;
+          onceOpen(socket, outgoing.reusedSocket, () => {
             hasLeft = true;
-          };
-          if (outgoing.reusedSocket || isOpen(socket)) leave();
-          else socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', leave);
+            reachedProxy = true;
+          });
         });
-        outgoing.on('error', fail);
+        outgoing.on('error', failOnWay);
         outgoing.on('upgrade', () => fail(new Error('it answered with another protocol')));
         outgoing.on('response', (incoming) => {
+          const refusal = way?.refusal(url, incoming) ?? null;
+          if (refusal !== null) {
+            hasLeft = refusal.requestSent;
+            return fail(refusal);
+          }
           readAnswer(incoming, clock.now()).then((answer) => end({ kind: 'answered', answer }), fail);
         });
         if (signal.aborted) abort();
@@ -97,7 +113,7 @@ async function readAnswer(incoming: http.IncomingMessage, now: number): Promise<
   const { statusCode = 0, headers } = incoming;
   const whole = await readWhole(incoming);
   const { 'content-encoding': encoding = 'identity' } = headers;
-  const body = encoding.toLowerCase() === 'identity' ? whole : await decompressed(whole, encoding);
+  const body = encoding.toLowerCase() === 'identity' ? whole : await decoded(whole, encoding, mostBytes);
   const type = headers['content-type'] ?? '';
   return decodeAnswer(statusCode, type, decodeBody(type, body), retryAfterMs(headers['retry-after'], now));
 }
@@ -129,14 +145,6 @@ function readWhole(incoming: http.IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** Some gateways compress answers unasked. */
-async function decompressed(body: Buffer, encoding: string): Promise<Buffer> {
-  const known = /^(?:(?:x-)?gzip|deflate|br)$/i.exec(encoding)?.[0].toLowerCase();
-  if (known === undefined) throw new Error('its answer has an encoding that nobody asked for');
-  const limits = { maxOutputLength: mostBytes };
-  return known === 'br' ? promisify(brotliDecompress)(body, limits) : promisify(unzip)(body, limits);
-}
-
 /** Seconds or a date; null for anything else. */
 function retryAfterMs(written: string | undefined, now: number): number | null {
   if (written === undefined) return null;
@@ -144,8 +152,5 @@ function retryAfterMs(written: string | undefined, now: number): number | null {
   return Number.isNaN(milliseconds) ? null : Math.min(Math.max(milliseconds, 0), longestRetryMs);
 }
 
-const reasonOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.message;
-
-/** A socket through a proxy is connected before TLS is. */
-const isOpen = (socket: Socket): boolean =>
-  !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);
+const reasonOf = (error: Error): string =>
+  error instanceof ProxyFailure ? error.message : ((error as NodeJS.ErrnoException).code ?? error.message);

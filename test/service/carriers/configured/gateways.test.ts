@@ -96,7 +96,7 @@ describe('a route over HTTP', () => {
       routes: [{ proxy: new URL(proxied.HTTPS_PROXY), check: { proxy: null } }],
     });
     expect(() => readWith({ ...proxied, HTTPS_PROXY: 'socks5://10.0.0.1' })).toThrow(
-      'sms.routes[0].http: HTTPS_PROXY must be an http or https address',
+      'sms.routes[0].http: HTTPS_PROXY names a SOCKS proxy, which is not supported. Name an HTTP proxy',
     );
   });
 
