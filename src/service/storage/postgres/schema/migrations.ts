@@ -84,4 +84,5 @@ export const migrations: Migrations = {
     ],
     constants,
   ),
+  alone: 19,
 };
