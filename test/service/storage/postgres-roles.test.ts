@@ -169,7 +169,7 @@ describe('another role of the database', () => {
     await client.connect();
     const { rows } = await client.query(`SELECT pg_backend_pid() AS pid, ${lock}`);
     const warnings: Error[] = [];
-    const start = migrate({ url }, [migrations], (warning) => warnings.push(warning));
+    const start = migrate({ url }, [migrations], { warn: (warning) => warnings.push(warning) });
     await vi.waitUntil(() => warnings.length > 0, { timeout: 10_000 });
     await client.end();
     await start;

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
+import { migrate } from '../../../src/service/storage/postgres/database/migrate.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
+import { migrations } from '../../../src/service/storage/postgres/schema/migrations.js';
 import { connectionTo, newDatabase, query } from '../../support/postgres.js';
 import { message, project, start } from './conformance/fixture.js';
 
@@ -104,6 +106,60 @@ it('data of the release before is brought up to date, and its instances go on be
   expect(await store.queueDepth()).toMatchObject([{ waiting: 0 }]);
   expect(await store.getProject(project.id)).toMatchObject({ balance: 970 });
 });
+
+const addresses = ['http://10.0.0.12:7788', null, 'http://10.0.0.11:7788'];
+const named = 'http://10.0.0.11:7788, http://10.0.0.12:7788, i1';
+const heartbeats: [what: string, first: number, beatsFor: number, warnings: string[], end: string][] = [
+  ['go on', 0, 60_000, [named], `${named} after 30`],
+  ['stop meanwhile', 0, 20_000, [named], 'migrated after 20'],
+  ['die meanwhile', 0, 0, [named], 'migrated after 16'],
+  ['have died', -15_001, 0, [], 'migrated after 0'],
+];
+
+it.each(heartbeats)(
+  'a start over instances of the release before that %s waits 30 s for them, and names them',
+  async (_, first, beatsFor, expected, end) => {
+    const url = await oldDatabase();
+    const clock = new ManualClock(start);
+    const set =
+      'INSERT INTO instances SELECT $1, $2, $3, $4, $4, $5 ON CONFLICT (id) DO UPDATE SET seen_at = $5';
+    const beat = (at: number) =>
+      Promise.all(addresses.map((address, i) => query(url, set, [`i${i}`, '1.0.0', address, '[]', at])));
+    await beat(start + first);
+    const warnings: Error[] = [];
+    const passing = {
+      monotonic: () => clock.monotonic(),
+      after(milliseconds: number, run: () => void) {
+        clock.advance(milliseconds);
+        const passed = clock.monotonic();
+        if (passed < beatsFor) void beat(clock.now()).then(run);
+        else if (beatsFor > 0) void query(url, 'DELETE FROM instances').then(run);
+        else run();
+        return () => {};
+      },
+    };
+    const migrated = migrate({ url }, [migrations], {
+      warn: (warning) => warnings.push(warning),
+      clock: passing,
+      now: () => clock.now(),
+    });
+    const found = await migrated.then(
+      () => 'migrated',
+      ({ message, hint }) => {
+        expect(hint).toBe('Nothing was changed. Stop all instances, then start them in this version.');
+        return message.replace('instances of an earlier version are running: ', '');
+      },
+    );
+    expect(`${found} after ${clock.monotonic() / 1_000}`).toBe(end);
+    expect(warnings.map(({ message }) => message)).toEqual(
+      expected.map(
+        (names) => `waiting up to 30 s until these instances of an earlier version stop: ${names}`,
+      ),
+    );
+    const version = found === 'migrated' ? migrations.steps.length : 1;
+    expect(await query(url, 'SELECT version FROM urtuu_schema')).toEqual([{ version }]);
+  },
+);
 
 it('counts and suppresses addresses of the release before in all their spellings', async () => {
   const url = await oldDatabase();

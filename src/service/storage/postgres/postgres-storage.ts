@@ -56,7 +56,11 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { url, secret, clock, now, report } = options;
   const prepare = options.isExisting ? checkSchema : migrate;
   const allMigrations = [migrations, ...(options.migrations ?? [])];
-  const schema = await prepare(options, allMigrations, (warning) => report(warning, { level: 'warning' }));
+  const schema = await prepare(options, allMigrations, {
+    warn: (warning) => report(warning, { level: 'warning' }),
+    clock,
+    ...(now && { now }),
+  });
   let connectedAt = clock.monotonic();
   const admissions: Connections = new Connections({
     url,

@@ -9,7 +9,7 @@ import {
 import { query, type Sql } from './sql.js';
 
 /** A heartbeat later than now was written before the clock was set back. */
-const isFresh = `seen_at BETWEEN :now - ${staleAfter} AND :now + ${staleAfter}`;
+export const isFresh = `seen_at BETWEEN :now - ${staleAfter} AND :now + ${staleAfter}`;
 
 export function createInstances(sql: Sql): Instances {
   return {

@@ -23,8 +23,8 @@ export const schemaLock = (schema: number): Lock => ({
 const sayAfter = 2_000;
 export const lockNotAvailable = '55P03';
 
-/** Others hold a lock that a start needs. */
-class Waiting extends Error {
+/** Others hold a lock that a start needs, or are to stop. */
+export class Waiting extends Error {
   override readonly name = 'Waiting';
   readonly code = 'waits_for_lock';
   /** A line for the owner, which names no place in the program. */

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { type Clock, systemClock } from '../../../clock.js';
 import { DataError } from '../../../errors/data-error.js';
 import { destroy, newClient } from './connection.js';
-import { databaseLock, lockNotAvailable, schemaLock, takeLock } from './locks.js';
+import { databaseLock, lockNotAvailable, schemaLock, takeLock, Waiting } from './locks.js';
 import {
   bindFunctions,
   checkFunctions,
@@ -19,39 +20,54 @@ import {
   noService,
   type OwnSchema,
 } from './own-schema.js';
+import { runningInstances } from './running-instances.js';
 import { takeoverOf } from './trust.js';
 
 /** Milliseconds that a step waits for a lock. */
 const patienceMs = 300;
 /** Milliseconds until the next attempt. */
 const pauseMs = 1_000;
+/** Milliseconds that a start waits for instances of an earlier version. */
+const instancePatienceMs = 30_000;
 
 /** Steps from one version of a schema to the next; published ones never change. */
 export interface Migrations {
   /** The table with the version. */
   table: string;
   steps: readonly string[];
+  /** The last step that is taken only while no instance runs: those of earlier versions do not work beside it. */
+  alone?: number;
 }
 
 export type Warn = (warning: Error) => void;
 
+export interface MigrateOptions {
+  warn?: Warn;
+  /** Measures the waits for others. */
+  clock?: Pick<Clock, 'monotonic' | 'after'>;
+  /** Replaces the database's time. */
+  now?: () => number | null;
+}
+
 /**
  * Migrates the schema of a service to this version, or waits until another process has; makes it for a new one. Settings
  * and locks belong to transactions, so that a pooler may be in between. `warn` is called for a schema of before in which
- * others may create, or that they own, and while others hold a lock.
+ * others may create, or that they own, and while others hold a lock or are to stop.
  */
 export function migrate(
   { url, schema: wanted }: DatabasePlace,
   all: readonly Migrations[],
-  warn: Warn = () => {},
+  { warn = () => {}, clock = systemClock, now = () => null }: MigrateOptions = {},
 ): Promise<OwnSchema> {
   return connected(newClient(url, false), async (client) => {
     const schema = await ownSchema(client, wanted, warn);
+    const waitToStop = waiting(clock, warn);
     for (const each of all) {
       for (;;) {
-        const taken = await takeStep(client, schema, each, warn);
+        const taken = await takeStep(client, schema, each, warn, now());
         if (taken === 'none') break;
         if (taken === 'locked') await setTimeout(pauseMs);
+        else if (taken !== 'done') await waitToStop(taken.running);
       }
     }
     await beginIn(client);
@@ -126,6 +142,24 @@ async function withoutTimeouts(client: Client): Promise<void> {
   await client.query('SET LOCAL lock_timeout = 0');
 }
 
+/** Waits before a look at whether these instances have stopped; throws DataError once that has lasted too long. */
+function waiting(clock: Pick<Clock, 'monotonic' | 'after'>, warn: Warn) {
+  let since: number | null = null;
+  return async (running: readonly string[]): Promise<void> => {
+    const names = running.join(', ');
+    if (since === null) {
+      since = clock.monotonic();
+      warn(new Waiting(`waiting up to 30 s until these instances of an earlier version stop: ${names}`));
+    }
+    if (clock.monotonic() - since >= instancePatienceMs) {
+      throw new DataError(`instances of an earlier version are running: ${names}`, {
+        hint: 'Nothing was changed. Stop all instances, then start them in this version.',
+      });
+    }
+    await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
+  };
+}
+
 /**
  * Takes the next step, in a transaction of its own, whose locks end with it. During a long read, such as a dump, it
  * gives up, because all others would wait behind it.
@@ -135,8 +169,9 @@ async function takeStep(
   schema: OwnSchema,
   migrations: Migrations,
   warn: Warn,
-): Promise<'done' | 'locked' | 'none'> {
-  const { table, steps } = migrations;
+  now: number | null,
+): Promise<'done' | 'locked' | 'none' | { running: string[] }> {
+  const { table, steps, alone = 0 } = migrations;
   const versions = `${schema.name}.${table}`;
   await beginIn(client);
   await withoutTimeouts(client);
@@ -147,6 +182,11 @@ async function takeStep(
   await client.query(`CREATE TABLE IF NOT EXISTS ${versions} (version int NOT NULL)`);
   const version = await versionOf(client, schema, migrations);
   if (version > steps.length) throw newer();
+  const running = version > 0 && version < alone ? await runningInstances(client, schema, now) : [];
+  if (running.length > 0) {
+    await client.query('ROLLBACK');
+    return { running };
+  }
   const step = steps[version];
   if (step !== undefined) {
     try {

@@ -86,4 +86,5 @@ export const migrations: Migrations = {
     ],
     constants,
   ),
+  alone: 19,
 };
