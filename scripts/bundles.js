@@ -343,9 +343,14 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     externalLiveBindings: false,
     comments: false,
     sourcemap,
-    // Functions and classes keep their names, for stack traces that can be read. Where there is a map there are
-    // lines: Node.js prints the whole line that threw an error which nobody catches.
-    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: !sourcemap } },
+    // Classes keep their names, and functions too except in the command, for stack traces that can be read: the log
+    // of a service has nothing else. Where there is a map there are lines: Node.js prints the whole line that threw
+    // an error which nobody catches.
+    minify: {
+      compress: true,
+      mangle: { keepNames: { class: true, function: folder !== 'cli' } },
+      codegen: { removeWhitespace: !sourcemap },
+    },
     plugins: [onlyAscii, plainExports, namesForEsm],
   });
   await built.close();
