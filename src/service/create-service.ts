@@ -54,7 +54,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       const served = door === null ? api : withDashboard(api, door);
       let own: Origin | null = null;
       const isOwnHost = (host: string | null) => own?.hasHost(host) ?? false;
-      const opened = await listen(observer.observed(served, address, core, isOwnHost), address, {
+      const observed = await observer.observed(served, address, core, isOwnHost);
+      const opened = await listen(observed, address, {
         report: (error) => core.report(error, { level: 'warning' }),
         shed: observer.shed,
       });

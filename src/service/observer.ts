@@ -1,6 +1,5 @@
 import type { CoreDoubles } from './core.js';
 import type { ApiRequest, RequestHandler } from './http/call.js';
-import { clientAddresses } from './http/client-address.js';
 import { metricsHandler } from './http/metrics-handler.js';
 import { observedHandler } from './http/observed-handler.js';
 import type { Metrics, Sources } from './metrics/metrics.js';
@@ -15,7 +14,7 @@ export interface Observer {
     address: ListenAddress,
     sources: Sources,
     isOwnHost: (host: string | null) => boolean,
-  ): RequestHandler;
+  ): Promise<RequestHandler>;
   /** Counts a connection that was shed. */
   shed(): void;
   /** Counts a request of a gateway that got 404. */
@@ -32,13 +31,14 @@ export async function createObserver(hasMetrics: boolean): Promise<Observer> {
   const metrics = hasMetrics ? new (await import('./metrics/metrics.js')).Metrics() : null;
   return {
     wrappers: metrics?.wrappers ?? {},
-    observed(handle, { log, proxies = [], metrics: isShown = false }, sources, isOwnHost) {
+    async observed(handle, { log, proxies = [], metrics: isShown = false }, sources, isOwnHost) {
       const whole =
         metrics !== null && isShown
           ? metricsHandler(() => metrics.read(sources), { isOwnHost, next: handle })
           : handle;
       if (metrics === null && log === undefined) return whole;
-      const addressOf = log === undefined ? null : clientAddresses(proxies);
+      const addressOf =
+        log === undefined ? null : (await import('./http/client-address.js')).clientAddresses(proxies);
       const clientOf = ({ peer, headers }: ApiRequest) =>
         addressOf?.(peer?.(), headers.get('x-forwarded-for')) ?? null;
       return observedHandler(whole, clientOf, (seen) => {
