@@ -66,7 +66,10 @@ export interface Remaining {
 export interface Findings {
   /** The limit of `--like`; null without it. */
   shared: SharedLimit | null;
-  outcome: Pick<PlanOutcome, 'toColumn' | 'delimiter' | 'sheet' | 'preview' | 'repairs' | 'replaced'>;
+  outcome: Pick<
+    PlanOutcome,
+    'toColumn' | 'delimiter' | 'sheet' | 'preview' | 'repairs' | 'replaced' | 'fallbacks'
+  >;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };

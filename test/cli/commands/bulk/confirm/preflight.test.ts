@@ -75,6 +75,7 @@ const outcome = {
   sheet: null,
   preview: null,
   repairs: {},
+  fallbacks: [],
   replaced: 0,
 } as const;
 
