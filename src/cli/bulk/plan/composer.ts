@@ -129,13 +129,14 @@ export function bindMessage(
   const isUncertain = mayBeOwn(columns) && ownColumns(columns).size === 0;
   const composeAs = (bound: typeof fields, values: readonly string[]) => {
     const { read, put } = usesIn?.(values) ?? always;
-    const isOptional = (index: number) => put !== read && !put.includes(index);
-    const faultAt = (index: number) => faultOf(values[index] ?? '', isUncertain, isOptional(index));
+    const faultAt = (index: number) =>
+      faultOf(values[index] ?? '', isUncertain, put !== read && !put.includes(index));
     const faulty = read.filter((index) => faultAt(index) !== null);
     if (faulty.length > 0)
       return faulty.map((index) => ({ column: columns[index] ?? '', error: faultAt(index) ?? '' }));
     const rendered = bound.map(([field, template]): [Field, string] => [field, template.render(values)]);
-    const empty = rendered.find(([, text], at) => bound[at]?.[1].isConditional && isBlank(text));
+    const isEmpty = ([, text]: [Field, string], at: number) => bound[at]?.[1].isConditional && isBlank(text);
+    const empty = usesIn && rendered.find(isEmpty);
     if (empty !== undefined) return [emptyField(empty[0])];
     const message = channel === 'sms' ? composeSms(rendered, gsm) : composeEmail(rendered);
     return 'error' in message ? [message] : message;

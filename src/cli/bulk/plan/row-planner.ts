@@ -177,11 +177,12 @@ export class RowPlanner {
 
   #noteUses(record: readonly string[], line: number): void {
     const uses = this.messages.usesIn(record);
-    for (const index of uses?.fallbacks ?? []) {
-      const noted = this.#fallbacks.get(index) ?? new RowSet();
-      this.#fallbacks.set(index, noted);
-      noted.add(this.rows.length);
-    }
+    if (uses !== null)
+      for (const index of uses.fallbacks) {
+        const noted = this.#fallbacks.get(index) ?? new RowSet();
+        this.#fallbacks.set(index, noted);
+        noted.add(this.rows.length);
+      }
     for (const index of uses?.read ?? this.messages.columns) {
       const value = record[index] ?? '';
       if (isPlaceholder(value))

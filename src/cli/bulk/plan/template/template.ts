@@ -162,12 +162,14 @@ export function bindTemplate(
       let text = '';
       for (const section of sections) {
         if (!isTaken(section, values)) continue;
-        text += section.texts[0] ?? '';
-        for (const [index, { column, fallback }] of section.values.entries()) {
+        let index = 0;
+        for (const { column, fallback } of section.values) {
           const value = values[column] ?? '';
+          text += section.texts[index] ?? '';
           text += fallback !== null && isBlank(value) ? fallback : insert(value);
-          text += section.texts[index + 1] ?? '';
+          index += 1;
         }
+        text += section.texts[index] ?? '';
       }
       return text;
     },
