@@ -62,6 +62,7 @@ export class ReaderMachine {
     for (const name of ['list', 'today', 'july']) this.write(`${name}.csv`, list);
     this.write('people.csv', 'name,phone,mobile\nБат,99112233,88112233\n');
     this.write('bad.csv', 'name,phone\nБат,9911223\nЦэцэг,88112233\nБолд,9.91E+07\n');
+    this.write('dues.csv', 'phone,name,debt\n99112233,Бат,5000\n88112233,,\n');
     this.write('windows.csv', Buffer.from('phone,name\n99112233,\xc1\xe0\xf2\n', 'latin1'));
     this.write('newsletter.csv', 'name,email\nБат,bat@example.mn\nЦэцэг,tsetseg@example.mn\n');
     this.write(

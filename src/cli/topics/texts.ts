@@ -188,12 +188,22 @@ columns in braces; {{ and }} are braces.
 The name comes from the header; capitals, spaces and dashes may differ if only
 one column matches. In a list without a header it is the number: {1}.
 
+  {name|customer}            customer where the cell is empty or blank
+  {name|}                    nothing where it is
+  {?debt}Owes {debt}.{/debt} a section for rows with a debt; 0 is one
+  {!debt}Thank you.{/debt}   a section for rows without
+
+Sections cannot contain others. A row does not need the columns in the sections
+that it does not get, but its text cannot be empty. The preview counts the rows
+with a fallback.
+
 An unknown column is refused at once, and so are {{name}}, [name], %name%,
 <<name>> or *|NAME|* if name is a column: everybody would get them as they are.
-To send them, give the column another name. An empty value or a text that is too
-long makes its row invalid. All rows are checked before anything is sent. Blanks
-around a value are left out. HTML bodies escape the values; in a <style>, a
-<script> or a comment, braces are text unless all of them are doubled.
+To send them, give the column another name. An empty value without a fallback,
+or a text that is too long, makes its row invalid. All rows are checked before
+anything is sent. Blanks around a value are left out. HTML bodies escape the
+values, not the fallbacks; in a <style>, a <script> or a comment, braces are
+text unless all of them are doubled.
 
 Rows with the same text share a request of up to 1,000 recipients; a text of one
 row is a request of its own. Each message is priced by its own text: a Cyrillic

@@ -20,7 +20,7 @@ import type { Account, FrozenPlan, PlanMeta, Source } from './plan.js';
 import { type Preview, previewOf } from './preview.js';
 import { type RecipientStore, recipientStore } from './recipient-store.js';
 import type { ReportedRows } from './reported-rows.js';
-import { type Placeholders, RowPlanner } from './row-planner.js';
+import { type Fallbacks, type Placeholders, RowPlanner } from './row-planner.js';
 import { type ColumnOptions, selectColumns } from './select-columns.js';
 import { type PlanDraft, writePlaces, writeRequests } from './write-plan.js';
 
@@ -85,6 +85,7 @@ export interface PlanOutcome {
   /** Recipients of messages in which `gsm` has replaced characters. */
   replaced: number;
   placeholders: readonly Placeholders[];
+  fallbacks: readonly Fallbacks[];
   /** Rows left out because their recipient already got the message. */
   alreadySent: number;
   /** Null for a sheet. */
@@ -228,6 +229,7 @@ async function freeze(
     isNew: planner.isNew && options.gsm !== true,
     replaced: messages.replaced,
     placeholders: [...planner.placeholders.values()],
+    fallbacks: planner.fallbacks((row) => duplicates.isUnsent(row)),
     alreadySent: planner.alreadySent,
     delimiter: format.sheet === undefined ? format.delimiter : null,
     sheet: format.sheet?.name ?? null,

@@ -18,7 +18,13 @@ import { errorValue, isErrorValue } from '../input/cell-error.js';
 import { InputError, quoted } from '../input/input-error.js';
 import { type RepairKind, repairAddress } from '../input/repair.js';
 import { mayBeOwn, ownColumns } from '../input/report-columns.js';
-import { type BoundTemplate, bindTemplate, parseTemplate, type Template } from './template.js';
+import {
+  type BoundTemplate,
+  bindTemplate,
+  isBlank,
+  parseTemplate,
+  type Template,
+} from './template/template.js';
 
 /** The fields of a message as templates; the channel determines which are required. */
 export interface MessageTemplates {
@@ -45,10 +51,22 @@ export interface MessageError {
   error: string;
 }
 
+/** Indexes of the columns that the message of a row uses. */
+export interface Uses {
+  /** All that it depends on. */
+  read: readonly number[];
+  /** Those whose values are in it, and cannot be empty. */
+  put: readonly number[];
+  /** Those that are empty, and have a fallback in it. */
+  fallbacks: readonly number[];
+}
+
 export interface Composer {
   /** Indexes of the columns used in the templates; empty for a constant message. */
   columns: readonly number[];
   compose(values: readonly string[]): ComposedMessage | MessageError[];
+  /** Absent if every row puts in all of them. */
+  usesIn?: ((values: readonly string[]) => Uses) | undefined;
   /** Absent if the messages are taken over as they are. */
   reading?: Reading;
 }
@@ -106,13 +124,21 @@ export function bindMessage(
 ): Composer {
   const fields = bind(parsed, columns);
   const used = [...new Set(fields.flatMap(([, template]) => template.columns))];
+  const isConditional = fields.some(([, template]) => template.isConditional);
+  const usesIn = isConditional ? (values: readonly string[]) => usesOf(fields, values) : undefined;
+  const always: Uses = { read: used, put: used, fallbacks: [] };
   const isUncertain = mayBeOwn(columns) && ownColumns(columns).size === 0;
   const composeAs = (bound: typeof fields, values: readonly string[]) => {
-    const faultAt = (index: number) => faultOf(values[index] ?? '', isUncertain);
-    const faulty = used.filter((index) => faultAt(index) !== null);
+    const { read, put } = usesIn?.(values) ?? always;
+    const faultAt = (index: number) =>
+      faultOf(values[index] ?? '', isUncertain, put !== read && !put.includes(index));
+    const faulty = read.filter((index) => faultAt(index) !== null);
     if (faulty.length > 0)
       return faulty.map((index) => ({ column: columns[index] ?? '', error: faultAt(index) ?? '' }));
     const rendered = bound.map(([field, template]): [Field, string] => [field, template.render(values)]);
+    const isEmpty = ([, text]: [Field, string], at: number) => bound[at]?.[1].isConditional && isBlank(text);
+    const empty = usesIn && rendered.find(isEmpty);
+    if (empty !== undefined) return [emptyField(empty[0])];
     const message = channel === 'sms' ? composeSms(rendered, gsm) : composeEmail(rendered);
     return 'error' in message ? [message] : message;
   };
@@ -125,8 +151,9 @@ export function bindMessage(
   };
   const composer: Composer = {
     columns: used,
+    usesIn,
     compose: (values) => composeAs(fields, clean(values)),
-    reading: readingOf(fieldsOf(channel, templates), used, clean, (texts, values) => {
+    reading: readingOf(fieldsOf(channel, templates), { used, usesIn, clean }, (texts, values) => {
       written ??= texts === null ? fields : bind(texts, columns);
       // With --gsm, the message is another one on purpose.
       const message = gsm ? [] : composeAs(written, values);
@@ -149,6 +176,18 @@ const bind = (templates: readonly [Field, Template][], columns: readonly string[
     bindTemplate(template, columns, contentOf(field)),
   ]);
 
+function usesOf(templates: readonly [Field, BoundTemplate][], values: readonly string[]): Uses {
+  const all = templates.flatMap(([, template]) => template.fieldsIn(values));
+  type Each = (typeof all)[number];
+  const isFallback = ({ column, fallback }: Each) => fallback !== null && isBlank(values[column]);
+  const columnsOf = (some: readonly Each[]) => [...new Set(some.map(({ column }) => column))];
+  return {
+    read: columnsOf(all),
+    put: columnsOf(all.filter((each) => each.kind === 'value' && !isFallback(each))),
+    fallbacks: columnsOf(all.filter(isFallback)),
+  };
+}
+
 /** The values as they are put into a message; the array itself if they are as written. */
 function cleanValues(values: readonly string[], used: readonly number[]): readonly string[] {
   let clean: string[] | null = null;
@@ -164,11 +203,16 @@ function cleanValues(values: readonly string[], used: readonly number[]): readon
 
 const noRepairs: readonly RepairKind[] = [];
 
+interface Reader {
+  used: readonly number[];
+  usesIn: Composer['usesIn'];
+  clean(values: readonly string[]): readonly string[];
+}
+
 /** `tailOf` composes values as they are written; null stands for texts that are what they were. */
 function readingOf(
   texts: readonly [Field, string][],
-  used: readonly number[],
-  clean: (values: readonly string[]) => readonly string[],
+  { used, usesIn, clean }: Reader,
   tailOf: (texts: [Field, Template][] | null, values: readonly string[]) => string | null,
 ): Reading {
   const isNew = texts.some(([field, text]) => cleanField(field, text) !== text);
@@ -176,9 +220,11 @@ function readingOf(
   return {
     isConstant: used.length === 0 && !isNew,
     changesIn(values) {
-      if (clean(values) === values) return isNew ? ofTexts : null;
+      const read = clean(values);
+      const put = read === values ? [] : (usesIn?.(values).put ?? used);
+      if (put.every((index) => read[index] === values[index])) return isNew ? ofTexts : null;
       const differs = (repair: (value: string) => string) =>
-        used.some((index) => repair(values[index] ?? '') !== (values[index] ?? ''));
+        put.some((index) => repair(values[index] ?? '') !== (values[index] ?? ''));
       const others = ofTexts.length === 0 && differs(composed) ? (['decomposed'] as const) : ofTexts;
       return differs(trimmed) ? ['blanks', ...others] : others;
     },
@@ -188,8 +234,8 @@ function readingOf(
 }
 
 /** Why a cell cannot be put into a message. `isUncertain`: the file may be a report whose columns were removed. */
-function faultOf(value: string, isUncertain: boolean): string | null {
-  if (value.trim() === '') return 'is empty, but the message uses it';
+function faultOf(value: string, isUncertain: boolean, isOptional: boolean): string | null {
+  if (value.trim() === '') return isOptional ? null : 'is empty, but the message uses it';
   if (isErrorValue(value)) return errorValue(value.trim());
   if (isUncertain && unguard(value) !== value)
     return `${quoted(value)} begins with ' and a sign, as urtuu writes it in reports: remove the ', or restore the columns of the report`;
@@ -233,9 +279,14 @@ function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageErr
   return { tail, kind: 'email', parts: 0 };
 }
 
+function emptyField(field: Field): MessageError {
+  const column = field.replace('_', '-');
+  return { column, error: `the ${column} is empty` };
+}
+
 function errorOf(field: Field, value: string): string | null {
   if (field === 'html' || field === 'text') return null;
-  if (value.trim() === '') return `the ${field.replace('_', '-')} is empty`;
+  if (value.trim() === '') return emptyField(field).error;
   if (!isOneLine(value)) return `the ${field.replace('_', '-')} has a line break or a control character`;
   const limit = field === 'subject' ? maxSubjectLength : field === 'from_name' ? maxSenderNameLength : null;
   if (limit !== null && value.length > limit && characters(value) > limit)

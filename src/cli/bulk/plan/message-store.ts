@@ -1,6 +1,6 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { RepairKind } from '../input/repair.js';
-import type { ComposedMessage, Composer, MessageError, Reading } from './composer.js';
+import type { ComposedMessage, Composer, MessageError, Reading, Uses } from './composer.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { grown, HashIndex, hashOf } from './files/hash-index.js';
 
@@ -45,6 +45,11 @@ export class MessageStore {
   /** Indexes of the columns that the messages use. */
   get columns(): readonly number[] {
     return this.#composer.columns;
+  }
+
+  /** Those that the message of a row uses; null if every row puts in all of them. */
+  usesIn(values: readonly string[]): Uses | null {
+    return this.#composer.usesIn?.(values) ?? null;
   }
 
   /** The number of the row's message; -1 if it has errors. Values must not contain NULs. */

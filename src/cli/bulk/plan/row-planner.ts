@@ -28,6 +28,12 @@ export interface Placeholders {
   line: number;
 }
 
+/** Rows whose message has the fallback of a column. */
+export interface Fallbacks {
+  column: string;
+  rows: number;
+}
+
 export interface RowPlannerParts {
   columns: SelectedColumns;
   recipients: RecipientStore;
@@ -48,6 +54,8 @@ export class RowPlanner {
   readonly rows: RowStore;
   /** Cells of rows that are sent, by column. */
   readonly placeholders = new Map<string, Placeholders>();
+  /** Rows with a fallback in their message, by the index of the column. */
+  readonly #fallbacks = new Map<number, RowSet>();
   rejected = 0;
   /** Whether the release at e5bfb29c sent any row another message. */
   isNew = false;
@@ -102,7 +110,7 @@ export class RowPlanner {
       recipients.note(changes, recipients.repaired > repaired);
     }
     const pair = this.#addPair(record, written, message, changes !== null);
-    this.#notePlaceholders(record, line);
+    this.#noteUses(record, line);
     this.#noteReport(record);
     this.rows.add(line, recipients.add(), message, pair);
   }
@@ -115,7 +123,8 @@ export class RowPlanner {
   /** The errors in cells that are read; of a row that `--only` leaves out, those are only the ones of its status. */
   #neededOf(record: readonly string[], errors: readonly CellError[]): readonly CellError[] {
     const { recipient, selection } = this.#parts.columns;
-    const ofRow = this.#isSelected(record) ? [recipient, ...this.messages.columns] : [];
+    const used = this.messages.usesIn(record)?.read ?? this.messages.columns;
+    const ofRow = this.#isSelected(record) ? [recipient, ...used] : [];
     const read = new Set([...(selection?.columns ?? []), ...ofRow]);
     return errors.filter(({ field }) => field === null || read.has(field));
   }
@@ -150,8 +159,31 @@ export class RowPlanner {
     this.reportedRows.leaveOut(this.rows.skipped);
   }
 
-  #notePlaceholders(record: readonly string[], line: number): void {
-    for (const index of this.messages.columns) {
+  /** The fallbacks in the messages of rows that are sent themselves, in the order of the columns. */
+  fallbacks(isUnsent: (row: number) => boolean): Fallbacks[] {
+    const counts = [...this.#fallbacks]
+      .sort(([a], [b]) => a - b)
+      .map(([index, set]) => ({ index, set, rows: 0 }));
+    if (counts.length > 0)
+      this.rows.scan((rows, first) => {
+        for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1)
+          if ((rows[at + 2] ?? 0) < skippedRow && !isUnsent(row))
+            for (const each of counts) if (each.set.has(row)) each.rows += 1;
+      });
+    return counts
+      .filter(({ rows }) => rows > 0)
+      .map(({ index, rows }) => ({ column: this.#parts.columns.names[index] ?? '', rows }));
+  }
+
+  #noteUses(record: readonly string[], line: number): void {
+    const uses = this.messages.usesIn(record);
+    if (uses !== null)
+      for (const index of uses.fallbacks) {
+        const noted = this.#fallbacks.get(index) ?? new RowSet();
+        this.#fallbacks.set(index, noted);
+        noted.add(this.rows.length);
+      }
+    for (const index of uses?.read ?? this.messages.columns) {
       const value = record[index] ?? '';
       if (isPlaceholder(value))
         this.#notePlaceholder(this.#parts.columns.names[index] ?? '', value, line, this.rows.length);

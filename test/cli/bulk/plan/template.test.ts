@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindTemplate, parseTemplate } from '../../../../src/cli/bulk/plan/template.js';
+import { bindTemplate, parseTemplate } from '../../../../src/cli/bulk/plan/template/template.js';
 import { plan, refusal, requestsOf } from '../plans.js';
 
 const columns = ['name', 'day', 'Дүн', 'a b', 'D'];

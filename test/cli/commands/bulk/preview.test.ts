@@ -56,6 +56,19 @@ describe('the preview of a bulk send', () => {
     expect(stdout).toContain('            x\n            (no text)\n');
   });
 
+  it('counts the rows with a fallback, of texts on the command line, in a file and of --like, and of every field', async () => {
+    const here = desk(['99000000,Bat', '99000001, ', '99000002,']);
+    const fallback = '\nFallback    name: 2 rows\nFirst       to 99000000, 1 part';
+    here.write('text.txt', ['Hi {name|you}{?name}, {name}{/name}']);
+    const first = await here.run('sms bulk list.csv --text-file text.txt --job july --yes');
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining(fallback)]);
+    expect((await here.run('sms bulk list.csv --like july --dry-run')).stdout).toContain(fallback);
+    here.write('mails.csv', ['email,name', 'a@example.mn,', 'b@example.mn,Bat']);
+    const html = "--html '<p>{?name}{name}{/name}</p>' --subject 'Hi {name|you}' --from-name '{name|Us}'";
+    const mails = await here.run(`email bulk mails.csv ${html} --dry-run`);
+    expect(mails.stdout).toContain('Fallback    name: 1 row\n');
+  });
+
   it('warns of cells that programs write for no value, with their count and the first line', async () => {
     const cells = ['NULL', 'Bat', 'NaN', 'None', 'null', 'undefined', 'nan', 'n/a', '(null)', 'Nullo'];
     const here = desk(cells.map((cell, at) => `9900000${at},${cell}`).reverse());

@@ -1,5 +1,6 @@
 import type { Delimiter } from '../../../bulk/input/delimiter.js';
 import type { RepairCounts, RepairKind } from '../../../bulk/input/repair.js';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import type { Context } from '../../../context.js';
@@ -28,9 +29,9 @@ export function previewOf(
   const { prices, earlier, outcome } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
   const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, report };
-  const { replaced, preview, repairs } = outcome;
+  const { replaced, fallbacks, preview, repairs } = outcome;
   const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
-  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, replaced, notGsm }) };
+  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, fallbacks, replaced, notGsm }) };
 }
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
@@ -43,6 +44,7 @@ interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   /** The value of `--report`. */
   report?: string | undefined;
   /** See PlanOutcome and Preview. */
+  fallbacks?: PlanOutcome['fallbacks'];
   replaced?: number;
   notGsm?: readonly string[];
 }
@@ -53,7 +55,17 @@ type Row = [label: string, ...values: string[]];
 export function preflightLines(
   preflight: Preflight,
   repairs: RepairCounts,
-  { paid, rate, isForbidden = false, columns, unfinished, report, replaced = 0, notGsm = [] }: Shown,
+  {
+    paid,
+    rate,
+    isForbidden = false,
+    columns,
+    unfinished,
+    report,
+    fallbacks = [],
+    replaced = 0,
+    notGsm = [],
+  }: Shown,
 ): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
   const kinds = Object.entries(repairs).map(
@@ -71,6 +83,7 @@ export function preflightLines(
     ],
     ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] satisfies Row]),
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] satisfies Row] : []),
+    ...(fallbacks.length > 0 ? [['Fallback', fallbacksText(fallbacks)] satisfies Row] : []),
     ...(replaced > 0 ? [['Replaced', replacedText(replaced)] satisfies Row] : []),
     ...messageRows(preflight),
     ...notGsm.map((why): Row => ['Not GSM', why]),
@@ -94,6 +107,9 @@ function unreadRows({ nameless_columns: columns, short_rows: rows }: Preflight):
       : []),
   ];
 }
+
+const fallbacksText = (fallbacks: PlanOutcome['fallbacks']) =>
+  fallbacks.map(({ column, rows }) => `${shortened(column, 40)}: ${counted(rows, 'row')}`).join(', ');
 
 const replacedText = (messages: number) =>
   `quotes, dashes or blanks in ${counted(messages, 'message')} (--gsm)`;

@@ -72,7 +72,7 @@ export interface Findings {
   shared: SharedLimit | null;
   outcome: Pick<
     PlanOutcome,
-    'toColumn' | 'delimiter' | 'sheet' | 'unread' | 'preview' | 'repairs' | 'replaced'
+    'toColumn' | 'delimiter' | 'sheet' | 'unread' | 'preview' | 'repairs' | 'replaced' | 'fallbacks'
   >;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */

@@ -4,7 +4,7 @@ import { readTable } from '../../../bulk/input/read-table.js';
 import { recipientReader } from '../../../bulk/input/recipient-reader.js';
 import { ownColumns } from '../../../bulk/input/report-columns.js';
 import { selectColumns } from '../../../bulk/plan/select-columns.js';
-import { bindTemplate, parseTemplate } from '../../../bulk/plan/template.js';
+import { bindTemplate, parseTemplate } from '../../../bulk/plan/template/template.js';
 import type { Context } from '../../../context.js';
 import type { Check } from '../../../input/required.js';
 import { type BulkOptions, delimiterOf } from '../options.js';

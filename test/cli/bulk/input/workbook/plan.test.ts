@@ -102,6 +102,25 @@ describe('a bad row of a workbook', () => {
     expect(await requestsOf(outcome)).toMatchObject([{ to: ['80112233'], lines: [6] }]);
   });
 
+  it('is bad only if the row takes its section, also as the condition of one or with a fallback', async () => {
+    const outcome = await planRows(
+      [
+        ['phone', 'name', 'debt', 'city'],
+        [99_112_233, naCell, null, null],
+        [88_112_233, 'Бат', naCell, null],
+        [80_112_233, naCell, 5, null],
+        [91_112_233, null, null, naCell],
+      ],
+      { text: 'Hi{?debt} {name}{/debt} {city|you}', skipInvalid: true },
+    );
+    expect(outcome.rejects.first).toEqual([
+      'list.xlsx!Sheet1:C3: debt: #N/A is an error, not a value',
+      'list.xlsx!Sheet1:B4: name: #N/A is an error, not a value',
+      'list.xlsx!Sheet1:D5: city: #N/A is an error, not a value',
+    ]);
+    expect(await requestsOf(outcome)).toMatchObject([{ to: ['99112233'] }]);
+  });
+
   it('stands in the rejects as it was, with its row and error', async () => {
     const { rejects } = await planRows(bad, { text: 'Hi {name}' });
     const [mark, ...lines] = readFileSync(rejects.file ?? '', 'utf8').split('\r\n');

@@ -79,6 +79,7 @@ const outcome = {
   preview: null,
   repairs: {},
   unread,
+  fallbacks: [],
   replaced: 0,
 } as const;
 
