@@ -123,6 +123,14 @@ const statements: [name: string, write: Write][] = [
   ['the use of a key', ({ store }) => store.recordKeyUse('k')],
   ['a resumed lane', ({ store }) => store.resumeLane('slow')],
   ['a released bind', ({ store }) => store.releaseBind({ route: 'r', holder: 'h' })],
+  [
+    'a checked code',
+    async ({ store }) => {
+      const verification = { id: 'v', codeHash: hash('c'), attempts: 3, lifeMs: 60_000 };
+      await here.store.acceptVerification({ ...message(), verification });
+      return store.checkVerification(project.id, 'v', () => false);
+    },
+  ],
   ['a suppression', ({ store }) => store.suppress(project.id, 'a@b.mn', 'asked')],
   ['the end of a suppression', ({ store }) => store.removeSuppression(project.id, 'a@b.mn')],
   ['the end of a session', ({ store }) => store.endSession(hash('s'))],
