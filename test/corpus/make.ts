@@ -200,7 +200,7 @@ function write(rows: Row[], delimiter: string, ends: string[], damage: Damage) {
       seen.add(meant);
       expected.numbers.push(meant);
       expected.lines.push(line);
-      expected.texts.push(fields[1] ?? '');
+      expected.texts.push((fields[1] ?? '').replaceAll(/\r\n?/g, '\n'));
     }
   }
   if (damage === 'open-quote') whole += `86110005${delimiter}"a${nextEnd()}86110006${delimiter}b${nextEnd()}`;

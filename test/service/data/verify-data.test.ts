@@ -243,7 +243,7 @@ const cases: [
     'a lease that counts nothing',
     {
       folder: `INSERT INTO leases (token, until, length, first_message, last_message, open, holder)
-        VALUES ('lost', unixepoch() * 1000 + 86400000, 86400000, 1, 1, 0, 'x')`,
+        VALUES ('lost', unixepoch() * 1000 + 86400000, 86400000, 1, 1, 0, 'x.1.1.1')`,
       database: leaseOf('{}'),
     },
     { check: 'lease', subject: 'lost' },

@@ -79,10 +79,17 @@ it('what an older release that still runs accepts is sent, and it claims nothing
     )
     .run(id, clock.now(), clock.now());
   const lease = old.prepare(
-    'INSERT INTO leases (token, until, first_message, last_message, open) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO leases (token, until, first_message, last_message, open, holder) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  expect(() => lease.run('old.1', clock.now() + 5_000, 1, 1, 1)).toThrow('a newer version of urtuu');
-  lease.run('reset:old', clock.now() + 4_000, 0, -1, 1);
+  // Of a release without holders, and of one whose holders have no version.
+  for (const holder of [null, 'machine.1.2'])
+    expect(() => lease.run('old.1', clock.now() + 5_000, 1, 1, 1, holder)).toThrow(
+      'a newer version of urtuu',
+    );
+  lease.run('reset:old', clock.now() + 4_000, 0, -1, 1, null);
+  const suppression = old.prepare("INSERT INTO suppressions VALUES (NULL, 1, ?, 'asked', 1)");
+  expect(() => suppression.run('Bat@b.mn')).toThrow('a newer version of urtuu');
+  for (const to of ['dorj@b.mn', '99112233', 'erased:Abc']) suppression.run(to);
   old.prepare('DELETE FROM leases').run();
   old.close();
 

@@ -59,7 +59,37 @@ const transactions: [name: string, write: Write][] = [
     'a sign-in',
     ({ store }) => store.addSignInLink({ hash: hash('l'), projectId: project.id, lifeMs: 1_000 }),
   ],
+  [
+    'a session',
+    async ({ store }) => {
+      await here.store.addSignInLink({ hash: hash('m'), projectId: project.id, lifeMs: 60_000 });
+      return store.openSession(hash('m'), { hash: hash('s'), lifeMs: 60_000 });
+    },
+  ],
   ['a heartbeat', ({ instances }) => instances.beat(beat)],
+  [
+    'a pruned answer',
+    async ({ store }) => {
+      const answer = () => ({ status: 200, body: '{}' });
+      await here.store.acceptMessage(message({ idempotencyKey: 'pruned', answer }));
+      return store.replaceAnswers([{ project: 1, key: 'pruned', body: '{"to":""}' }]);
+    },
+  ],
+  [
+    'a pruned inbox',
+    async ({ store }) => {
+      await here.store.keepIncoming({ ...incoming, id: 'old', part: null });
+      return store.pruneInbox({ projectId: project.id, olderMs: null });
+    },
+  ],
+  [
+    'an erased suppression',
+    async ({ store }) => {
+      await here.store.suppress(project.id, '99112299', 'asked');
+      return store.eraseSuppressed('99112299');
+    },
+  ],
+  ['erased leftovers', ({ store }) => store.pruneLeftovers(null)],
 ];
 
 it.each(transactions)(
@@ -84,11 +114,38 @@ it.each(transactions)(
 
 const statements: [name: string, write: Write][] = [
   ['a credit', ({ store }) => store.credit(project.id, 5)],
+  ['a credit with an id', ({ store }) => store.credit(project.id, 5, { id: 'c', note: null })],
   ['settings', ({ store }) => store.changeSettings(project.id, () => '{"a":1}')],
   ['a new name', ({ store }) => store.renameProject(project.id, 'Shop')],
   ['a paused lane', ({ store }) => store.pauseLane('slow')],
   ['a stopped batch', ({ store }) => store.stopBatch('b', { code: 'c', message: 'm' })],
   ['a revoked key', ({ store }) => store.revokeKey(project.id, 'k')],
+  ['the use of a key', ({ store }) => store.recordKeyUse('k')],
+  ['a resumed lane', ({ store }) => store.resumeLane('slow')],
+  ['a released bind', ({ store }) => store.releaseBind({ route: 'r', holder: 'h' })],
+  [
+    'a checked code',
+    async ({ store }) => {
+      const verification = { id: 'v', codeHash: hash('c'), attempts: 3, lifeMs: 60_000 };
+      await here.store.acceptVerification({ ...message(), verification });
+      return store.checkVerification(project.id, 'v', () => false);
+    },
+  ],
+  ['a suppression', ({ store }) => store.suppress(project.id, 'a@b.mn', 'asked')],
+  ['the end of a suppression', ({ store }) => store.removeSuppression(project.id, 'a@b.mn')],
+  ['the end of a session', ({ store }) => store.endSession(hash('s'))],
+  ['the end of all sessions', ({ store }) => store.endSignIns(null)],
+  ['the address of the dashboard', ({ store }) => store.recordDashboard('http://a')],
+  ['erased messages', ({ store }) => store.pruneMessages([{ seq: 1, id: 'm' }], '99112233')],
+  ['the begin of a prune', ({ store }) => store.beginPruneRun(1_000)],
+  ['the end of a prune', ({ store }) => store.endPruneRun()],
+  ['the begin of a reset', ({ store }) => store.beginReset('o', 1)],
+  ['the end of a reset', ({ store }) => store.endReset('o')],
+  ['a hold', ({ store }) => store.hold('restored')],
+  ['the end of a hold', ({ store }) => store.release()],
+  ['an instance that leaves', ({ instances }) => instances.leave('b')],
+  ['figures that are left', ({ instances }) => instances.leaveEnded([])],
+  ['figures that are taken', ({ instances }) => instances.takeEnded()],
 ];
 
 it.each(statements)('%s is one statement, committed by the database', async (_, write) => {

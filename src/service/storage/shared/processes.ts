@@ -7,11 +7,14 @@ import { hostname } from 'node:os';
  * expire. A wrong answer costs work but no message: the mark is the fence, not the lease.
  */
 export function thisProcess(): string {
-  known ??= `${machine()}.${process.pid}.${startOf(process.pid) ?? ''}`;
+  known ??= `${machine()}.${process.pid}.${startOf(process.pid) ?? ''}.${release}`;
   return known;
 }
 
 let known: string | undefined;
+
+/** A trigger refuses leases of processes of earlier releases, which have none. */
+const release = 2;
 
 /** True only for a process of this machine that has ended. */
 export function isGone(holder: string): boolean {

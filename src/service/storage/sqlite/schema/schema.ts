@@ -236,4 +236,13 @@ export const migrations: readonly string[] = [
   -- is_bulk: a single message of a list, as each row of a personalised job is.
   ALTER TABLE contents ADD COLUMN is_bulk INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- An older release that still runs claims nothing more: its holders have three parts. Nor does it suppress an address
+  -- in capitals, which nobody would find.
+  CREATE TRIGGER leases_have_releases BEFORE INSERT ON leases WHEN new.holder NOT GLOB '*.*.*.*'
+    BEGIN SELECT RAISE(ABORT, 'a newer version of urtuu has taken over the data: end this one'); END;
+  CREATE TRIGGER suppressions_are_compared BEFORE INSERT ON suppressions
+    WHEN instr(new.recipient, '@') > 0 AND new.recipient <> lower(new.recipient)
+    BEGIN SELECT RAISE(ABORT, 'a newer version of urtuu has taken over the data: end this one'); END;
+  `,
 ];
