@@ -29,6 +29,16 @@ it('the image is built from what its Dockerfile copies, and gets no other file o
   expect(taken.sort()).toEqual(copied.map((name) => `!${name}`).sort());
 });
 
+it('images of others are named by digest, in the Dockerfile and in compose.yaml', () => {
+  const images = ['Dockerfile', 'compose.yaml'].flatMap((name) => {
+    const text = readFileSync(join(root, 'deploy', name), 'utf8');
+    return [...text.matchAll(/^(?:FROM|\s+image:) (\S+)/gm)].map(([, image]) => image);
+  });
+  const others = images.filter((image) => image !== 'urtuu');
+  expect(others).toHaveLength(4);
+  for (const image of others) expect(image).toMatch(/^[a-z]+:[\w-]+@sha256:[0-9a-f]{64}$/);
+});
+
 describe('workflows', () => {
   const folder = join(root, '.github/workflows');
   const workflows = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
