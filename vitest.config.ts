@@ -5,8 +5,10 @@ import { mailDecoder } from './scripts/mail-decoder.js';
 const places = {
   /** With programs of others from Debian's packages on the other side. */
   peers: ['test/peers/**'],
-  /** What kills, cuts and confuses, and large inputs. */
+  /** What kills, cuts and confuses, large inputs, and processes that wait for seconds. */
   torture: [
+    'test/e2e/{bulk-cancel,serve-config,serve-email}.test.ts',
+    'test/service/data/as-owner.test.ts',
     'test/corpus/**',
     'test/patterns.test.ts',
     'test/torture/!(small).test.ts',
@@ -17,7 +19,10 @@ const places = {
   /** Pages typed as written, the package, and terminals. */
   pages: ['test/{docs,package,terminal}/**', 'test/cli/code-cache.test.ts'],
   /** On PostgreSQL what `npm test` plays on SQLite alone. */
-  'second-engine': ['test/service/admin/failover.test.ts', 'test/service/storage/postgres-plans.test.ts'],
+  'second-engine': [
+    'test/service/admin/failover.test.ts',
+    'test/service/storage/postgres-{plans,roles}.test.ts',
+  ],
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
   postgres: [
     'test/service/carriers/postgres-outbox.test.ts',
