@@ -68,14 +68,14 @@ export function playMove(game: MoveGame): Promise<MoveResult> {
     let answering: Server = folder;
 
     const end = (server: Server) => server.end(random() < 0.5 ? 'SIGKILL' : 'SIGTERM');
-    /** Both sides at once, as an owner might who does not know how far it is; how many of them serve. */
-    async function serveWhatServes(): Promise<number> {
+    /** Both sides at once, as an owner might who does not know how far it is; those that serve. */
+    async function serveWhatServes(): Promise<Server[]> {
       // In an empty database `urtuu serve` begins a service of its own.
       const sides = (await isBegun(database)) ? [folder, ...instances.slice(0, 1)] : [folder];
       const isServed = await Promise.all(sides.map(starts));
       if (isServed.some((one) => one)) await sleep(300);
       await Promise.all(sides.map(end));
-      return isServed.filter((one) => one).length;
+      return sides.filter((_, index) => isServed[index]);
     }
 
     try {
@@ -113,15 +113,20 @@ export function playMove(game: MoveGame): Promise<MoveResult> {
         ...{ longestLife, mostStatements },
       };
       const result = { interruptions: 0, owners: 0, strange: [] as string[] };
+      let hasServedThere = false;
       for (;;) {
         const isLast = result.interruptions >= game.interruptions;
         const { isDone, strange } = isLast ? await movedWhole(setting) : await anyTrouble(setting);
         result.strange.push(...strange);
         if (isDone) break;
         result.interruptions += 1;
-        if (random() < 0.3 && (await serveWhatServes()) > 1) result.owners += 1;
+        if (random() >= 0.3) continue;
+        const serving = await serveWhatServes();
+        if (serving.length > 1) result.owners += 1;
+        // A mover that was interrupted after its last commit.
+        if (serving.some((server) => server !== folder)) hasServedThere = true;
       }
-      const counts = await countsOff(directory, database);
+      const counts = hasServedThere ? [] : await countsOff(directory, database);
       await spoil(game.flaw, directory, database);
 
       if (await starts(folder)) result.owners += 1;
