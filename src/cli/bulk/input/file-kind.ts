@@ -81,12 +81,15 @@ export async function fileKind(
 }
 
 const fewControls = 3;
+const sampleBytes = 4_096;
 
-function isBinary(head: Buffer): boolean {
+function isBinary(begin: Buffer): boolean {
+  const head = begin.subarray(0, sampleBytes);
   const isMarked = /^(?:\xff\xfe|\xfe\xff)/.test(head.toString('latin1', 0, 2));
   if (isMarked || utf16Encoding(head) !== null) return false;
   let [controls, nuls] = [0, 0];
-  for (const byte of head) {
+  for (let at = 0; at < head.length; at += 1) {
+    const byte = head[at] ?? 0;
     if (byte === 0) nuls += 1;
     if (byte < 0x09 || (byte > 0x0d && byte < 0x20)) controls += 1;
   }

@@ -47,6 +47,7 @@ export class RowParser extends Parser {
   /** Rows after the end of the input, which may be cut off in the last one. */
   #last: EndedRow[] | null = null;
   #endsLine = true;
+  #watchesQuotes = false;
   /** Fields of the current row with something after their closing quote. */
   #closed: { index: number; value: string }[] = [];
   /** Lines of rows with text after a closing quote. */
@@ -68,10 +69,11 @@ export class RowParser extends Parser {
     this.on('error', (error) => {
       this.#error = error;
     });
-    this.#watchQuotes(this as unknown as QuoteRules);
   }
 
+  /** From the first quote on: what is called for each byte is slower than csv-parse's own function. */
   #watchQuotes({ api, state }: QuoteRules): void {
+    this.#watchesQuotes = true;
     const { field } = state;
     api.__isQuote = (bytes, at) => {
       if (bytes[at] !== quote) return false;
@@ -115,6 +117,7 @@ export class RowParser extends Parser {
     if (last !== undefined) this.#endsLine = last === 0x0a || last === 0x0d;
     for (let at = 0; at < block.length; at += pieceBytes) {
       const piece = block.subarray(at, at + pieceBytes);
+      if (!this.#watchesQuotes && piece.includes(quote)) this.#watchQuotes(this as unknown as QuoteRules);
       await new Promise<void>((resolve) => this.write(piece, () => resolve()));
       this.#rethrow();
     }
