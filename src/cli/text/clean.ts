@@ -24,6 +24,19 @@ const isEdge = (text: string, at: number): boolean => {
 /** The value of a cell as it is put into a message. */
 export const cleanValue = (value: string): string => (isPlain(value) ? value : trimmed(cleanText(value)));
 
+/** Those of a row; the array itself if they are as written. */
+export function cleanValues(values: readonly string[], used: readonly number[]): readonly string[] {
+  let clean: string[] | null = null;
+  for (const index of used) {
+    const value = values[index] ?? '';
+    const read = cleanValue(value);
+    if (read === value) continue;
+    clean ??= [...values];
+    clean[index] = read;
+  }
+  return clean ?? values;
+}
+
 /** Whether a value is clean for certain; a loop costs less than a pattern, and there are many values. */
 function isPlain(value: string): boolean {
   const last = value.length - 1;

@@ -12,7 +12,7 @@ import {
   type TextKind,
 } from '../../../contract/index.js';
 import { unguard } from '../../csv/line.js';
-import { cleanField, cleanValue, composed, trimmed } from '../../text/clean.js';
+import { cleanField, cleanValues, composed, trimmed } from '../../text/clean.js';
 import { toGsm } from '../../text/gsm.js';
 import { errorValue, isErrorValue } from '../input/cell-error.js';
 import { InputError, quoted } from '../input/input-error.js';
@@ -144,10 +144,12 @@ export function bindMessage(
   };
   let written: typeof fields | undefined;
   // A row is asked for its changes, then composed.
-  let last: [values: readonly string[], clean: readonly string[]] = [[], []];
+  let last: readonly string[] = [];
+  let lastClean = last;
   const clean = (values: readonly string[]) => {
-    if (last[0] !== values) last = [values, cleanValues(values, used)];
-    return last[1];
+    if (last !== values) lastClean = cleanValues(values, used);
+    last = values;
+    return lastClean;
   };
   const composer: Composer = {
     columns: used,
@@ -188,19 +190,6 @@ function usesOf(templates: readonly [Field, BoundTemplate][], values: readonly s
   };
 }
 
-/** The values as they are put into a message; the array itself if they are as written. */
-function cleanValues(values: readonly string[], used: readonly number[]): readonly string[] {
-  let clean: string[] | null = null;
-  for (const index of used) {
-    const value = values[index] ?? '';
-    const read = cleanValue(value);
-    if (read === value) continue;
-    clean ??= [...values];
-    clean[index] = read;
-  }
-  return clean ?? values;
-}
-
 const noRepairs: readonly RepairKind[] = [];
 
 interface Reader {
@@ -221,7 +210,8 @@ function readingOf(
     isConstant: used.length === 0 && !isNew,
     changesIn(values) {
       const read = clean(values);
-      const put = read === values ? [] : (usesIn?.(values).put ?? used);
+      if (read === values) return isNew ? ofTexts : null;
+      const put = usesIn?.(values).put ?? used;
       if (put.every((index) => read[index] === values[index])) return isNew ? ofTexts : null;
       const differs = (repair: (value: string) => string) =>
         put.some((index) => repair(values[index] ?? '') !== (values[index] ?? ''));
