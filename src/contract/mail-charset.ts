@@ -226,7 +226,7 @@ const bytesOfQuoted = (text: string) =>
 /** What the mail parser has of a part. */
 interface Part {
   content: ArrayBuffer | null;
-  contentType: { parsed: { value: string; params: Record<string, string> } };
+  contentType: { parsed: { value: string; params: Record<string, string> }; multipart: string | false };
   getTextContent(): string;
   processHeaders(): void;
 }
@@ -256,11 +256,13 @@ export function readMailsByCharset(parser: Parser, onGuess: (charset: string) =>
     if (guessed !== null) onGuess(guessed);
     return parse.call(this, message);
   };
-  // RFC 2045, 5.2: without a type, as in `Content-Type: text`, is plain text.
+  // RFC 2045, 5.2: without a type, as in `Content-Type: text`, or a boundary for its parts, is plain text.
   parts.processHeaders = function () {
     processHeaders.call(this);
-    const { parsed } = this.contentType;
-    if (!/^[^\s/]+\/[^\s/]+$/.test(parsed.value)) parsed.value = 'text/plain';
+    const { parsed, multipart } = this.contentType;
+    const isWhole = /^[^\s/]+\/[^\s/]+$/.test(parsed.value) && (!multipart || parsed.params.boundary);
+    if (!isWhole)
+      Object.assign(this.contentType, { multipart: false, parsed: { ...parsed, value: 'text/plain' } });
   };
   parts.getTextContent = function () {
     const { value, params } = this.contentType.parsed;

@@ -33,7 +33,7 @@ export async function smsReceiver(
   );
   return async ({ route, deliveryId, ...message }) => {
     const projectId = inboxes.get(route) ?? first.id;
-    await store.keepIncoming({
+    const text = await store.keepIncoming({
       ...message,
       id: newId(),
       projectId,
@@ -42,7 +42,8 @@ export async function smsReceiver(
       fingerprint: deliveryId === undefined ? null : `sms ${route} ${deliveryId}`,
     });
     const { suppressions, stop_words: words } = await settingsOf(projectId);
-    if (suppressions && normalNumber(message.from) === message.from && isStop(message.text, words))
+    const isNumber = normalNumber(message.from) === message.from;
+    if (suppressions && isNumber && text !== null && isStop(text, words))
       await store.suppress(projectId, message.from, 'asked by SMS for no more messages');
   };
 }

@@ -115,7 +115,7 @@ function outcomeIn(group: Group): Outcome | null {
 
 /** `rfc822; <bold@example.com>`; some signs may be written as `+2B` (RFC 3461). */
 function addressesIn(field: string): string[] {
-  const [, written = ''] = /^[^;]*;\s*<?([^\s<>]+@[^\s<>]+)>?/.exec(field) ?? [];
+  const [, written = ''] = /^(?:[^;]*;)?\s*<?([^\s<>]+@[^\s<>]+)>?/.exec(field) ?? [];
   const plain = written.replace(/\+([\dA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );

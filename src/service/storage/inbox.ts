@@ -44,8 +44,11 @@ export const partsWithin = 1_800_000;
 
 /** Incoming messages. */
 export interface Inbox {
-  /** Stores a message, or adds a part to earlier ones. Committed when it resolves. */
-  keepIncoming(message: IncomingMessage): Promise<void>;
+  /**
+   * Stores a message, or adds a part to earlier ones. Committed when it resolves, to the whole text; to null while parts
+   * are missing.
+   */
+  keepIncoming(message: IncomingMessage): Promise<string | null>;
   /** Newest first by the first part, starting after `after`; null if `after` does not exist. */
   listInbox(projectId: string, page: PageRequest): Promise<Listed<InboxRecord> | null>;
 }

@@ -50,6 +50,19 @@ describe('a report', () => {
       bounceOf('x@b.mn', { action: 'delivered\r\n\r\nAction: failed' }),
       { status: '5.1.1', isUnknownRecipient: false },
     ],
+    [
+      'without a type of the address',
+      bounceOf('x@b.mn').replace('Recipient: rfc822;', 'Recipient:'),
+      unknown,
+    ],
+    [
+      'without a type of the address, of somebody else',
+      bounceOf('x@b.mn', { of: 'dorj@example.mn' }).replace(
+        'Final-Recipient: rfc822;',
+        'Original-Recipient: rfc822;bold@example.com\r\nFinal-Recipient:',
+      ),
+      { status: '5.1.1', isUnknownRecipient: false },
+    ],
     ['of OpenSMTPD', bounceOf('x@b.mn', { type: 'multipart/mixed' }), unknown],
     [
       'whose answer goes on without a blank, and has another cause',

@@ -106,6 +106,7 @@ describe('a mail', () => {
     ],
     ['headers below one that is broken', 'X\r\n \r\nSubject: s\r\nMIME-Version: 1.0\r\n\r\nHi', 'Hi'],
     ['a type that is none', 'Content-Type: text\r\n\r\nHi', 'Hi'],
+    ['parts without a boundary', 'Content-Type: multipart/mixed\r\n\r\nHi', 'Hi'],
   ])('has %s', async (_, mail, text) => {
     expect((await readMail(Buffer.from(`From: a@b.mn\r\n${mail}`))).text.replace(/\s+/g, ' ')).toBe(text);
   });

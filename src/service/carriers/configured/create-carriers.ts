@@ -80,7 +80,7 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
   for (const route of smpp) {
     const note = alphabetNotes[route.alphabet];
     if (note !== null)
-      report(new Error(`SMPP route ${route.name}, alphabet "${route.alphabet}": ${note}`), {
+      report(new Error(`SMPP route ${route.name}, alphabet ${route.alphabet}: ${note}`), {
         level: 'warning',
       });
   }

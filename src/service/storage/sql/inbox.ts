@@ -29,6 +29,7 @@ interface InboxRow {
 const partsOf = (stored: StoredParts) =>
   typeof stored === 'string' ? (JSON.parse(stored) as Parts) : stored;
 const joined = (parts: Parts) => parts.map((part) => part ?? missingPart).join('');
+const whole = (parts: Parts) => (parts.includes(null) ? null : joined(parts));
 
 /** Incoming messages. */
 export function createInbox(sql: Sql): Inbox {
@@ -44,9 +45,12 @@ export function createInbox(sql: Sql): Inbox {
     );
   }
 
-  function* keep(message: IncomingMessage): Transaction<void> {
+  function* keep(message: IncomingMessage): Transaction<string | null> {
     const { part, text, projectId } = message;
-    if (part === null) return yield* insert(message, text, null);
+    if (part === null) {
+      yield* insert(message, text, null);
+      return text;
+    }
     const series = seriesOf(message);
     // Parts come at once, over several connections.
     yield* alone(`inbox ${projectId} ${series}`);
@@ -58,7 +62,7 @@ export function createInbox(sql: Sql): Inbox {
     const index = part.number - 1;
     for (const row of earlier) {
       const before = partsOf(row.parts);
-      if (before[index] === text) return;
+      if (before[index] === text) return whole(before);
       if (before[index] !== null) continue;
       const parts = before.with(index, text);
       yield* query('UPDATE :s.inbox SET text = :text, parts = :parts WHERE seq = :seq', {
@@ -66,10 +70,11 @@ export function createInbox(sql: Sql): Inbox {
         parts,
         seq: row.seq,
       });
-      return;
+      return whole(parts);
     }
     const parts = Array.from({ length: part.total }, (_, at) => (at === index ? text : null));
     yield* insert(message, joined(parts), parts);
+    return null;
   }
 
   return {

@@ -311,6 +311,22 @@ describe('a message that says stop', () => {
     expect(sent).toMatchObject({ status: 502 });
     expect(gateway.taken).toEqual([]);
   });
+
+  it('is read whole: a part of a longer one says nothing', async () => {
+    await open({ incoming: { ...incoming, reference: '*.ref', total: '*.of', part: '*.nth' } });
+    await services.core.administration.settings.update({ stop_words: ['STOP'], suppressions: true });
+    const parts = [
+      ['99112233', 'When does the bus ', 1],
+      ['99112233', 'stop', 2],
+      ['99112244', 'OP', 2],
+      ['99112244', 'ST', 1],
+    ] as const;
+    for (const [from, text, nth] of parts) {
+      const body = JSON.stringify([{ msgid: text, from, text, ref: 7, of: 2, nth }]);
+      expect(await take({ of: 'incoming', type: 'application/json', body })).toBe(true);
+    }
+    expect(await suppressed()).toEqual(['99112244']);
+  });
 });
 
 describe('whatever a gateway sends', () => {

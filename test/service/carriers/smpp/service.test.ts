@@ -73,6 +73,9 @@ describe('a service with SMPP routes', () => {
     const metrics = new Metrics();
     onTestFinished(() => metrics.close());
     await open(configured({ routes: [route({ alphabet: 'ucs2' })] }), metrics.wrappers);
+    expect(services.cores.faults.map(({ stack }) => stack)).toEqual([
+      expect.stringContaining('SMPP route Mobicom, alphabet ucs2: Latin texts can need'),
+    ]);
     await services.send('99112233', 'a'.repeat(150));
     const [taken] = smsc.taken as [TakenSegment];
     smsc.sendReceipt(taken, 'NEWSTATE');
