@@ -74,7 +74,7 @@ export const hintsByErrno: Readonly<Record<string, string>> = {
   PROXY_REFUSED: proxy,
   PROXY_UNREACHABLE: proxy,
   PROXY_SILENT: proxy,
-  PROXY_LOGIN: 'Write them into its address: HTTPS_PROXY=http://name:password@proxy.example.mn:3128',
+  PROXY_LOGIN: 'Write them into its address, as in http://name:password@proxy.example.mn:3128',
   DEPTH_ZERO_SELF_SIGNED_CERT: trust,
   SELF_SIGNED_CERT_IN_CHAIN: trust,
   UNABLE_TO_GET_ISSUER_CERT: trust,

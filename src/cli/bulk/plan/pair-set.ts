@@ -25,7 +25,7 @@ export function messageHashOf({ kind, to, body }: PlannedRequest): MessageHash {
  * What another job did, or will do, for a pair; within one job, the highest counts. `uncertain` is sent in a batch of
  * which some messages failed, unknown whose; `free` was not sent, and will not be.
  */
-export const marks = { uncertain: 1, sent: 2, free: 3, open: 4 } as const;
+export const marks = { free: 1, uncertain: 2, sent: 3, open: 4 } as const;
 
 /** How many pairs other jobs have sent, or will send. */
 export interface PairCounts {

@@ -29,13 +29,19 @@ const old = now - 8 * day;
 const ended = (exit: number): Encoded => ['end', new Date(old).toISOString(), exit, null];
 const none = { sent: 0, open: {}, uncertain: {} };
 
-/** The jobs of a machine, and a new list with three recipients who each get their own message, or all one. */
-function machine({ text = 'Hello {name}' } = {}) {
+/**
+ * The jobs of a machine, and a new list with three recipients who each get their own message, or all one; `asOne`: an
+ * earlier version read the first row as all three.
+ */
+function machine({ text = 'Hello {name}', asOne = false } = {}) {
   const home = testFolder();
   const folderOf = (id: string) => join(home, 'jobs', id);
   const pairs = new PairSet();
-  for (const [at, to] of numbers(3).entries())
-    pairs.add(to, messageHash(`"text":"${text.replace('{name}', String(at))}"}`));
+  for (const [at, to] of numbers(3).entries()) {
+    const hash = messageHash(`"text":"${text.replace('{name}', String(at))}"}`);
+    if (asOne && at > 0) pairs.addReading(0, to, hash);
+    else pairs.add(to, hash);
+  }
   const read: string[] = [];
   const unreadable: string[] = [];
   const failed = new Map<number, number[]>();
@@ -89,6 +95,17 @@ function machine({ text = 'Hello {name}' } = {}) {
 }
 
 describe('what another job does for a recipient', () => {
+  it('counts as sent if one of its messages that are one message now was sent, and another failed', async () => {
+    const here = machine({ asOne: true });
+    await here.plan('july');
+    const failed = (request: number): Encoded[] => [
+      send(request),
+      ['failed', request, 0, 'provider_failed', 'm'],
+    ];
+    here.journal('july', ...failed(0), send(1), accepted(1), ...failed(2), ended(3));
+    expect(await here.mark()).toEqual({ ...none, sent: 1 });
+  });
+
   it.each<[string, Encoded[], { sent: number; open?: number }]>([
     ['no journal', [], { sent: 0, open: 3 }],
     ['pending and in doubt', [send(0)], { sent: 0, open: 3 }],

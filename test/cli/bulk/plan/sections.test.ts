@@ -86,6 +86,15 @@ describe('fallbacks and sections', () => {
     ['{?debt}[city]{/debt}', '"[city]" is text here, not the column', /./],
     ['{{{name|x}}}', '"{{{name|x}}}" would be the column in braces', /./],
     ['{{name|x}}', '"{{name|x}}" is text here, not the column', /./],
+    [
+      '{{#if Debt}}x{{/if}}',
+      '"{{#if Debt}}" is text here, not the column',
+      /^Write \{\?debt\}\.\.\.\{\/debt\} /,
+    ],
+    ['{{ unless debt }}x{{ end }}', '"{{ unless debt }}" is text here, not the column', /\{\?debt\}/],
+    ['{{if .debt}}x{{end}}', '"{{if .debt}}" is text here, not the column', /\{\?debt\}/],
+    ['*|IF:DEBT|*x*|END:IF|*', '"*|IF:DEBT|*" is text here, not the column', /\{\?debt\}/],
+    ['[if debt]x[/if]', '"[if debt]" is text here, not the column', /\{\?debt\}/],
   ])('%j is an error that names the place', (text, message, hint) => {
     const refused = () => render(text, []);
     expect(refused).toThrow(

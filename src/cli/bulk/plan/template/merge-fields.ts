@@ -38,8 +38,13 @@ const ofPlainText = [/<(?=(([^<>]+)>))/g];
 /** What editors of HTML put between a mark and a name: {{<b>name</b>}}. */
 const unseen = /<[^<>]*>|&nbsp;|&#(?:160|xa0);/gi;
 
+/** A condition of another program: {{#if name}}, {{if .name}}, *|IF:NAME|*. */
+const conditionOn = /^\s*(?:if|unless)[\s:][\s:.]*/i;
+
 interface MergeField {
   column: string;
+  /** Whether it asks for a value instead of standing for it. */
+  isCondition: boolean;
   /** As everybody would get it. */
   written: string;
   /** As it stands in the template. */
@@ -58,10 +63,13 @@ export function mergeFieldIn(
   const texts = isHtml ? [text, text.replace(unseen, ' ')] : [text];
   for (const field of isHtml ? everywhere : [...everywhere, ...ofPlainText]) {
     for (const [mark, rest = '', name = ''] of texts.flatMap((each) => [...each.matchAll(field)])) {
-      const column = columns[columnNamed(columns, name, hidden)];
+      const named = (each: string) => columns[columnNamed(columns, each, hidden)];
+      const value = named(name);
+      const column = value ?? (conditionOn.test(name) ? named(name.replace(conditionOn, '')) : undefined);
       if (column === undefined || !isName(mark, column)) continue;
       const written = mark + rest;
-      return { column, written, source: written.replace(/[{}]/g, '$&$&') };
+      const isCondition = value === undefined;
+      return { column, isCondition, written, source: written.replace(/[{}]/g, '$&$&') };
     }
   }
   return null;

@@ -139,12 +139,12 @@ export function bindTemplate(
   for (const text of [...searched, ...fallbacks]) {
     const field = mergeFieldIn(text, columns, { hidden, content });
     if (field === null) continue;
-    const { column, written, source } = field;
+    const { column, isCondition, written, source } = field;
+    const way = isCondition
+      ? `Write {?${column}}...{/${column}} around a text for the rows that have a value.`
+      : `Write {${column}} for the column.`;
     const rename = `To send ${quoted(written)} itself, give the column another name in the file.`;
-    throw refuse(
-      `${quoted(source)} is text here, not the column`,
-      `Write {${column}} for the column. ${rename}`,
-    );
+    throw refuse(`${quoted(source)} is text here, not the column`, `${way} ${rename}`);
   }
   const sections = sectionsOf(texts, fields, refuse);
   const isTaken = ({ condition }: Section, values: readonly string[]) =>

@@ -121,10 +121,18 @@ function maskedMessage({ to, subject, text, parts }: PreviewedMessage): Previewe
   };
 }
 
-/** The part of a job that is paid, at current prices, which are those of `current`, a new plan of the same input. */
-export async function paidOf({ plan, state }: Job, current: PlanMeta): Promise<Paid> {
+/**
+ * The part of a job that is paid, at current prices, which are those of `current`, a new plan of the same input. Texts of
+ * an earlier version may be more or longer, so their own prices count.
+ */
+export async function paidOf(
+  { plan, state }: Pick<Job, 'plan' | 'state'>,
+  current: Pick<PlanMeta, 'digest' | 'credits'>,
+): Promise<Paid> {
   const { meta } = plan;
-  if (state.untouched) return { certain: meta.credits - current.credits, inDoubt: 0 };
+  const isOther = meta.credits > 0 && meta.digest !== current.digest;
+  const price = isOther ? meta.credits : current.credits;
+  if (state.untouched) return { certain: meta.credits - price, inDoubt: 0 };
   let planned = 0;
   let doubtful = 0;
   for await (const request of plan.requests(state.firstOpen())) {
@@ -137,7 +145,7 @@ export async function paidOf({ plan, state }: Job, current: PlanMeta): Promise<P
     if (state.phase(request.number) === 'doubt') doubtful += rest;
   }
   const ofAll = meta.credits > 0 ? meta.credits : meta.recipients;
-  const priceOf = (part: number) => Math.ceil((part * current.credits) / Math.max(1, ofAll));
+  const priceOf = (part: number) => Math.ceil((part * price) / Math.max(1, ofAll));
   return { certain: meta.credits - priceOf(planned), inDoubt: priceOf(doubtful) };
 }
 

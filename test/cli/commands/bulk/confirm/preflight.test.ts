@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { JobState } from '../../../../../src/cli/bulk/job/job-state.js';
 import {
   creditsMissing,
   type Preflight,
+  paidOf,
   preflightOf,
 } from '../../../../../src/cli/commands/bulk/confirm/preflight.js';
 import { preflightLines } from '../../../../../src/cli/commands/bulk/confirm/preflight-lines.js';
@@ -208,5 +210,22 @@ describe('what is shown before a job is sent', () => {
     expect(lines[at + 2]).toMatch(/^ {12}x{800}…$/);
     expect(lines[at + 3]).toBe('            (1,200 more characters)');
     expect(lines.filter((line) => /^(?:First|Longest)/.test(line))).toEqual([]);
+  });
+});
+
+describe('paidOf', () => {
+  it.each([
+    ['more texts of an earlier version, each at its own price', 'other', 0],
+    ['the same texts at half the price', null, 20],
+  ])('reads %s', async (_, digest, certain) => {
+    const frozen = memoryPlan([
+      { to: numbers(1), text: 'Hi ' },
+      { to: numbers(1), text: 'Hi' },
+      { to: numbers(1, 1), text: 'Hi ' },
+      { to: numbers(1, 1), text: 'Hi' },
+    ]);
+    const job = { plan: frozen, state: new JobState(frozen.meta) };
+    const current = { digest: digest ?? frozen.meta.digest, credits: 20 };
+    expect(await paidOf(job, current)).toEqual({ certain, inDoubt: 0 });
   });
 });
