@@ -8,7 +8,9 @@ const places = {
   /** What kills, cuts and confuses, large inputs, and processes that wait for seconds. */
   torture: [
     'test/e2e/{bulk-cancel,serve-config,serve-email}.test.ts',
-    'test/service/data/as-owner.test.ts',
+    'test/cli/commands/serve/warnings.test.ts',
+    'test/service/data/{as-owner,verify-data}.test.ts',
+    'test/service/storage/installation.test.ts',
     'test/corpus/**',
     'test/patterns.test.ts',
     'test/torture/!(small).test.ts',
@@ -21,7 +23,7 @@ const places = {
   /** On PostgreSQL what `npm test` plays on SQLite alone. */
   'second-engine': [
     'test/service/admin/failover.test.ts',
-    'test/service/storage/postgres-{plans,roles}.test.ts',
+    'test/service/storage/postgres-{plans,roles,schemas}.test.ts',
   ],
   /** The rules and the store on PostgreSQL, and what this engine alone has. */
   postgres: [
@@ -43,7 +45,7 @@ const places = {
     'test/service/carriers/{smpp,smtp}/service.test.ts',
     'test/service/dispatch/crash.test.ts',
     'test/service/postgres-*.test.ts',
-    'test/service/storage/{installation,locks,postgres-faults}.test.ts',
+    'test/service/storage/{locks,postgres-faults}.test.ts',
     'test/torture/small.test.ts',
   ],
   /** In this process, on SQLite. */

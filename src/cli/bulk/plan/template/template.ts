@@ -136,8 +136,8 @@ export function bindTemplate(
     return fieldOf(mark, columns, hidden) ?? refuseMark(mark, columns, { hidden, refuse });
   });
   // Or the second bar of other languages would be sent.
-  const barred = fields.find(({ fallback }) => fallback?.trimStart().startsWith('|'));
-  if (barred !== undefined) throw refuse(`${shown(barred)} has two bars`, 'Write one: {name|friend}.');
+  const doubled = fields.find(({ fallback }) => fallback?.trimStart().startsWith('|'));
+  if (doubled !== undefined) throw refuse(`${shown(doubled)} has two bars`, 'Write one: {name|friend}.');
   const fallbacks = fields.flatMap(({ fallback }) => (fallback === null ? [] : [fallback]));
   for (const text of [...searched, ...fallbacks]) {
     const field = mergeFieldIn(text, columns, { hidden, content });
