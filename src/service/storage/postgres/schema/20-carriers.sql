@@ -56,10 +56,10 @@ BEGIN
   END IF;
   RETURN QUERY SELECT * FROM receive_2(p_now, p_route, id, p_recipient, p_state,
     CASE WHEN id = p_carrier_id THEN p_reference ELSE '' END, p_submitted_at, p_window, p_most);
-  IF p_other IS NULL THEN RETURN; END IF;
   UPDATE receipts r SET other = CASE WHEN id = p_carrier_id THEN p_other ELSE p_carrier_id END
-  WHERE r.route = p_route AND r.carrier_id = id AND r.recipient = p_recipient RETURNING r.message INTO known;
-  IF known IS NOT NULL THEN
+  WHERE r.route = p_route AND r.carrier_id = id AND r.recipient = p_recipient
+    AND (p_other IS NOT NULL OR r.other IS NOT NULL) RETURNING r.message INTO known;
+  IF p_other IS NOT NULL AND known IS NOT NULL THEN
     DELETE FROM receipts r WHERE r.route = p_route AND r.recipient = p_recipient AND r.message IS NULL
       AND r.carrier_id = CASE WHEN id = p_carrier_id THEN p_other ELSE p_carrier_id END;
   END IF;
