@@ -1,32 +1,32 @@
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const isDomainLabel = (label: string) =>
+  /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_-]{0,61}[\p{L}\p{M}\p{N}_])?$/u.test(label);
+
 /** With `_`, as in the names of some hosts, but not in the last label. */
-const isDomainLabel = (label: string, index: number, { length }: readonly string[]) =>
-  /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_-]{0,61}[\p{L}\p{M}\p{N}_])?$/u.test(label) &&
-  !(index === length - 1 && label.includes('_'));
+const areDomainLabels = (labels: readonly string[]) =>
+  labels.every(isDomainLabel) && labels.at(-1)?.includes('_') === false;
 
 /** A domain whose last label is a number is an IP address, or nothing. */
-function endsInNumber(address: string): boolean {
-  const last = address.slice(address.lastIndexOf('.') + 1);
-  return /^(?:[0-9]+|0x[0-9a-f]*)$/.test(last);
-}
+const endsInNumber = (domain: string) => /\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain);
 
 /**
  * The normal form of an email address: the local part as written, the domain in ASCII (IDNA) and lower case, so that
  * all spellings of a domain are one recipient. Null if it is not a mailbox address, mixes alphabets, or is at an IP
  * address: nothing is sent to it.
  */
-export function normalizeAddress(written: string): string | null {
-  const address = normalizeAnyAddress(written);
-  return address === null || endsInNumber(address) || !isOneAlphabet(address) ? null : address;
-}
+export const normalizeAddress = (written: string): string | null =>
+  normalized(written, (domain) => !endsInNumber(domain) && isOneAlphabet(domain));
 
 /** The same for an address that is stored or was received, which may mix alphabets or be at an IP address. */
-export function normalizeAnyAddress(written: string): string | null {
+export const normalizeAnyAddress = (written: string): string | null => normalized(written, () => true);
+
+function normalized(written: string, isAllowed: (domain: string) => boolean): string | null {
   const at = written.lastIndexOf('@');
   const local = written.slice(0, at);
   if (at < 1 || written.length > 254 || local.length > 64 || !localPart.test(local)) return null;
   const domain = asciiDomain(written.slice(at + 1));
-  return domain === null || local.length + 1 + domain.length > 254 ? null : `${local}@${domain}`;
+  if (domain === null || local.length + 1 + domain.length > 254 || !isAllowed(domain)) return null;
+  return `${local}@${domain}`;
 }
 
 /** What is wrong with such an address, for people. */
@@ -35,18 +35,20 @@ export const mixedAlphabets = 'mixes letters of two alphabets, such as Latin and
 /** Whether a part of an address has letters of two alphabets: it is not the one that it looks like. */
 export function mixesAlphabets(written: string): boolean {
   const address = normalizeAnyAddress(written);
-  return address === null ? written.split(/[@.]/).some(isMixed) : !isOneAlphabet(address);
+  return address === null
+    ? written.split(/[@.]/).some(isMixed)
+    : !isOneAlphabet(address.slice(address.lastIndexOf('@') + 1));
 }
 
 /** The IDNA form of a domain; null if it is not a domain. */
 function asciiDomain(written: string): string | null {
   const lower = written.toLowerCase();
   const labels = lower.split('.');
-  if (labels.length < 2 || !labels.every(isDomainLabel)) return null;
+  if (labels.length < 2 || !areDomainLabels(labels)) return null;
   if (/^[\x21-\x7e]+$/.test(lower) && !labels.some((label) => label.startsWith('xn--'))) return lower;
   const ascii = hostOf(lower);
   // Digits of other scripts can turn into an IP address.
-  return ascii === null || /^[0-9.]+$/.test(ascii) || !ascii.split('.').every(isDomainLabel) ? null : ascii;
+  return ascii === null || /^[0-9.]+$/.test(ascii) || !areDomainLabels(ascii.split('.')) ? null : ascii;
 }
 
 function hostOf(domain: string): string | null {
@@ -75,9 +77,8 @@ const isMixed = (label: string) => alphabets().filter((alphabet) => alphabet.tes
 /** The top-level domains com and co in Cyrillic letters, which look the same and do not exist. */
 const likeCom = /\.(?:сом|со)$/;
 
-function isOneAlphabet(address: string): boolean {
-  if (!address.includes('xn--')) return true;
-  const domain = address.slice(address.lastIndexOf('@') + 1);
+function isOneAlphabet(domain: string): boolean {
+  if (!domain.includes('xn--')) return true;
   const labels = domain
     .split('.')
     .map((label) => (label.startsWith('xn--') ? decoded(label.slice(4)) : label));

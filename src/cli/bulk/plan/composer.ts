@@ -128,16 +128,22 @@ export function bindMessage(
   const usesIn = isConditional ? (values: readonly string[]) => usesOf(fields, values) : undefined;
   const always: Uses = { read: used, put: used, fallbacks: [] };
   const isUncertain = mayBeOwn(columns) && ownColumns(columns).size === 0;
+  /** Null if there are none. */
+  const faultsIn = (values: readonly string[], { read, put }: Uses): MessageError[] | null => {
+    let faults: MessageError[] | null = null;
+    for (const index of read) {
+      const error = faultOf(values[index] ?? '', isUncertain, put !== read && !put.includes(index));
+      if (error === null) continue;
+      faults ??= [];
+      faults.push({ column: columns[index] ?? '', error });
+    }
+    return faults;
+  };
   const composeAs = (bound: typeof fields, values: readonly string[]) => {
-    const { read, put } = usesIn?.(values) ?? always;
-    const faultAt = (index: number) =>
-      faultOf(values[index] ?? '', isUncertain, put !== read && !put.includes(index));
-    const faulty = read.filter((index) => faultAt(index) !== null);
-    if (faulty.length > 0)
-      return faulty.map((index) => ({ column: columns[index] ?? '', error: faultAt(index) ?? '' }));
+    const faults = faultsIn(values, usesIn?.(values) ?? always);
+    if (faults !== null) return faults;
     const rendered = bound.map(([field, template]): [Field, string] => [field, template.render(values)]);
-    const isEmpty = ([, text]: [Field, string], at: number) => bound[at]?.[1].isConditional && isBlank(text);
-    const empty = usesIn && rendered.find(isEmpty);
+    const empty = usesIn && rendered.find(([, text], at) => bound[at]?.[1].isConditional && isBlank(text));
     if (empty !== undefined) return [emptyField(empty[0])];
     const message = channel === 'sms' ? composeSms(rendered, gsm) : composeEmail(rendered);
     return 'error' in message ? [message] : message;

@@ -61,8 +61,8 @@ export class MessageStore {
     const cached = this.#cache.get(key);
     if (cached === undefined) return this.#compose(values, key);
     this.#hits += 1;
-    this.isNew = cached % 2 === 1;
-    return (cached - (cached % 2)) / 2;
+    this.isNew = (cached & 1) === 1;
+    return cached >> 1;
   }
 
   errorsOf(values: readonly string[]): MessageError[] {

@@ -84,18 +84,18 @@ export class RowPlanner {
     errors: readonly CellError[] = noErrors,
     written: readonly string[] = record,
   ): void {
-    const isWhole = errors.length === 0 && record.length === this.#parts.columns.names.length;
-    const unreadable = isWhole && !this.#parts.damage.isNeeded ? noFaults : this.#unreadable(record, errors);
+    const { recipients, columns, damage } = this.#parts;
+    const isWhole = errors.length === 0 && record.length === columns.names.length;
+    const unreadable = isWhole && !damage.isNeeded ? noFaults : this.#unreadable(record, errors);
     if (unreadable.length > 0) {
       this.#reject(line, unreadable);
       return;
     }
-    if (!this.#isSelected(record)) {
+    if (columns.selection !== null && !this.#isSelected(record)) {
       this.notSelected += 1;
       this.rows.add(line, 0, skippedRow);
       return;
     }
-    const { recipients, columns } = this.#parts;
     const { repaired } = recipients;
     const reason = recipients.read(record[columns.recipient] ?? '');
     // Messages are numbered as they appear: a rejected row must not add one.
@@ -110,8 +110,8 @@ export class RowPlanner {
       recipients.note(changes, recipients.repaired > repaired);
     }
     const pair = this.#addPair(record, written, message, changes !== null);
-    this.#noteUses(record, line);
-    this.#noteReport(record);
+    if (this.messages.columns.length > 0) this.#noteUses(record, line);
+    if (columns.report !== null) this.#noteReport(record, columns.report);
     this.rows.add(line, recipients.add(), message, pair);
   }
 
@@ -222,9 +222,7 @@ export class RowPlanner {
     return hashes;
   }
 
-  #noteReport(record: readonly string[]): void {
-    const { report } = this.#parts.columns;
-    if (report === null) return;
+  #noteReport(record: readonly string[], report: NonNullable<SelectedColumns['report']>): void {
     const job = (record[report.job] ?? '').trim();
     const line = Number(record[report.line]);
     if (job === '' || !Number.isInteger(line)) return;
