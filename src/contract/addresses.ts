@@ -20,11 +20,16 @@ export const normalizeAddress = (written: string): string | null =>
 /** The same for an address that is stored or was received, which may mix alphabets or be at an IP address. */
 export const normalizeAnyAddress = (written: string): string | null => normalized(written, () => true);
 
+/** Most addresses of a list are at the domain of the one before. */
+let last: { name: string; domain: string | null } = { name: '', domain: null };
+
 function normalized(written: string, isAllowed: (domain: string) => boolean): string | null {
   const at = written.lastIndexOf('@');
   const local = written.slice(0, at);
   if (at < 1 || written.length > 254 || local.length > 64 || !localPart.test(local)) return null;
-  const domain = asciiDomain(written.slice(at + 1));
+  const name = written.slice(at + 1);
+  if (name !== last.name) last = { name, domain: asciiDomain(name) };
+  const { domain } = last;
   if (domain === null || local.length + 1 + domain.length > 254 || !isAllowed(domain)) return null;
   return `${local}@${domain}`;
 }
@@ -45,7 +50,7 @@ function asciiDomain(written: string): string | null {
   const lower = written.toLowerCase();
   const labels = lower.split('.');
   if (labels.length < 2 || !areDomainLabels(labels)) return null;
-  if (/^[\x21-\x7e]+$/.test(lower) && !labels.some((label) => label.startsWith('xn--'))) return lower;
+  if (/^[\x21-\x7e]+$/.test(lower) && !lower.includes('xn--')) return lower;
   const ascii = hostOf(lower);
   // Digits of other scripts can turn into an IP address.
   return ascii === null || /^[0-9.]+$/.test(ascii) || !areDomainLabels(ascii.split('.')) ? null : ascii;

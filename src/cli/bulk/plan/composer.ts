@@ -231,7 +231,7 @@ function readingOf(
 
 /** Why a cell cannot be put into a message. `isUncertain`: the file may be a report whose columns were removed. */
 function faultOf(value: string, isUncertain: boolean, isOptional: boolean): string | null {
-  if (value.trim() === '') return isOptional ? null : 'is empty, but the message uses it';
+  if (isBlank(value)) return isOptional ? null : 'is empty, but the message uses it';
   if (isErrorValue(value)) return errorValue(value.trim());
   if (isUncertain && unguard(value) !== value)
     return `${quoted(value)} begins with ' and a sign, as urtuu writes it in reports: remove the ', or restore the columns of the report`;

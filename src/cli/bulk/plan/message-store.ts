@@ -56,6 +56,7 @@ export class MessageStore {
   numberOf(values: readonly string[]): number {
     const { columns } = this.#composer;
     if (columns.length === 0) return 0;
+    if (!this.#isCaching) return this.#compose(values, '');
     const only = columns[0] ?? 0;
     const key = columns.length === 1 ? (values[only] ?? '') : columns.map((at) => values[at]).join('\0');
     const cached = this.#cache.get(key);
