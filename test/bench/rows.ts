@@ -1,6 +1,15 @@
 // Rows to plan, against csv-parse alone: cpu of whole processes.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -56,10 +65,12 @@ export function writeList(path: string, rows: number, column: 'phone' | 'email')
 
 /** Bundles the work of a tree, as it ships, and returns how to run one piece of it. */
 export async function rowsWork(folder: string, nodeOptions: string[] = [], tree = '.') {
-  const outfile = join(folder, 'rows-work.mjs');
+  const sources = ['rows-work', 'jobs-work'].map((name) => resolve(tree, `test/bench/${name}.ts`));
   await build({
-    entryPoints: [resolve(tree, 'test/bench/rows-work.ts')],
-    outfile,
+    // An older tree may have the first one alone.
+    entryPoints: sources.filter((source) => existsSync(source)),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -75,7 +86,9 @@ export async function rowsWork(folder: string, nodeOptions: string[] = [], tree 
     text = '',
   ): Measured => {
     const plan = join(folder, 'plan');
-    const result = execFileSync(process.execPath, [...nodeOptions, outfile, work, file, plan, text], {
+    const isOfJobs = work === 'report' || work === 'jobs' || work === 'beside';
+    const program = join(folder, isOfJobs ? 'jobs-work.mjs' : 'rows-work.mjs');
+    const result = execFileSync(process.execPath, [...nodeOptions, program, work, file, plan, text], {
       encoding: 'utf8',
     });
     rmSync(plan, { recursive: true, force: true });
