@@ -1,25 +1,27 @@
 import pkg from '../../../package.json' with { type: 'json' };
 import { serviceErrors } from '../../contract/index.js';
-import type {
-  Carrier,
-  CarrierFigures,
-  CarrierRequest,
-  Submission,
-  SubmitResult,
-  Unread,
+import {
+  type Carrier,
+  type CarrierFigures,
+  type CarrierRequest,
+  emailRoute,
+  type Submission,
+  type SubmitResult,
+  type Unread,
 } from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
-import type { LaneDepth, Unjoined } from '../storage/insights.js';
 import type { Ended, LaneConnection, LaneTrouble } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store, VerificationResult } from '../storage/store.js';
 import { EventLoopDelay } from './event-loop-delay.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
+import { type LookedAtStore, StoreFigures } from './store-figures.js';
+import { type Method, wrapped } from './wrapped.js';
 
 /** Looked at with each reading. */
 export interface Sources {
   heartbeat: { connections: LaneConnection[] };
-  store: { queueDepth(): Promise<LaneDepth[]>; countUnjoined(): Promise<Unjoined[]> };
+  store: LookedAtStore;
 }
 
 /** Methods of the store whose time tells how it is doing: those that every message needs. */
@@ -39,9 +41,6 @@ const results = ['accepted', 'later', 'refused', 'unknown'] as const satisfies r
 )[];
 const paths = ['receipts', 'incoming'] as const satisfies readonly CarrierRequest['of'][];
 const unread = ['body', 'fields', 'state'] as const satisfies readonly Unread[];
-
-/** Milliseconds between two counts of the queue, however often somebody reads. */
-const lookEvery = 5_000;
 
 /** Counts and measures of one service object since its start, as Prometheus reads them. */
 export class Metrics {
@@ -100,9 +99,7 @@ export class Metrics {
     this.#beyondParts,
     this.#store,
   ];
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #depths: Promise<LaneDepth[]> = Promise.resolve([]);
-  #unjoined: Promise<Unjoined[]> = Promise.resolve([]);
+  readonly #ofStore = new StoreFigures();
   readonly #delay = new EventLoopDelay();
 
   constructor() {
@@ -167,40 +164,8 @@ export class Metrics {
 
   /** In the text format of Prometheus. Without the queue while the store does not answer. */
   async read({ heartbeat, store }: Sources): Promise<string> {
-    const now = performance.now();
-    if (now - this.#lookedAt >= lookEvery) {
-      this.#lookedAt = now;
-      this.#depths = store.queueDepth().catch(() => []);
-      this.#unjoined = store.countUnjoined().catch(() => []);
-    }
-    const depths = await this.#depths;
-    const unjoined = await this.#unjoined;
-    const byLane = (of: (depth: LaneDepth) => number | null) =>
-      depths.flatMap((depth) => {
-        const value = of(depth);
-        return value === null ? [] : [[`lane="${quotedLabel(depth.lane)}"`, value] as const];
-      });
-    return [
-      this.#write(heartbeat.connections),
-      writeSeries(
-        'urtuu_queue_messages',
-        'gauge',
-        'Waiting messages by lane.',
-        byLane(({ waiting }) => waiting),
-      ),
-      writeSeries(
-        'urtuu_queue_oldest_seconds',
-        'gauge',
-        'Seconds since the first waiting message was due, by lane.',
-        byLane(({ oldestMs }) => oldestMs && oldestMs / 1_000),
-      ),
-      writeSeries(
-        'urtuu_receipts_unjoined',
-        'gauge',
-        'Receipts of the last 24 hours that match no message, by route.',
-        unjoined.map(({ route, count }) => [`route="${quotedLabel(route)}"`, count]),
-      ),
-    ].join('');
+    const ofStore = await this.#ofStore.write(store);
+    return this.#write(heartbeat.connections) + ofStore;
   }
 
   #write(connections: readonly LaneConnection[]): string {
@@ -265,8 +230,10 @@ export class Metrics {
     for (const lane of lanes) {
       const route = `route="${quotedLabel(lane)}"`;
       for (const result of results) this.#submitted.begin(`${route},result="${result}"`);
-      if (take === undefined) continue;
-      for (const path of paths)
+      if (lane === emailRoute) continue;
+      // SMPP, which has no requests.
+      if (take === undefined) this.#beyondParts.add(route, 0);
+      for (const path of take === undefined ? (['receipts'] as const) : paths)
         for (const reason of unread) this.#unread.add(`path="${path}",${route},reason="${reason}"`, 0);
     }
   }
@@ -314,26 +281,4 @@ export class Metrics {
 function slowSeries(lane: string, { project, state, code, forMs }: LaneTrouble): readonly [string, number] {
   const labels = Object.entries({ lane, project: project ?? '', state, code });
   return [labels.map(([name, value]) => `${name}="${quotedLabel(value)}"`).join(','), forMs / 1_000];
-}
-
-type Method = (...args: unknown[]) => unknown;
-
-/** An object whose methods may be replaced; the others are those of `inner`, bound to it once. */
-function wrapped<Inner extends object>(
-  inner: Inner,
-  replace: (name: PropertyKey, method: Method) => Method | null,
-): Inner {
-  const methods = new Map<PropertyKey, Method>();
-  return new Proxy(inner, {
-    get(target, name) {
-      const known = methods.get(name);
-      if (known !== undefined) return known;
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      const bound = value.bind(target) as Method;
-      const method = replace(name, bound) ?? bound;
-      methods.set(name, method);
-      return method;
-    },
-  });
 }

@@ -117,25 +117,26 @@ describe('the metrics of a service', () => {
     expect(text).not.toContain('quantile');
   });
 
-  it('of a route of a carrier are there at 0 before its first submission, and its first unread receipt', () => {
+  it('of a route of a carrier are there at 0 before its first submission, and its first unread receipt', async () => {
     const metrics = new Metrics();
     onTestFinished(() => metrics.close());
-    const carrier = { lanes: ['Gate "A"'], take: async () => null } as unknown as Carrier;
-    metrics.wrappers.carriers([carrier]);
-    return metrics
-      .read({
-        heartbeat: { connections: [] },
-        store: { queueDepth: async () => [], countUnjoined: async () => [] },
-      })
-      .then((text) => {
-        for (const result of ['accepted', 'later', 'refused', 'unknown'])
-          expect(text).toContain(
-            `urtuu_submit_duration_seconds_count{route="Gate \\"A\\"",result="${result}"} 0\n`,
-          );
-        expect(text).toContain(
-          'urtuu_gateway_requests_unread_total{path="receipts",route="Gate \\"A\\"",reason="state"} 0\n',
-        );
-      });
+    const gateway = { lanes: ['Gate "A"'], take: async () => null };
+    metrics.wrappers.carriers([gateway, { lanes: ['SMPP'] }, { lanes: ['email'] }] as unknown as Carrier[]);
+    const text = await metrics.read({
+      heartbeat: { connections: [] },
+      store: { queueDepth: async () => [], countUnjoined: async () => [] },
+    });
+    for (const result of ['accepted', 'later', 'refused', 'unknown'])
+      expect(text).toContain(
+        `urtuu_submit_duration_seconds_count{route="Gate \\"A\\"",result="${result}"} 0\n`,
+      );
+    for (const line of [
+      'urtuu_gateway_requests_unread_total{path="incoming",route="Gate \\"A\\"",reason="state"} 0',
+      'urtuu_gateway_requests_unread_total{path="receipts",route="SMPP",reason="body"} 0',
+      'urtuu_segments_beyond_parts_total{route="SMPP"} 0',
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect(text).not.toMatch(/_total\{.*route="email"/);
   });
 
   it('are for this machine: neither a detour of a path nor another host leads to them', async () => {

@@ -88,11 +88,11 @@ describe('a service with SMPP routes', () => {
     const { heartbeat, store, administration } = services.core;
     const lines = (await metrics.read({ heartbeat, store })).split('\n');
     expect(
-      lines.filter((line) => /^urtuu_(gateway|segments|receipts_unjoined).*\{.*route/.test(line)),
+      lines.filter((line) => /^urtuu_(gateway|segments|receipts_unjoined).*\{.*route.* [1-9]/.test(line)),
     ).toEqual([
-      'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="state"} 1',
-      'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="fields"} 1',
       'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="body"} 1',
+      'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="fields"} 1',
+      'urtuu_gateway_requests_unread_total{path="receipts",route="Mobicom",reason="state"} 1',
       'urtuu_segments_beyond_parts_total{route="Mobicom"} 2',
       'urtuu_receipts_unjoined{route="Mobicom"} 1',
     ]);
