@@ -105,8 +105,11 @@ export async function configurationError(
   { script = '' }: ProcessEnvironment,
   error: unknown,
 ): Promise<CliError | null> {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message, cause } = error as NodeJS.ErrnoException;
   if (code !== 'invalid_configuration') return null;
+  // The message has the way out.
+  if (cause instanceof Error && cause.name === 'UnsafeFileError')
+    return new CliError(code, exits.machine, message, { cause: error });
   const { pathOfPage } = await import('../config/installation.js');
   const hint = `Its fields are described in ${pathOfPage(script, 'carriers.md')}`;
   return new CliError(code, exits.machine, message, { hint, cause: error });

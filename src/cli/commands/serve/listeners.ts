@@ -45,7 +45,7 @@ export function readNetworks(written: string, before: readonly Network[] = []): 
 /** Throws CliError (exit 2) for proxies whose word nobody asks for. */
 export function checkProxies({ log, trustedProxy }: Pick<AddressOptions, 'log' | 'trustedProxy'>): void {
   if (trustedProxy !== undefined && log === undefined)
-    throw usageError('--trusted-proxy is for the log, which has no requests', 'Add --log requests.');
+    throw usageError('--trusted-proxy does nothing without --log requests', 'Add --log requests.');
 }
 
 /** Listens for requests, and for metrics. Throws CliError (exit 13) for an address that cannot be used. */
