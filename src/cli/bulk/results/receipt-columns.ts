@@ -1,4 +1,5 @@
 import { IdColumn, WordColumn } from '../job/columns.js';
+import { isMoved, type Removal, statusOfRemoval } from '../job/counts.js';
 
 export const receiptStatuses = [
   'pending',
@@ -62,3 +63,12 @@ export class ReceiptColumns {
     };
   }
 }
+
+/** For example with the code `moved_to:july-retry`. */
+export function outcomeOfRemoval(removal: Removal): Outcome {
+  const code = !isMoved(removal) ? removal : removal.to === '' ? 'moved' : `moved_to:${removal.to}`;
+  return { ...unknown, status: statusOfRemoval(removal), code };
+}
+
+const unknown = { code: '', credits: null, id: '', delivery: '' } as const;
+export const inDoubt: Outcome = { ...unknown, status: 'in_doubt' };

@@ -125,3 +125,12 @@ export class ReceiptStore {
 function receiptOf([index, id, status, code, credits, delivery]: unknown[]): StoredReceipt {
   return { index, id, status, code, credits, delivery } as StoredReceipt;
 }
+
+/** The final reports of carriers; `unknown` may still become one of them. */
+const finalDeliveries: ReadonlySet<unknown> = new Set(['delivered', 'undelivered', 'bounced']);
+
+export const isFinal = ({ status, delivery }: StoredReceipt) =>
+  status === 'failed' || finalDeliveries.has(delivery);
+
+/** `unknown` is read again. */
+export const isNotUnknown = ({ delivery }: StoredReceipt) => delivery !== 'unknown';

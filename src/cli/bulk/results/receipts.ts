@@ -1,14 +1,13 @@
 import { type Message, normalizeRecipient } from '../../../contract/index.js';
 import type { BatchMessages } from '../../reader/batch-messages.js';
 import { counted } from '../../text/wording.js';
-import { isMoved, type Removal, statusOfRemoval } from '../job/counts.js';
 import type { JobState } from '../job/job-state.js';
 import type { EntryOf } from '../job/journal/entries.js';
 import { HashIndex, hashOf } from '../plan/files/hash-index.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
 import { matchMessages, storedReceipt } from './match-messages.js';
-import { type Outcome, ReceiptColumns } from './receipt-columns.js';
-import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
+import { inDoubt, type Outcome, outcomeOfRemoval, ReceiptColumns } from './receipt-columns.js';
+import { isFinal, isNotUnknown, type ReceiptStore, type StoredReceipt } from './receipt-store.js';
 import type { SingleMessages } from './single-messages.js';
 
 /** The outcome of one recipient, as shown in a report. */
@@ -290,20 +289,3 @@ export class Receipts {
     this.#columns.set(this.positionOf({ request, index }), kept);
   }
 }
-
-/** The final reports of carriers; `unknown` may still become one of them. */
-const finalDeliveries: ReadonlySet<unknown> = new Set(['delivered', 'undelivered', 'bounced']);
-
-const isFinal = ({ status, delivery }: StoredReceipt) => status === 'failed' || finalDeliveries.has(delivery);
-
-/** `unknown` is read again. */
-const isNotUnknown = ({ delivery }: StoredReceipt) => delivery !== 'unknown';
-
-/** For example with the code `moved_to:july-retry`. */
-function outcomeOfRemoval(removal: Removal): Outcome {
-  const code = !isMoved(removal) ? removal : removal.to === '' ? 'moved' : `moved_to:${removal.to}`;
-  return { ...unknown, status: statusOfRemoval(removal), code };
-}
-
-const unknown = { code: '', credits: null, id: '', delivery: '' } as const;
-const inDoubt: Outcome = { ...unknown, status: 'in_doubt' };

@@ -10,7 +10,7 @@ import { makeSecret, readSecret } from '../../storage/sqlite/installation/secret
 import { type MovedTable, movedTables } from './mapping.js';
 import { type Row, summing } from './rows.js';
 import { openSource, type Source } from './source.js';
-import { failing, openTarget, type Target, type TargetState, taken } from './target.js';
+import { failing, occupied, openTarget, type Target, type TargetState, taken } from './target.js';
 
 export interface MovePlaces {
   directory: string;
@@ -281,21 +281,4 @@ function checkUnopened(
   throw new DataError(`${database} was put back to a time before the move ended`, {
     hint: 'What was sent since would be sent again. Restore a newer backup of it. Nothing was changed.',
   });
-}
-
-function occupied(source: Source, { id, isFilling }: TargetState, database: string): DataError {
-  const createNew = 'Create it anew, empty, or name a new one.';
-  const [what, hint] =
-    id !== source.id
-      ? [`${isFilling ? 'is being filled from' : 'holds the data of'} another installation, ${id}`, createNew]
-      : isFilling
-        ? [
-            'is being filled by another move of this data',
-            'Go on with the folder that fills it. If there is none, drop the database, and create it again.',
-          ]
-        : [
-            'is served with this data already: the folder is a copy',
-            'Serve the database, and not the folder.',
-          ];
-  return new DataError(`${database} ${what}`, { hint: `${hint} Nothing was changed.` });
 }

@@ -234,3 +234,25 @@ export const taken = () =>
   new DataError('the database is not filled by this move any more: another has opened or emptied it', {
     hint: 'Type the line again, which says how it is.',
   });
+
+/** Why a database that holds other data cannot be filled. */
+export function occupied(
+  source: { id: string },
+  { id, isFilling }: TargetState,
+  database: string,
+): DataError {
+  const createNew = 'Create it anew, empty, or name a new one.';
+  const [what, hint] =
+    id !== source.id
+      ? [`${isFilling ? 'is being filled from' : 'holds the data of'} another installation, ${id}`, createNew]
+      : isFilling
+        ? [
+            'is being filled by another move of this data',
+            'Go on with the folder that fills it. If there is none, drop the database, and create it again.',
+          ]
+        : [
+            'is served with this data already: the folder is a copy',
+            'Serve the database, and not the folder.',
+          ];
+  return new DataError(`${database} ${what}`, { hint: `${hint} Nothing was changed.` });
+}
