@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../contract/index.js';
+import { isLoopback, parseUrl } from '../contract/index.js';
 import type { Env } from './proxy-variables.js';
 
 export interface Proxy {
@@ -45,7 +45,7 @@ const isMapped = (host: string): boolean => host.startsWith('[::ffff:7f');
 
 function readAddress(address: string, variable: string): URL {
   const written = address.includes('://') ? address : `http://${address}`;
-  const url = URL.canParse(written) ? new URL(written) : null;
+  const url = parseUrl(written);
   if (/^socks/i.test(written))
     throw new UnusableProxy(
       `${variable} names a SOCKS proxy, which is not supported`,
@@ -105,8 +105,8 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** As in `URL.hostname`: lower case, other alphabets as xn--. */
 function canonical(domain: string): string {
-  const url = `http://${domain}`;
-  return URL.canParse(url) && !domain.includes('/') ? new URL(url).hostname : domain.toLowerCase();
+  const url = domain.includes('/') ? null : parseUrl(`http://${domain}`);
+  return url?.hostname ?? domain.toLowerCase();
 }
 
 /** Whether a host matches a pattern with asterisks; in linear time. */

@@ -1,10 +1,10 @@
-import { isLoopback } from '../../contract/index.js';
+import { isLoopback, parseUrl } from '../../contract/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 
 /** Throws CliError unless it is https, http to this machine, or http is allowed. Removes trailing slashes. */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {
-  const url = URL.canParse(written) ? new URL(written) : null;
+  const url = parseUrl(written);
   const example = 'Example: https://sms.example.mn/v1';
   // A URL is read without them, but the keys of jobs contain it as written.
   if (/[\s\p{C}]/u.test(written))

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { parseUrl } from '../../contract/index.js';
 import type { GlobalOptions } from '../options.js';
 import { shellLine } from '../platform/quote.js';
 import { hasPassword, withoutPassword } from './database-url.js';
@@ -186,7 +187,7 @@ function newProfileOptions({ config: { profiles } }: PrintingRun, service: strin
   const found = Object.keys(profiles).find((name) => profiles[name]?.base_url === service);
   if (found !== undefined) return { '--profile': found };
   const isFree = !Object.hasOwn(profiles, defaultProfile);
-  const host = URL.canParse(service) ? new URL(service).host : service;
+  const host = parseUrl(service)?.host ?? service;
   const name = host.match(/[A-Za-z0-9.]+/g)?.join('-');
   return { '--profile': isFree ? undefined : name, '--base-url': service };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isLoopback } from '../../../contract/index.js';
+import { isLoopback, parseUrl } from '../../../contract/index.js';
 import { usageError } from '../../errors.js';
 import { hostInUrl } from './listen-error.js';
 import type { AddressOptions } from './listeners.js';
@@ -42,7 +42,7 @@ export function dashboardOf({
 }
 
 function checkPublicUrl(given: string): void {
-  const url = URL.canParse(given) ? new URL(given) : null;
+  const url = parseUrl(given);
   const isOrigin = url !== null && `${url.origin}/` === url.href;
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (isOrigin && isSafe) return;

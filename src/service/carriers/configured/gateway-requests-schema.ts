@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseUrl } from '../../../contract/index.js';
 import { rule } from '../../parse-fields.js';
 import type { GatewayRoute, ReceiptFields } from '../http/gateway-route.js';
 import { type WrittenSecret, writtenSecret } from './secrets.js';
@@ -127,8 +128,8 @@ function isBase(written: string): boolean {
 
 /** Null for an address that cannot be requested. */
 export function urlOf(written: string): URL | null {
-  if (!URL.canParse(written)) return null;
-  const url = new URL(written);
+  const url = parseUrl(written);
+  if (url === null) return null;
   const isPlain = url.username === '' && url.password === '' && url.hash === '';
   return isPlain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null;
 }

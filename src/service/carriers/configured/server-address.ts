@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../contract/index.js';
 export interface ServerAddress {
   protocol: string;
   /** As sockets take it: IPv6 without brackets. */
@@ -10,8 +11,9 @@ export function serverAddressOf(
   written: string,
   defaultPorts: Readonly<Record<string, number>>,
 ): ServerAddress | null {
-  if (!URL.canParse(written)) return null;
-  const { protocol, hostname, port, pathname, search, hash, username, password } = new URL(written);
+  const url = parseUrl(written);
+  if (url === null) return null;
+  const { protocol, hostname, port, pathname, search, hash, username, password } = url;
   const defaultPort = defaultPorts[protocol];
   if (defaultPort === undefined || hostname === '') return null;
   if (pathname.replace(/^\/$/, '') + search + hash + username + password !== '') return null;
