@@ -116,6 +116,12 @@ export function receiptConformance(fixture: () => Fixture): void {
       expect(await fixture().store.countUnjoined()).toEqual([]);
     });
 
+    it('with two ids, of which one comes again alone, are two that match no message', async () => {
+      await record({ carrierId: 'text', otherId: 'option' });
+      await record({ carrierId: 'text' });
+      expect(await fixture().store.countUnjoined()).toEqual([{ route: 'Mobicom', count: 2 }]);
+    });
+
     it('with two ids end a doubt once', async () => {
       const claimed = await accepted();
       await fixture().store.leaveInDoubt([{ claimed, delayMs: 0 }]);
