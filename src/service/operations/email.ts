@@ -14,7 +14,7 @@ export async function sendEmail(context: OperationContext, call: SendCall<EmailS
   const project = await context.project(caller);
   checkEmail(params);
   const recipient = readEmailRecipient(params.to);
-  const content = { ...emailContent(project, params), isBulk };
+  const content = emailContent(project, params, isBulk);
   const price = emailPrice(project.settings);
   return sendSingle(context, { project, channel: 'email', recipient, content, price, idempotencyKey });
 }
@@ -33,7 +33,7 @@ export async function sendEmailBulk(
   return sendBatch(context, { project, channel: 'email', recipients, content, price, idempotencyKey });
 }
 
-export function emailContent(project: Project, fields: EmailFields): Content {
+export function emailContent(project: Project, fields: EmailFields, isBulk = false): Content {
   const { settings } = project;
   return {
     text: fields.text ?? null,
@@ -45,6 +45,7 @@ export function emailContent(project: Project, fields: EmailFields): Content {
     }),
     replyTo: fields.reply_to ?? settings.reply_to,
     encrypted: null,
+    isBulk,
   };
 }
 

@@ -27,5 +27,5 @@ export async function sendSmsBulk(context: OperationContext, call: SendCall<SmsB
 }
 
 export function smsContent(text: string): Content {
-  return { text, html: null, subject: null, from: null, replyTo: null, encrypted: null };
+  return { text, html: null, subject: null, from: null, replyTo: null, encrypted: null, isBulk: false };
 }
