@@ -101,7 +101,8 @@ describe('the real command', () => {
 
   it('ends with 1 for what nobody foresaw', async () => {
     const broken = join(machine.home, 'broken.cjs');
-    writeFileSync(broken, "URL.canParse = () => { throw new RangeError('odd'); };\n");
+    const origin = "{ get() { throw new RangeError('odd'); } }";
+    writeFileSync(broken, `Object.defineProperty(URL.prototype, 'origin', ${origin});\n`);
     const env = { ...refused(), NODE_OPTIONS: `--require ${broken}` };
     const { code, stderr } = await machine.run(['balance'], { env });
     expect(code).toBe(1);
