@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { Machine, root } from '../../support/binary.js';
-import { cpuOf } from '../cpu.js';
+import { durable, makeCluster } from '../../support/postgres/cluster.js';
+import { cpuOf, cpuOfFamily, cpuOfProcess } from '../cpu.js';
 import { numberOf, rowsWork, writeList } from '../rows.js';
 import { postRate } from '../service-http.js';
 import { type RunningService, startService } from '../service-process.js';
@@ -50,12 +51,32 @@ const workerRow = (what: string, kind: string, bundleOf: (tree: string) => Promi
 const core = (tree: string) => bundled(tree, 'src/service/core.ts');
 const client = async (tree: string) => join(tree, 'dist/client/index.cjs');
 
-/** Clock ticks of a process, all of its threads: a hundredth of a second each. */
-function cpuOfProcess(pid: number): number {
-  const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
-  return (user + system) * 10;
-}
+/** The worker and its PostgreSQL, whose functions do a part of the work; each side has a server of its own. */
+const databaseRow = (what: string, kind: string): Comparison => ({
+  what,
+  pairs: 3,
+  slices: 12,
+  warm: 4,
+  async open(tree) {
+    const folder = mkdtempSync(join(tmpdir(), 'urtuu-bench-against-'));
+    const cluster = await makeCluster(folder, undefined, durable);
+    const pid = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0]);
+    const worker = await bundled(root, 'test/bench/against/worker.ts');
+    const side = await workerSide(worker, kind, await core(tree), `${cluster.url}/postgres`);
+    return {
+      async measure() {
+        const before = cpuOfFamily(pid);
+        const own = await side.measure();
+        return own + cpuOfFamily(pid) - before;
+      },
+      async close() {
+        await side.close();
+        await cluster.stop('immediate');
+        rmSync(folder, { recursive: true });
+      },
+    };
+  },
+});
 
 /** Ends when a process has taken next to nothing for a while: the service works on after a job has ended. */
 async function atRest(pid: number): Promise<void> {
@@ -265,5 +286,10 @@ export const comparisons: Record<string, readonly Comparison[]> = {
     workerRow('service: one SMS, 16 at once, without HTTP', 'sms', core),
     workerRow('service: one email, 16 at once, without HTTP', 'email', core),
     workerRow('service: a batch of 1,000 to completed', 'batch', core),
+  ],
+  postgres: [
+    databaseRow('PostgreSQL: one SMS, 16 at once, without HTTP', 'sms'),
+    databaseRow('PostgreSQL: one email, 16 at once, without HTTP', 'email'),
+    databaseRow('PostgreSQL: a batch of 1,000 to completed', 'batch'),
   ],
 };

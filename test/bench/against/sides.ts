@@ -17,9 +17,9 @@ export interface Comparison {
   open(tree: string): Promise<Side>;
 }
 
-/** `worker.ts`, bundled, at work on one bundle. */
-export async function workerSide(worker: string, kind: string, bundle: string): Promise<Side> {
-  const child = fork(worker, [kind, bundle], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+/** `worker.ts`, bundled, with a kind of work, the bundle that does it, and a database if it has one. */
+export async function workerSide(worker: string, ...args: string[]): Promise<Side> {
+  const child = fork(worker, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const closed = once(child, 'close');
   const ended = closed.then(([code]) => {
     throw new Error(`the worker ended with ${code}`);
