@@ -36,7 +36,7 @@ const meanings: Readonly<Record<TrialAnswer['rule'], string>> = {
   account: 'The service would pause the route, and send the message again.',
   not_sent: 'Nothing was sent. The service would pause the route, and send the message later.',
   unknown:
-    'Nobody knows whether it was taken: the service would charge the message and, without a repeat_key, never send it again.',
+    'Nobody knows whether it was taken: the service would charge the message, and not send it again unless its route can repeat safely.',
 };
 
 const mayHaveArrived: ReadonlySet<TrialAnswer['rule']> = new Set(['unknown', 'partly_accepted']);

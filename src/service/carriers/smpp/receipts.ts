@@ -106,8 +106,9 @@ function plausible(text = ''): string | null {
 function canonical(id: string | undefined, base: 10 | 16, form: SmppRoute['receiptId']): string | null {
   const given = plausible(id);
   if (given === null) return null;
-  const isNumber = form !== 'same' && (base === 16 ? /^[0-9a-f]+$/i.test(given) : /^[0-9]+$/.test(given));
-  return isNumber ? BigInt(base === 16 ? `0x${given}` : given).toString() : normalId(given);
+  const digits = base === 16 ? given.replace(/^0x/i, '') : given;
+  const isNumber = form !== 'same' && (base === 16 ? /^[0-9a-f]+$/i : /^[0-9]+$/).test(digits);
+  return isNumber ? BigInt(base === 16 ? `0x${digits}` : digits).toString() : normalId(given);
 }
 
 /** Operators write an id in either case, and drop its leading zeros or add some. The stores do the same. */

@@ -167,6 +167,8 @@ describe('a receipt', () => {
     ['hex_to_dec', 'ffffffffffffffff', '18446744073709551615'],
     ['dec_to_hex', '26', '1a'],
     ['dec_to_hex', '0026', '1A'],
+    ['dec_to_hex', '26', '0x1A'],
+    ['hex_to_dec', '0X1a', '26'],
     ['hex_to_dec', 'not a number', 'not a number'],
   ] as const)('with ids %s joins %s and %s', (form, submitted, received) => {
     const state = deliver('stat:DELIVRD', {}, [[tags.receiptedMessageId, Buffer.from(`${received}\0`)]]);
