@@ -1,6 +1,6 @@
 import type { MailAdministration, ReceivedAs } from './inbox/mail-administration.js';
 import type { Settings, SettingsPatch } from './settings.js';
-import type { HoldReason, KeyScope, LedgerReason, Unfinished } from './storage/store.js';
+import type { HoldReason, KeyScope, LedgerReason, Unfinished } from './storage/records.js';
 
 export type { KeyScope };
 

@@ -1,17 +1,5 @@
 import type { ClaimedMessage } from './dispatching.js';
-
-/**
- * Why the store is held: it was restored from a backup or loaded from a dump, or the timeline of PostgreSQL has
- * changed, after a failover or a recovery. In any case it may lack a record of messages that were sent.
- */
-export type HoldReason = 'restored' | 'failed_over';
-
-/** Messages that are not final. */
-export interface Unfinished {
-  messages: number;
-  /** How many of them are marked: they may have been submitted. */
-  submitting: number;
-}
+import type { HoldReason, Unfinished } from './records.js';
 
 /**
  * While a store is held, nothing is accepted, claimed or marked, in any process; reads, outcomes of running attempts

@@ -150,3 +150,16 @@ export interface BoundAnswer {
   /** JSON text. */
   body: string;
 }
+
+/**
+ * Why the store is held: it was restored from a backup or loaded from a dump, or the timeline of PostgreSQL has
+ * changed, after a failover or a recovery. In any case it may lack a record of messages that were sent.
+ */
+export type HoldReason = 'restored' | 'failed_over';
+
+/** Messages that are not final. */
+export interface Unfinished {
+  messages: number;
+  /** How many of them are marked: they may have been submitted. */
+  submitting: number;
+}

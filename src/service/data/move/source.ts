@@ -2,7 +2,7 @@ import { asOwner, asOwnerNow, otherOwnerOf } from '../../as-owner.js';
 import { outboxMigrations } from '../../carriers/simulated/sqlite-outbox.js';
 import { systemClock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
-import type { HoldReason } from '../../storage/holding.js';
+import type { HoldReason } from '../../storage/records.js';
 import type { Database } from '../../storage/sqlite/database/database.js';
 import { openDatabase } from '../../storage/sqlite/database/open.js';
 import { prepareHolds } from '../../storage/sqlite/dispatch/holds.js';

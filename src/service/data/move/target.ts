@@ -1,6 +1,5 @@
 import { outboxMigrations } from '../../carriers/simulated/postgres-outbox.js';
 import { DataError } from '../../errors/data-error.js';
-import type { HoldReason } from '../../storage/holding.js';
 import { checkTerms, destroy, newClient } from '../../storage/postgres/database/connection.js';
 import { migrate } from '../../storage/postgres/database/migrate.js';
 import {
@@ -10,6 +9,7 @@ import {
   usual,
 } from '../../storage/postgres/database/own-schema.js';
 import { migrations } from '../../storage/postgres/schema/migrations.js';
+import type { HoldReason } from '../../storage/records.js';
 import { type MovedTable, movedTables, unfilled } from './mapping.js';
 import { columnsOf, fromDatabase, type Row, type Summary, summing } from './rows.js';
 

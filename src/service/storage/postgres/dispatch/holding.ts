@@ -1,5 +1,6 @@
 import { earlierMessages, longestWindow } from '../../caps.js';
-import type { Holding, HoldReason, Unfinished } from '../../holding.js';
+import type { Holding } from '../../holding.js';
+import type { HoldReason, Unfinished } from '../../records.js';
 import type { Database } from '../database/database.js';
 import type { ClaimedRow, ToClaimed } from './claimed-rows.js';
 

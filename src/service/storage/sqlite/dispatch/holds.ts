@@ -1,4 +1,4 @@
-import type { HoldReason } from '../../holding.js';
+import type { HoldReason } from '../../records.js';
 import type { Database } from '../database/database.js';
 
 /** True while the store is held. */

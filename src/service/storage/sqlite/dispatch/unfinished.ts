@@ -1,5 +1,6 @@
 import type { ClaimedMessage } from '../../dispatching.js';
-import type { Holding, Unfinished } from '../../holding.js';
+import type { Holding } from '../../holding.js';
+import type { Unfinished } from '../../records.js';
 import type { Database } from '../database/database.js';
 import type { Claims } from './claims.js';
 import { type Leases, leasedMessages } from './leases.js';
