@@ -62,8 +62,10 @@ export class LeaseTools implements SubmitTools {
     return (await this.#shared.store.getSuppression(projectId, to))?.reason ?? null;
   }
 
-  async suppress({ projectId, to }: MessageRecord, reason: string): Promise<void> {
-    await this.#shared.store.suppress(projectId, to, reason).catch((error) => this.report(error));
+  async suppressUnknown({ projectId, to }: MessageRecord): Promise<void> {
+    await this.#shared.store
+      .suppress(projectId, to, 'unknown_recipient')
+      .catch((error) => this.report(error));
   }
 
   elapsed(): number {

@@ -53,7 +53,7 @@ export interface SubmitTools {
   /** Why the recipient of a message is suppressed; null if it is not. */
   suppressionOf(message: MessageRecord): Promise<string | null>;
   /** Never rejects. */
-  suppress(message: MessageRecord, reason: string): Promise<void>;
+  suppressUnknown(message: MessageRecord): Promise<void>;
   /** Milliseconds since the claim. */
   elapsed(): number;
   /** On the monotonic clock. */
@@ -103,7 +103,7 @@ export async function submitMessage(
   const isWaited = isWaitedFor(claimed);
   let failure = notAccepted('no operator accepted the message');
   let answer: Tried | undefined;
-  let unknownRecipient: string | null = null;
+  let isUnknownRecipient = false;
   for (let index = from; index < routes.length; index += 1) {
     if (isWaited && index > from && tools.elapsed() >= claimed.boundMs) break;
     const route = routes[index] as Route;
@@ -186,7 +186,7 @@ export async function submitMessage(
     if (result.kind === 'refused') {
       failure = notAccepted(result.reason);
       answer = { kind: 'refused', route: route.name, ...tools.show(result) };
-      unknownRecipient = result.isUnknownRecipient === true ? result.reason : null;
+      isUnknownRecipient = result.isUnknownRecipient === true;
       lane.refused(claimed, result);
       if (!result.tryNextRoute) break;
       continue;
@@ -201,8 +201,7 @@ export async function submitMessage(
     if (tools.elapsed() < end) return later(claimed, scope, result, answer, end - tools.elapsed());
     failure = scope === 'rate' ? throttled(result.reason) : notAccepted(result.reason);
   }
-  if (unknownRecipient !== null && rules.suppressions)
-    await tools.suppress(claimed.message, unknownRecipient);
+  if (isUnknownRecipient && rules.suppressions) await tools.suppressUnknown(claimed.message);
   return failed(claimed, failure, answer);
 }
 

@@ -1,4 +1,4 @@
-import type { Channel, Page, PageOptions } from '../../contract/index.js';
+import type { Channel, Page, PageOptions, SuppressionReason } from '../../contract/index.js';
 
 /** An incoming message: mail to a project's own domain, or an SMS to a route's number. */
 export interface InboxMessage {
@@ -20,8 +20,7 @@ export interface InboxMessage {
 export interface Suppression {
   /** Normal form; `erased:` and an HMAC if the recipient was erased. */
   to: string;
-  /** Such as `it bounced with status 5.1.1`. */
-  reason: string;
+  reason: SuppressionReason;
   created_at: string;
 }
 

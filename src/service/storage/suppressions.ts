@@ -1,3 +1,4 @@
+import type { SuppressionReason } from '../../contract/index.js';
 import type { Listed, PageRequest } from './lists.js';
 import type { Instant } from './records.js';
 
@@ -5,13 +6,13 @@ import type { Instant } from './records.js';
 export interface SuppressionRecord {
   /** Normal form, or a pseudonym. */
   to: string;
-  reason: string;
+  reason: SuppressionReason;
   createdAt: Instant;
 }
 
 export interface Suppressions {
   /** Changes nothing for one that is already suppressed. */
-  suppress(projectId: string, to: string, reason: string): Promise<void>;
+  suppress(projectId: string, to: string, reason: SuppressionReason): Promise<void>;
   /** Null for a recipient that is not suppressed. */
   getSuppression(projectId: string, to: string): Promise<SuppressionRecord | null>;
   /** Newest first, starting after the recipient `after`; null if that does not exist. */

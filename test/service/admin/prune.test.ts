@@ -72,7 +72,7 @@ describe('one person', () => {
       await send('99112233', 'two', 'key-2');
       await sendBulk(['99112233', '99112234'], 'three');
       await core.administration.idle();
-      await core.store.suppress(caller.projectId, '99112233', 'unknown');
+      await core.store.suppress(caller.projectId, '99112233', 'unknown_recipient');
       await core.store.keepIncoming({
         ...{ id: core.context.newId(), projectId: caller.projectId, channel: 'sms', subject: null },
         ...{ from: '99112233', to: '139911', text: 'stop', fingerprint: null, part: null },

@@ -138,7 +138,7 @@ async function fillFolder(directory: string): Promise<Filled> {
   const { id } = await operations.createVerification(caller, { to: '99887766' });
   await administration.idle();
   const code = (await outboxOf(core)).find(({ to }) => to === '99887766')?.code ?? '';
-  await store.suppress(caller.projectId, 'gone@example.mn', 'bounced');
+  await store.suppress(caller.projectId, 'gone@example.mn', 'unknown_recipient');
   await store.credit(caller.projectId, 500, { id: 'gift', note: 'a gift' });
   await store.createProject({ id: 'shop', name: 'Shop', balance: 7 });
   await store.changeSettings('shop', () => '{"brand_name":"Shop"}');

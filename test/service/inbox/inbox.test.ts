@@ -142,7 +142,7 @@ describe('suppressions', () => {
     const { from } = await send();
     await receive(bounceOf(from));
     expect((await administration().suppressions.list()).data).toEqual([
-      { to: 'bold@example.com', reason: 'it bounced with status 5.1.1', created_at: expect.any(String) },
+      { to: 'bold@example.com', reason: 'unknown_recipient', created_at: expect.any(String) },
     ]);
     const { id } = await send();
     expect(await messageOf(id)).toMatchObject({
@@ -150,7 +150,7 @@ describe('suppressions', () => {
       credits: 0,
       error: {
         code: 'provider_failed',
-        message: 'The recipient is suppressed: it bounced with status 5.1.1',
+        message: 'The recipient is suppressed: unknown_recipient',
       },
     });
     const { id: other } = await send('bat@example.com');
@@ -207,7 +207,7 @@ describe('suppressions', () => {
     const heard = smsc.heard.length;
     expect(await services.send('99000000', 'Hi')).toMatchObject({
       status: 502,
-      body: { error: { message: 'The recipient is suppressed: its operator answered with status 0x0b' } },
+      body: { error: { message: 'The recipient is suppressed: unknown_recipient' } },
     });
     expect(smsc.heard.length).toBe(heard);
     await services.completed(await services.sendBatch(['99000000', '99112233'], 'Hi'));

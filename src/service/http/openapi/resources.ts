@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type * as contract from '../../../contract/index.js';
-import { serviceErrors } from '../../../contract/index.js';
+import { serviceErrors, suppressionReasons } from '../../../contract/index.js';
 
 // Schemas of the answers, for the document only; each must fit the type in the contract.
 
@@ -108,5 +108,6 @@ export const errorEnvelope = z.object({
     required: z.exactOptional(count),
     attempts_remaining: z.exactOptional(count),
     id: z.exactOptional(id),
+    reason: z.exactOptional(z.enum(suppressionReasons)),
   }),
 });

@@ -5,7 +5,6 @@ import {
   type PrunableMessage,
   type Pruning,
   portionOf,
-  prunedText,
   pruneRows,
   receiptsWait,
   type StoredAnswer,
@@ -91,8 +90,7 @@ export function createPruning(sql: Sql, pseudonymOf: PseudonymOf): Omit<Pruning,
       sql.erase(function* () {
         const to = comparedRecipient(given);
         const erased = yield* query(
-          `UPDATE :s.suppressions SET recipient = :pseudonym, reason =
-             CASE WHEN replace(lower(reason), lower(:to::text), '') <> lower(reason) THEN '${prunedText}' ELSE reason END
+          `UPDATE :s.suppressions SET recipient = :pseudonym
            WHERE recipient = :to AND NOT EXISTS (SELECT 1 FROM :s.suppressions e
              WHERE e.project = suppressions.project AND e.recipient = :pseudonym) RETURNING seq`,
           { to, pseudonym: pseudonymOf(to) },

@@ -1,4 +1,4 @@
-import { comparedRecipient } from '../../../contract/index.js';
+import { comparedRecipient, type SuppressionReason } from '../../../contract/index.js';
 import { suppressedAs } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
@@ -8,7 +8,7 @@ import type { Sql } from './sql.js';
 interface SuppressionRow {
   seq: number;
   recipient: string;
-  reason: string;
+  reason: SuppressionReason;
   created_at: number;
 }
 

@@ -160,12 +160,12 @@ export function inboxConformance(fixture: () => Fixture): void {
 
     it('hold for their project until they are removed', async () => {
       const { store, clock } = fixture();
-      await store.suppress(project.id, 'a@b.mn', '5.1.1');
-      const first = { to: 'a@b.mn', reason: '5.1.1', createdAt: clock.now() };
+      await store.suppress(project.id, 'a@b.mn', 'unknown_recipient');
+      const first = { to: 'a@b.mn', reason: 'unknown_recipient', createdAt: clock.now() };
       clock.advance(1_000);
       await Promise.all([
-        store.suppress(project.id, 'a@b.mn', 'again'),
-        store.suppress(project.id, 'a@b.mn', 'and again'),
+        store.suppress(project.id, 'a@b.mn', 'manual'),
+        store.suppress(project.id, 'a@b.mn', 'manual'),
       ]);
       expect(await store.getSuppression(project.id, 'a@b.mn')).toEqual(first);
       expect(await store.getSuppression(other.id, 'a@b.mn')).toBeNull();
@@ -178,15 +178,15 @@ export function inboxConformance(fixture: () => Fixture): void {
 
     it('are found for many recipients at once', async () => {
       const { store } = fixture();
-      await store.suppress(project.id, '99112233', '0x0b');
+      await store.suppress(project.id, '99112233', 'opt_out');
       const found = await Promise.all(
         ['99112233', '88112233', '99112233'].map((to) => store.getSuppression(project.id, to)),
       );
-      expect(found.map((each) => each?.reason)).toEqual(['0x0b', undefined, '0x0b']);
+      expect(found.map((each) => each?.reason)).toEqual(['opt_out', undefined, 'opt_out']);
     });
 
     it('are listed newest first, in pages', async () => {
-      for (const to of ['1', '2', '3']) await fixture().store.suppress(project.id, to, 'r');
+      for (const to of ['1', '2', '3']) await fixture().store.suppress(project.id, to, 'manual');
       expect(await list(project.id, 2)).toMatchObject({ records: [{ to: '3' }, { to: '2' }], next: '2' });
       expect(await list(project.id, 2, '2')).toMatchObject({ records: [{ to: '1' }], next: null });
       expect(await list(other.id, 2, '2')).toBeNull();
@@ -206,7 +206,7 @@ export function inboxConformance(fixture: () => Fixture): void {
   it('a reset empties inbox and suppressions', async () => {
     const { store } = fixture();
     await keep();
-    await store.suppress(project.id, '1', 'r');
+    await store.suppress(project.id, '1', 'manual');
     await store.beginReset('me', 1_000);
     await store.reset(1_000, 1_000);
     expect([await texts(), (await store.listSuppressions(project.id, page()))?.records]).toEqual([[], []]);

@@ -105,16 +105,18 @@ export function mailboxConformance(fixture: () => Fixture): void {
 
     it('is suppressed in all spellings, by whatever spelling came first, and erased so', async () => {
       const { store } = fixture();
-      await store.suppress(project.id, 'Bat@b.mn', 'it bounced');
-      await store.suppress(project.id, 'bat@b.mn', 'again');
+      await store.suppress(project.id, 'Bat@b.mn', 'unknown_recipient');
+      await store.suppress(project.id, 'bat@b.mn', 'manual');
       for (const to of ['bat@b.mn', 'BAT@b.mn'])
         expect(await store.getSuppression(project.id, to)).toMatchObject({
           to: 'bat@b.mn',
-          reason: 'it bounced',
+          reason: 'unknown_recipient',
         });
       expect(await store.getSuppression(project.id, 'bat+1@b.mn')).toBeNull();
       expect(await store.eraseSuppressed('bAt@b.mn')).toBe(1);
-      expect(await store.getSuppression(project.id, 'BAT@b.mn')).toMatchObject({ reason: 'it bounced' });
+      expect(await store.getSuppression(project.id, 'BAT@b.mn')).toMatchObject({
+        reason: 'unknown_recipient',
+      });
       expect(await store.removeSuppression(project.id, 'baT@b.mn')).toBe(true);
       expect(await store.getSuppression(project.id, 'bat@b.mn')).toBeNull();
     });

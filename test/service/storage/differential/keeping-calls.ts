@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { suppressionReasons } from '../../../../src/contract/index.js';
 import type { Instances } from '../../../../src/service/storage/instances.js';
 import type { Store } from '../../../../src/service/storage/store.js';
 import { leaseMs } from '../conformance/fixture.js';
@@ -31,8 +32,8 @@ export const keepingCalls = {
     return simple((store) => store.listInbox(id, given));
   },
   suppress(world) {
-    const [id, to] = [world.project(), world.recipient()];
-    return simple((store) => store.suppress(id, to, `5.1.1 ${to}`));
+    const [id, to, reason] = [world.project(), world.recipient(), world.of(suppressionReasons)];
+    return simple((store) => store.suppress(id, to, reason));
   },
   getSuppression(world) {
     const [id, to] = [world.project(), world.recipient()];
