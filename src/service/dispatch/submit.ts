@@ -1,4 +1,4 @@
-import type { MessageError } from '../../contract/index.js';
+import type { MessageError, SuppressionReason } from '../../contract/index.js';
 import { withoutLinks } from '../../contract/links.js';
 import {
   type Carrier,
@@ -20,7 +20,15 @@ import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
 import { submissionOf } from './submission.js';
-import { batchStopped, delayInDoubt, isWaitedFor, notAccepted, notSubmitted, throttled } from './tries.js';
+import {
+  batchStopped,
+  delayInDoubt,
+  isWaitedFor,
+  notAccepted,
+  notSubmitted,
+  suppressed,
+  throttled,
+} from './tries.js';
 
 /** What a code in the text of a verification may look like. */
 const hasCode = /[0-9]{4}/;
@@ -43,15 +51,13 @@ export interface SubmitTools {
   decrypt(encrypted: Uint8Array): string;
   /**
    * Marks the message for its next attempt, with its request if that may be repeated; null if it is no longer in its
-   * lease.
+   * lease. Not if its recipient is suppressed.
    */
   mark(
     claimed: ClaimedMessage,
     by: { route: string; doubtMs: number; request: string | undefined },
-  ): Promise<ClaimedMessage | null>;
+  ): Promise<MarkedMessage>;
   deadlines: Deadlines;
-  /** Why the recipient of a message is suppressed; null if it is not. */
-  suppressionOf(message: MessageRecord): Promise<string | null>;
   /** Never rejects. */
   suppressUnknown(message: MessageRecord): Promise<void>;
   /** Milliseconds since the claim. */
@@ -67,6 +73,9 @@ export interface SubmitTools {
   onLate(disposition: Disposition): void;
   report: Report;
 }
+
+/** Null if it is no longer in its lease. */
+export type MarkedMessage = ClaimedMessage | { suppressed: SuppressionReason } | null;
 
 /** Known at once for the project of a batch; read for others. */
 export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
@@ -86,17 +95,15 @@ export async function submitMessage(
   let claimed = first;
   let rules: DispatchRules;
   let content: Content;
-  let suppressed: string | null;
   try {
     const known = rulesOf(claimed.message.projectId);
     rules = known instanceof Promise ? await known : known;
     content = readable(claimed.content, tools.decrypt);
-    suppressed = rules.suppressions ? await tools.suppressionOf(claimed.message) : null;
   } catch (error) {
     tools.report(error);
     return lost(claimed, tools);
   }
-  const refused = refusalOf(claimed, rules, suppressed, tools);
+  const refused = refusalOf(claimed, rules, tools);
   if (refused !== null) return failed(claimed, refused);
   const routes = tools.routesOf(claimed, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
@@ -152,6 +159,7 @@ export async function submitMessage(
       if (marked === 'error') return lost(claimed, tools);
       // Its own last attempt was certainly not accepted, and its lane may be paused.
       if (marked === null) return again(claimed, {}, answer);
+      if ('suppressed' in marked) return failed(claimed, suppressed(marked.suppressed), answer);
       claimed = marked;
       begunAt = tools.now();
     }
@@ -205,16 +213,9 @@ export async function submitMessage(
   return failed(claimed, failure, answer);
 }
 
-function refusalOf(
-  claimed: ClaimedMessage,
-  rules: DispatchRules,
-  suppressed: string | null,
-  tools: SubmitTools,
-): MessageError | null {
+function refusalOf(claimed: ClaimedMessage, rules: DispatchRules, tools: SubmitTools): MessageError | null {
   const { message, earlier, isStopped } = claimed;
   if (isStopped) return batchStopped;
-  if (suppressed !== null)
-    return { code: 'provider_failed', message: `The recipient is suppressed: ${suppressed}` };
   if (
     earlier !== null &&
     earlier.all.length > 0 &&

@@ -31,7 +31,7 @@ export function postgresStore(
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
   const toClaimed = createClaimedRows(database, pseudonymOf);
-  const claims = createClaims(database, lost, toClaimed);
+  const claims = createClaims(database, lost, toClaimed, pseudonymOf);
   const finalization = createFinalization(database, toClaimed);
   const holding = createHolding(database, toClaimed);
   const attempted = <Result>(work: Promise<Result>) => orUnavailable(work, report);

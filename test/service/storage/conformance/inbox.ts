@@ -154,45 +154,6 @@ export function inboxConformance(fixture: () => Fixture): void {
     });
   });
 
-  describe('suppressions', () => {
-    const list = (projectId = project.id, ...rest: Parameters<typeof page>) =>
-      fixture().store.listSuppressions(projectId, page(...rest));
-
-    it('hold for their project until they are removed', async () => {
-      const { store, clock } = fixture();
-      await store.suppress(project.id, 'a@b.mn', 'unknown_recipient');
-      const first = { to: 'a@b.mn', reason: 'unknown_recipient', createdAt: clock.now() };
-      clock.advance(1_000);
-      await Promise.all([
-        store.suppress(project.id, 'a@b.mn', 'manual'),
-        store.suppress(project.id, 'a@b.mn', 'manual'),
-      ]);
-      expect(await store.getSuppression(project.id, 'a@b.mn')).toEqual(first);
-      expect(await store.getSuppression(other.id, 'a@b.mn')).toBeNull();
-      expect(await list()).toEqual({ records: [first], next: null });
-      expect(await store.removeSuppression(other.id, 'a@b.mn')).toBe(false);
-      expect(await store.removeSuppression(project.id, 'a@b.mn')).toBe(true);
-      expect(await store.removeSuppression(project.id, 'a@b.mn')).toBe(false);
-      expect(await store.getSuppression(project.id, 'a@b.mn')).toBeNull();
-    });
-
-    it('are found for many recipients at once', async () => {
-      const { store } = fixture();
-      await store.suppress(project.id, '99112233', 'opt_out');
-      const found = await Promise.all(
-        ['99112233', '88112233', '99112233'].map((to) => store.getSuppression(project.id, to)),
-      );
-      expect(found.map((each) => each?.reason)).toEqual(['opt_out', undefined, 'opt_out']);
-    });
-
-    it('are listed newest first, in pages', async () => {
-      for (const to of ['1', '2', '3']) await fixture().store.suppress(project.id, to, 'manual');
-      expect(await list(project.id, 2)).toMatchObject({ records: [{ to: '3' }, { to: '2' }], next: '2' });
-      expect(await list(project.id, 2, '2')).toMatchObject({ records: [{ to: '1' }], next: null });
-      expect(await list(other.id, 2, '2')).toBeNull();
-    });
-  });
-
   it('an id alone finds its message, with the project', async () => {
     const mine = message();
     await fixture().store.acceptMessage(mine);

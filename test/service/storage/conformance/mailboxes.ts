@@ -107,18 +107,12 @@ export function mailboxConformance(fixture: () => Fixture): void {
       const { store } = fixture();
       await store.suppress(project.id, 'Bat@b.mn', 'unknown_recipient');
       await store.suppress(project.id, 'bat@b.mn', 'manual');
-      for (const to of ['bat@b.mn', 'BAT@b.mn'])
-        expect(await store.getSuppression(project.id, to)).toMatchObject({
-          to: 'bat@b.mn',
-          reason: 'unknown_recipient',
-        });
-      expect(await store.getSuppression(project.id, 'bat+1@b.mn')).toBeNull();
+      const reasons = () => store.findSuppressions(project.id, ['bat@b.mn', 'BAT@b.mn', 'bat+1@b.mn']);
+      expect(await reasons()).toEqual(['unknown_recipient', 'unknown_recipient', null]);
       expect(await store.eraseSuppressed('bAt@b.mn')).toBe(1);
-      expect(await store.getSuppression(project.id, 'BAT@b.mn')).toMatchObject({
-        reason: 'unknown_recipient',
-      });
+      expect(await reasons()).toEqual(['unknown_recipient', 'unknown_recipient', null]);
       expect(await store.removeSuppression(project.id, 'baT@b.mn')).toBe(true);
-      expect(await store.getSuppression(project.id, 'bat@b.mn')).toBeNull();
+      expect(await reasons()).toEqual([null, null, null]);
     });
   });
 }

@@ -32,6 +32,7 @@ import verifications from './17-verifications.sql' with { type: 'text' };
 import createdBy from './18-created-by.sql' with { type: 'text' };
 import oneStore from './19-one-store.sql' with { type: 'text' };
 import carriers from './20-carriers.sql' with { type: 'text' };
+import suppressions from './21-suppressions.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -83,8 +84,9 @@ export const migrations: Migrations = {
       createdBy,
       oneStore,
       carriers,
+      suppressions,
     ],
     constants,
   ),
-  alone: 19,
+  alone: 21,
 };
