@@ -157,6 +157,24 @@ export interface Pricing {
   };
 }
 
+/** A recipient to whom nothing more is sent. */
+export interface SuppressedRecipient {
+  /** As it was written. */
+  to: string;
+  /** Why. */
+  reason: SuppressionReason;
+}
+/** Those of a list to whom nothing more is sent (POST /v1/suppressions/check, an extension). */
+export interface SuppressionsCheck {
+  /** In the order of the list. */
+  data: SuppressedRecipient[];
+}
+/** The body of POST /v1/suppressions/check. */
+export interface SuppressionsCheckParams {
+  /** 1 to 1,000 numbers and email addresses. */
+  to: string[];
+}
+
 /** The body of POST /v1/sms. */
 export interface SmsSendParams {
   /** A mobile number: 8 digits, optionally after +976, with spaces or dashes. */

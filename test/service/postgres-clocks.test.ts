@@ -85,6 +85,7 @@ function operationsOf({ operations }: Core) {
     listBatches: () => operations.listBatches(caller, {}, page),
     getBalance: () => operations.getBalance(caller),
     getPricing: () => operations.getPricing(caller),
+    checkSuppressions: () => operations.checkSuppressions(caller, { to: [to] }),
   } satisfies Asked<Operations>;
 }
 

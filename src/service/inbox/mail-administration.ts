@@ -24,6 +24,12 @@ export interface Suppression {
   created_at: string;
 }
 
+/** How many recipients were added, and how many were there already, repeats included. */
+export interface AddedSuppressions {
+  added: number;
+  existing: number;
+}
+
 /** A DNS record to publish for a project's own domain. */
 export interface DnsRecord {
   purpose: 'SPF' | 'DKIM' | 'DMARC';
@@ -41,6 +47,11 @@ export interface MailAdministration {
   /** Incoming messages, newest first. */
   inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
   suppressions: {
+    /**
+     * Adds recipients, `manual` if no reason is given: numbers and addresses; refused with `invalid_request` and its
+     * `invalid` if one is neither. Who is there already keeps the reason.
+     */
+    add(recipients: readonly string[], reason?: SuppressionReason): Promise<AddedSuppressions>;
     /** Newest first; `after` is a recipient. */
     list(page?: PageOptions): Promise<Page<Suppression>>;
     /** False for a recipient that is not suppressed. */

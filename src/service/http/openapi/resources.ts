@@ -90,6 +90,10 @@ export const pricing: z.ZodMiniType<contract.Pricing> = z.object({
   email: z.object({ credits_per_message: z.number() }),
 });
 
+export const suppressionsCheckResult: z.ZodMiniType<contract.SuppressionsCheck> = z.object({
+  data: z.array(z.object({ to: z.string(), reason: z.enum(suppressionReasons) })),
+});
+
 export const health = z.object({ status: z.literal('ok') });
 export const readiness = z.object({
   status: z.enum(['ready', 'held', 'unavailable']),
