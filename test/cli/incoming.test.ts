@@ -28,7 +28,12 @@ describe('urtuu service incoming', () => {
     const [suppressed] = await json('service suppressions list');
     expect(suppressed).toMatchObject({ to: 'bold@example.com', reason: 'unknown_recipient' });
     const line = 'email send bold@example.com --subject Hi --text t --wait';
-    expect(await here(line)).toMatchObject({ code: 9, stdout: expect.stringMatching(/^status +failed$/m) });
+    expect(await here(line)).toMatchObject({ code: 8, stderr: expect.stringContaining('it does not exist') });
+    const { stderr } = await here(`${line} --json`);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'recipient_suppressed',
+      reason: 'unknown_recipient',
+    });
     expect(await here('service suppressions remove bold@example.com')).toMatchObject({
       code: 0,
       stderr: 'Removed bold@example.com.\n',

@@ -121,9 +121,9 @@ describe.each(['a folder', 'a database'])('the data in %s', (place) => {
     await core.store.suppress(caller.projectId, '99112233', 'unknown_recipient');
     const { stdout } = await here('service prune --recipient 99112233 --yes --json');
     expect(JSON.parse(stdout)).toMatchObject({ suppressions: 1 });
-    expect(await send('99112233', 'again')).toMatchObject({
-      status: 502,
-      body: { error: { message: 'The recipient is suppressed: unknown_recipient' } },
+    await expect(send('99112233', 'again')).rejects.toMatchObject({
+      code: 'recipient_suppressed',
+      fields: { reason: 'unknown_recipient' },
     });
     expect((await here('service suppressions list --json')).stdout).toContain('"to": "erased:');
     expect(await here('service suppressions remove 99112233')).toMatchObject({ code: 0 });

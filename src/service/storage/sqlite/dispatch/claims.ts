@@ -139,7 +139,7 @@ export function prepareClaims(
     const done = new Set<number>();
     const suppressions = suppressed.reasonsOf(marks);
     for (const [, group] of groupBy(
-      marks.filter(({ claimed }) => !suppressions.has(claimed.seq)),
+      suppressions.size === 0 ? marks : marks.filter(({ claimed }) => !suppressions.has(claimed.seq)),
       ({ claimed, attempt, route }) => `${claimed.token} ${attempt} ${route}`,
     )) {
       const [{ claimed, attempt, route, doubtMs }] = group as [Mark];
