@@ -114,8 +114,12 @@ class Known {
   /** Removals of a recipient so far, and those under way. */
   readonly #removals = new Map<string, { begun: number; ended: number }>();
 
-  reasonOf(to: string): SuppressionReason | undefined {
-    return this.#reasons.get(to);
+  /** At the beginning of a call: whether its end shows that it may send, since a removal may come between. */
+  ask(to: string, obeysOptOuts: boolean): () => boolean {
+    const reason = this.#reasons.get(to);
+    const removals = this.#removalsOf(to);
+    const { begun } = removals;
+    return () => reason === undefined || (reason === 'opt_out' && !obeysOptOuts) || removals.begun > begun;
   }
 
   /** Suppressed from the end of the call on, unless it is removed meanwhile. */
@@ -141,7 +145,7 @@ class Known {
   }
 }
 
-/** Permits what a store accepts or marks in a call that begins while its recipient is not known to be suppressed. */
+/** Permits what a store accepts or marks in a call, unless its recipient is known to be suppressed all the while. */
 class Judge {
   readonly permitted = new Set<string>();
   readonly #known: Known;
@@ -156,10 +160,10 @@ class Judge {
       accept: () => Promise<Result>,
     ): Promise<Result> => {
       const obeys = content.encrypted === null && (channel === 'sms' || content.isBulk === true);
-      const may = this.#may(to, obeys);
+      const may = this.#known.ask(to, obeys);
       const result = await accept();
       // A queued email is asked about again.
-      if (may && (channel === 'sms' || result.claimed?.length === 1)) this.permitted.add(id);
+      if (may() && (channel === 'sms' || result.claimed?.length === 1)) this.permitted.add(id);
       return result;
     };
     return {
@@ -167,28 +171,24 @@ class Judge {
       acceptMessage: (given) => singles(given, () => store.acceptMessage(given)),
       acceptVerification: (given) => singles(given, () => store.acceptVerification(given)),
       acceptBatch: async (given) => {
-        const mays = given.recipients.map(({ to }) => this.#may(to, true));
+        const mays = given.recipients.map(({ to }) => this.#known.ask(to, true));
         const result = await store.acceptBatch(given);
         if (result.kind === 'accepted' && result.claimed.length > 0)
-          for (const [index, { id }] of given.recipients.entries()) if (mays[index]) this.permitted.add(id);
+          for (const [index, { id }] of given.recipients.entries())
+            if (mays[index]?.()) this.permitted.add(id);
         return result;
       },
       markSubmitting: async (marks) => {
         const mays = marks.map(({ claimed: { message, content } }) => {
           const isMany = message.batchId !== null || content.isBulk === true;
-          return this.#may(message.to, content.encrypted === null && isMany);
+          return this.#known.ask(message.to, content.encrypted === null && isMany);
         });
         const marked = await store.markSubmitting(marks);
         for (const [index, { claimed }] of marks.entries()) {
-          if (marked[index] === true && mays[index]) this.permitted.add(claimed.message.id);
+          if (marked[index] === true && mays[index]?.()) this.permitted.add(claimed.message.id);
         }
         return marked;
       },
     };
-  }
-
-  #may(to: string, obeysOptOuts: boolean): boolean {
-    const reason = this.#known.reasonOf(to);
-    return reason === undefined || (reason === 'opt_out' && !obeysOptOuts);
   }
 }

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { SuppressionReason } from '../../../src/contract/index.js';
 import type { Store } from '../../../src/service/storage/store.js';
 import { obeysOptOuts } from '../../../src/service/storage/suppressions.js';
+import { ticks } from '../../support/cores.js';
 
 /** A store as it ships, and one that looks into its list before a transaction. */
 export type StoreKind = 'shipped' | 'asks_before_the_transaction';
@@ -14,7 +14,7 @@ function askingBefore(store: Store): Store {
   const list = new Map<string, SuppressionReason>();
   const asked = async (to: string, obeys: boolean) => {
     const reason = list.get(to);
-    await setImmediate();
+    await ticks(3);
     return reason === undefined || (reason === 'opt_out' && !obeys) ? null : reason;
   };
   const add = (all: readonly string[], reason: SuppressionReason) => {
