@@ -55,8 +55,8 @@ export interface Dispatching {
   /**
    * Marks a leased message in doubt before its request is repeated. The repeat is a separate attempt: later reports
    * of earlier ones, such as that nothing was accepted, no longer hold. Null, without any change, if the message is
-   * no longer in its lease, its lane is paused, the store is held, the mark has no request, or the request was first
-   * sent over `withinMs` ago.
+   * no longer in its lease, its lane is paused, the store is held, its recipient is suppressed, the mark has no request,
+   * or the request was first sent over `withinMs` ago.
    */
   markRepeating(claimed: ClaimedMessage, withinMs: number): Promise<MarkedRepeat | null>;
   /** Returns messages that certainly were not submitted to the queue, without mark and lease. */

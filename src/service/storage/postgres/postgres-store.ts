@@ -37,7 +37,7 @@ export function postgresStore(
   const attempted = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
   const own: OwnParts = {
-    ...createRepeats(database),
+    ...createRepeats(database, pseudonymOf),
     ...createWork(database),
     ...holding,
     pruneMessages: createPruneMessages(database, pseudonymOf),

@@ -121,7 +121,10 @@ export function sqliteStore(
         marks.length,
       ),
     markRepeating: (claimed, withinMs) =>
-      commits.run(() => (isClosed() ? null : requests.markRepeating(claimed, withinMs))),
+      commits.run(() => {
+        if (isClosed() || suppressed.reasonsOf([{ claimed }]).size > 0) return null;
+        return requests.markRepeating(claimed, withinMs);
+      }),
     postponeMessages: (messages) => commits.run(() => claims.postponeMessages(messages), messages.length),
     leaveInDoubt: (doubts) => commits.run(() => claims.leaveInDoubt(doubts), doubts.length),
     finalizeMessages: (finalizations, answer) =>

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { SuppressionReason } from '../../../../src/contract/index.js';
-import type { Content } from '../../../../src/service/storage/store.js';
-import { batch, claimOf, content, doubtMs, type Fixture, message, newId, other, project } from './fixture.js';
+import type { ClaimedMessage, Content } from '../../../../src/service/storage/store.js';
+import {
+  batch,
+  claimOf,
+  content,
+  doubtMs,
+  type Fixture,
+  leaseMs,
+  message,
+  newId,
+  other,
+  project,
+} from './fixture.js';
 
 const code: Content = { ...content, text: null, encrypted: new Uint8Array([1]), isBulk: false };
 const single: Content = { ...content, isBulk: false };
@@ -215,6 +226,22 @@ export function suppressionConformance(fixture: () => Fixture): void {
       const marks = claimed.map((one) => ({ claimed: one, attempt: 1, route: 'Mobicom', doubtMs, request }));
       expect(await store.markSubmitting(marks)).toEqual([true, 'opt_out']);
       expect(await fixture().countRequests()).toBe(1);
+    });
+
+    it('is not made for the repeat of a request in doubt either, while its recipient is suppressed', async () => {
+      const { store, clock } = fixture();
+      await store.acceptBatch(batch(['99112233']));
+      const [claimed] = (await fixture().claim()) as [ClaimedMessage];
+      const request = new Uint8Array([7]);
+      await store.markSubmitting([{ claimed, attempt: 1, route: 'Mobicom', doubtMs, request }]);
+      clock.advance(leaseMs);
+      await store.endLeases();
+      const [doubt] = (await fixture().claimDoubts()) as [ClaimedMessage];
+      await suppress('99112233', 'opt_out');
+      await store.eraseSuppressed('99112233');
+      expect(await store.markRepeating(doubt, 60_000)).toBeNull();
+      await store.removeSuppression(project.id, '99112233');
+      expect(await store.markRepeating(doubt, 60_000)).not.toBeNull();
     });
 
     it('asks each project of its messages', async () => {

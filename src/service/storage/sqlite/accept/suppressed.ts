@@ -29,7 +29,7 @@ export function prepareSuppressed(database: Database, projects: Projects, pseudo
   return {
     reasonOf,
     /** By the number of the message: why the recipients of these marks are suppressed. */
-    reasonsOf(marks: readonly Mark[]): ReadonlyMap<number, SuppressionReason> {
+    reasonsOf(marks: readonly Pick<Mark, 'claimed'>[]): ReadonlyMap<number, SuppressionReason> {
       const reasons = new Map<number, SuppressionReason>();
       const listed = new Map<string, number | null>();
       for (const { claimed } of marks) {
