@@ -16,6 +16,8 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   unsupported_number: 'Nothing was sent. Use an 8-digit mobile number of a Mongolian operator.',
   message_too_long:
     'Nothing was sent. The limit of an SMS is 5 parts (750 Latin or 300 Cyrillic characters), of an email 256 KB.',
+  recipient_suppressed:
+    'Nothing was sent. The owner of the service sees the list with: `urtuu service suppressions list`',
   invalid_code: 'Ask for the code again; the number of tries is limited.',
   rate_limited: 'Wait and run it again; nothing is in doubt.',
   recipient_rate_limited:

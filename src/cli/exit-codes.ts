@@ -54,6 +54,7 @@ export const exitOfCode = {
   unsupported_media_type: exits.input,
   unsupported_number: exits.input,
   message_too_long: exits.input,
+  recipient_suppressed: exits.input,
   invalid_code: exits.wrongCode,
   rate_limited: exits.later,
   recipient_rate_limited: exits.later,

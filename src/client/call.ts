@@ -49,6 +49,11 @@ export function readCall(path: string, proof: Proof, options: unknown): Call {
   return { kind: 'read', path, body: null, idempotencyKey: null, proof, settings: readCallOptions(options) };
 }
 
+/** A read with a body, which is as safe to repeat. */
+export function checkCall(path: string, params: object, proof: Proof, options: unknown): Call {
+  return { ...readCall(path, proof, options), body: bodyOf(params) };
+}
+
 export function sendCall(endpoint: SendEndpoint, params: object, options: unknown): Call {
   return frozenSendCall(endpoint, bodyOf(params), options);
 }

@@ -76,6 +76,7 @@ type OtherError = ErrorBase & {
  * | `invalid_code` | `attempts_remaining` |
  * | `invalid_request` | `invalid`: up to 50 refused entries of a bulk send; absent for other errors |
  * | `provider_failed` | `id` of the failed message |
+ * | `recipient_suppressed` | `reason`: `opt_out`, `unknown_recipient` or `manual` |
  *
  * A field that is missing in the answer, or of the wrong type, is absent (Errors).
  */

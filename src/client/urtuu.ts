@@ -6,6 +6,7 @@ import { Email } from './resources/email.js';
 import { Messages } from './resources/messages.js';
 import { PricingReader } from './resources/pricing.js';
 import { Sms } from './resources/sms.js';
+import { Suppressions } from './resources/suppressions.js';
 import { Verify } from './resources/verify.js';
 import { realSystem, type System } from './system.js';
 import { createRequestSender } from './transport/request.js';
@@ -35,6 +36,8 @@ export class Urtuu {
   readonly balance: BalanceReader;
   /** Reads the prices. */
   readonly pricing: PricingReader;
+  /** Says who is sent nothing more. */
+  readonly suppressions: Suppressions;
 
   /**
    * @param apiKey defaults to the environment variable `URTUU_API_KEY`
@@ -52,5 +55,6 @@ export class Urtuu {
     this.batches = new Batches(request, system);
     this.balance = new BalanceReader(request);
     this.pricing = new PricingReader(request);
+    this.suppressions = new Suppressions(request);
   }
 }

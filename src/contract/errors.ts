@@ -1,3 +1,5 @@
+import type { SuppressionReason } from './resources.js';
+
 /** Every code of the service, with its HTTP status and meaning (Errors). */
 export const serviceErrors = {
   invalid_request: { status: 400, meaning: 'a field is missing or breaks a rule' },
@@ -11,6 +13,7 @@ export const serviceErrors = {
   unsupported_media_type: { status: 415, meaning: 'the request body is not application/json' },
   unsupported_number: { status: 422, meaning: 'no supported operator serves this number' },
   message_too_long: { status: 422, meaning: 'the SMS is over 5 parts, or the email over 256 KB' },
+  recipient_suppressed: { status: 422, meaning: 'the recipient is on the list of whom not to send to' },
   invalid_code: { status: 422, meaning: 'the verification code is wrong' },
   rate_limited: { status: 429, meaning: 'too many requests for the project' },
   recipient_rate_limited: { status: 429, meaning: 'too many messages for this recipient' },
@@ -46,6 +49,11 @@ export interface ErrorFields {
     balance: number;
     /** Cost of the send in credits. */
     required: number;
+  };
+  /** 422. */
+  recipient_suppressed: {
+    /** Why it is on the list. */
+    reason: SuppressionReason;
   };
   /** 422. */
   invalid_code: {

@@ -9,9 +9,15 @@ export type DeliveryState = 'delivered' | 'undelivered' | 'bounced' | 'unknown';
 /** `failed`: out of attempts. */
 export type VerificationStatus = 'pending' | 'verified' | 'failed' | 'expired';
 
+/**
+ * Why a recipient is sent nothing more: it asked for that, it does not exist, or the owner of the project has said so.
+ */
+export const suppressionReasons = ['opt_out', 'unknown_recipient', 'manual'] as const;
+export type SuppressionReason = (typeof suppressionReasons)[number];
+
 /** Why a message failed. */
 export interface MessageError {
-  /** An error code, such as `provider_failed` or `recipient_rate_limited`. */
+  /** An error code, such as `provider_failed`, `recipient_rate_limited` or `recipient_suppressed`. */
   code: string;
   /** English, for logs. */
   message: string;
@@ -149,6 +155,24 @@ export interface Pricing {
     /** Credits. */
     credits_per_message: number;
   };
+}
+
+/** A recipient to whom nothing more is sent. */
+export interface SuppressedRecipient {
+  /** As it was written. */
+  to: string;
+  /** Why. */
+  reason: SuppressionReason;
+}
+/** Those of a list to whom nothing more is sent (POST /v1/suppressions/check, an extension). */
+export interface SuppressionsCheck {
+  /** In the order of the list. */
+  data: SuppressedRecipient[];
+}
+/** The body of POST /v1/suppressions/check. */
+export interface SuppressionsCheckParams {
+  /** 1 to 1,000 numbers and email addresses. */
+  to: string[];
 }
 
 /** The body of POST /v1/sms. */

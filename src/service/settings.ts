@@ -24,7 +24,7 @@ export interface Settings {
   own_domain: OwnDomain | null;
   /** Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` is replaced by the recipient. */
   list_unsubscribe: string | null;
-  /** Whether recipients that do not exist are suppressed. */
+  /** Whether bounces and stop words suppress recipients; whoever is suppressed is, whatever it says. */
   suppressions: boolean;
   /** Words that suppress the sender who answers an SMS with one of them, if `suppressions` is on. */
   stop_words: readonly string[];

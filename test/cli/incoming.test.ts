@@ -26,9 +26,14 @@ describe('urtuu service incoming', () => {
     const sender = bounceAddress(id, deriveKey(secret, 'bounce addresses'), 'b.example.mn');
     expect(await take(bounceOf(sender))).toEqual({ code: 0, stdout: '', stderr: '', slept: 0 });
     const [suppressed] = await json('service suppressions list');
-    expect(suppressed).toMatchObject({ to: 'bold@example.com', reason: 'it bounced with status 5.1.1' });
+    expect(suppressed).toMatchObject({ to: 'bold@example.com', reason: 'unknown_recipient' });
     const line = 'email send bold@example.com --subject Hi --text t --wait';
-    expect(await here(line)).toMatchObject({ code: 9, stdout: expect.stringMatching(/^status +failed$/m) });
+    expect(await here(line)).toMatchObject({ code: 8, stderr: expect.stringContaining('it does not exist') });
+    const { stderr } = await here(`${line} --json`);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'recipient_suppressed',
+      reason: 'unknown_recipient',
+    });
     expect(await here('service suppressions remove bold@example.com')).toMatchObject({
       code: 0,
       stderr: 'Removed bold@example.com.\n',

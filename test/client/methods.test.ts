@@ -52,6 +52,13 @@ const methods: [string, (client: Urtuu) => Promise<unknown>, string, string, obj
   ['batches.list', (c) => c.batches.list(), 'GET', '/v1/batches', null],
   ['balance.get', (c) => c.balance.get(), 'GET', '/v1/balance', null],
   ['pricing.get', (c) => c.pricing.get(), 'GET', '/v1/pricing', null],
+  [
+    'suppressions.check',
+    (c) => c.suppressions.check({ to: ['99112233'] }),
+    'POST',
+    '/v1/suppressions/check',
+    { to: ['99112233'] },
+  ],
 ];
 
 describe('methods (Official Node.js client)', () => {

@@ -49,6 +49,7 @@ describe('Errors', () => {
       unsupported_media_type: 415,
       unsupported_number: 422,
       message_too_long: 422,
+      recipient_suppressed: 422,
       invalid_code: 422,
       rate_limited: 429,
       recipient_rate_limited: 429,

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { ErrorEnvelope, Message } from '../../src/contract/index.js';
+import { bulkClass, classHeader, type ErrorEnvelope, type Message } from '../../src/contract/index.js';
 import {
   createService,
   type Delivery,
@@ -20,7 +20,11 @@ export interface Reply {
 export interface Customer {
   service: Service;
   clock: ManualClock;
-  post(path: string, body: unknown, options?: { key?: string; apiKey?: string }): Promise<Reply>;
+  post(
+    path: string,
+    body: unknown,
+    options?: { key?: string; apiKey?: string; list?: boolean },
+  ): Promise<Reply>;
   get(path: string, apiKey?: string): Promise<Reply>;
   balance(): Promise<number>;
   outbox(to?: string): Promise<Delivery[]>;
@@ -58,10 +62,11 @@ export async function newCustomer(options: ServiceOptions = {}): Promise<Custome
     clock,
     get,
     idle,
-    post(path, body, { key, apiKey = service.localKey } = {}) {
+    post(path, body, { key, apiKey = service.localKey, list = false } = {}) {
       const headers = {
         'content-type': 'application/json',
         ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...(list ? { [classHeader]: bulkClass } : {}),
       };
       return ask(path, { method: 'POST', headers, body: JSON.stringify(body) }, apiKey);
     },

@@ -85,6 +85,7 @@ function operationsOf({ operations }: Core) {
     listBatches: () => operations.listBatches(caller, {}, page),
     getBalance: () => operations.getBalance(caller),
     getPricing: () => operations.getPricing(caller),
+    checkSuppressions: () => operations.checkSuppressions(caller, { to: [to] }),
   } satisfies Asked<Operations>;
 }
 
@@ -115,7 +116,7 @@ function administrationOf({ administration, store, operations, heartbeat }: Core
     receiveMail: () => administration.receiveMail(Buffer.from(mail), ['info@shop.mn']),
     inbox: () => administration.inbox(),
     suppressions: async () => {
-      await store.suppress(caller.projectId, to, 'it bounced');
+      await store.suppress(caller.projectId, to, 'unknown_recipient');
       const listed = await administration.suppressions.list();
       await administration.suppressions.remove(to);
       return listed;

@@ -22,5 +22,6 @@ export const reads = {
   'batches.list': (c: Urtuu, o?: CallOptions) => c.batches.list({}, o),
   'verify.get': (c: Urtuu, o?: CallOptions) => c.verify.get('v', o),
   'balance.get': (c: Urtuu, o?: CallOptions) => c.balance.get(o),
+  'suppressions.check': (c: Urtuu, o?: CallOptions) => c.suppressions.check({ to: [sms.to] }, o),
   'pricing.get': (c: Urtuu, o?: CallOptions) => c.pricing.get(o),
 };

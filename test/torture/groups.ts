@@ -18,6 +18,7 @@ import { nodes } from './nodes.js';
 import { print } from './print/rows.js';
 import type { Group } from './row.js';
 import { service } from './service/rows.js';
+import { suppressed } from './suppressed/rows.js';
 import { syscalls } from './syscalls.js';
 import { text } from './text/rows.js';
 import { turns } from './turns/rows.js';
@@ -42,6 +43,7 @@ export const groups: readonly Group[] = [
   gateway,
   codecs,
   money,
+  suppressed,
   csv,
   text,
   terminal,

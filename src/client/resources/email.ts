@@ -17,7 +17,7 @@ export class Email {
    * Queues one email; read its status with `messages.get` (POST /v1/email).
    * @param params the recipient and the message
    * @param options of this call
-   * @throws {UrtuuError} `message_too_long`, `recipient_rate_limited`, `insufficient_credits` ...
+   * @throws {UrtuuError} `message_too_long`, `recipient_suppressed`, `recipient_rate_limited`, `insufficient_credits` ...
    */
   async send(params: EmailSendParams, options?: SendOptions): Promise<EmailResult> {
     return this.#request(sendCall(sendEndpoints.email.single, params, options));

@@ -17,7 +17,7 @@ export class Sms {
    * Sends one SMS and resolves when the operator has accepted it (POST /v1/sms).
    * @param params the recipient and the message
    * @param options of this call
-   * @throws {UrtuuError} `unsupported_number`, `message_too_long`, `recipient_rate_limited`,
+   * @throws {UrtuuError} `unsupported_number`, `message_too_long`, `recipient_suppressed`, `recipient_rate_limited`,
    * `insufficient_credits`, `provider_failed` (refunded) ...
    */
   async send(params: SmsSendParams, options?: SendOptions): Promise<SmsResult> {

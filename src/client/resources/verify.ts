@@ -26,7 +26,7 @@ export class Verify {
    * Sends a code to a number or an email address (POST /v1/verify).
    * @param params the recipient, and the form of the code
    * @param options of this call
-   * @throws {UrtuuError} `unsupported_number`, `recipient_rate_limited`, `insufficient_credits` ...
+   * @throws {UrtuuError} `unsupported_number`, `recipient_suppressed`, `recipient_rate_limited`, `insufficient_credits` ...
    */
   async create(params: VerifyCreateParams, options?: CallOptions): Promise<VerificationResult> {
     return this.#request(verifyCall('/verify', params, hasStatus, options));

@@ -132,6 +132,9 @@ function fieldsOf(code: ErrorCode | (string & {}), pick: Picker): AnyErrorFields
     case 'invalid_code':
       fields.attempts_remaining = pick('attempts_remaining', isNumber);
       break;
+    case 'recipient_suppressed':
+      fields.reason = pick('reason', isText);
+      break;
     case 'provider_failed':
       fields.id = pick('id', isText);
       break;

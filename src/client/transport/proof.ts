@@ -55,6 +55,11 @@ export const isPage: Proof = ({ data, next }) => {
   return next === null || isText(next) ? null : 'next';
 };
 
+export const hasReasons: Proof = ({ data }) =>
+  Array.isArray(data) && data.every((each) => isObject(each) && isText(each.to) && isText(each.reason))
+    ? null
+    : 'data';
+
 /** Figures may be absent. */
 function wrongFigure({ credits = null, balance = null }: JsonObject): string | null {
   if (credits !== null && !isNumber(credits)) return 'credits';

@@ -1,9 +1,12 @@
 import { messagePage, normalizeAnyAddress, normalNumber, type PageOptions } from '../../contract/index.js';
 import type { MailAdministration } from '../inbox/mail-administration.js';
 import type { OperationContext } from '../operations/context.js';
-import { invalid } from '../operations/fields.js';
+import { everyRecipient, invalid, tryAnyRecipient } from '../operations/fields.js';
 import type { Listed, PageRequest } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+
+/** Recipients added in one transaction: a million must not keep sends waiting. */
+const addedAtOnce = 1_000;
 
 /** Incoming messages, suppressed recipients and the own domain of a project. */
 export function mailAdministration(
@@ -29,6 +32,13 @@ export function mailAdministration(
       };
     },
     suppressions: {
+      async add(written, reason = 'manual') {
+        const recipients = everyRecipient(written, tryAnyRecipient);
+        let added = 0;
+        for (let from = 0; from < recipients.length; from += addedAtOnce)
+          added += await store.suppressAll(projectId, recipients.slice(from, from + addedAtOnce), reason);
+        return { added, existing: recipients.length - added };
+      },
       async list(page) {
         const { records, next } = pageOf(await store.listSuppressions(projectId, requestOf(page)));
         return {

@@ -1,14 +1,14 @@
 import type { Reservation, Route } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type { ClaimedMessage, Mark, MessageRecord } from '../storage/store.js';
+import type { ClaimedMessage, Mark, Marked, MessageRecord } from '../storage/store.js';
 import type { ShowAnswer } from './answers.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { HeldLeases } from './held-leases.js';
 import type { Lane } from './lane.js';
 import type { DispatcherParts } from './parts.js';
-import type { DispatchRules, SubmitTools } from './submit.js';
+import type { DispatchRules, MarkedMessage, SubmitTools } from './submit.js';
 
 /** Milliseconds that an overdue message still waits for room: a permit of the rate is rarely further away. */
 const leastWait = 200;
@@ -20,8 +20,7 @@ export interface SharedTools
   leases: HeldLeases;
   deadlines: Deadlines;
   show: ShowAnswer;
-  /** False if the message is no longer in its lease. */
-  mark(mark: Mark): Promise<boolean>;
+  mark(mark: Mark): Promise<Marked>;
   onLate(disposition: Disposition): void;
 }
 
@@ -58,12 +57,10 @@ export class LeaseTools implements SubmitTools {
     return this.#shared.lanes.get(name);
   }
 
-  async suppressionOf({ projectId, to }: MessageRecord): Promise<string | null> {
-    return (await this.#shared.store.getSuppression(projectId, to))?.reason ?? null;
-  }
-
-  async suppress({ projectId, to }: MessageRecord, reason: string): Promise<void> {
-    await this.#shared.store.suppress(projectId, to, reason).catch((error) => this.report(error));
+  async suppressUnknown({ projectId, to }: MessageRecord): Promise<void> {
+    await this.#shared.store
+      .suppress(projectId, to, 'unknown_recipient')
+      .catch((error) => this.report(error));
   }
 
   elapsed(): number {
@@ -96,10 +93,11 @@ export class LeaseTools implements SubmitTools {
   async mark(
     claimed: ClaimedMessage,
     { route, doubtMs, request }: { route: string; doubtMs: number; request: string | undefined },
-  ): Promise<ClaimedMessage | null> {
+  ): Promise<MarkedMessage> {
     const attempt = claimed.attempts + 1;
     const encrypted = request === undefined ? null : this.#shared.encrypt(request);
-    const isMarked = await this.#shared.mark({ claimed, attempt, route, doubtMs, request: encrypted });
-    return isMarked ? { ...claimed, attempts: attempt, mark: { attempt, route } } : null;
+    const marked = await this.#shared.mark({ claimed, attempt, route, doubtMs, request: encrypted });
+    if (typeof marked === 'string') return { suppressed: marked };
+    return marked ? { ...claimed, attempts: attempt, mark: { attempt, route } } : null;
   }
 }

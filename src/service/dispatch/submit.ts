@@ -1,4 +1,4 @@
-import type { MessageError } from '../../contract/index.js';
+import type { MessageError, SuppressionReason } from '../../contract/index.js';
 import { withoutLinks } from '../../contract/links.js';
 import {
   type Carrier,
@@ -20,7 +20,15 @@ import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
 import { submissionOf } from './submission.js';
-import { batchStopped, delayInDoubt, isWaitedFor, notAccepted, notSubmitted, throttled } from './tries.js';
+import {
+  batchStopped,
+  delayInDoubt,
+  isWaitedFor,
+  notAccepted,
+  notSubmitted,
+  suppressed,
+  throttled,
+} from './tries.js';
 
 /** What a code in the text of a verification may look like. */
 const hasCode = /[0-9]{4}/;
@@ -43,17 +51,15 @@ export interface SubmitTools {
   decrypt(encrypted: Uint8Array): string;
   /**
    * Marks the message for its next attempt, with its request if that may be repeated; null if it is no longer in its
-   * lease.
+   * lease. Not if its recipient is suppressed.
    */
   mark(
     claimed: ClaimedMessage,
     by: { route: string; doubtMs: number; request: string | undefined },
-  ): Promise<ClaimedMessage | null>;
+  ): Promise<MarkedMessage>;
   deadlines: Deadlines;
-  /** Why the recipient of a message is suppressed; null if it is not. */
-  suppressionOf(message: MessageRecord): Promise<string | null>;
   /** Never rejects. */
-  suppress(message: MessageRecord, reason: string): Promise<void>;
+  suppressUnknown(message: MessageRecord): Promise<void>;
   /** Milliseconds since the claim. */
   elapsed(): number;
   /** On the monotonic clock. */
@@ -67,6 +73,9 @@ export interface SubmitTools {
   onLate(disposition: Disposition): void;
   report: Report;
 }
+
+/** Null if it is no longer in its lease. */
+export type MarkedMessage = ClaimedMessage | { suppressed: SuppressionReason } | null;
 
 /** Known at once for the project of a batch; read for others. */
 export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
@@ -86,24 +95,22 @@ export async function submitMessage(
   let claimed = first;
   let rules: DispatchRules;
   let content: Content;
-  let suppressed: string | null;
   try {
     const known = rulesOf(claimed.message.projectId);
     rules = known instanceof Promise ? await known : known;
     content = readable(claimed.content, tools.decrypt);
-    suppressed = rules.suppressions ? await tools.suppressionOf(claimed.message) : null;
   } catch (error) {
     tools.report(error);
     return lost(claimed, tools);
   }
-  const refused = refusalOf(claimed, rules, suppressed, tools);
+  const refused = refusalOf(claimed, rules, tools);
   if (refused !== null) return failed(claimed, refused);
   const routes = tools.routesOf(claimed, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
   const isWaited = isWaitedFor(claimed);
   let failure = notAccepted('no operator accepted the message');
   let answer: Tried | undefined;
-  let unknownRecipient: string | null = null;
+  let isUnknownRecipient = false;
   for (let index = from; index < routes.length; index += 1) {
     if (isWaited && index > from && tools.elapsed() >= claimed.boundMs) break;
     const route = routes[index] as Route;
@@ -152,6 +159,7 @@ export async function submitMessage(
       if (marked === 'error') return lost(claimed, tools);
       // Its own last attempt was certainly not accepted, and its lane may be paused.
       if (marked === null) return again(claimed, {}, answer);
+      if ('suppressed' in marked) return failed(claimed, suppressed(marked.suppressed), answer);
       claimed = marked;
       begunAt = tools.now();
     }
@@ -186,7 +194,7 @@ export async function submitMessage(
     if (result.kind === 'refused') {
       failure = notAccepted(result.reason);
       answer = { kind: 'refused', route: route.name, ...tools.show(result) };
-      unknownRecipient = result.isUnknownRecipient === true ? result.reason : null;
+      isUnknownRecipient = result.isUnknownRecipient === true;
       lane.refused(claimed, result);
       if (!result.tryNextRoute) break;
       continue;
@@ -201,21 +209,13 @@ export async function submitMessage(
     if (tools.elapsed() < end) return later(claimed, scope, result, answer, end - tools.elapsed());
     failure = scope === 'rate' ? throttled(result.reason) : notAccepted(result.reason);
   }
-  if (unknownRecipient !== null && rules.suppressions)
-    await tools.suppress(claimed.message, unknownRecipient);
+  if (isUnknownRecipient && rules.suppressions) await tools.suppressUnknown(claimed.message);
   return failed(claimed, failure, answer);
 }
 
-function refusalOf(
-  claimed: ClaimedMessage,
-  rules: DispatchRules,
-  suppressed: string | null,
-  tools: SubmitTools,
-): MessageError | null {
+function refusalOf(claimed: ClaimedMessage, rules: DispatchRules, tools: SubmitTools): MessageError | null {
   const { message, earlier, isStopped } = claimed;
   if (isStopped) return batchStopped;
-  if (suppressed !== null)
-    return { code: 'provider_failed', message: `The recipient is suppressed: ${suppressed}` };
   if (
     earlier !== null &&
     earlier.all.length > 0 &&

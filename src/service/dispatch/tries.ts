@@ -1,4 +1,4 @@
-import type { MessageError } from '../../contract/index.js';
+import type { MessageError, SuppressionReason } from '../../contract/index.js';
 import type { ClaimedMessage, TriedKind } from '../storage/store.js';
 import { answerLine } from '../storage/tried.js';
 
@@ -66,6 +66,20 @@ export const batchStopped: MessageError = {
   code: 'provider_failed',
   message: 'The batch was stopped before the message was sent',
 };
+
+/** `recipient_suppressed`, whether it is refused or fails later. */
+export function suppressed(reason: SuppressionReason): MessageError {
+  return {
+    code: 'recipient_suppressed',
+    message: `The recipient is suppressed: ${suppressedBecause[reason]}`,
+  };
+}
+
+const suppressedBecause = {
+  opt_out: 'it asked for no more messages',
+  unknown_recipient: 'it does not exist',
+  manual: 'it was added by hand',
+} as const satisfies Record<SuppressionReason, string>;
 
 export function notAccepted(reason: string): MessageError {
   return { code: 'provider_failed', message: `The operator did not accept the message: ${reason}` };

@@ -40,7 +40,7 @@ export interface App {
 
 /**
  * The HTTP side of the service. A request is checked in this order: key, rate, route, body size and syntax,
- * idempotency key, field rules; the operations then check number support, caps and funds.
+ * idempotency key, field rules; the operations then check number support, suppressions, caps and funds.
  */
 export function createApp(operations: Operations, options: AppOptions = {}): App {
   const { report = () => {}, newRequestId = randomUUID } = options;
@@ -76,6 +76,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     'GET /v1/batches/:id/messages': batches.listMessages,
     'GET /v1/balance': account.balance,
     'GET /v1/pricing': account.pricing,
+    'POST /v1/suppressions/check': account.checkSuppressions,
   };
   const publicTable = new RouteTable<Call>(publicRoutes);
   const keyedTable = new RouteTable<AdmittedCall>(keyedRoutes);

@@ -1,4 +1,4 @@
-import type { Channel, Page, PageOptions } from '../../contract/index.js';
+import type { Channel, Page, PageOptions, SuppressionReason } from '../../contract/index.js';
 
 /** An incoming message: mail to a project's own domain, or an SMS to a route's number. */
 export interface InboxMessage {
@@ -20,9 +20,14 @@ export interface InboxMessage {
 export interface Suppression {
   /** Normal form; `erased:` and an HMAC if the recipient was erased. */
   to: string;
-  /** Such as `it bounced with status 5.1.1`. */
-  reason: string;
+  reason: SuppressionReason;
   created_at: string;
+}
+
+/** How many recipients were added, and how many were there already, repeats included. */
+export interface AddedSuppressions {
+  added: number;
+  existing: number;
 }
 
 /** A DNS record to publish for a project's own domain. */
@@ -42,6 +47,11 @@ export interface MailAdministration {
   /** Incoming messages, newest first. */
   inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
   suppressions: {
+    /**
+     * Adds recipients, `manual` if no reason is given: numbers and addresses; refused with `invalid_request` and its
+     * `invalid` if one is neither. Who is there already keeps the reason.
+     */
+    add(recipients: readonly string[], reason?: SuppressionReason): Promise<AddedSuppressions>;
     /** Newest first; `after` is a recipient. */
     list(page?: PageOptions): Promise<Page<Suppression>>;
     /** False for a recipient that is not suppressed. */

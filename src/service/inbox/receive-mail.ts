@@ -54,7 +54,7 @@ async function recordBounce(
   const message = await store.findMessage(messageId);
   if (message === null || message.to === '') return false;
   const { projectId, to } = message;
-  const { status, isUnknownRecipient } = failureOf(report, to);
+  const { isUnknownRecipient } = failureOf(report, to);
   const receipt = {
     route: emailRoute,
     carrierId: messageId,
@@ -65,8 +65,7 @@ async function recordBounce(
   } as const;
   await store.recordReceipts([receipt], (finalized, balance) => bound(messageAnswer(finalized, balance)));
   const { settings } = await project({ projectId });
-  if (settings.suppressions && isUnknownRecipient)
-    await store.suppress(projectId, to, status === '' ? 'it bounced' : `it bounced with status ${status}`);
+  if (settings.suppressions && isUnknownRecipient) await store.suppress(projectId, to, 'unknown_recipient');
   return true;
 }
 

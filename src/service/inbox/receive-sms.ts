@@ -44,7 +44,7 @@ export async function smsReceiver(
     const { suppressions, stop_words: words } = await settingsOf(projectId);
     const isNumber = normalNumber(message.from) === message.from;
     if (suppressions && isNumber && text !== null && isStop(text, words))
-      await store.suppress(projectId, message.from, 'asked by SMS for no more messages');
+      await store.suppress(projectId, message.from, 'opt_out');
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Channel } from '../../contract/index.js';
 import type { Slot, Way } from '../dispatch/slot.js';
-import { boundMs } from '../dispatch/tries.js';
+import { boundMs, suppressed } from '../dispatch/tries.js';
 import { ServiceError } from '../errors/service-error.js';
 import type {
   AcceptedRecipient,
@@ -137,6 +137,10 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
   }
   if (refused.kind === 'resetting') return beingReset();
   if (refused.kind === 'held') return held();
+  if (refused.kind === 'suppressed') {
+    const { reason } = refused;
+    return new ServiceError('recipient_suppressed', suppressed(reason).message, { fields: { reason } });
+  }
   return new ServiceError(
     'recipient_rate_limited',
     'The recipient already got as many messages as the caps allow',

@@ -2,7 +2,7 @@ import { admit } from './admission.js';
 import type { OperationContext } from './context.js';
 import { sendEmail, sendEmailBulk } from './email.js';
 import { listBatches, listBatchMessages, listMessages } from './lists.js';
-import { getBalance, getBatch, getMessage } from './lookups.js';
+import { checkSuppressions, getBalance, getBatch, getMessage } from './lookups.js';
 import type { Operations } from './operations.js';
 import { getPricing } from './pricing.js';
 import { sendSms, sendSmsBulk } from './sms.js';
@@ -24,6 +24,7 @@ export function createOperations(context: OperationContext): Operations {
     listMessages: (caller, filter, page) => listMessages(context, caller, filter, page),
     listBatches: (caller, filter, page) => listBatches(context, caller, filter, page),
     getBalance: (caller) => getBalance(context, caller),
+    checkSuppressions: (caller, params) => checkSuppressions(context, caller, params),
     getPricing: (caller) => getPricing(context, caller),
   };
 }

@@ -10,6 +10,8 @@ import {
   measureText,
   mixesAlphabets,
   normalizeAddress,
+  normalizeAnyAddress,
+  normalNumber,
   type OperatorTable,
   readNumber,
 } from '../../contract/index.js';
@@ -54,25 +56,35 @@ export function readEmailRecipient(written: string): Recipient {
 const namedPositions = 5;
 
 /**
- * The recipients of a batch without duplicates, in the order of the list. Refuses the whole list if an entry of any
- * type is invalid or unsupported (POST /v1/sms/bulk, rule 2; bulk email likewise).
+ * The recipients of a batch without duplicates, in the order of the list (POST /v1/sms/bulk, rule 2; bulk email likewise).
  */
 export function readRecipients(
   written: readonly unknown[],
   read: (entry: string) => Recipient | null,
 ): Recipient[] {
   const recipients = new Map<string, Recipient>();
+  for (const recipient of everyRecipient(written, read)) {
+    const same = comparedRecipient(recipient.to);
+    recipients.set(same, recipients.get(same) ?? recipient);
+  }
+  return [...recipients.values()];
+}
+
+/** Each entry of a list. Refuses the whole list if an entry of any type is invalid or unsupported. */
+export function everyRecipient<Read>(
+  written: readonly unknown[],
+  read: (entry: string) => Read | null,
+): Read[] {
   const refused = new Map<string, number>();
+  const recipients: Read[] = [];
   for (const [position, entry] of written.entries()) {
     const recipient = typeof entry === 'string' ? read(entry) : null;
     const shown = typeof entry === 'string' ? entry : JSON.stringify(entry);
-    if (recipient !== null) {
-      const same = comparedRecipient(recipient.to);
-      recipients.set(same, recipients.get(same) ?? recipient);
-    } else if (!refused.has(shown)) refused.set(shown, position);
+    if (recipient !== null) recipients.push(recipient);
+    else if (!refused.has(shown)) refused.set(shown, position);
   }
   if (refused.size > 0) throw invalidRecipients(refused);
-  return [...recipients.values()];
+  return recipients;
 }
 
 /** `refused`: each entry with its first position. */
@@ -97,6 +109,10 @@ export function tryAddress(entry: string): Recipient | null {
   const to = normalizeAddress(entry);
   return to === null ? null : { to, operator: null };
 }
+
+/** Of any operator, and also an address that nothing is sent to. */
+export const tryAnyRecipient = (entry: string): string | null =>
+  normalNumber(entry) ?? normalizeAnyAddress(entry);
 
 export interface EmailFields {
   subject: string;

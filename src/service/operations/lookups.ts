@@ -1,6 +1,13 @@
-import type { Balance, Batch, Message } from '../../contract/index.js';
+import type {
+  Balance,
+  Batch,
+  Message,
+  SuppressionsCheck,
+  SuppressionsCheckParams,
+} from '../../contract/index.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { OperationContext } from './context.js';
+import { everyRecipient, tryAnyRecipient } from './fields.js';
 import type { Caller } from './operations.js';
 import { foundBatch, foundMessage } from './resources.js';
 
@@ -30,6 +37,20 @@ export async function getBatch(
   const record = await store.getBatch(projectId, id);
   if (record === null) throw noBatch();
   return foundBatch(record);
+}
+
+/** POST /v1/suppressions/check. */
+export async function checkSuppressions(
+  { store }: OperationContext,
+  { projectId }: Caller,
+  { to }: SuppressionsCheckParams,
+): Promise<SuppressionsCheck> {
+  const reasons = await store.findSuppressions(projectId, everyRecipient(to, tryAnyRecipient));
+  const data = to.flatMap((written, index) => {
+    const reason = reasons[index] ?? null;
+    return reason === null ? [] : [{ to: written, reason }];
+  });
+  return { data };
 }
 
 export function noBatch(): ServiceError {

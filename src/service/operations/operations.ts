@@ -12,6 +12,8 @@ import type {
   RequestKind,
   SmsBulkParams,
   SmsSendParams,
+  SuppressionsCheck,
+  SuppressionsCheckParams,
   Verification,
   VerificationResult,
   VerifyCheckParams,
@@ -79,7 +81,7 @@ export interface AdmittedRequest {
 /**
  * The rules of the service, without HTTP and SQL. `params` have passed their schema (types, unknown fields, ranges,
  * array lengths). The operations check everything that depends on meaning, settings and state, in this order: field
- * rules, number support, caps, funds. A refusal throws ServiceError.
+ * rules, number support, suppressions, caps, funds. A refusal throws ServiceError.
  */
 export interface Operations {
   /** The only call before the body of a request is read; it takes a token. Null without a valid key. */
@@ -102,4 +104,5 @@ export interface Operations {
   listBatches(caller: Caller, filter: BatchFilter, page: PageRequest): Promise<BatchPage>;
   getBalance(caller: Caller): Promise<Balance>;
   getPricing(caller: Caller): Promise<Pricing>;
+  checkSuppressions(caller: Caller, params: SuppressionsCheckParams): Promise<SuppressionsCheck>;
 }

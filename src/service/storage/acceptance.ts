@@ -1,4 +1,4 @@
-import type { Channel } from '../../contract/index.js';
+import type { Channel, SuppressionReason } from '../../contract/index.js';
 import type { Caps } from './caps.js';
 import type { ClaimedMessage } from './dispatching.js';
 import type { BatchRecord, BoundAnswer, Content, MessageRecord, VerificationRecord } from './records.js';
@@ -65,6 +65,8 @@ export type Refusal =
   /** A cap is reached, for that many milliseconds. */
   | { kind: 'capped'; waitMs: number }
   | { kind: 'insufficient'; balance: number }
+  /** Of a batch, the mark of the message says it. */
+  | { kind: 'suppressed'; reason: SuppressionReason }
   /** A reset is running: try again when it is over. */
   | { kind: 'resetting' }
   /** Nothing is accepted while the store is held: see Holding. */

@@ -1,4 +1,4 @@
-import type { MessageError } from '../../contract/index.js';
+import type { MessageError, SuppressionReason } from '../../contract/index.js';
 import type { Earlier } from './caps.js';
 import type { BoundAnswer, Content, DeliveryState, Instant, MessageRecord } from './records.js';
 import type { Tried, TriedRun } from './tried.js';
@@ -48,15 +48,15 @@ export interface Dispatching {
 
   /**
    * Marks messages before any of their bytes are sent to a carrier. False for a message that is no longer in its
-   * token's lease, or whose lane is paused: it must not be submitted. Marking the next attempt replaces the caller's
-   * own mark.
+   * token's lease, or whose lane is paused: it must not be submitted. The reason for one whose recipient is suppressed:
+   * it stays in its lease, and fails. Marking the next attempt replaces the caller's own mark.
    */
-  markSubmitting(marks: readonly Mark[]): Promise<boolean[]>;
+  markSubmitting(marks: readonly Mark[]): Promise<Marked[]>;
   /**
    * Marks a leased message in doubt before its request is repeated. The repeat is a separate attempt: later reports
    * of earlier ones, such as that nothing was accepted, no longer hold. Null, without any change, if the message is
-   * no longer in its lease, its lane is paused, the store is held, the mark has no request, or the request was first
-   * sent over `withinMs` ago.
+   * no longer in its lease, its lane is paused, the store is held, its recipient is suppressed, the mark has no request,
+   * or the request was first sent over `withinMs` ago.
    */
   markRepeating(claimed: ClaimedMessage, withinMs: number): Promise<MarkedRepeat | null>;
   /** Returns messages that certainly were not submitted to the queue, without mark and lease. */
@@ -163,6 +163,8 @@ export interface Mark {
   /** What a repeat sends, encrypted; absent if nothing may be repeated. */
   request?: Uint8Array | null;
 }
+
+export type Marked = boolean | SuppressionReason;
 
 export interface MarkedRepeat {
   /** With the mark of the repeat. */

@@ -106,7 +106,7 @@ export interface Store
 
   /** `undefined` for an unused key, null while its first request is running. */
   findAnswer(projectId: string, idempotencyKey: string): Promise<BoundAnswer | null | undefined>;
-  /** Checks key, caps and funds, in this order, then charges and stores; a refusal stores nothing. */
+  /** Checks key, suppressions, caps and funds, in this order, then charges and stores; a refusal stores nothing. */
   acceptMessage(acceptance: MessageAcceptance): Promise<AcceptResult>;
   acceptBatch(acceptance: BatchAcceptance): Promise<BatchResult>;
   acceptVerification(acceptance: VerificationAcceptance): Promise<VerificationResult>;

@@ -118,12 +118,12 @@ describe.each(['a folder', 'a database'])('the data in %s', (place) => {
 
   it('keeps a suppression of a person who was erased', async () => {
     await core.administration.settings.update({ suppressions: true });
-    await core.store.suppress(caller.projectId, '99112233', 'its operator does not know it');
+    await core.store.suppress(caller.projectId, '99112233', 'unknown_recipient');
     const { stdout } = await here('service prune --recipient 99112233 --yes --json');
     expect(JSON.parse(stdout)).toMatchObject({ suppressions: 1 });
-    expect(await send('99112233', 'again')).toMatchObject({
-      status: 502,
-      body: { error: { message: 'The recipient is suppressed: its operator does not know it' } },
+    await expect(send('99112233', 'again')).rejects.toMatchObject({
+      code: 'recipient_suppressed',
+      fields: { reason: 'unknown_recipient' },
     });
     expect((await here('service suppressions list --json')).stdout).toContain('"to": "erased:');
     expect(await here('service suppressions remove 99112233')).toMatchObject({ code: 0 });

@@ -138,7 +138,7 @@ async function fillFolder(directory: string): Promise<Filled> {
   const { id } = await operations.createVerification(caller, { to: '99887766' });
   await administration.idle();
   const code = (await outboxOf(core)).find(({ to }) => to === '99887766')?.code ?? '';
-  await store.suppress(caller.projectId, 'gone@example.mn', 'bounced');
+  await store.suppress(caller.projectId, 'gone@example.mn', 'unknown_recipient');
   await store.credit(caller.projectId, 500, { id: 'gift', note: 'a gift' });
   await store.createProject({ id: 'shop', name: 'Shop', balance: 7 });
   await store.changeSettings('shop', () => '{"brand_name":"Shop"}');
@@ -592,7 +592,7 @@ describe('a move is refused', () => {
 
   /** Takes back the steps of the schema after those of moves. */
   const undone =
-    'DROP INDEX messages_mailbox; DROP INDEX messages_spelled; ALTER TABLE messages DROP COLUMN mailbox; DROP INDEX verifications_project; ALTER TABLE keys DROP COLUMN created_by; ALTER TABLE receipts DROP COLUMN other; ALTER TABLE lanes DROP COLUMN has_normal_ids; ALTER TABLE contents DROP COLUMN is_bulk; DROP TRIGGER leases_have_releases; DROP TRIGGER suppressions_are_compared';
+    'DROP INDEX messages_mailbox; DROP INDEX messages_spelled; ALTER TABLE messages DROP COLUMN mailbox; DROP INDEX verifications_project; ALTER TABLE keys DROP COLUMN created_by; ALTER TABLE receipts DROP COLUMN other; ALTER TABLE lanes DROP COLUMN has_normal_ids; ALTER TABLE contents DROP COLUMN is_bulk; DROP TRIGGER leases_have_releases; DROP TRIGGER suppressions_are_compared; DROP TRIGGER suppressions_have_reasons';
 
   it('again, from a mark of an earlier release: it is brought up to date by the database', async () => {
     await fill();

@@ -88,8 +88,8 @@ it('what an older release that still runs accepts is sent, and it claims nothing
     );
   lease.run('reset:old', clock.now() + 4_000, 0, -1, 1, null);
   const suppression = old.prepare("INSERT INTO suppressions VALUES (NULL, 1, ?, 'asked', 1)");
-  expect(() => suppression.run('Bat@b.mn')).toThrow('a newer version of urtuu');
-  for (const to of ['dorj@b.mn', '99112233', 'erased:Abc']) suppression.run(to);
+  for (const to of ['Bat@b.mn', 'dorj@b.mn', '99112233'])
+    expect(() => suppression.run(to)).toThrow('a newer version of urtuu');
   old.prepare('DELETE FROM leases').run();
   old.close();
 

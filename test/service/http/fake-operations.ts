@@ -111,6 +111,10 @@ export function fakeOperations({
     },
     getBalance: async () => ({ balance: 1000 }),
     getPricing: async () => pricing,
+    checkSuppressions: async (_caller, params) => {
+      calls.push(['checkSuppressions', params]);
+      return { data: [] };
+    },
     ...overrides,
   };
   return { operations, calls, admissions };

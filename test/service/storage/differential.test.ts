@@ -39,6 +39,7 @@ const weights: Partial<Record<string, number>> = {
   credit: 4,
   checkVerification: 4,
   keepIncoming: 3,
+  removeSuppression: 3,
   release: 3,
   hold: 0.2,
   beginReset: 0.3,

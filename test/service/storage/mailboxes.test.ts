@@ -28,18 +28,27 @@ it('addresses of the release before are counted and suppressed in all their spel
   ['Bat+1@b.mn', 'bat@b.mn', 'BAT@b.mn', '+x@b.mn', '99112233'].forEach((to, index) => {
     insert.run(`m${index}`, to.includes('@') ? 'email' : 'sms', to);
   });
-  for (const to of ['BAT@b.mn', 'bat@b.mn', 'C@b.mn', 'erased:Abc'])
+  const suppressed = {
+    'BAT@b.mn': 'it bounced with status 5.1.1',
+    'bat@b.mn': 'again',
+    'C@b.mn': '550 no such user',
+    'erased:Abc': 'pruned',
+    99112233: 'asked by SMS for no more messages',
+  };
+  for (const [to, reason] of Object.entries(suppressed))
     old
       .prepare('INSERT INTO suppressions (project, recipient, reason, created_at) VALUES (1, ?, ?, 1)')
-      .run(to, to);
+      .run(to, reason);
   old.close();
 
   const core = await cores.open({ directory });
-  expect((await core.administration.suppressions.list()).data.map(({ to }) => to).sort()).toEqual([
-    'bat@b.mn',
-    'c@b.mn',
-    'erased:Abc',
-  ]);
+  const { data } = await core.administration.suppressions.list();
+  expect(Object.fromEntries(data.map(({ to, reason }) => [to, reason]))).toEqual({
+    'bat@b.mn': 'unknown_recipient',
+    'c@b.mn': 'unknown_recipient',
+    'erased:Abc': 'unknown_recipient',
+    99112233: 'opt_out',
+  });
   await core.close();
   const now = new DatabaseSync(path);
   expect(

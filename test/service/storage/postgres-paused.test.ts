@@ -85,7 +85,7 @@ const transactions: [name: string, write: Write][] = [
   [
     'an erased suppression',
     async ({ store }) => {
-      await here.store.suppress(project.id, '99112299', 'asked');
+      await here.store.suppress(project.id, '99112299', 'opt_out');
       return store.eraseSuppressed('99112299');
     },
   ],
@@ -131,7 +131,7 @@ const statements: [name: string, write: Write][] = [
       return store.checkVerification(project.id, 'v', () => false);
     },
   ],
-  ['a suppression', ({ store }) => store.suppress(project.id, 'a@b.mn', 'asked')],
+  ['a suppression', ({ store }) => store.suppress(project.id, 'a@b.mn', 'opt_out')],
   ['the end of a suppression', ({ store }) => store.removeSuppression(project.id, 'a@b.mn')],
   ['the end of a session', ({ store }) => store.endSession(hash('s'))],
   ['the end of all sessions', ({ store }) => store.endSignIns(null)],

@@ -171,19 +171,27 @@ it('counts and suppresses addresses of the release before in all their spellings
        VALUES ($1, 1, 1, CASE WHEN strpos($2, '@') > 0 THEN 'email' ELSE 'sms' END, $2, 2, $3, $3, 'email', $3)`,
       [`m${index}`, to, start],
     );
-  for (const to of ['BAT@b.mn', 'bat@b.mn', 'C@b.mn', 'erased:Abc'])
+  const words = ['it bounced', 'again', '550 no such user', 'pruned', 'asked by SMS for no more messages'];
+  for (const [index, to] of ['BAT@b.mn', 'bat@b.mn', 'C@b.mn', 'erased:Abc', '99112233'].entries())
     await query(
       url,
-      'INSERT INTO suppressions (project, recipient, reason, created_at) VALUES (1, $1, $1, 1)',
-      [to],
+      'INSERT INTO suppressions (project, recipient, reason, created_at) VALUES (1, $1, $2, 1)',
+      [to, words[index]],
     );
   const { store } = await open(url);
   expect(await query(url, 'SELECT mailbox FROM messages ORDER BY seq')).toEqual(
     ['bat@b.mn', null, 'bat@b.mn', null, null].map((mailbox) => ({ mailbox })),
   );
   const listed = await store.listSuppressions(project.id, { limit: 9, after: null });
-  expect(listed?.records.map(({ to }) => to).sort()).toEqual(['bat@b.mn', 'c@b.mn', 'erased:Abc']);
+  expect(Object.fromEntries(listed?.records.map(({ to, reason }) => [to, reason]) ?? [])).toEqual({
+    'bat@b.mn': 'unknown_recipient',
+    'c@b.mn': 'unknown_recipient',
+    'erased:Abc': 'unknown_recipient',
+    99112233: 'opt_out',
+  });
   const mail = { channel: 'email', operator: null, to: 'baT@b.mn' } as const;
+  expect(await store.acceptMessage(message({ ...mail, caps: [2, 2] }))).toMatchObject({ kind: 'suppressed' });
+  await store.removeSuppression(project.id, 'bat@b.mn');
   expect(await store.acceptMessage(message({ ...mail, caps: [2, 2] }))).toMatchObject({ kind: 'capped' });
   expect(await store.acceptMessage(message({ ...mail, caps: [3, 3] }))).toMatchObject({ kind: 'accepted' });
 });

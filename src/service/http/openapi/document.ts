@@ -10,7 +10,7 @@ import {
   serviceErrors,
 } from '../../../contract/index.js';
 import { emailBulk, emailSend, fromName, subject } from '../schemas/email.js';
-import { recipient } from '../schemas/fields.js';
+import { recipient, suppressionsCheck } from '../schemas/fields.js';
 import { after, limit } from '../schemas/lists.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
@@ -66,6 +66,8 @@ function componentSchemas(): Record<string, unknown> {
     VerificationResult: resources.verificationResult,
     Balance: resources.balanceResult,
     Pricing: resources.pricing,
+    SuppressionsCheck: suppressionsCheck,
+    SuppressionsCheckResult: resources.suppressionsCheckResult,
     Health: resources.health,
     Readiness: resources.readiness,
     Error: resources.errorEnvelope,
@@ -147,7 +149,8 @@ function parametersOf({ path, idempotent, query }: Endpoint): object[] {
   const list = {
     name: classHeader,
     in: 'header',
-    description: 'A message of a list: an email has the unsubscribe header of the project, as in a batch',
+    description:
+      'A message of a list: an email has the unsubscribe header of the project and obeys opt-outs, as in a batch',
     schema: { type: 'string', enum: [bulkClass] },
   };
   return [

@@ -24,7 +24,12 @@ export interface Endpoint {
 }
 
 const send = ['insufficient_credits'] as const satisfies ServiceErrorCode[];
-const single = ['message_too_long', 'recipient_rate_limited', ...send] as const satisfies ServiceErrorCode[];
+const single = [
+  'message_too_long',
+  'recipient_suppressed',
+  'recipient_rate_limited',
+  ...send,
+] as const satisfies ServiceErrorCode[];
 
 const post = (path: string, rest: Omit<Endpoint, 'method' | 'path'>): Endpoint => ({
   method: 'post',
@@ -133,4 +138,13 @@ export const endpoints: Endpoint[] = [
   ),
   get('/balance', 'getBalance', 'Read the credit balance', 'Balance'),
   get('/pricing', 'getPricing', 'Read the prices', 'Pricing'),
+  post('/suppressions/check', {
+    id: 'checkSuppressions',
+    summary: 'Check who of a list is sent nothing more',
+    body: 'SuppressionsCheck',
+    status: 200,
+    answer: 'SuppressionsCheckResult',
+    codes: [],
+    extension: true,
+  }),
 ];

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type * as contract from '../../../contract/index.js';
-import { serviceErrors } from '../../../contract/index.js';
+import { serviceErrors, suppressionReasons } from '../../../contract/index.js';
 
 // Schemas of the answers, for the document only; each must fit the type in the contract.
 
@@ -90,6 +90,10 @@ export const pricing: z.ZodMiniType<contract.Pricing> = z.object({
   email: z.object({ credits_per_message: z.number() }),
 });
 
+export const suppressionsCheckResult: z.ZodMiniType<contract.SuppressionsCheck> = z.object({
+  data: z.array(z.object({ to: z.string(), reason: z.enum(suppressionReasons) })),
+});
+
 export const health = z.object({ status: z.literal('ok') });
 export const readiness = z.object({
   status: z.enum(['ready', 'held', 'unavailable']),
@@ -108,5 +112,6 @@ export const errorEnvelope = z.object({
     required: z.exactOptional(count),
     attempts_remaining: z.exactOptional(count),
     id: z.exactOptional(id),
+    reason: z.exactOptional(z.enum(suppressionReasons)),
   }),
 });

@@ -18,3 +18,6 @@ export const recipient = z.unknown() as unknown as z.ZodMiniType<string>;
 export const recipients = z
   .array(recipient)
   .check(z.minLength(1, { abort: true }), z.maxLength(maxBatchRecipients, { abort: true }));
+
+/** The body of POST /v1/suppressions/check. */
+export const suppressionsCheck = z.strictObject({ to: recipients });

@@ -31,13 +31,13 @@ export function postgresStore(
 ): Store {
   const acceptance = createAcceptance(database, lost, pseudonymOf);
   const toClaimed = createClaimedRows(database, pseudonymOf);
-  const claims = createClaims(database, lost, toClaimed);
+  const claims = createClaims(database, lost, toClaimed, pseudonymOf);
   const finalization = createFinalization(database, toClaimed);
   const holding = createHolding(database, toClaimed);
   const attempted = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
   const own: OwnParts = {
-    ...createRepeats(database),
+    ...createRepeats(database, pseudonymOf),
     ...createWork(database),
     ...holding,
     pruneMessages: createPruneMessages(database, pseudonymOf),

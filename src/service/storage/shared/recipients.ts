@@ -1,4 +1,4 @@
-import { comparedRecipient, mailboxOf } from '../../../contract/index.js';
+import { comparedRecipient, mailboxOf, type SuppressionReason } from '../../../contract/index.js';
 import type { Earlier } from '../caps.js';
 import type { Instant } from '../records.js';
 import type { PseudonymOf } from './secret.js';
@@ -58,8 +58,36 @@ export function countedAs(to: string, pseudonymOf: PseudonymOf): string[] {
   return [...new Set([own[0], mailbox])];
 }
 
-/** What a recipient may be suppressed under: its compared form, and what an erasure has made of that or of the address. */
-export const suppressedAs = (to: string, pseudonymOf: PseudonymOf): [string, string, string] => [
-  comparedRecipient(to),
-  ...pseudonymsOf(to, pseudonymOf).own,
-];
+/** What a recipient may be suppressed under. */
+export interface SuppressedAs {
+  /** Its compared form, and what erasures have made of it; the last of an opt-out. */
+  whole: readonly [string, string, string, string];
+  /** Opt-outs of an address hold for all its tags. */
+  optOut: string;
+}
+
+export function suppressedAs(to: string, pseudonymOf: PseudonymOf): SuppressedAs {
+  const { own, mailbox } = pseudonymsOf(to, pseudonymOf);
+  return { whole: [comparedRecipient(to), ...own, mailbox], optOut: mailboxOf(to) };
+}
+
+/** What a recipient is suppressed under from now on; once erased, under a pseudonym of it. */
+export const keyOf = (to: string, reason: SuppressionReason): string =>
+  reason === 'opt_out' ? mailboxOf(to) : comparedRecipient(to);
+
+export function erasedKeyOf(to: string, reason: SuppressionReason, pseudonymOf: PseudonymOf): string {
+  const { own, mailbox } = pseudonymsOf(to, pseudonymOf);
+  return reason === 'opt_out' ? mailbox : own[0];
+}
+
+/** Why a recipient is suppressed, among what was `found` under its forms; of several reasons always the same. */
+export function reasonAmong(
+  { whole, optOut }: SuppressedAs,
+  found: ReadonlyMap<string, SuppressionReason>,
+  obeysOptOuts = true,
+): SuppressionReason | null {
+  const optedOut = found.get(optOut) === 'opt_out' ? (['opt_out'] as const) : [];
+  const reasons = [...whole.flatMap((each) => found.get(each) ?? []), ...optedOut];
+  const [first = null] = reasons.filter((reason) => obeysOptOuts || reason !== 'opt_out').sort();
+  return first;
+}

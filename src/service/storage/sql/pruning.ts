@@ -5,13 +5,13 @@ import {
   type PrunableMessage,
   type Pruning,
   portionOf,
-  prunedText,
   pruneRows,
   receiptsWait,
   type StoredAnswer,
   scannedRows,
 } from '../pruning.js';
 import { clockTolerance } from '../shared/clock-tolerance.js';
+import { erasedKeyOf, keyOf } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { ofProject } from './pages.js';
 import { isGood } from './sign-ins.js';
@@ -89,17 +89,25 @@ export function createPruning(sql: Sql, pseudonymOf: PseudonymOf): Omit<Pruning,
       }),
     eraseSuppressed: (given) =>
       sql.erase(function* () {
-        const to = comparedRecipient(given);
-        const erased = yield* query(
-          `UPDATE :s.suppressions SET recipient = :pseudonym, reason =
-             CASE WHEN replace(lower(reason), lower(:to::text), '') <> lower(reason) THEN '${prunedText}' ELSE reason END
-           WHERE recipient = :to AND NOT EXISTS (SELECT 1 FROM :s.suppressions e
-             WHERE e.project = suppressions.project AND e.recipient = :pseudonym) RETURNING seq`,
-          { to, pseudonym: pseudonymOf(to) },
-        );
-        // Suppressed again after it was erased.
-        const again = yield* query('DELETE FROM :s.suppressions WHERE recipient = :to RETURNING seq', { to });
-        return erased.length + again.length;
+        let rows = 0;
+        for (const isOptOut of [true, false]) {
+          const reason = isOptOut ? 'opt_out' : 'unknown_recipient';
+          const found = {
+            ...{ isOptOut, to: keyOf(given, reason) },
+            pseudonym: erasedKeyOf(given, reason, pseudonymOf),
+          };
+          const isIt = "recipient = :to AND (reason = 'opt_out') = :isOptOut";
+          const erased = yield* query(
+            `UPDATE :s.suppressions SET recipient = :pseudonym
+             WHERE ${isIt} AND NOT EXISTS (SELECT 1 FROM :s.suppressions e
+               WHERE e.project = suppressions.project AND e.recipient = :pseudonym) RETURNING seq`,
+            found,
+          );
+          // Suppressed again after it was erased.
+          const again = yield* query(`DELETE FROM :s.suppressions WHERE ${isIt} RETURNING seq`, found);
+          rows += erased.length + again.length;
+        }
+        return rows;
       }),
     async pruneLeftovers(to) {
       await sql.transact(function* () {

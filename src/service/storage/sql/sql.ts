@@ -23,6 +23,8 @@ interface Words {
   greatest: string;
   /** Written `:in(name)`, behind a column: whether it is in a list, which is `?` here. */
   in: string;
+  /** Written `:rows(name) AS r`: the rows of a list of texts, `?` here, each as `r.value`. */
+  rows: string;
 }
 
 /** What engines store differently, or find along other indexes. */
@@ -116,7 +118,8 @@ export interface Sql {
 export function written(text: string, dialect: Dialect, parameterOf: (name: string) => string): string {
   const fill = (part: string): string =>
     part.replace(/(?<!:):([a-zA-Z]\w*)(?!\.)(?:\((\w+)\))?/g, (found, name: string, list?: string) => {
-      if (name === 'in' && list !== undefined) return dialect.in.replace('?', () => parameterOf(list));
+      if ((name === 'in' || name === 'rows') && list !== undefined)
+        return dialect[name].replace('?', () => parameterOf(list));
       if (name in dialect) return fill(dialect[name as keyof Dialect]) + found.slice(name.length + 1);
       return parameterOf(name) + found.slice(name.length + 1);
     });

@@ -1,5 +1,5 @@
-import { comparedRecipient } from '../../../contract/index.js';
-import { suppressedAs } from '../shared/recipients.js';
+import type { SuppressionReason } from '../../../contract/index.js';
+import { keyOf, reasonAmong, suppressedAs } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
 import { newestFirst, ofProject } from './pages.js';
@@ -8,7 +8,7 @@ import type { Sql } from './sql.js';
 interface SuppressionRow {
   seq: number;
   recipient: string;
-  reason: string;
+  reason: SuppressionReason;
   created_at: number;
 }
 
@@ -18,42 +18,78 @@ const toRecord = ({ recipient, reason, created_at }: SuppressionRow): Suppressio
   createdAt: created_at,
 });
 
+/** What gives way to a reason, and where: see `suppress`. */
+const yielding = {
+  opt_out: { reason: 'unknown_recipient', isAddress: false },
+  unknown_recipient: { reason: 'opt_out', isAddress: true },
+  manual: null,
+} as const satisfies Record<SuppressionReason, { reason: SuppressionReason; isAddress: boolean } | null>;
+
 /** Suppressed recipients, as they are compared; an erased one by its pseudonym, also of an address as it was written. */
 export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppressions {
-  const isHe = `${ofProject} AND recipient IN (:to, :pseudonym, :asWritten)`;
-
-  function forms(projectId: string, given: string) {
-    const [to, pseudonym, asWritten] = suppressedAs(given, pseudonymOf);
-    return { projectId, to, pseudonym, asWritten };
-  }
-
-  return {
-    async suppress(projectId, to, reason) {
-      await sql.write(
+  const parts: Suppressions = {
+    async suppressAll(projectId, recipients, reason) {
+      const forms = new Map(recipients.map((to) => [keyOf(to, reason), suppressedAs(to, pseudonymOf).whole]));
+      // In one order: of two that add the same, one waits for the other.
+      const keys = [...forms.keys()].sort();
+      const weaker = yielding[reason];
+      const changed = keys.filter((key) => key.includes('@') === weaker?.isAddress);
+      if (weaker !== null && changed.length > 0)
+        await sql.write(
+          `UPDATE :s.suppressions SET reason = :reason
+           WHERE ${ofProject} AND recipient :in(changed) AND reason = :weaker RETURNING seq`,
+          { projectId, reason, changed, weaker: weaker.reason },
+        );
+      const erased = await sql.read<{ recipient: string }>(
+        `SELECT recipient FROM :s.suppressions WHERE ${ofProject} AND recipient :in(forms)`,
+        { projectId, forms: [...forms.values()].flat() },
+      );
+      const known = new Set(erased.map(({ recipient }) => recipient));
+      const added = await sql.write(
         `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
-         VALUES ((SELECT seq FROM :s.projects WHERE id = :projectId), :to, :reason, :now)
-         ON CONFLICT (project, recipient) DO NOTHING`,
-        { projectId, to: comparedRecipient(to), reason },
+         SELECT (SELECT seq FROM :s.projects WHERE id = :projectId), given.value, :reason, :now
+         FROM :rows(added) AS given WHERE true
+         ON CONFLICT (project, recipient) DO NOTHING RETURNING seq`,
+        {
+          projectId,
+          reason,
+          added: keys.filter(
+            (key) =>
+              !forms
+                .get(key)
+                ?.slice(1)
+                .some((each) => known.has(each)),
+          ),
+        },
       );
+      return added.length;
     },
-    async getSuppression(projectId, to) {
-      // In the order of seq alone, SQLite would look through all of the project.
-      const row = await sql.find<SuppressionRow>(
-        `SELECT * FROM :s.suppressions WHERE ${isHe} ORDER BY seq + 0 DESC`,
-        forms(projectId, to),
+    async suppress(projectId, to, reason) {
+      await parts.suppressAll(projectId, [to], reason);
+    },
+    async findSuppressions(projectId, recipients) {
+      const asked = recipients.map((to) => suppressedAs(to, pseudonymOf));
+      const rows = await sql.read<SuppressionRow>(
+        `SELECT recipient, reason FROM :s.suppressions WHERE ${ofProject} AND recipient :in(forms)`,
+        { projectId, forms: [...new Set(asked.flatMap(({ whole, optOut }) => [...whole, optOut]))] },
       );
-      return row === undefined ? null : toRecord(row);
+      const found = new Map(rows.map(({ recipient, reason }) => [recipient, reason]));
+      return asked.map((each) => reasonAmong(each, found));
     },
     async listSuppressions(projectId, page) {
       const listed = await newestFirst<SuppressionRow>(sql, ['suppressions', 'recipient'], projectId, page);
       return listed && { records: listed.rows.map(toRecord), next: listed.next };
     },
-    async removeSuppression(projectId, to) {
+    async removeSuppression(projectId, to, only) {
+      const { whole, optOut } = suppressedAs(to, pseudonymOf);
       const removed = await sql.write(
-        `DELETE FROM :s.suppressions WHERE ${isHe} RETURNING seq`,
-        forms(projectId, to),
+        `DELETE FROM :s.suppressions WHERE ${ofProject}
+           AND (recipient :in(whole) OR (recipient = :optOut AND reason = 'opt_out'))
+           AND (:only::text IS NULL OR reason = :only) RETURNING seq`,
+        { projectId, whole, optOut, only: only ?? null },
       );
       return removed.length > 0;
     },
   };
+  return parts;
 }

@@ -9,6 +9,7 @@ import type { Store } from '../store.js';
 import { prepareAcceptance } from './accept/acceptance.js';
 import { prepareMessageBlocks } from './accept/message-blocks.js';
 import { prepareRefusals } from './accept/refusals.js';
+import { prepareSuppressed } from './accept/suppressed.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import type { Database } from './database/database.js';
@@ -79,12 +80,14 @@ export function sqliteStore(
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const resets = prepareResets(database, projects, now);
-  const refusals = prepareRefusals(database, corrections, pseudonymOf);
+  const suppressed = prepareSuppressed(database, projects, pseudonymOf);
+  const refusals = prepareRefusals(database, corrections, { suppressed, pseudonymOf });
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const tries = prepareTries(database);
   const receipts = prepareReceipts(database, now);
-  const claims = prepareClaims(database, projects, { leases, refusals, tries, receipts, requests }, clock);
+  const parts = { leases, refusals, suppressed, tries, receipts, requests };
+  const claims = prepareClaims(database, projects, parts, clock);
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
   const work = prepareWork(database, leases, holds, clock);
@@ -118,7 +121,10 @@ export function sqliteStore(
         marks.length,
       ),
     markRepeating: (claimed, withinMs) =>
-      commits.run(() => (isClosed() ? null : requests.markRepeating(claimed, withinMs))),
+      commits.run(() => {
+        if (isClosed() || suppressed.reasonsOf([{ claimed }]).size > 0) return null;
+        return requests.markRepeating(claimed, withinMs);
+      }),
     postponeMessages: (messages) => commits.run(() => claims.postponeMessages(messages), messages.length),
     leaveInDoubt: (doubts) => commits.run(() => claims.leaveInDoubt(doubts), doubts.length),
     finalizeMessages: (finalizations, answer) =>

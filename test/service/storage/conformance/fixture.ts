@@ -147,7 +147,7 @@ export class Fixture {
     );
     return claimed.flatMap((one, index) => {
       const attempt = one.attempts + 1;
-      return marked[index] ? [{ ...one, attempts: attempt, mark: { attempt, route } }] : [];
+      return marked[index] === true ? [{ ...one, attempts: attempt, mark: { attempt, route } }] : [];
     });
   }
 

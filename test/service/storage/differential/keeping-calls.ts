@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { suppressionReasons } from '../../../../src/contract/index.js';
 import type { Instances } from '../../../../src/service/storage/instances.js';
 import type { Store } from '../../../../src/service/storage/store.js';
 import { leaseMs } from '../conformance/fixture.js';
 import { type Calls, lanes, page, prunable, routes, simple, sorted, whole } from './given.js';
-import { byText, type Side } from './world.js';
+import { byText, type Side, type World } from './world.js';
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
+
+const someone = (world: World) => Array.from({ length: world.below(4) }, () => world.recipient());
 
 /** The inbox, suppressions, pruning, lanes, binds and sign-ins. */
 export const keepingCalls = {
@@ -31,12 +34,16 @@ export const keepingCalls = {
     return simple((store) => store.listInbox(id, given));
   },
   suppress(world) {
-    const [id, to] = [world.project(), world.recipient()];
-    return simple((store) => store.suppress(id, to, `5.1.1 ${to}`));
+    const [id, to, reason] = [world.project(), world.recipient(), world.of(suppressionReasons)];
+    return simple((store) => store.suppress(id, to, reason));
   },
-  getSuppression(world) {
-    const [id, to] = [world.project(), world.recipient()];
-    return simple((store) => store.getSuppression(id, to));
+  suppressAll(world) {
+    const [id, all, reason] = [world.project(), someone(world), world.of(suppressionReasons)];
+    return simple((store) => store.suppressAll(id, all, reason));
+  },
+  findSuppressions(world) {
+    const [id, all] = [world.project(), someone(world)];
+    return simple((store) => store.findSuppressions(id, all));
   },
   listSuppressions(world) {
     const [id, limit, to] = [world.project(), world.of([1, 50]), world.recipient()];
@@ -45,7 +52,8 @@ export const keepingCalls = {
   },
   removeSuppression(world) {
     const [id, to] = [world.project(), world.recipient()];
-    return simple((store) => store.removeSuppression(id, to));
+    const only = world.of([undefined, ...suppressionReasons]);
+    return simple((store) => store.removeSuppression(id, to, only));
   },
 
   listPrunable(world) {

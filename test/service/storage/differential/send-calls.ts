@@ -134,7 +134,7 @@ export const sendCalls = {
       const given = marks(side).map((one) => ({ ...one, attempt: one.claimed.attempts + 1 }));
       const marked = await side.store.markSubmitting(given);
       given.forEach(({ claimed, attempt, route }, index) => {
-        if (marked[index]) keep(side, [{ ...claimed, attempts: attempt, mark: { attempt, route } }]);
+        if (marked[index] === true) keep(side, [{ ...claimed, attempts: attempt, mark: { attempt, route } }]);
       });
       return marked;
     };

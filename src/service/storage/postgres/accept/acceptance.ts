@@ -1,4 +1,4 @@
-import { recipientCaps } from '../../../../contract/index.js';
+import { recipientCaps, type SuppressionReason } from '../../../../contract/index.js';
 import type {
   AcceptedRecipient,
   AcceptResult,
@@ -15,6 +15,7 @@ import { claimedOf, pendingVerification, queuedMessage } from '../../shared/queu
 import { mailboxIn, noneEarlier, pseudonymList } from '../../shared/recipients.js';
 import { boundOf } from '../../shared/rows.js';
 import type { PseudonymOf } from '../../shared/secret.js';
+import { obeysOptOuts } from '../../suppressions.js';
 import type { Database } from '../database/database.js';
 import { Groups } from '../database/groups.js';
 import { type Lost, type LostItem, repeatLost } from '../lost-commits.js';
@@ -24,7 +25,7 @@ import { answerTemplate } from './answer-template.js';
 type Item = LostItem & Record<string, unknown>;
 
 interface RefusalRow {
-  /** `erased`: the caps can only be counted with pseudonyms. */
+  /** `erased`: caps and suppressions can only be read with pseudonyms. */
   kind: 'accepted' | 'erased' | Refusal['kind'];
   at: number;
   balance: number;
@@ -92,6 +93,7 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
       route: recipient.route,
       caps,
       windows,
+      obeys_opt_outs: obeysOptOuts({ channel: acceptance.channel, batchId: null }, acceptance.content),
       ...(answer === null
         ? {}
         : answerTemplate((time, balance) =>
@@ -244,6 +246,7 @@ function refusalOf({ kind, balance, wait_ms, status, body }: RefusalRow): Refusa
   if (kind === 'repeat') return { kind, answer: boundOf(status, body) };
   if (kind === 'capped') return { kind, waitMs: wait_ms ?? 0 };
   if (kind === 'insufficient') return { kind, balance };
+  if (kind === 'suppressed') return { kind, reason: body as SuppressionReason };
   return { kind: kind === 'held' ? 'held' : 'resetting' };
 }
 

@@ -22,6 +22,7 @@ const dialect: Dialect = {
     AND pg_catalog.set_config('lock_timeout'::text, '2s'::text, true) IS NOT NULL)`,
   greatest: 'greatest',
   in: '= ANY (?)',
+  rows: '(SELECT pg_catalog.unnest(?::text[]) AS value)',
   unknownOfBatch: '(SELECT count(*) FROM :s.unknown_deliveries u WHERE u.batch = b.seq)',
   isInBatch: 'm.batch = :batch',
   lifeBegan: 'v.counts_at',

@@ -1,12 +1,17 @@
+import type { SuppressionReason } from '../../../../contract/index.js';
 import { earlierMessages, longestWindow } from '../../caps.js';
 import {
   type ClaimedMessage,
   type Mark,
+  type Marked,
   type MessageClaim,
   overdueBefore,
   type Postponement,
 } from '../../dispatching.js';
+import { pseudonymList } from '../../shared/recipients.js';
+import type { PseudonymOf } from '../../shared/secret.js';
 import { inTurn } from '../../shared/turns.js';
+import { isAskedAgain, obeysOptOuts } from '../../suppressions.js';
 import type { Database } from '../database/database.js';
 import { StatementError } from '../database/failure.js';
 import { Groups } from '../database/groups.js';
@@ -24,31 +29,57 @@ interface MarkItem {
   route: string;
   doubt_ms: number;
   request?: string;
+  obeys_opt_outs?: boolean;
+  /** For this process alone. */
+  asked?: { project: string; to: string };
+}
+
+interface MarkedRow {
+  seq: number;
+  /** Why its recipient is suppressed; null if it was marked. */
+  reason?: SuppressionReason | null;
 }
 
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
 /** The functions that claim, and the type of the argument in which they differ. */
 const claimFunctions = { claim_1: 'boolean', claim_2: 'json', claim_overdue_1: 'bigint' } as const;
 
-export function createClaims(database: Database, lost: Lost, toClaimed: ToClaimed) {
-  const marks = new Groups<MarkItem, boolean>(
+export function createClaims(database: Database, lost: Lost, toClaimed: ToClaimed, pseudonymOf: PseudonymOf) {
+  /** From the first suppressed recipient on that was erased. */
+  let needsPseudonyms = false;
+  const marks = new Groups<MarkItem, Marked>(
     (all) =>
       onceEach(all, async (items) => {
-        const mark = items.some(({ request }) => request !== undefined) ? 'mark_3' : 'mark_2';
-        const rows = await database
-          .attempt<{ seq: number }>(`SELECT :s.${mark}($1::bigint, $2::json) AS seq`, [
-            database.now(),
-            JSON.stringify(items),
-          ])
-          .catch((error) => {
-            if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
-            throw error;
-          });
-        const marked = new Set(rows.map(({ seq }) => seq));
-        return items.map(({ seq }) => marked.has(seq));
+        const rows = await mark(items).catch((error) => {
+          if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
+          throw error;
+        });
+        const marked = new Map(rows.map(({ seq, reason }) => [seq, reason ?? true]));
+        return items.map(({ seq }) => marked.get(seq) ?? false);
       }),
     { isPatient: true },
   );
+
+  async function mark(items: readonly MarkItem[]): Promise<MarkedRow[]> {
+    const projects = [...new Set(items.flatMap(({ asked }) => asked?.project ?? []))];
+    const hasRequests = items.some(({ request }) => request !== undefined);
+    const given = items.map(({ asked, ...item }) =>
+      asked && needsPseudonyms ? { ...item, pseudonyms: pseudonymList(asked.to, pseudonymOf) } : item,
+    );
+    const values = [database.now(), JSON.stringify(given)];
+    if (projects.length === 0)
+      return database.attempt<MarkedRow>(
+        `SELECT :s.${hasRequests ? 'mark_3' : 'mark_2'}($1::bigint, $2::json) AS seq`,
+        values,
+      );
+    const rows = await database.attempt<MarkedRow | { reason: 'erased' }>(
+      'SELECT * FROM :s.mark_4($1::bigint, $2::json, $3::text[], $4::boolean)',
+      [...values, projects, hasRequests],
+    );
+    if (rows[0]?.reason !== 'erased') return rows as MarkedRow[];
+    needsPseudonyms = true;
+    return mark(items);
+  }
 
   /** Calls a claim function of the schema, which returns the longest-waiting messages first. */
   function claim<Row = ClaimedRow>(
@@ -118,6 +149,10 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
           route,
           doubt_ms: doubtMs,
           ...(request && { request: Buffer.from(request).toString('base64') }),
+          ...(isAskedAgain(claimed) && {
+            obeys_opt_outs: obeysOptOuts(claimed.message, claimed.content),
+            asked: { project: claimed.message.projectId, to: claimed.message.to },
+          }),
         })),
       ),
     async postponeMessages(postponements: readonly Postponement[]): Promise<void> {

@@ -32,6 +32,9 @@ import verifications from './17-verifications.sql' with { type: 'text' };
 import createdBy from './18-created-by.sql' with { type: 'text' };
 import oneStore from './19-one-store.sql' with { type: 'text' };
 import carriers from './20-carriers.sql' with { type: 'text' };
+import acceptUnlessSuppressed from './21/accept.sql' with { type: 'text' };
+import markUnlessSuppressed from './21/mark.sql' with { type: 'text' };
+import suppressed from './21/suppressed.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -83,8 +86,9 @@ export const migrations: Migrations = {
       createdBy,
       oneStore,
       carriers,
+      [suppressed, acceptUnlessSuppressed, markUnlessSuppressed].join('\n'),
     ],
     constants,
   ),
-  alone: 19,
+  alone: 21,
 };

@@ -155,7 +155,7 @@ export function prepareAcceptance(
   }
 
   function acceptBatch(acceptance: BatchAcceptance): BatchResult {
-    const { projectId, batchId, channel, content, recipients, claim, idempotencyKey, answer } = acceptance;
+    const { projectId, batchId, channel, content, recipients, idempotencyKey, answer } = acceptance;
     const { parts, rateMultiplier, credits, boundMs } = acceptance;
     const project = projects.numberOf(projectId);
     const total = recipients.length;
@@ -163,6 +163,8 @@ export function prepareAcceptance(
     const standing = refusals.standingOf(project, at);
     const refused = refusals.ofBatch(standing, idempotencyKey, credits * total);
     if (refused !== null) return refused;
+    // Marks ask who is suppressed.
+    const claim = standing.hasSuppressions ? null : acceptance.claim;
     const batch: BatchRecord = {
       id: batchId,
       status: 'processing',

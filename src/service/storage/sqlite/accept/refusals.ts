@@ -5,11 +5,13 @@ import type { BoundAnswer, Instant } from '../../records.js';
 import { type EarlierTo, earlierOf, hasSpellings, pseudonymsOf } from '../../shared/recipients.js';
 import { boundOf } from '../../shared/rows.js';
 import type { PseudonymOf } from '../../shared/secret.js';
+import { obeysOptOuts } from '../../suppressions.js';
 import { acceptedAt, anyCorrection, type ClockCorrections } from '../clock-corrections.js';
 import type { Database } from '../database/database.js';
 import { prepareOnce } from '../database/prepare-once.js';
 import { isHeld as storeIsHeld } from '../dispatch/holds.js';
 import { resetUnderWay } from '../erase/resets.js';
+import { hasSuppressions, type Suppressed } from './suppressed.js';
 
 const anyErasure = 'EXISTS (SELECT 1 FROM erasures)';
 
@@ -26,12 +28,17 @@ export const hasEarlier = `(${anyErasure} OR (m.channel = 'email' AND ${anySpell
   AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq))`;
 
 /** Why a send is refused. The functions read inside their caller's transaction. */
-export function prepareRefusals(database: Database, corrections: ClockCorrections, pseudonymOf: PseudonymOf) {
+export function prepareRefusals(
+  database: Database,
+  corrections: ClockCorrections,
+  { suppressed, pseudonymOf }: { suppressed: Suppressed; pseudonymOf: PseudonymOf },
+) {
   const prepared = prepareOnce(database);
   // Positional parameters: named ones take as long as the statement, and Node.js 22.16 and 24.0 cannot bind `?1`.
   const selectStanding = database.prepare(
     `SELECT balance, ${resetUnderWay('?')} AS isResetting, ${storeIsHeld} AS isHeld,
-       ${anyCorrection} AS isCorrected, ${anyErasure} AS hasErasures
+       ${anyCorrection} AS isCorrected, ${anyErasure} AS hasErasures,
+       ${hasSuppressions('projects.seq')} AS hasSuppressions
      FROM projects WHERE seq = ?`,
   );
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
@@ -146,6 +153,7 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
       isHeld: row.isHeld === 1,
       isCorrected: row.isCorrected === 1,
       hasErasures: row.hasErasures === 1,
+      hasSuppressions: row.hasSuppressions === 1,
     };
   }
 
@@ -154,6 +162,12 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     const { project } = standing;
     const unready = unreadyFor(standing, idempotencyKey);
     if (unready !== null) return unready;
+    if (standing.hasSuppressions) {
+      const { channel, content } = acceptance;
+      const obeys = obeysOptOuts({ channel, batchId: null }, content);
+      const reason = suppressed.reasonOf(project, recipient.to, obeys);
+      if (reason !== null) return { kind: 'suppressed', reason };
+    }
     const earlier = earlierTo(project, recipient.to, at, Number.MAX_SAFE_INTEGER, standing);
     const until = cappedUntil(earlier, caps, at);
     return until === null ? shortOf(standing, credits) : { kind: 'capped', waitMs: until - at };
@@ -182,6 +196,7 @@ interface StandingRow {
   isHeld: number;
   isCorrected: number;
   hasErasures: number;
+  hasSuppressions: number;
 }
 
 /** The state of a project that decides whether it may send. */
@@ -194,6 +209,8 @@ interface Standing {
   isCorrected: boolean;
   /** Whether recipients of recent sends were erased. */
   hasErasures: boolean;
+  /** Whether anybody is suppressed. */
+  hasSuppressions: boolean;
 }
 
 function shortOf({ balance }: Standing, charge: number): Refusal | null {

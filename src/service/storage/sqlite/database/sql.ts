@@ -26,6 +26,7 @@ const dialect: Dialect = {
   durable: 'true',
   greatest: 'max',
   in: 'IN (SELECT value FROM json_each(?))',
+  rows: 'json_each(?)',
   unknownOfBatch: `(SELECT count(*) FROM messages m INDEXED BY messages_unknown
     WHERE m.batch = b.seq AND m.delivery = 'unknown')`,
   // The index of batches is of the unknown ones alone; the messages of a batch follow each other.

@@ -2,6 +2,7 @@ import type { Clock } from '../../../clock.js';
 import {
   type ClaimedMessage,
   type Mark,
+  type Marked,
   type MessageClaim,
   overdueBefore,
   type Postponement,
@@ -10,6 +11,7 @@ import { groupBy } from '../../group-by.js';
 import { farthestDue, firstDelay } from '../../shared/clock-tolerance.js';
 import { inTurn } from '../../shared/turns.js';
 import type { Refusals } from '../accept/refusals.js';
+import type { Suppressed } from '../accept/suppressed.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 import { type ClaimedRow, claimedColumns, prepareClaimedRows } from './claimed-rows.js';
@@ -32,7 +34,7 @@ export const isLeased = `seq = :seq AND id = :id AND status = 'queued' AND route
 export function prepareClaims(
   database: Database,
   projects: Projects,
-  { leases, refusals, tries, receipts, requests }: ClaimParts,
+  { leases, refusals, suppressed, tries, receipts, requests }: ClaimParts,
   clock: Clock,
 ) {
   const selectRows = (condition: string) => {
@@ -133,10 +135,11 @@ export function prepareClaims(
   }
 
   /** Marks neighbours with equal marks in one statement. */
-  function markSubmitting(marks: readonly Mark[]): boolean[] {
+  function markSubmitting(marks: readonly Mark[]): Marked[] {
     const done = new Set<number>();
+    const suppressions = suppressed.reasonsOf(marks);
     for (const [, group] of groupBy(
-      marks,
+      suppressions.size === 0 ? marks : marks.filter(({ claimed }) => !suppressions.has(claimed.seq)),
       ({ claimed, attempt, route }) => `${claimed.token} ${attempt} ${route}`,
     )) {
       const [{ claimed, attempt, route, doubtMs }] = group as [Mark];
@@ -152,7 +155,7 @@ export function prepareClaims(
       }
     }
     for (const mark of marks) if (done.has(mark.claimed.seq)) requests.keep(mark);
-    return marks.map(({ claimed }) => done.has(claimed.seq));
+    return marks.map(({ claimed: { seq } }) => suppressions.get(seq) ?? done.has(seq));
   }
 
   function postponeMessages(postponements: readonly Postponement[]): void {
@@ -195,6 +198,7 @@ export function prepareClaims(
 interface ClaimParts {
   leases: Leases;
   refusals: Refusals;
+  suppressed: Suppressed;
   tries: Tries;
   receipts: Receipts;
   requests: { keep(mark: Mark): void };

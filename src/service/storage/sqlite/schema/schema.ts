@@ -245,4 +245,12 @@ export const migrations: readonly string[] = [
     WHEN instr(new.recipient, '@') > 0 AND new.recipient <> lower(new.recipient)
     BEGIN SELECT RAISE(ABORT, 'a newer version of urtuu has taken over the data: end this one'); END;
   `,
+  `
+  -- Reasons were written in words. An older release that still runs knows no other.
+  UPDATE suppressions SET reason =
+    CASE reason WHEN 'asked by SMS for no more messages' THEN 'opt_out' ELSE 'unknown_recipient' END;
+  CREATE TRIGGER suppressions_have_reasons BEFORE INSERT ON suppressions
+    WHEN new.reason NOT IN ('opt_out', 'unknown_recipient', 'manual')
+    BEGIN SELECT RAISE(ABORT, 'a newer version of urtuu has taken over the data: end this one'); END;
+  `,
 ];

@@ -22,33 +22,6 @@ BEGIN
     WHERE p_earlier[c.cap] IS NOT NULL AND least(p_earlier[c.cap], p_at) > p_at - c.span);
 END $$;
 
-CREATE FUNCTION accept_1(p_now bigint, p_items json) RETURNS SETOF accepted_1 LANGUAGE plpgsql :planned AS $$
-DECLARE
-  items acceptance_1[];
-  one accepted_1;
-  at bigint;
-BEGIN
-  :durable;
-  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::acceptance_1, p_items) i;
-  PERFORM 1 FROM projects WHERE id IN (SELECT project FROM unnest(items)) ORDER BY seq FOR NO KEY UPDATE;
-  at := time_1(p_now);
-  -- The caps need pseudonyms, which only the caller can make.
-  IF EXISTS (SELECT 1 FROM erasures) AND EXISTS (SELECT 1 FROM unnest(items) i WHERE i.pseudonym IS NULL) THEN
-    RETURN QUERY SELECT ordinality::int, 'erased', NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::int,
-      NULL::text, false FROM unnest(items) WITH ORDINALITY;
-    RETURN;
-  END IF;
-  IF can_accept_all_1(items, at) THEN
-    RETURN QUERY SELECT * FROM store_accepted_1(items, at);
-    RETURN;
-  END IF;
-  FOR index IN 1 .. array_length(items, 1) LOOP
-    one := accept_one_1(items[index], at);
-    one.ord := index;
-    RETURN NEXT one;
-  END LOOP;
-END $$;
-
 -- seqs: of its messages, in order. earlier: of those recipients who were sent to before, by the place of the message.
 CREATE TYPE accepted_batch_1 AS (
   kind text, at bigint, balance bigint, status int, body text, is_known boolean, seqs bigint[], earlier json
