@@ -47,6 +47,7 @@ const date = z.iso.date({ error: 'must be a date, as 2026-12-29' });
 const multiplier = z.custom<number>((value) => typeof value === 'number' && value > 0 && value <= 100, {
   error: 'must be a number over 0, at most 100',
 });
+const words = z.array(z.string().check(z.minLength(1), z.maxLength(40)));
 const verifications = within(1, 1_000_000);
 const credits = within(0, 1_000_000);
 
@@ -71,7 +72,8 @@ const patchSchema = z.partial(
         ),
     ),
     suppressions: z.boolean(),
-    stop_words: z.array(z.string().check(z.minLength(1), z.maxLength(40))),
+    stop_words: words,
+    start_words: words,
     // The caps count sends of the last days.
     retention_days: z.nullable(within(2, 36_500)),
     caps: z.strictObject({

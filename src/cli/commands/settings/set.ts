@@ -36,6 +36,7 @@ export const settingsSet =
         '  list_unsubscribe         address in bulk emails, as https://shop.mn/u?to={to}',
         '  suppressions             true: send nothing more to unknown recipients',
         '  stop_words               an SMS that is one of them suppresses its sender',
+        '  start_words              an SMS that is one of them ends that',
         '  retention_days           days after which recipients and texts are erased',
         `  caps.per_10_minutes      messages to one recipient, 1 to ${short.maxMessages}`,
         `  caps.per_24_hours        messages to one recipient, 1 to ${long.maxMessages}`,

@@ -33,6 +33,10 @@ export const keepingCalls = {
     const [id, given] = [world.project(), page(world, 'incoming')];
     return simple((store) => store.listInbox(id, given));
   },
+  listSendersTo(world) {
+    const [to, route] = [world.recipient(), world.of(routes)];
+    return simple((store) => store.listSendersTo(to, route));
+  },
   suppress(world) {
     const [id, to, reason] = [world.project(), world.recipient(), world.of(suppressionReasons)];
     return simple((store) => store.suppress(id, to, reason));
