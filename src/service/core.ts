@@ -21,6 +21,7 @@ import type { DataError } from './errors/data-error.js';
 import { countedStore } from './heartbeat/counted-store.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
+import { unsubscribeTokens } from './inbox/unsubscribe-token.js';
 import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';
@@ -32,7 +33,7 @@ import { VerificationLimits } from './operations/verification-limits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Service, ServiceOptions } from './service.js';
-import { type SettingsPatch, settingsReader } from './settings.js';
+import { hosted, type SettingsPatch, settingsReader } from './settings.js';
 import type { Ended } from './storage/instances.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
@@ -106,6 +107,7 @@ export async function openCore(
     onEnded(ended);
   });
   const bounceKey = deriveKey(storage.secret, 'bounce addresses');
+  const tokens = unsubscribeTokens(storage.secret);
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const giveUp = async (error: unknown): Promise<never> => {
     await Promise.all([storage.close(), outbox.close()]);
@@ -158,7 +160,9 @@ export async function openCore(
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
     async rulesOf(id) {
-      return (await project({ projectId: id })).settings;
+      const { settings } = await project({ projectId: id });
+      const url = settings.list_unsubscribe === hosted ? await store.publicUrl() : null;
+      return url === null ? settings : { ...settings, unsubscribeAddress: tokens.addressAt(url, id) };
     },
     encrypt: encryption.encrypt,
     decrypt: encryption.decrypt,
@@ -262,7 +266,7 @@ export async function openCore(
       instances: storage.instances,
       reset: reset.run,
       prune,
-      bounceKey,
+      identification: { bounceKey, tokens },
       relay: typeof configuration?.email === 'object' ? configuration.email.host : null,
     }),
     localKey,

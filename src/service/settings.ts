@@ -22,7 +22,10 @@ export interface Settings {
   reply_to: string | null;
   /** Domain that emails are sent from; null for the service's shared domain. */
   own_domain: OwnDomain | null;
-  /** Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` is replaced by the recipient. */
+  /**
+   * Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` is replaced by the recipient. `hosted`: on
+   * a page of the service itself.
+   */
   list_unsubscribe: string | null;
   /** Whether bounces and stop words suppress recipients; whoever is suppressed is, whatever it says. */
   suppressions: boolean;
@@ -45,6 +48,9 @@ export interface Settings {
   /** Operators whose messages use the route without links. */
   no_link_operators: readonly string[];
 }
+
+/** In `list_unsubscribe`: the service itself has the page where recipients unsubscribe. */
+export const hosted = 'hosted';
 
 /** Changes of settings. `caps`, `verifications` and `prices` may be partial, and a domain alone means `{ domain }`. */
 export type SettingsPatch = {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { isOneLine, normalizeAddress, recipientCaps } from '../../contract/index.js';
 import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
 import { parseFields, prefix, rule } from '../parse-fields.js';
-import { maxNameLength, type SettingsPatch } from '../settings.js';
+import { hosted, maxNameLength, type SettingsPatch } from '../settings.js';
 
 const [tenMinutes, day] = recipientCaps;
 
@@ -30,6 +30,7 @@ const ownDomain = z
 
 /** Where a mail program goes, or writes to, to unsubscribe its user. */
 function isUnsubscribeAddress(text: string): boolean {
+  if (text === hosted) return true;
   const filled = text.replaceAll('{to}', 'a%40example.mn');
   return (
     /^(?:https:\/\/|mailto:[^@]+@)[\x21-\x7e]+$/.test(filled) &&
@@ -68,7 +69,10 @@ const patchSchema = z.partial(
       z
         .string()
         .check(
-          rule(isUnsubscribeAddress, 'must be an https: or mailto: address, with {to} for the recipient'),
+          rule(
+            isUnsubscribeAddress,
+            'must be hosted, or an https: or mailto: address, with {to} for the recipient',
+          ),
         ),
     ),
     suppressions: z.boolean(),

@@ -169,8 +169,10 @@ export const keepingCalls = {
   },
   recordDashboard(world) {
     const url = `http://localhost:${world.below(9)}`;
-    return simple((store) => store.recordDashboard(url));
+    const publicUrl = world.of([null, 'https://a.mn', 'https://b.mn']);
+    return simple((store) => store.recordDashboard(url, publicUrl));
   },
+  publicUrl: () => simple((store) => store.publicUrl()),
   dashboardUrl: () => simple((store) => store.dashboardUrl()),
 } satisfies Partial<Calls<Store>>;
 
