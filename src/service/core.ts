@@ -21,7 +21,7 @@ import type { DataError } from './errors/data-error.js';
 import { countedStore } from './heartbeat/counted-store.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
-import { unsubscribeTokens } from './inbox/unsubscribe-token.js';
+import { emailRulesOf, unsubscribeTokens } from './inbox/unsubscribe-token.js';
 import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';
@@ -33,7 +33,7 @@ import { VerificationLimits } from './operations/verification-limits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Service, ServiceOptions } from './service.js';
-import { hosted, type SettingsPatch, settingsReader } from './settings.js';
+import { type SettingsPatch, settingsReader } from './settings.js';
 import type { Ended } from './storage/instances.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
@@ -71,6 +71,8 @@ export interface Core {
   channels: Service['channels'];
   heartbeat: Heartbeat;
   retention: Retention;
+  /** Of links in emails. */
+  tokens: ReturnType<typeof unsubscribeTokens>;
   /** Accepts requests from carriers; null if none sends any. */
   take: NonNullable<Carrier['take']> | null;
   /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
@@ -159,11 +161,7 @@ export async function openCore(
     clock,
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
-    async rulesOf(id) {
-      const { settings } = await project({ projectId: id });
-      const url = settings.list_unsubscribe === hosted ? await store.publicUrl() : null;
-      return url === null ? settings : { ...settings, unsubscribeAddress: tokens.addressAt(url, id) };
-    },
+    rulesOf: async (id) => emailRulesOf(await project({ projectId: id }), tokens, store),
     encrypt: encryption.encrypt,
     decrypt: encryption.decrypt,
     receive,
@@ -278,6 +276,7 @@ export async function openCore(
     channels: carriers.channels,
     heartbeat,
     retention,
+    tokens,
     take: takers.length === 0 ? null : take,
     lost,
     drain: () => dispatcher.drain(),

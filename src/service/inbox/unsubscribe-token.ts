@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { comparedRecipient } from '../../contract/index.js';
 import { decryptText, deriveKey, encryptText, nonceLength } from '../encryption.js';
+import { hosted, type Settings } from '../settings.js';
+import type { Store } from '../storage/store.js';
 
 /** Whom a link to unsubscribe is for, and of which project. */
 export interface Unsubscribing {
@@ -46,4 +48,14 @@ export function unsubscribeTokens(secret: Uint8Array): UnsubscribeTokens {
       return projectId === undefined || to === undefined ? null : { projectId, to };
     },
   };
+}
+
+/** The settings of a project, with where recipients unsubscribe if that is `hosted` and the public URL is known. */
+export async function emailRulesOf(
+  { id, settings }: { id: string; settings: Settings },
+  tokens: UnsubscribeTokens,
+  store: Pick<Store, 'publicUrl'>,
+): Promise<Settings & { unsubscribeAddress?(to: string): string }> {
+  const url = settings.list_unsubscribe === hosted ? await store.publicUrl() : null;
+  return url === null ? settings : { ...settings, unsubscribeAddress: tokens.addressAt(url, id) };
 }
