@@ -12,10 +12,10 @@ const [tenMinutes, day] = recipientCaps;
 
 const written = (words: readonly string[]) => words.join(', ');
 
-/** Words that were not changed stay as they are: they may contain a comma, or be the default. */
+/** Words that were not changed stay as they are: they may be the default, or have a comma in them. */
 function words(name: 'stop_words' | 'start_words', fields: URLSearchParams, current: Settings) {
-  const given = fields.get(name) ?? '';
-  if (given === written(current[name])) return {};
+  const given = fields.get(name);
+  if (given === null || given === written(current[name])) return {};
   return { [name]: given.split(',').flatMap((each) => each.trim() || []) };
 }
 
