@@ -20,7 +20,7 @@ export const isOfOutlook = (raw: Uint8Array): boolean =>
 const contentOf = ({ content }: Attachment) => wholeTextDecoder('latin1').decode(content as ArrayBuffer);
 
 /**
- * The complaint that a report makes; null for any other report, such as one that a mail is no spam. Some providers name
+ * The complaint that a report makes; null for any other report, such as one that a mail is not spam. Some providers name
  * the sender, others only attach the mail or its headers.
  */
 export function complaintIn(attachments: readonly Attachment[]): Complaint | null {

@@ -42,7 +42,7 @@ export function unsubscribeTokens(secret: Uint8Array): UnsubscribeTokens {
     },
     read(token) {
       const bytes = Buffer.from(token, 'base64url');
-      // Decoding passes over what is no part of a token.
+      // Decoding skips characters that a token cannot have.
       if (bytes.toString('base64url') !== token) return null;
       const [, projectId, to] = /^(\S+) (.+)$/.exec(decrypted(bytes)) ?? [];
       return projectId === undefined || to === undefined ? null : { projectId, to };

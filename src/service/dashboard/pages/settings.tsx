@@ -74,14 +74,9 @@ const sendingTopic: Topic = {
       </fieldset>
       <fieldset>
         <legend>{t.replies}</legend>
-        {(
-          [
-            ['stop_words', t.stopWords, t.stopWordsHint],
-            ['start_words', t.startWords, t.startWordsHint],
-          ] as const
-        ).map(([name, label, hint]) => (
-          <Field name={name} label={label} hint={hint} value={value(name)} autocomplete="off" />
-        ))}
+        <p class="hint">{t.repliesHint}</p>
+        <Field name="stop_words" label={t.stopWords} value={value('stop_words')} autocomplete="off" />
+        <Field name="start_words" label={t.startWords} value={value('start_words')} autocomplete="off" />
       </fieldset>
     </>
   ),

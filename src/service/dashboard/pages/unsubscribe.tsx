@@ -16,7 +16,7 @@ export function unsubscribePage(t: Strings, stage: Stage, reader: Reader, style:
     ask: [t.unsubscribeTitle, t.unsubscribeQuestion],
     done: [t.unsubscribeDone, t.unsubscribeDoneText],
     none: [t.unsubscribeNone, t.unsubscribeNoneText],
-    later: [t.unavailableTitle, t.unsubscribeLater],
+    later: [t.unavailableTitle, t.unavailableText],
   } as const;
   const [title, text] = words[stage];
   const begin = /^.?/u.exec(to)?.[0] ?? '';
