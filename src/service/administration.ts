@@ -205,7 +205,7 @@ export interface Administration extends ProjectAdministration {
   project(id: string): Promise<ProjectAdministration | null>;
   /**
    * Receives a mail, for `recipients` or those named in it: `bounced` for a report that a message cannot be
-   * delivered, `kept` for mail to a project's own domain, `ignored` for other answers to a bounce address. The same
+   * delivered, `complained` for one that its recipient complains, who gets no more of its kind, `kept` for mail to a project's own domain, `ignored` for other answers to a bounce address. The same
    * mail is kept only once. Refused with `invalid_request` for anything but mail, with `not_found` without a known
    * recipient.
    */

@@ -21,6 +21,7 @@ import type { DataError } from './errors/data-error.js';
 import { countedStore } from './heartbeat/counted-store.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
+import { emailRulesOf, unsubscribeTokens } from './inbox/unsubscribe-token.js';
 import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';
@@ -70,6 +71,8 @@ export interface Core {
   channels: Service['channels'];
   heartbeat: Heartbeat;
   retention: Retention;
+  /** Of links in emails. */
+  tokens: ReturnType<typeof unsubscribeTokens>;
   /** Accepts requests from carriers; null if none sends any. */
   take: NonNullable<Carrier['take']> | null;
   /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
@@ -106,6 +109,7 @@ export async function openCore(
     onEnded(ended);
   });
   const bounceKey = deriveKey(storage.secret, 'bounce addresses');
+  const tokens = unsubscribeTokens(storage.secret);
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const giveUp = async (error: unknown): Promise<never> => {
     await Promise.all([storage.close(), outbox.close()]);
@@ -157,9 +161,7 @@ export async function openCore(
     clock,
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
-    async rulesOf(id) {
-      return (await project({ projectId: id })).settings;
-    },
+    rulesOf: async (id) => emailRulesOf(await project({ projectId: id }), tokens, store),
     encrypt: encryption.encrypt,
     decrypt: encryption.decrypt,
     receive,
@@ -262,7 +264,7 @@ export async function openCore(
       instances: storage.instances,
       reset: reset.run,
       prune,
-      bounceKey,
+      identification: { bounceKey, tokens },
       relay: typeof configuration?.email === 'object' ? configuration.email.host : null,
     }),
     localKey,
@@ -274,6 +276,7 @@ export async function openCore(
     channels: carriers.channels,
     heartbeat,
     retention,
+    tokens,
     take: takers.length === 0 ? null : take,
     lost,
     drain: () => dispatcher.drain(),

@@ -51,7 +51,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       // schemas of lists now.
       const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
-      const served = door === null ? api : withDashboard(api, door);
+      const served = withUnsubscribing(door === null ? api : withDashboard(api, door), core);
       let own: Origin | null = null;
       const isOwnHost = (host: string | null) => own?.hasHost(host) ?? false;
       const observed = await observer.observed(served, address, core, isOwnHost);
@@ -122,6 +122,31 @@ function partsOf({
     takeToken: (projectId, kind) => takeToken(context, projectId, kind),
     deliveries: (messageIds) => carrier.deliveries(messageIds),
     report: (error, requestId) => report(error, { requestId }),
+  };
+}
+
+/** Of the form of RFC 8058, in whatever form. */
+const oneClickBytes = 4_096;
+
+/** The page where recipients of bulk emails unsubscribe, with or without the dashboard. */
+function withUnsubscribing(next: RequestHandler, { context, tokens, report }: Core): RequestHandler {
+  return async (request, notes) => {
+    if (!request.target.startsWith('/u/')) return next(request, notes);
+    // Without the token.
+    if (notes) notes.route = '/u';
+    try {
+      // Loaded late: few services have links to it.
+      const { answerUnsubscribing } = await import('./dashboard/unsubscribe.js');
+      const parts = {
+        ...context,
+        tokens,
+        report: (error: unknown, requestId: string) => report(error, { requestId }),
+      };
+      return await answerUnsubscribing(parts)(request, () => readBody(request, oneClickBytes));
+    } catch (error) {
+      report(error);
+      return new Response(null, { status: 503, headers: { 'Retry-After': '10' } });
+    }
   };
 }
 

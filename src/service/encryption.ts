@@ -9,11 +9,28 @@ export interface Encryption {
   decrypt(encrypted: Uint8Array): string;
 }
 
-const nonceLength = 12;
+export const nonceLength = 12;
 const tagLength = 16;
 
 export function deriveKey(secret: Uint8Array, purpose: string): Buffer {
   return createHmac('sha256', secret).update(purpose).digest();
+}
+
+/** With a nonce that no other text has under this key. */
+export function encryptText(key: Uint8Array, nonce: Uint8Array, text: string): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+/** Throws for anything that was not encrypted with the key. */
+export function decryptText(key: Uint8Array, encrypted: Uint8Array): string {
+  const bytes = Buffer.from(encrypted);
+  const nonce = bytes.subarray(0, nonceLength);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  decipher.setAuthTag(bytes.subarray(nonceLength, nonceLength + tagLength));
+  const body = bytes.subarray(nonceLength + tagLength);
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 }
 
 /** `secret` is the installation's: 32 random bytes that are not in the store. */
@@ -28,20 +45,7 @@ export function createEncryption(secret: Uint8Array, random: Random): Encryption
   return {
     hashCode,
     matches: (codeHash, verificationId, code) => timingSafeEqual(codeHash, hashCode(verificationId, code)),
-    encrypt(text) {
-      const nonce = random.bytes(nonceLength);
-      const cipher = createCipheriv('aes-256-gcm', textKey, nonce, { authTagLength: tagLength });
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]);
-    },
-    decrypt(encrypted) {
-      const bytes = Buffer.from(encrypted);
-      const decipher = createDecipheriv('aes-256-gcm', textKey, bytes.subarray(0, nonceLength), {
-        authTagLength: tagLength,
-      });
-      decipher.setAuthTag(bytes.subarray(nonceLength, nonceLength + tagLength));
-      const body = bytes.subarray(nonceLength + tagLength);
-      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
-    },
+    encrypt: (text) => encryptText(textKey, random.bytes(nonceLength), text),
+    decrypt: (encrypted) => decryptText(textKey, encrypted),
   };
 }

@@ -22,12 +22,17 @@ export interface Settings {
   reply_to: string | null;
   /** Domain that emails are sent from; null for the service's shared domain. */
   own_domain: OwnDomain | null;
-  /** Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` is replaced by the recipient. */
+  /**
+   * Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` is replaced by the recipient. `hosted`: on
+   * a page of the service itself.
+   */
   list_unsubscribe: string | null;
   /** Whether bounces and stop words suppress recipients; whoever is suppressed is, whatever it says. */
   suppressions: boolean;
-  /** Words that suppress the sender who answers an SMS with one of them, if `suppressions` is on. */
+  /** Who answers an SMS with one of these words gets no more, if `suppressions` is on. */
   stop_words: readonly string[];
+  /** Words that lift what a stop word or an unsubscription has suppressed, if `suppressions` is on. */
+  start_words: readonly string[];
   /** Days after which recipients and texts are erased; null to keep them. */
   retention_days: number | null;
   /** Maximum messages to one recipient (Limits, Per-recipient caps). */
@@ -44,6 +49,9 @@ export interface Settings {
   no_link_operators: readonly string[];
 }
 
+/** In `list_unsubscribe`: the service itself has the page where recipients unsubscribe. */
+export const hosted = 'hosted';
+
 /** Changes of settings. `caps`, `verifications` and `prices` may be partial, and a domain alone means `{ domain }`. */
 export type SettingsPatch = {
   [Name in Exclude<keyof Settings, 'own_domain'>]?: Name extends 'caps' | 'verifications' | 'prices'
@@ -59,7 +67,8 @@ export const defaultSettings: Settings = {
   own_domain: null,
   list_unsubscribe: null,
   suppressions: false,
-  stop_words: [],
+  stop_words: ['STOP', 'UNSUBSCRIBE', 'ЗОГС', 'БОЛЬ'],
+  start_words: ['START', 'UNSTOP', 'ЭХЛЭХ'],
   retention_days: null,
   caps: { per_10_minutes: tenMinutes.defaultMessages, per_24_hours: day.defaultMessages },
   verifications: { per_24_hours: null, per_100_numbers: null },

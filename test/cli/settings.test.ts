@@ -21,7 +21,16 @@ describe('urtuu sandbox settings', () => {
     const { code, stdout } = await here('sandbox settings get');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions', 'stop_words'],
+      ...[
+        'NAME',
+        'brand_name',
+        'reply_to',
+        'own_domain',
+        'list_unsubscribe',
+        'suppressions',
+        'stop_words',
+        'start_words',
+      ],
       ...['retention_days', 'operators', 'no_link_operators', 'holidays'],
       ...['caps.per_10_minutes', 'caps.per_24_hours', 'verifications.per_24_hours'],
       ...['verifications.per_100_numbers', 'prices.sms_part', 'prices.email', ''],
@@ -58,6 +67,7 @@ describe('urtuu sandbox settings', () => {
     [['suppressions', ''], 'false'],
     [['stop_words', 'STOP', 'ЗОГСОО'], 'STOP ЗОГСОО'],
     [['stop_words', ''], ''],
+    [['start_words', 'START', 'ЭХЭЛ'], 'START ЭХЭЛ'],
     [['retention_days', '180'], '180'],
     [['retention_days', ''], ''],
     [['holidays.2026-12-29', '1.5'], '1.5'],
@@ -96,13 +106,21 @@ describe('urtuu sandbox settings', () => {
     ['prices.sms_part', '1.5', 'settings.prices.sms_part: must be a whole number from 0 to 1000000'],
     ['reply_to', 'nobody', 'reply_to: "nobody" is not an email address'],
     ['own_domain', 'shop', 'settings.own_domain: must be a domain in lower case'],
-    ['list_unsubscribe', 'http://shop.mn', 'settings.list_unsubscribe: must be an https: or mailto: address'],
+    [
+      'list_unsubscribe',
+      'http://shop.mn',
+      'settings.list_unsubscribe: must be hosted, or an https: or mailto: address',
+    ],
     [
       'list_unsubscribe',
       'https://shop.mn/>',
-      'settings.list_unsubscribe: must be an https: or mailto: address',
+      'settings.list_unsubscribe: must be hosted, or an https: or mailto: address',
     ],
-    ['list_unsubscribe', 'mailto:shop', 'settings.list_unsubscribe: must be an https: or mailto: address'],
+    [
+      'list_unsubscribe',
+      'mailto:shop',
+      'settings.list_unsubscribe: must be hosted, or an https: or mailto: address',
+    ],
     ['retention_days', '1', 'settings.retention_days: must be a whole number from 2 to 36500'],
     ['retention_days', '180d', 'settings.retention_days: must be a whole number from 2 to 36500'],
     ['suppressions', 'on', 'settings.suppressions: must be true or false'],

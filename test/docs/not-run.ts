@@ -42,6 +42,8 @@ export const notRun: Record<string, string> = {
     'needs the data of a service; test/service/inbox signs mail and names the records',
   'docs/carriers.md: urtuu service settings set stop_words STOP ЗОГС ЗОГСОО БОЛЬ':
     'needs the data of a service; test/cli/settings.test.ts sets such words',
+  'docs/carriers.md: urtuu service settings set list_unsubscribe hosted':
+    'needs the data of a service with a public URL; test/service/dashboard/unsubscribe.test.ts sets it',
   'docs/carriers.md: urtuu service settings set suppressions true':
     'needs the data of a service; test/cli/incoming.test.ts runs the commands',
   'docs/owner.md: urtuu service prune --recipient 99112233':

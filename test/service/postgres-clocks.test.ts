@@ -106,7 +106,7 @@ function administrationOf({ administration, store, operations, heartbeat }: Core
     ledger: () => administration.ledger(),
     newestLedger: () => all(administration.newestLedger()),
     createDashboardLink: async () => {
-      await store.recordDashboard('http://127.0.0.1:1');
+      await store.recordDashboard('http://127.0.0.1:1', null);
       return administration.createDashboardLink();
     },
     settings: async () => {

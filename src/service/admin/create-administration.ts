@@ -8,10 +8,11 @@ import type {
 } from '../administration.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { Identification } from '../inbox/receive-mail.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, keyPrefixLength, newSecret } from '../operations/keys.js';
-import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
+import { defaultSettings, hosted, maxNameLength, mergeSettings, type SettingsPatch } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
 import type { KeyRecord, LedgerPage, LedgerRecord, NewKey } from '../storage/store.js';
@@ -39,15 +40,15 @@ export interface AdministrationParts {
   instances: Instances;
   reset(): Promise<void>;
   prune: Prune['prune'];
-  /** Signs the addresses that bounces go to. */
-  bounceKey: Uint8Array;
+  /** What reports about its mails are known by. */
+  identification: Identification;
   /** The host of the mail relay; null if there is none or it is unknown. */
   relay: string | null;
 }
 
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, instances, reset, prune, bounceKey, relay }: AdministrationParts,
+  { carrier, isReal, instances, reset, prune, identification, relay }: AdministrationParts,
 ): Administration {
   const { store, clock } = context;
   const lanes = { store, instances, clock, simulatedLanes: isReal ? [] : carrier.lanes };
@@ -82,7 +83,7 @@ export function createAdministration(
     async receiveMail(mail, recipients = []) {
       // Loaded late: the parser is large.
       const { receiveMail } = await import('../inbox/receive-mail.js');
-      return receiveMail(context, bounceKey, mail, recipients);
+      return receiveMail(context, identification, mail, recipients);
     },
     isReal,
     async reset() {
@@ -163,16 +164,25 @@ function administrationOf(
       get: async () => (await context.project({ projectId })).settings,
       async update(patch) {
         const { checkSettings } = await import('./settings.js');
+        const publicUrl = await store.publicUrl();
         await store.changeSettings(projectId, (stored) => {
-          const own = JSON.parse(stored);
+          const own: SettingsPatch = JSON.parse(stored);
           const given = typeof patch === 'function' ? patch(mergeSettings(defaultSettings, own)) : patch;
-          return JSON.stringify(mergeSettings(own, checkSettings(given)));
+          const checked = checkSettings(given);
+          const isNew = checked.list_unsubscribe !== own.list_unsubscribe;
+          if (checked.list_unsubscribe === hosted && isNew && publicUrl === null) throw needsPublicUrl();
+          return JSON.stringify(mergeSettings(own, checked));
         });
         return (await context.project({ projectId })).settings;
       },
     },
   };
 }
+
+const needsPublicUrl = () =>
+  invalid(
+    'list_unsubscribe: hosted needs a public URL: start the service with --public-url https://sms.example.mn first',
+  );
 
 function expiryOf({ expires_at: at, expires_in: seconds }: NewApiKey): NewKey['expiry'] {
   if (seconds !== undefined) {

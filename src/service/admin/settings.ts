@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { isOneLine, normalizeAddress, recipientCaps } from '../../contract/index.js';
 import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
 import { parseFields, prefix, rule } from '../parse-fields.js';
-import { maxNameLength, type SettingsPatch } from '../settings.js';
+import { hosted, maxNameLength, type SettingsPatch } from '../settings.js';
 
 const [tenMinutes, day] = recipientCaps;
 
@@ -30,6 +30,7 @@ const ownDomain = z
 
 /** Where a mail program goes, or writes to, to unsubscribe its user. */
 function isUnsubscribeAddress(text: string): boolean {
+  if (text === hosted) return true;
   const filled = text.replaceAll('{to}', 'a%40example.mn');
   return (
     /^(?:https:\/\/|mailto:[^@]+@)[\x21-\x7e]+$/.test(filled) &&
@@ -47,6 +48,7 @@ const date = z.iso.date({ error: 'must be a date, as 2026-12-29' });
 const multiplier = z.custom<number>((value) => typeof value === 'number' && value > 0 && value <= 100, {
   error: 'must be a number over 0, at most 100',
 });
+const words = z.array(z.string().check(z.minLength(1), z.maxLength(40)));
 const verifications = within(1, 1_000_000);
 const credits = within(0, 1_000_000);
 
@@ -67,11 +69,15 @@ const patchSchema = z.partial(
       z
         .string()
         .check(
-          rule(isUnsubscribeAddress, 'must be an https: or mailto: address, with {to} for the recipient'),
+          rule(
+            isUnsubscribeAddress,
+            'must be hosted, or an https: or mailto: address, with {to} for the recipient',
+          ),
         ),
     ),
     suppressions: z.boolean(),
-    stop_words: z.array(z.string().check(z.minLength(1), z.maxLength(40))),
+    stop_words: words,
+    start_words: words,
     // The caps count sends of the last days.
     retention_days: z.nullable(within(2, 36_500)),
     caps: z.strictObject({

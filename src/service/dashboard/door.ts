@@ -23,7 +23,8 @@ export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
     async at(url: string): Promise<string> {
       listening = new URL(url).origin;
       const { url: origin } = originOf(publicUrl, listening);
-      await parts.store.recordDashboard(origin);
+      // Links in emails outlive an instance that is started without one.
+      await parts.store.recordDashboard(origin, publicUrl?.startsWith('https:') ? origin : null);
       return `${origin}/dashboard`;
     },
     async fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {

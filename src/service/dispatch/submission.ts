@@ -2,14 +2,21 @@ import type { Submission } from '../carriers/carrier.js';
 import type { Settings } from '../settings.js';
 import type { ClaimedMessage, Content } from '../storage/store.js';
 
+/** What a project says of its emails. */
+export interface EmailRules extends Pick<Settings, 'own_domain' | 'list_unsubscribe'> {
+  /** Where a recipient unsubscribes on a page of this service; absent without one. */
+  unsubscribeAddress?(to: string): string;
+}
+
 /** A marked message, as its carrier gets it. */
 export function submissionOf(
   { message, attempts, lifeMs }: ClaimedMessage,
   route: string,
   content: Content,
-  rules: Pick<Settings, 'own_domain' | 'list_unsubscribe'>,
+  rules: EmailRules,
   tools: { elapsed(): number },
 ): Submission {
+  const isBulk = message.batchId !== null || content.isBulk;
   return {
     reference: message.id,
     attempt: attempts,
@@ -23,6 +30,6 @@ export function submissionOf(
     replyTo: content.replyTo,
     lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
     ownDomain: rules.own_domain,
-    listUnsubscribe: message.batchId === null && !content.isBulk ? null : rules.list_unsubscribe,
+    listUnsubscribe: isBulk ? (rules.unsubscribeAddress?.(message.to) ?? rules.list_unsubscribe) : null,
   };
 }

@@ -19,7 +19,7 @@ import { fateOf, outcomeOf } from './doubt.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
-import { submissionOf } from './submission.js';
+import { type EmailRules, submissionOf } from './submission.js';
 import {
   batchStopped,
   delayInDoubt,
@@ -39,10 +39,7 @@ const whileClosed = 250;
 const longestWait = 1_000;
 
 /** A project's current rules. */
-export type DispatchRules = Pick<
-  Settings,
-  'caps' | 'no_link_operators' | 'own_domain' | 'list_unsubscribe' | 'suppressions'
->;
+export type DispatchRules = Pick<Settings, 'caps' | 'no_link_operators' | 'suppressions'> & EmailRules;
 
 /** For the messages of one lease. */
 export interface SubmitTools {

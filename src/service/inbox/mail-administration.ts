@@ -39,8 +39,11 @@ export interface DnsRecord {
   value: string;
 }
 
-/** `bounced`: a message did; `kept`: it is in an inbox; `ignored`: another reply, to a bounce address only. */
-export type ReceivedAs = 'bounced' | 'kept' | 'ignored';
+/**
+ * `bounced`: a message did; `complained`: its recipient complained; `kept`: it is in an inbox; `ignored`: another reply,
+ * to a bounce address only.
+ */
+export type ReceivedAs = 'bounced' | 'complained' | 'kept' | 'ignored';
 
 /** The owner's operations on the mail of a project. */
 export interface MailAdministration {

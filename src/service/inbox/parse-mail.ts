@@ -9,8 +9,8 @@ const maxLines = 1_000_000;
 const maxHeaderLines = 20_000;
 const maxParts = 1_000;
 const blockBytes = 65_536;
-/** Bytes that are kept of texts, of contained mails and of reports; the rest is dropped. */
-const room = { text: 2_000_000, mail: 8_000_000, report: 1_000_000 };
+/** Bytes that are kept of texts, of contained mails, of reports and of what they are about; the rest is dropped. */
+const room = { text: 2_000_000, mail: 8_000_000, report: 1_000_000, original: 250_000 };
 
 /** Rejects for anything that cannot be read as a mail. Attachments are dropped as they are read. */
 export async function parseMail(
@@ -73,11 +73,18 @@ function usageOf(parser: Parser): Usage {
 function kindOf(part: Part): keyof typeof room | null {
   if (part.postalMime.isInlineTextNode(part)) return 'text';
   if (part.postalMime.isInlineMessageRfc822(part)) return 'mail';
-  return isReportType(part.contentType.parsed.value) ? 'report' : null;
+  const type = part.contentType.parsed.value;
+  if (isReportType(type) || isFeedbackType(type)) return 'report';
+  return isOriginalType(type) ? 'original' : null;
 }
 
 /** A report of a delivery (RFC 3464). */
 export const isReportType = (type: string): boolean => /^message\/(?:global-)?delivery-status$/.test(type);
+/** A report about a mail (RFC 5965). */
+export const isFeedbackType = (type: string): boolean => type === 'message/feedback-report';
+/** The mail that a report is about, or its headers. */
+export const isOriginalType = (type: string): boolean =>
+  /^(?:message\/(?:rfc822|global)|(?:text|message)\/(?:rfc822|global)-headers)$/.test(type);
 
 // The parser keeps every line of a part as an object of its own, and every attachment.
 const { prototype } = (new PostalMime() as unknown as { root: { constructor: { prototype: Part } } }).root

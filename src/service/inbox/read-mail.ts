@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Address, Email } from 'postal-mime';
 import { normalizeAnyAddress } from '../../contract/index.js';
 import { storable } from '../storage/inbox.js';
+import type { Complaint } from './complaint.js';
 import { withHeaderEnd } from './header-end.js';
 import { readPagesAsTexts } from './html.js';
 import { parseMail } from './parse-mail.js';
-import { type Report, reportIn } from './report.js';
+import { type Report, reportsIn } from './report.js';
 
 /** An incoming mail. */
 export interface ReceivedMail {
@@ -18,6 +19,8 @@ export interface ReceivedMail {
   recipients: string[];
   /** Set for a report that a mail cannot be delivered. */
   report: Report | null;
+  /** Set for a report that the recipient of a mail complains about it. */
+  complaint: Complaint | null;
   /** The same if the mail is received again. */
   fingerprint: string;
 }
@@ -52,7 +55,7 @@ export async function readMail(received: Uint8Array): Promise<ReceivedMail> {
     subject,
     text,
     recipients: [...new Set(recipients)].slice(0, maxRecipients),
-    report: await reportIn(mail, raw),
+    ...(await reportsIn(mail, raw)),
     fingerprint: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
   };
 }

@@ -9,13 +9,20 @@ import { bound, messageAnswer } from '../operations/resources.js';
 import type { ReceivedAs } from './mail-administration.js';
 import { type ReceivedMail, readMail } from './read-mail.js';
 import { failureOf, type Report } from './report.js';
+import type { UnsubscribeTokens, Unsubscribing } from './unsubscribe-token.js';
 
 type Context = Pick<OperationContext, 'store' | 'project' | 'newId'>;
+
+/** How a report proves that it is about a mail of this installation. */
+export interface Identification {
+  bounceKey: Uint8Array;
+  tokens: UnsubscribeTokens;
+}
 
 /** `receiveMail` of Administration. */
 export async function receiveMail(
   context: Context,
-  bounceKey: Uint8Array,
+  { bounceKey, tokens }: Identification,
   raw: Uint8Array,
   recipients: readonly string[],
 ): Promise<ReceivedAs> {
@@ -24,7 +31,7 @@ export async function receiveMail(
   });
   const to =
     recipients.length > 0 ? recipients.flatMap((each) => normalizeAddress(each) ?? []) : mail.recipients;
-  const { report } = mail;
+  const { report, complaint } = mail;
   const projects = await projectsByDomain(context);
   const inboxes = new Map<string, string>();
   const messageIds: string[] = [];
@@ -39,6 +46,11 @@ export async function receiveMail(
   if (report !== null)
     for (const id of messageIds) hasBounced = (await recordBounce(context, id, report)) || hasBounced;
   if (hasBounced) return 'bounced';
+  if (complaint !== null) {
+    const complained = complaint.senders.flatMap((sender) => messageIdOfBounce(sender, bounceKey) ?? []);
+    const link = tokens.read(complaint.token);
+    if (await recordComplaint(context, new Set([...messageIds, ...complained]), link)) return 'complained';
+  }
   if (inboxes.size === 0 && messageIds.length > 0) return 'ignored';
   if (inboxes.size === 0) throw new ServiceError('not_found', 'no recipient of the mail is known');
   for (const [projectId, address] of inboxes) await keep(context, mail, address, projectId);
@@ -67,6 +79,23 @@ async function recordBounce(
   const { settings } = await project({ projectId });
   if (settings.suppressions && isUnknownRecipient) await store.suppress(projectId, to, 'unknown_recipient');
   return true;
+}
+
+/**
+ * Whoever complains about a mail is sent no more of its kind, whatever address the provider names: it may be one that the
+ * recipient forwards to, and most are redacted. False without a message, or without a link in it.
+ */
+async function recordComplaint(
+  { store }: Context,
+  messageIds: ReadonlySet<string>,
+  link: Unsubscribing | null,
+): Promise<boolean> {
+  const messages = await Promise.all([...messageIds].map((id) => store.findMessage(id)));
+  const linked = link !== null && (await store.getProject(link.projectId)) !== null ? link : null;
+  // A message that was pruned has no recipient.
+  const targets = [...messages, linked].flatMap((each) => (each === null || each.to === '' ? [] : [each]));
+  for (const { projectId, to } of targets) await store.suppress(projectId, to, 'opt_out');
+  return targets.length > 0;
 }
 
 /** If two projects have the same domain, the older one gets its mail. */

@@ -5,13 +5,15 @@ import { ConfigurationError } from '../errors/configuration-error.js';
 import type { Settings } from '../settings.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
 
+type WordSettings = Pick<Settings, 'suppressions' | 'stop_words' | 'start_words'>;
+
 /**
  * Stores incoming SMS in the inboxes of their routes, or of the `first` project if a route has none. Rejects with
  * ConfigurationError if there is no such project.
  */
 export async function smsReceiver(
-  store: Pick<Store, 'listProjects' | 'keepIncoming' | 'suppress'>,
-  settingsOf: (projectId: string) => Promise<Pick<Settings, 'suppressions' | 'stop_words'>>,
+  store: Pick<Store, 'listProjects' | 'keepIncoming' | 'listSendersTo' | 'suppress' | 'removeSuppression'>,
+  settingsOf: (projectId: string) => Promise<WordSettings>,
   newId: () => string,
   first: Pick<ProjectRecord, 'id' | 'name'>,
   configuration: CarrierConfiguration | undefined,
@@ -33,6 +35,7 @@ export async function smsReceiver(
   );
   return async ({ route, deliveryId, ...message }) => {
     const projectId = inboxes.get(route) ?? first.id;
+    const { from } = message;
     const text = await store.keepIncoming({
       ...message,
       id: newId(),
@@ -41,15 +44,24 @@ export async function smsReceiver(
       subject: null,
       fingerprint: deliveryId === undefined ? null : `sms ${route} ${deliveryId}`,
     });
-    const { suppressions, stop_words: words } = await settingsOf(projectId);
-    const isNumber = normalNumber(message.from) === message.from;
-    if (suppressions && isNumber && text !== null && isStop(text, words))
-      await store.suppress(projectId, message.from, 'opt_out');
+    if (text === null || normalNumber(from) !== from) return;
+    // All of them send from the number that was answered.
+    for (const id of new Set([projectId, ...(await store.listSendersTo(from, route))])) {
+      const asked = askedIn(text, await settingsOf(id));
+      if (asked === 'stop') await store.suppress(id, from, 'opt_out');
+      else if (asked === 'start') await store.removeSuppression(id, from, 'opt_out');
+    }
   };
 }
 
+function askedIn(text: string, { suppressions, stop_words: stop, start_words: start }: WordSettings) {
+  if (!suppressions) return null;
+  if (isOneOf(text, stop)) return 'stop';
+  return isOneOf(text, start) ? 'start' : null;
+}
+
 /** Whether a text is one of the words. Letters and digits alone are compared, without case, where there are any. */
-function isStop(text: string, words: readonly string[]): boolean {
+function isOneOf(text: string, words: readonly string[]): boolean {
   const plain = (written: string) =>
     written
       .normalize('NFKC')

@@ -1,7 +1,9 @@
 import type { Attachment, Email } from 'postal-mime';
 import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
 import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
-import { isReportType, parseMail } from './parse-mail.js';
+import { type Complaint, complaintIn, isOfOutlook } from './complaint.js';
+import { type Group, groupsIn } from './fields.js';
+import { isFeedbackType, isReportType, parseMail } from './parse-mail.js';
 
 /** What a report says of one recipient. */
 interface Outcome {
@@ -23,20 +25,29 @@ export interface Failure {
   isUnknownRecipient: boolean;
 }
 
-const reports = /^\s*(?:multipart\/(?:report|mixed)|message\/(?:global-)?delivery-status)\b/i;
+const reports =
+  /^\s*(?:multipart\/(?:report|mixed)|message\/(?:(?:global-)?delivery-status|feedback-report))\b/i;
 
-/** Replies of people and machines are none. OpenSMTPD calls its reports mixed. */
-export async function reportIn(
-  { headers, attachments, text }: Email,
+/**
+ * What a mail reports, in a failure or a complaint. Replies of people and machines are none. OpenSMTPD calls its reports
+ * mixed.
+ */
+export async function reportsIn(
+  { headers, text, attachments: parts }: Email,
   raw: Uint8Array,
-): Promise<Report | null> {
+): Promise<{ report: Report | null; complaint: Complaint | null }> {
   const header = (name: string) => headers.find(({ key }) => key === name)?.value ?? '';
-  const failed = header('x-failed-recipients');
-  const outcomes =
-    reports.test(header('content-type')) && attachments.some(isReport)
-      ? await outcomesIn(raw)
-      : outcomesInWords(text ?? '', failed);
-  return outcomes.some(({ action }) => action === 'failed') ? outcomes : null;
+  const isOne = parts.some((each) => isReport(each) || isFeedbackType(each.mimeType)) || isOfOutlook(raw);
+  // Parsed again: what stands in a mail that it contains is not a part of the report.
+  const { attachments } =
+    isOne && reports.test(header('content-type'))
+      ? await parseMail(raw, { forceRfc822Attachments: true })
+      : { attachments: [] };
+  const outcomes = attachments.some(isReport)
+    ? outcomesIn(attachments)
+    : outcomesInWords(text ?? '', header('x-failed-recipients'));
+  const isFailure = outcomes.some(({ action }) => action === 'failed');
+  return { report: isFailure ? outcomes : null, complaint: complaintIn(attachments) };
 }
 
 /**
@@ -58,40 +69,12 @@ export function failureOf(report: Report, to: string): Failure {
 
 const isReport = ({ mimeType }: Attachment) => isReportType(mimeType);
 
-/** RFC 3464: the mail's own fields, then a group for each recipient; not of a report that the mail forwards. */
-async function outcomesIn(raw: Uint8Array): Promise<Outcome[]> {
-  const { attachments } = await parseMail(raw, { forceRfc822Attachments: true });
+/** RFC 3464: the mail's own fields, then a group for each recipient. */
+function outcomesIn(attachments: readonly Attachment[]): Outcome[] {
   return attachments
     .filter(isReport)
     .flatMap(({ content }) => groupsIn(wholeTextDecoder('latin1').decode(content as ArrayBuffer)))
     .flatMap((group) => outcomeIn(group) ?? []);
-}
-
-type Group = Map<string, string>;
-
-/** A group ends with an empty line; some servers forget it, and begin the next one with the same field. */
-function groupsIn(text: string): Group[] {
-  const groups: Group[] = [];
-  let group: Group = new Map();
-  let last = '';
-  const end = () => {
-    groups.push(group);
-    group = new Map();
-    last = '';
-  };
-  for (const line of text.split(/\r?\n/)) {
-    const [, name = '', value = ''] = /^([!-9;-~]+)[ \t]*:(.*)$/.exec(line) ?? [];
-    if (line.trim() === '') end();
-    // Some servers continue a field without a blank.
-    else if (name === '' || /^[ \t]/.test(line)) group.set(last, `${group.get(last) ?? ''} ${line.trim()}`);
-    else {
-      if (group.has(name.toLowerCase()) && /^(?:final-recipient|action)$/i.test(name)) end();
-      last = name.toLowerCase();
-      group.set(last, `${group.get(last) ?? ''} ${value}`.trim());
-    }
-  }
-  end();
-  return groups;
 }
 
 function outcomeIn(group: Group): Outcome | null {

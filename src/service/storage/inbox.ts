@@ -42,6 +42,10 @@ export const missingPart = '[…]';
  */
 export const partsWithin = 1_800_000;
 
+/** Milliseconds for which a reply to a route is one to everybody who sent over it. */
+const days = 86_400_000;
+export const answeredWithin = 30 * days;
+
 /** Incoming messages. */
 export interface Inbox {
   /**
@@ -49,6 +53,8 @@ export interface Inbox {
    * are missing.
    */
   keepIncoming(message: IncomingMessage): Promise<string | null>;
+  /** The projects that sent something to a number over a route within `answeredWithin`. */
+  listSendersTo(to: string, route: string): Promise<string[]>;
   /** Newest first by the first part, starting after `after`; null if `after` does not exist. */
   listInbox(projectId: string, page: PageRequest): Promise<Listed<InboxRecord> | null>;
 }

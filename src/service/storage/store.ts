@@ -170,6 +170,8 @@ export interface SignIns {
   /** Ends one by its id, or all; returns how many. */
   endSignIns(id: string | null): Promise<number>;
   /** The address of the dashboard on the newest instance that serves one. */
-  recordDashboard(url: string): Promise<void>;
+  recordDashboard(url: string, publicUrl: string | null): Promise<void>;
+  /** Where others reach the service, over https: the last one that an instance was started with. */
+  publicUrl(): Promise<string | null>;
   dashboardUrl(): Promise<string | null>;
 }

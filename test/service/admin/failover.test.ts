@@ -46,7 +46,7 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
   const { projectId } = caller;
   await core.store.addSignInLink({ hash: link, projectId, lifeMs: 600_000 });
   await core.store.openSession(link, { hash: session, lifeMs: 600_000 });
-  await core.store.recordDashboard('https://sms.example.mn');
+  await core.store.recordDashboard('https://sms.example.mn', null);
   expect(await other.store.findSession(session)).toBe(projectId);
 
   await cluster.stop('fast');
@@ -162,12 +162,12 @@ it('the address of the dashboard out of a dump is none until an instance serves 
   onTestFinished(() => cores.closeAll());
   const database = await newDatabase();
   const { store } = await cores.open({ database, secret: new Uint8Array(32).fill(7) });
-  await store.recordDashboard('https://sms.example.mn');
+  await store.recordDashboard('https://sms.example.mn', null);
   await query(database, 'CREATE TABLE dumped AS SELECT * FROM dashboard');
   await query(database, 'WITH gone AS (DELETE FROM dashboard) SELECT');
   await query(database, 'INSERT INTO dashboard SELECT * FROM dumped');
   expect(await store.dashboardUrl()).toBeNull();
-  await store.recordDashboard('http://127.0.0.1:7788');
+  await store.recordDashboard('http://127.0.0.1:7788', null);
   expect(await store.dashboardUrl()).toBe('http://127.0.0.1:7788');
   await query(database, "UPDATE dashboard SET place = 'another', written = transaction_1()");
   expect(await store.dashboardUrl()).toBeNull();

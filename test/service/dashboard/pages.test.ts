@@ -361,6 +361,7 @@ describe('settings', () => {
       per_24_hours: '80',
       brand_name: '',
       reply_to: ' help@example.mn ',
+      start_words: ' ЭХЛЭХ, yes,, ',
     };
     const saved = await post('/settings/sending', fields, cookie);
     expect(saved.headers.get('location')).toBe('/dashboard/settings/sending?done=saved');
@@ -368,8 +369,15 @@ describe('settings', () => {
       caps: { per_10_minutes: 20, per_24_hours: 80 },
       brand_name: null,
       reply_to: 'help@example.mn',
+      stop_words: ['STOP', 'UNSUBSCRIBE', 'ЗОГС', 'БОЛЬ'],
+      start_words: ['ЭХЛЭХ', 'yes'],
     });
     expect((await page('/settings/sending?done=saved')).words).toContain('Saved.');
+    await post('/settings/sending', { ...fields, stop_words: '' }, cookie);
+    expect((await service.administration.settings.get()).stop_words).toEqual([]);
+    await service.administration.settings.update({ stop_words: ['stop, please'] });
+    await post('/settings/sending', { ...fields, stop_words: 'stop, please' }, cookie);
+    expect((await service.administration.settings.get()).stop_words).toEqual(['stop, please']);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { normalizeAddress } from '../../../contract/index.js';
 import { asciiDomain, domainOf, parseMailbox, sharedDomain } from '../../mailbox.js';
+import { hosted } from '../../settings.js';
 import type { Submission } from '../carrier.js';
 import { bounceAddress } from './bounce-address.js';
 import type { Mail } from './connection.js';
@@ -14,14 +15,20 @@ export interface Sender {
   bounces: { key: Uint8Array; domain: string } | null;
 }
 
-/** The signing key of a mail's domain cannot be read; nothing is sent unsigned. */
-export class UnreadableKey extends Error {
-  override readonly name = 'UnreadableKey';
+/** Something is missing that mails of the project must have: the key that signs them, or their link to unsubscribe. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /**
  * The mail for a submission, identical in every attempt except for its Date. `date`: milliseconds since 1970. Rejects
- * with UnreadableKey. `warn` is called for a key that others can read.
+ * with NotReady. `warn` is called for a key that others can read.
  */
 export async function composeMail(
   submission: Submission,
@@ -63,6 +70,8 @@ type Headers = Record<string, string | { prepared: boolean; value: string }>;
 /** RFC 2369, and for a web address RFC 8058: mail programs post to it without further questions. */
 function unsubscribing({ listUnsubscribe, to }: Submission): Headers {
   if (!listUnsubscribe) return {};
+  if (listUnsubscribe === hosted)
+    throw new NotReady('no public URL', 'list_unsubscribe is hosted, and the service has no public URL');
   const address = listUnsubscribe.replaceAll('{to}', encodeURIComponent(to));
   return {
     'List-Unsubscribe': { prepared: true, value: `<${address}>` },
@@ -81,7 +90,7 @@ async function signed(
   // Accepted before the project had its own domain, or while it had another one.
   if (asciiDomain(domain) !== sentFrom) return mail;
   const privateKey = await readSigningKey(file, warn).catch((error) => {
-    throw new UnreadableKey(`the DKIM key of ${domain} cannot be used`, { cause: error });
+    throw new NotReady('no key', `the DKIM key of ${domain} cannot be used`, { cause: error });
   });
   return signMail(mail, { domain: sentFrom, selector, privateKey });
 }

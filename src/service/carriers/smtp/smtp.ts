@@ -14,7 +14,7 @@ import {
 } from '../carrier.js';
 import { longestSubmitMs, type Mail, openMs } from './connection.js';
 import { Connections, type Lent } from './connections.js';
-import { composeMail, type Sender, UnreadableKey } from './mail.js';
+import { composeMail, NotReady, type Sender } from './mail.js';
 import { MailRate } from './mail-rate.js';
 import { RelayCapacity } from './relay-capacity.js';
 import type { SmtpSettings } from './smtp-settings.js';
@@ -74,8 +74,8 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
       );
     } catch (error) {
       report(error);
-      if (error instanceof UnreadableKey)
-        return { kind: 'later', reason: error.message, code: 'no key', scope: 'message' };
+      if (error instanceof NotReady)
+        return { kind: 'later', reason: error.message, code: error.code, scope: 'message' };
       return {
         kind: 'refused',
         reason: 'it cannot be written as a mail',

@@ -16,7 +16,15 @@ export interface Topic {
     current: Settings,
   ): Pick<
     SettingsPatch,
-    'caps' | 'prices' | 'brand_name' | 'reply_to' | 'holidays' | 'list_unsubscribe' | 'suppressions'
+    | 'caps'
+    | 'prices'
+    | 'brand_name'
+    | 'reply_to'
+    | 'holidays'
+    | 'list_unsubscribe'
+    | 'suppressions'
+    | 'stop_words'
+    | 'start_words'
   >;
 }
 

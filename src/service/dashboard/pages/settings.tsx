@@ -10,10 +10,21 @@ import { number, type Topic, text } from './settings-topic.js';
 
 const [tenMinutes, day] = recipientCaps;
 
+const written = (words: readonly string[]) => words.join(', ');
+
+/** Words that were not changed stay as they are: they may be the default, or have a comma in them. */
+function words(name: 'stop_words' | 'start_words', fields: URLSearchParams, current: Settings) {
+  const given = fields.get(name);
+  if (given === null || given === written(current[name])) return {};
+  return { [name]: given.split(',').flatMap((each) => each.trim() || []) };
+}
+
 const sendingTopic: Topic = {
   path: 'sending',
   title: (t) => t.sending,
-  values: ({ caps, brand_name: brand, reply_to: replyTo }) => ({
+  values: ({ caps, brand_name: brand, reply_to: replyTo, stop_words: stop, start_words: start }) => ({
+    stop_words: written(stop),
+    start_words: written(start),
     per_10_minutes: String(caps.per_10_minutes),
     per_24_hours: String(caps.per_24_hours),
     brand_name: brand ?? '',
@@ -61,15 +72,23 @@ const sendingTopic: Topic = {
           autocomplete="email"
         />
       </fieldset>
+      <fieldset>
+        <legend>{t.replies}</legend>
+        <p class="hint">{t.repliesHint}</p>
+        <Field name="stop_words" label={t.stopWords} value={value('stop_words')} autocomplete="off" />
+        <Field name="start_words" label={t.startWords} value={value('start_words')} autocomplete="off" />
+      </fieldset>
     </>
   ),
-  patch: (fields) => ({
+  patch: (fields, current) => ({
     caps: {
       per_10_minutes: number(fields, 'per_10_minutes'),
       per_24_hours: number(fields, 'per_24_hours'),
     },
     brand_name: text(fields, 'brand_name'),
     reply_to: text(fields, 'reply_to'),
+    ...words('stop_words', fields, current),
+    ...words('start_words', fields, current),
   }),
 };
 

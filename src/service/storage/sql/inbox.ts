@@ -1,5 +1,6 @@
 import type { Channel } from '../../../contract/index.js';
 import {
+  answeredWithin,
   type Inbox,
   type InboxRecord,
   type IncomingMessage,
@@ -79,6 +80,14 @@ export function createInbox(sql: Sql): Inbox {
 
   return {
     keepIncoming: (message) => sql.transact(() => keep(message)),
+    async listSendersTo(to, route) {
+      const rows = await sql.read<{ id: string }>(
+        `SELECT DISTINCT p.id AS id FROM :ofRecipient
+         WHERE m.route = :route::text AND m.status <> 'failed' AND m.created_at > :now - ${answeredWithin} ORDER BY id`,
+        { to, route },
+      );
+      return rows.map(({ id }) => id);
+    },
     async listInbox(projectId, page) {
       const listed = await newestFirst<InboxRow>(sql, ['inbox', 'id'], projectId, page);
       return listed && { records: listed.rows.map((row) => toRecord(row, projectId)), next: listed.next };

@@ -61,12 +61,18 @@ export function createSignIns(sql: Sql): SignIns {
       );
       return ended.length;
     },
-    async recordDashboard(url) {
+    async recordDashboard(url, publicUrl) {
       await sql.write(
-        `INSERT INTO :s.dashboard (one, url) VALUES (1, :url)
-         ON CONFLICT (one) DO UPDATE SET url = excluded.url :putInPlace`,
-        { url },
+        `INSERT INTO :s.dashboard (one, url, public_url) VALUES (1, :url, :publicUrl)
+         ON CONFLICT (one) DO UPDATE SET url = excluded.url,
+           public_url = coalesce(excluded.public_url, dashboard.public_url) :putInPlace`,
+        { url, publicUrl },
       );
+    },
+    async publicUrl() {
+      // Also of a copy: its links are sealed by the same secret.
+      const [row] = await sql.read<{ public_url: string | null }>('SELECT public_url FROM :s.dashboard');
+      return row?.public_url ?? null;
     },
     async dashboardUrl() {
       const [row] = await sql.read<{ url: string }>('SELECT url FROM :s.dashboard WHERE :isInPlace');

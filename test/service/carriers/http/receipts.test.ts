@@ -279,9 +279,8 @@ describe('a message that says stop', () => {
     const body = JSON.stringify([{ msgid: `${from} ${text}`, from, text }]);
     return take({ of: 'incoming', type: 'application/json', body });
   };
-  const suppressed = async () => {
-    const page = { limit: 10, after: null };
-    const listed = await services.core.store.listSuppressions(caller.projectId, page);
+  const suppressed = async (projectId = caller.projectId) => {
+    const listed = await services.core.store.listSuppressions(projectId, { limit: 10, after: null });
     return listed?.records.map(({ to }) => to);
   };
 
@@ -307,9 +306,90 @@ describe('a message that says stop', () => {
     const others = ['"STOP"', 'Stop?', '«зогс»', '— Зогс,', 'S.T.O.P', 'ＳＴＯＰ'];
     for (const [index, text] of others.entries()) await says(text, `9911220${index}`);
     expect(await suppressed()).toHaveLength(1 + others.length);
-    const sent = await services.passed(services.send('99112233', 'Hi'));
-    expect(sent).toMatchObject({ status: 502 });
+    await expect(services.send('99112233', 'Hi')).rejects.toMatchObject({ code: 'recipient_suppressed' });
     expect(gateway.taken).toEqual([]);
+  });
+
+  it.each<[string, { stop_words?: string[]; start_words?: string[] }, string, string[]]>([
+    ['STOP', {}, 'Stop.', ['99112233']],
+    ['UNSUBSCRIBE', {}, 'unsubscribe', ['99112233']],
+    ['ЗОГС', {}, 'зогс', ['99112233']],
+    ['БОЛЬ', {}, '«Боль»', ['99112233']],
+    ['no word of its own', { stop_words: [] }, 'STOP', []],
+    ['a word instead', { stop_words: ['БАЙ'] }, 'STOP', []],
+    ['a word that also lifts', { start_words: ['STOP'] }, 'STOP', ['99112233']],
+  ])('is, by default or as the project says, %s', async (_, words, text, expected) => {
+    await open();
+    await services.core.administration.settings.update({ ...words, suppressions: true });
+    await says(text);
+    expect(await suppressed()).toEqual(expected);
+  });
+
+  it('stops every project that sent to the number over that route within 30 days, in its own words', async () => {
+    await open(
+      {},
+      {
+        name: 'elsewhere',
+        http: `http://127.0.0.1:${port}/send`,
+        form: { to: '{number}', text: '{text}' },
+        accepted: { status: [200] },
+        prefixes: ['88'],
+        incoming,
+      },
+    );
+    const { administration } = services.core;
+    const names = ['sends', 'stops by another word', 'obeys none', 'sent to another', 'sent long ago'];
+    const ids = new Map<string, string>();
+    const sendAs = async (name: string, to = '99112233') => {
+      const project = { projectId: ids.get(name) ?? '', keyId: 'k' };
+      const params = { to, text: 'Hi' };
+      const sending = services.core.operations.sendSms({ caller: project, params, idempotencyKey: null });
+      expect(await services.passed(sending)).toMatchObject({ status: 200 });
+    };
+    for (const name of names) {
+      const { id } = await administration.createProject(name);
+      ids.set(name, id);
+      const patch = { suppressions: name !== 'obeys none' };
+      const words = name === 'stops by another word' ? { stop_words: ['БАЙ'] } : {};
+      await (await administration.project(id))?.settings.update({ ...patch, ...words });
+    }
+    await sendAs('sent long ago');
+    services.clock.advance(30 * 86_400_000);
+    for (const name of names.slice(0, 3)) await sendAs(name);
+    await sendAs('sent to another', '99112244');
+    const all = async () => {
+      const found = await Promise.all(names.map((name) => suppressed(ids.get(name))));
+      return names.filter((_, index) => found[index]?.length);
+    };
+    // The first project, whose inbox has it, obeys none.
+    const body = JSON.stringify([{ msgid: 'x', from: '97699112233', text: 'STOP' }]);
+    const json = { of: 'incoming', type: 'application/json', body } as const;
+    expect(await take({ ...json, route: 'elsewhere' })).toBe(true);
+    expect(await all()).toEqual([]);
+    expect(await take(json)).toBe(true);
+    expect([await all(), await suppressed()]).toEqual([['sends'], []]);
+    await says('БАЙ');
+    expect(await all()).toEqual(['sends', 'stops by another word']);
+    await says('эхлэх');
+    expect(await all()).toEqual([]);
+  });
+
+  it.each([
+    ['START', ['opt_out']],
+    ['«Unstop»', ['opt_out']],
+    ['эхлэх!', ['opt_out']],
+    ['start now', []],
+    ['YES', []],
+  ] as const)('is lifted by %j, which lifts %j and nothing else', async (text, lifted) => {
+    await open();
+    const { store, administration } = services.core;
+    await administration.settings.update({ suppressions: true });
+    const reasons = ['opt_out', 'unknown_recipient', 'manual'] as const;
+    for (const [index, reason] of reasons.entries())
+      await store.suppress(caller.projectId, `9911220${index}`, reason);
+    for (const [index] of reasons.entries()) await says(text, `9769911220${index}`);
+    const left = (await administration.suppressions.list()).data.map(({ reason }) => reason);
+    expect(reasons.filter((reason) => !left.includes(reason))).toEqual(lifted);
   });
 
   it('is read whole: a part of a longer one says nothing', async () => {

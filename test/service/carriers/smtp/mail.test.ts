@@ -127,6 +127,10 @@ describe('where to unsubscribe', () => {
     ]);
   });
 
+  it('is awaited: nothing is sent that a page of the service is to have, and its address is not known', async () => {
+    await expect(composed({ listUnsubscribe: 'hosted' })).rejects.toMatchObject({ code: 'no public URL' });
+  });
+
   it('stands in no other mail', async () => {
     expect(await header({})).toBeNull();
     expect(await header({ listUnsubscribe: null })).toBeNull();

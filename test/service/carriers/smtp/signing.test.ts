@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Submission } from '../../../../src/service/carriers/carrier.js';
-import { composeMail, UnreadableKey } from '../../../../src/service/carriers/smtp/mail.js';
+import { composeMail, NotReady } from '../../../../src/service/carriers/smtp/mail.js';
 import { verifyDkim } from '../../../support/dkim.js';
 import { fileFolder } from '../../../support/folders.js';
 import { mailOf } from '../../../support/mails.js';
@@ -135,7 +135,7 @@ describe('a mail from an own domain with a key', () => {
       for (let mails = 0; mails < 2; mails += 1) await compose();
       expect(warnings).toEqual([expect.stringContaining(`Run: chmod 600 ${path}`)]);
       chmodSync(path, 0o666);
-      await expect(compose()).rejects.toThrow(UnreadableKey);
+      await expect(compose()).rejects.toThrow(NotReady);
     },
   );
 
@@ -152,7 +152,7 @@ describe('a mail from an own domain with a key', () => {
     rmSync(path, { force: true });
     if (content !== null) writeFileSync(path, content);
     const ownDomain = { domain: 'shop.mn', selector: 'mail', key_file: path };
-    await expect(composed({ ownDomain })).rejects.toThrow(UnreadableKey);
+    await expect(composed({ ownDomain })).rejects.toThrow(NotReady);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IncomingMessage } from '../../../../src/service/storage/store.js';
-import { type Fixture, message, newId, other, project } from './fixture.js';
+import type { IncomingMessage, Outcome } from '../../../../src/service/storage/store.js';
+import { batch, type Fixture, failed, message, newId, other, project, sent, unknown } from './fixture.js';
 
 const halfHour = 1_800_000;
 
@@ -151,6 +151,45 @@ export function inboxConformance(fixture: () => Fixture): void {
       await keep({ text: 'd', part: { ...part, number: 2 } });
       await keep({ text: 'b', part: { ...part, number: 2 } });
       expect(await texts()).toEqual(['cd', 'ab']);
+    });
+  });
+
+  describe('the senders that a reply answers', () => {
+    const days = 86_400_000;
+    const senders = (to = '99112233', route = 'Mobicom') => fixture().store.listSendersTo(to, route);
+    const finalizeAll = async (outcome: Outcome, route = 'Mobicom') => {
+      const marked = await fixture().mark(await fixture().claim(), route);
+      await fixture().finalize(marked, outcome);
+    };
+
+    it('are all projects that sent over its route within 30 days', async () => {
+      const { store, clock } = fixture();
+      await store.acceptBatch(batch(['99112233', '88112233']));
+      expect(await senders()).toEqual([]);
+      await finalizeAll(sent);
+      clock.advance(1_000);
+      await store.acceptMessage(message({ projectId: other.id }));
+      await store.acceptMessage(message({ projectId: other.id }));
+      await finalizeAll(unknown);
+      expect(await senders()).toEqual([project.id, other.id]);
+      expect([await senders('88112233'), await senders('99112234')]).toEqual([[project.id], []]);
+      expect(await senders('99112233', 'Unitel')).toEqual([]);
+      clock.advance(30 * days - 1_001);
+      expect(await senders()).toEqual([project.id, other.id]);
+      clock.advance(1);
+      expect(await senders()).toEqual([other.id]);
+      clock.advance(1_000);
+      expect(await senders()).toEqual([]);
+    });
+
+    it('are those of a message that may be on its way, and none of one that failed', async () => {
+      const { store } = fixture();
+      await store.acceptMessage(message());
+      await finalizeAll(failed);
+      expect(await senders()).toEqual([]);
+      await store.acceptMessage(message());
+      await fixture().mark(await fixture().claim());
+      expect(await senders()).toEqual([project.id]);
     });
   });
 

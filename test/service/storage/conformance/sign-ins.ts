@@ -90,9 +90,20 @@ export function signInConformance(fixture: () => Fixture): void {
 
     it('the newest place of the dashboard is kept', async () => {
       expect(await fixture().store.dashboardUrl()).toBeNull();
-      await fixture().store.recordDashboard('http://localhost:7788');
-      await fixture().store.recordDashboard('https://sms.example.mn');
+      await fixture().store.recordDashboard('http://localhost:7788', null);
+      await fixture().store.recordDashboard('https://sms.example.mn', null);
       expect(await fixture().store.dashboardUrl()).toBe('https://sms.example.mn');
+    });
+
+    it('the last public URL is kept, also by an instance that is started without one', async () => {
+      const { store } = fixture();
+      const seen = [await store.publicUrl()];
+      for (const publicUrl of [null, 'https://a.mn', null, 'https://b.mn', null]) {
+        await store.recordDashboard(publicUrl ?? 'http://localhost:7788', publicUrl);
+        seen.push(await store.publicUrl());
+      }
+      expect(seen).toEqual([null, null, 'https://a.mn', 'https://a.mn', 'https://b.mn', 'https://b.mn']);
+      expect(await store.dashboardUrl()).toBe('http://localhost:7788');
     });
   });
 }

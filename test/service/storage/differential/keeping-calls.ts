@@ -33,6 +33,10 @@ export const keepingCalls = {
     const [id, given] = [world.project(), page(world, 'incoming')];
     return simple((store) => store.listInbox(id, given));
   },
+  listSendersTo(world) {
+    const [to, route] = [world.recipient(), world.of(routes)];
+    return simple((store) => store.listSendersTo(to, route));
+  },
   suppress(world) {
     const [id, to, reason] = [world.project(), world.recipient(), world.of(suppressionReasons)];
     return simple((store) => store.suppress(id, to, reason));
@@ -165,8 +169,10 @@ export const keepingCalls = {
   },
   recordDashboard(world) {
     const url = `http://localhost:${world.below(9)}`;
-    return simple((store) => store.recordDashboard(url));
+    const publicUrl = world.of([null, 'https://a.mn', 'https://b.mn']);
+    return simple((store) => store.recordDashboard(url, publicUrl));
   },
+  publicUrl: () => simple((store) => store.publicUrl()),
   dashboardUrl: () => simple((store) => store.dashboardUrl()),
 } satisfies Partial<Calls<Store>>;
 

@@ -58,6 +58,9 @@ const first = [
 /** A step of which nothing is left: a later one drops what it made. */
 const emptied = '';
 
+/** Where others reach the service, over https: in links of emails. */
+const publicUrl = 'ALTER TABLE dashboard ADD COLUMN public_url text;';
+
 /**
  * Functions have their version in the name. A changed function is a new version in a new step, removed from its old
  * step. The function that the previous release calls does the same as the new one, and is dropped one release later.
@@ -87,6 +90,7 @@ export const migrations: Migrations = {
       oneStore,
       carriers,
       [suppressed, acceptUnlessSuppressed, markUnlessSuppressed].join('\n'),
+      publicUrl,
     ],
     constants,
   ),

@@ -253,4 +253,8 @@ export const migrations: readonly string[] = [
     WHEN new.reason NOT IN ('opt_out', 'unknown_recipient', 'manual')
     BEGIN SELECT RAISE(ABORT, 'a newer version of urtuu has taken over the data: end this one'); END;
   `,
+  `
+  -- Where others reach the service, over https: in links of emails.
+  ALTER TABLE dashboard ADD COLUMN public_url TEXT;
+  `,
 ];
