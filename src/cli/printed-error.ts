@@ -213,7 +213,7 @@ function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): stri
 }
 
 /** Whether the service could be a `urtuu serve` on this machine. */
-function isHere(last: Exchange | null): last is Exchange {
+export function isHere(last: Exchange | null): last is Exchange {
   if (last === null) return false;
   const { protocol, hostname } = new URL(last.baseUrl);
   return protocol === 'http:' && isLoopback(hostname);

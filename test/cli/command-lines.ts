@@ -328,6 +328,8 @@ export function commandLines(
     },
     { line: () => 'service incoming', code: 65, stderr: /not an email message/ },
     { line: () => 'service incoming --data nowhere', code: 75, stdin: 'a', stderr: /no service data in/ },
+    { line: () => 'service suppressions add 88112200', stdout: /^added +\d$/m, ...object },
+    { line: () => 'service suppressions add abc', code: 8, stderr: /nothing was added/ },
     { line: () => 'service suppressions list', stdout: /^TO/, ...array },
     { line: () => 'service suppressions remove a@b.mn', code: 12, stderr: /not suppressed/ },
     { line: () => 'service dns', prepare: ownDomain, stdout: /^PURPOSE/, ...array },

@@ -6,6 +6,7 @@ import { deriveKey } from '../../src/service/encryption.js';
 import { bounceOf } from '../support/bounces.js';
 import { emptyFolder } from '../support/folders.js';
 import { run, type Setting } from '../support/run.js';
+import { saying } from '../support/saying.js';
 
 const home = emptyFolder();
 
@@ -28,7 +29,9 @@ describe('urtuu service incoming', () => {
     const [suppressed] = await json('service suppressions list');
     expect(suppressed).toMatchObject({ to: 'bold@example.com', reason: 'unknown_recipient' });
     const line = 'email send bold@example.com --subject Hi --text t --wait';
-    expect(await here(line)).toMatchObject({ code: 8, stderr: expect.stringContaining('it does not exist') });
+    expect(await here(line)).toMatchObject(
+      saying(8, 'bold@example.com is on the do-not-send list: unknown_recipient'),
+    );
     const { stderr } = await here(`${line} --json`);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'recipient_suppressed',

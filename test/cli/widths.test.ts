@@ -65,7 +65,7 @@ describe.each([80, 40])('on a terminal of %i columns', (columns) => {
     const counts = {
       planned: 2_600,
       ...{ accepted: 1_200, sent: 900, unknown: 18, queued: 282 },
-      ...{ rejected: 3, failed: 4, moved: 0, in_doubt: 5, pending: 1_388 },
+      ...{ rejected: 3, failed: 4, suppressed: 0, moved: 0, in_doubt: 5, pending: 1_388 },
     };
     const state = { counts, credits: 12_000 };
     const words = progressWords(state, { waits: true, secondsLeft: 72, rate: 19.8 });

@@ -8,6 +8,8 @@ export interface ProjectOptions {
   unsupported?: ReadonlySet<string>;
   /** Recipients whose messages fail: singles at once, those of a batch in the background. */
   failing?: ReadonlySet<string>;
+  /** Recipients on its do-not-send list. */
+  suppressed?: ReadonlySet<string>;
   /** Tries that recipients of single sends are over their cap. */
   capped?: Map<string, number>;
   /** Whether idempotency keys are bound to refusals too. */
@@ -23,6 +25,7 @@ export interface ProjectOptions {
 }
 
 const prices = { sms: pricing.sms.credits_per_part, email: pricing.email.credits_per_message } as const;
+const checkPath = '/suppressions/check';
 /** Messages on a page of a list. */
 const pageSize = 400;
 
@@ -43,6 +46,7 @@ export class FakeProject {
     this.options = options;
     this.balance = options.credits ?? 1_000_000;
     this.service = fakeService((request) => {
+      if (request.path === checkPath) return this.#check(request.body?.to as string[]);
       const instead = this.options.instead?.(request);
       if (instead instanceof Promise) return instead.then((reply) => reply ?? this.#dated(request));
       return instead ?? this.#dated(request);
@@ -51,7 +55,7 @@ export class FakeProject {
 
   /** Requests that were posted. */
   get sends(): Request[] {
-    return this.service.requests.filter(({ method }) => method === 'POST');
+    return this.service.requests.filter(({ method, path }) => method === 'POST' && path !== checkPath);
   }
 
   /** How many messages each recipient got. */
@@ -81,6 +85,16 @@ export class FakeProject {
     return this.post(channel, body?.to as string | string[], headers['Idempotency-Key'] ?? '');
   }
 
+  #check(to: string[]): Reply {
+    const { suppressed } = this.options;
+    if (suppressed === undefined) return refusal(404, 'not_found');
+    return {
+      body: {
+        data: to.filter((each) => suppressed.has(each)).map((each) => ({ to: each, reason: 'opt_out' })),
+      },
+    };
+  }
+
   /** Answers a send, from its key alone when that is bound. */
   post(channel: Channel, to: string | string[], key: string): Reply {
     const bound = this.#bound.get(key);
@@ -95,6 +109,7 @@ export class FakeProject {
   #sendOne(channel: Channel, to: string): Reply {
     const { unsupported, capped } = this.options;
     if (unsupported?.has(to)) return refusal(422, 'unsupported_number');
+    if (this.options.suppressed?.has(to)) return refusal(422, 'recipient_suppressed', { reason: 'opt_out' });
     const tries = capped?.get(to) ?? 0;
     if (tries > 0) {
       capped?.set(to, tries - 1);
@@ -131,14 +146,16 @@ export class FakeProject {
   }
 
   #take(channel: Channel, to: string, batchId: string | null): Message {
-    const fails = this.options.failing?.has(to) === true;
+    const isSuppressed = this.options.suppressed?.has(to) === true;
+    const fails = isSuppressed || this.options.failing?.has(to) === true;
+    const code = isSuppressed ? 'recipient_suppressed' : 'provider_failed';
     const fields = {
       id: this.#id(),
       to,
       batch_id: batchId,
       ...this.#created,
       ...(fails
-        ? { status: 'failed', credits: 0, error: { code: 'provider_failed', message: 'no' } }
+        ? { status: 'failed', credits: 0, error: { code, message: 'no' } }
         : { status: channel === 'email' && batchId === null ? 'queued' : 'sent', credits: prices[channel] }),
     } as Partial<SmsMessage & EmailMessage>;
     const message = channel === 'sms' ? smsMessage(fields) : emailMessage(fields);

@@ -32,6 +32,7 @@ export interface HistoryEntry {
   unknown?: number;
   queued?: number;
   failed?: number;
+  suppressed?: number;
   rejected?: number;
   moved?: number;
   in_doubt?: number;

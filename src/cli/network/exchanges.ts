@@ -1,5 +1,9 @@
 import { type Exchange, isAccepted, isInDoubt } from './exchange.js';
 
+/** Every POST but a question. */
+const maySend = ({ kind, url }: Exchange): boolean =>
+  kind === 'sending' && !url.endsWith('/suppressions/check');
+
 /** The HTTP exchanges of this process: those in flight, in doubt, or accepted but not shown yet. */
 export class Exchanges {
   readonly #underWay = new Set<Exchange>();
@@ -14,7 +18,7 @@ export class Exchanges {
    * send at a time, answered but not shown yet.
    */
   get pendingSend(): Exchange | null {
-    const underWay = [...this.#underWay].find(({ kind }) => kind === 'sending');
+    const underWay = [...this.#underWay].find(maySend);
     return underWay ?? [...this.#doubtful.values()].at(-1) ?? null;
   }
 
@@ -22,14 +26,13 @@ export class Exchanges {
   began(exchange: Exchange, single: boolean): void {
     this.#underWay.add(exchange);
     // The client uses a new key only after an answer to the old one.
-    if (single && exchange.kind === 'sending' && !this.#doubtful.has(exchange.idempotencyKey))
-      this.#doubtful.clear();
+    if (single && maySend(exchange) && !this.#doubtful.has(exchange.idempotencyKey)) this.#doubtful.clear();
   }
 
   ended(exchange: Exchange, single: boolean): void {
     this.#underWay.delete(exchange);
     this.last = exchange;
-    if (exchange.kind === 'sending') {
+    if (maySend(exchange)) {
       const { idempotencyKey: key } = exchange;
       const isDoubtful = isAccepted(exchange) ? single : isInDoubt(exchange, this.#doubtful.has(key));
       if (isDoubtful) this.#doubtful.set(key, exchange);

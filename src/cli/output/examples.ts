@@ -23,9 +23,9 @@ export const profileExample =
   '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", "key_command": null, "allow_http": false, "local_to": null}';
 
 const queued =
-  '"sent": 0, "unknown": 0, "queued": 1000, "failed": 0, "rejected": 0, "moved": 0, "in_doubt": 0, "pending": 0, "moved_to": []';
+  '"sent": 0, "unknown": 0, "queued": 1000, "failed": 0, "suppressed": 0, "rejected": 0, "moved": 0, "in_doubt": 0, "pending": 0, "moved_to": []';
 const summary = (credits: number) =>
-  `{"job": "july-offer", "planned": 1000, "accepted": 1000, ${queued}, "merged": 3, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null, "unknown": null}], "exit": 0}`;
+  `{"job": "july-offer", "planned": 1000, "accepted": 1000, ${queued}, "merged": 3, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null, "unknown": null, "suppressed": null}], "exit": 0}`;
 export const summaryExample = summary(10_000);
 export const emailSummaryExample = summary(2_000);
 
@@ -37,7 +37,7 @@ const preflight = (
   credits: number,
   message: string,
 ) =>
-  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0, "messages": 1, "first_message": ${message}, "longest_message": ${message}, "nameless_columns": 0, "short_rows": 0}`;
+  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0, "messages": 1, "first_message": ${message}, "longest_message": ${message}, "nameless_columns": 0, "short_rows": 0, "suppressed": 0}`;
 export const preflightExample = preflight(
   'sms',
   'phone',
@@ -64,7 +64,7 @@ export const cancelledExample = jobExample
   .replace('"pending": 0', '"pending": 600')
   .replace('"credits": 10000', '"credits": 4000')
   .replace('"exit": 0', '"exit": 5');
-export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null, "unknown": null}]}`;
+export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null, "unknown": null, "suppressed": null}]}`;
 
 /** Of a row of a report, after the columns of the list. */
 export const reportedExample =

@@ -115,8 +115,10 @@ function unread(sent: MessageRow, error: unknown): CliError {
 
 export function sendFailed(
   message: Pick<MessageRow, 'id' | 'error'>,
-  hint = 'To send it again, use a new idempotency key.',
+  anew = 'To send it again, use a new idempotency key.',
 ): CliError {
+  const isSuppressed = message.error?.code === 'recipient_suppressed';
+  const hint = isSuppressed ? 'The recipient is on the do-not-send list of the service.' : anew;
   return new CliError('failed', exits.notSent, 'the message was not sent and was refunded', {
     hint,
     details: { id: message.id, ...(message.error ? { cause: message.error.code } : {}) },

@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { appendFailedSend } from '../history/append.js';
 import { answersAnother, canonicalRecipient, isAbout, keyUsed, keyUsedTwice, type Single } from './answer.js';
 import { type SingleSendOptions, sendOptionsOf } from './options.js';
+import { namingSuppressed } from './suppressed.js';
 import type { KeyedMessage } from './used-keys.js';
 
 /** A message as it was accepted, now or earlier under the same key. */
@@ -53,7 +54,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     // Such a refusal does not resolve the copy that an earlier command sent.
     if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
     memory?.resolved();
-    throw error;
+    throw await namingSuppressed(context, error, message.to);
   });
   const isRepeat = replayed || attempts > 1;
   if (!isAbout(sent, single)) {

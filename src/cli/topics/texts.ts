@@ -170,11 +170,11 @@ A report (--report FILE, urtuu jobs report) is CSV, or a workbook if its name
 ends in .xlsx. It has the columns of the list, then message_id, batch_id,
 status, error_code, credits, line, delivery and job; if the list has a line of
 its own, urtuu_line. A text cannot have the columns that urtuu adds. status is
-sent, queued, failed, rejected, moved, pending or in_doubt; the error_code of
-moved rows names the job that took them. A report can be sent again: --only
-failed moves only those rows out of their job. Rows that the job would still
-send are refused (exit 11): resume it. Rows with delivery unknown may have
-arrived: --only unknown sends them again, perhaps twice, and needs
+sent, queued, failed, suppressed, rejected, moved, pending or in_doubt; the
+error_code of moved rows names the job that took them. A report can be sent
+again: --only failed moves only those rows out of their job. Rows that the job
+would still send are refused (exit 11): resume it. Rows with delivery unknown
+may have arrived: --only unknown sends them again, perhaps twice, and needs
 --accept-duplicates without a terminal.
 `;
 
@@ -232,10 +232,15 @@ Every recipient has one of these outcomes; they add up to planned:
   unknown       sent, but it may not have arrived; it is not sent again
   queued        accepted by the service; not final yet
   failed        not sent, refunded
+  suppressed    on the do-not-send list of the service: not sent, refunded
   rejected      refused by the service, or skipped as invalid
   moved         another job took the row, as --only does
   in_doubt      may have been accepted: resume the job
   pending       not sent yet
+
+Suppressed recipients do not count as failed: a job exits 0 if others were sent
+to, 9 if nobody was. No command sends to them again; once they are off the list,
+send yours with --skip-sent and another --job name.
 
 A finished job does not run again (exit 11). In cron and CI, --if-finished ok
 exits as the job did. --again sends to everyone again, as a new job (NAME.2).

@@ -14,7 +14,7 @@ export function inProcess({ answer }: App) {
 
     async exchange({ method, url, headers: given, body: text = '' }: PlainRequest): Promise<PlainAnswer> {
       const byName = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-      const headers = { get: (name: string) => byName.get(name) ?? null };
+      const headers = { get: (name: string) => byName.get(name.toLowerCase()) ?? null };
       const readBody = (limit: number) => readText(text, limit);
       const { body, ...head } = await answer({ method, target: url, url, headers, readBody });
       return { ...head, body: body.toString() };

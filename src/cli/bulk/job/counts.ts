@@ -6,6 +6,8 @@ export const outcomes = [
   /** Accepted, but not yet known to be sent or failed. */
   'queued',
   'failed',
+  /** On the service's do-not-send list: not sent, and not charged in the end. */
+  'suppressed',
   /** Refused by the service, or not in the plan. */
   'rejected',
   /** Another job took the row. */
@@ -16,7 +18,7 @@ export const outcomes = [
 export type Outcome = (typeof outcomes)[number];
 
 /** The progress of a request; an `alarm` stays in doubt until a person has looked at it. */
-export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
+export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'suppressed', 'failed'] as const;
 export type Phase = (typeof phases)[number];
 
 /** The outcome of a request's recipients, as far as its phase determines it. */
@@ -26,6 +28,7 @@ export const outcomeOf = {
   alarm: 'in_doubt',
   accepted: 'queued',
   rejected: 'rejected',
+  suppressed: 'suppressed',
   failed: 'failed',
 } as const satisfies Record<Phase, Outcome>;
 

@@ -1,16 +1,23 @@
-import type { MessageFigures } from './journal/entries.js';
+import { suppressedCode } from '../plan/reported-rows.js';
+import type { EntryOf, MessageFigures } from './journal/entries.js';
 
 /** The recipients of an accepted request by outcome; all others are queued. */
 export interface Finals {
   /** Without the unknown ones. */
   sent: number;
   unknown: number;
+  /** Without the suppressed ones. */
   failed: number;
+  suppressed: number;
   /** Whose status is unknown, and will stay so. */
   unsure: number;
 }
 
-export const noFinals: Finals = { sent: 0, unknown: 0, failed: 0, unsure: 0 };
+export const noFinals: Finals = { sent: 0, unknown: 0, failed: 0, suppressed: 0, unsure: 0 };
+
+/** A single message's code says why it failed. */
+export const figuresOf = (entry: EntryOf<'final'>): MessageFigures =>
+  entry.code === suppressedCode ? { ...entry, suppressed: entry.failed } : entry;
 
 /**
  * The figures of so many recipients with one message each; those in no figure are queued. If final figures add up to
@@ -21,7 +28,8 @@ export function finalsOf(recipients: number, figures: MessageFigures, isFinal: b
   const failed = Math.min(figures.failed, recipients - unsure);
   const sent = Math.min(figures.sent, recipients - unsure - failed);
   const unknown = Math.min(sent, figures.unknown ?? 0);
-  return { sent: sent - unknown, unknown, failed, unsure };
+  const suppressed = Math.min(failed, figures.suppressed ?? 0);
+  return { sent: sent - unknown, unknown, failed: failed - suppressed, suppressed, unsure };
 }
 
 /**
@@ -35,7 +43,9 @@ export function finalsWithout(taken: number, recipients: number, finals: Finals)
     left -= figure - rest;
     return rest;
   };
-  const { sent, unknown, failed, unsure } = finals;
-  const rest = { failed: less(failed), queued: less(recipients - sent - unknown - failed - unsure) };
-  return { failed: rest.failed, unsure: less(unsure), unknown: less(unknown), sent: less(sent) };
+  const { sent, unknown, failed, suppressed, unsure } = finals;
+  // An earlier release took suppressed ones, too.
+  const unsent = { failed: less(failed), suppressed: less(suppressed) };
+  less(recipients - sent - unknown - failed - suppressed - unsure);
+  return { ...unsent, unsure: less(unsure), unknown: less(unknown), sent: less(sent) };
 }

@@ -1,4 +1,5 @@
 import type { PlanMeta } from '../plan/plan.js';
+import { suppressedCode } from '../plan/reported-rows.js';
 import {
   type Counts,
   countsOf,
@@ -8,6 +9,7 @@ import {
   outcomeOf,
   statusOfRemoval,
 } from './counts.js';
+import { figuresOf } from './final-figures.js';
 import type { AcceptedEntry, Entry, JobEntry, MovedEntry, RequestEntry } from './journal/entries.js';
 import { RequestFacts } from './request-facts.js';
 
@@ -63,7 +65,15 @@ export class JobState extends RequestFacts {
     this.open = requests;
     this.planned = recipients + rejected;
     const accepted = { sent: 0, unknown: 0, queued: 0 };
-    this.outcomes = { ...accepted, failed: 0, rejected, moved: 0, in_doubt: 0, pending: recipients };
+    this.outcomes = {
+      ...accepted,
+      failed: 0,
+      suppressed: 0,
+      rejected,
+      moved: 0,
+      in_doubt: 0,
+      pending: recipients,
+    };
     this.channel = channel;
   }
 
@@ -99,7 +109,10 @@ export class JobState extends RequestFacts {
   }
 
   /** Whose row it is, if a report calls it `failed`, `rejected` or `pending`; `unsent` rows are free for other jobs. */
-  standingOf({ request, index }: RowPlace, reported: string): 'open' | 'sent' | 'unsent' | Moved {
+  standingOf(
+    { request, index }: RowPlace,
+    reported: string,
+  ): 'open' | 'sent' | 'suppressed' | 'unsent' | Moved {
     const removal = this.removed(request).get(index);
     if (removal !== undefined) return isMoved(removal) ? removal : 'unsent';
     switch (this.phase(request)) {
@@ -107,6 +120,8 @@ export class JobState extends RequestFacts {
       case 'doubt':
       case 'alarm':
         return 'open';
+      case 'suppressed':
+        return 'suppressed';
       case 'failed':
       case 'rejected':
         return 'unsent';
@@ -180,12 +195,13 @@ export class JobState extends RequestFacts {
 
   #countAccepted(request: number, by: 1 | -1): void {
     const { outcomes } = this;
-    const { sent, unknown, failed, unsure } = this.finals(request);
+    const { sent, unknown, failed, suppressed, unsure } = this.finals(request);
     outcomes.sent += by * sent;
     outcomes.unknown += by * unknown;
     outcomes.failed += by * failed;
+    outcomes.suppressed += by * suppressed;
     outcomes.in_doubt += by * unsure;
-    outcomes.queued += by * (this.recipients(request) - sent - unknown - failed - unsure);
+    outcomes.queued += by * (this.recipients(request) - sent - unknown - failed - suppressed - unsure);
     this.#accepted += by;
     this.#replays += by * (this.columns.isReplay[request] ?? 0);
     const knowledge = this.knowledge(request);
@@ -233,7 +249,7 @@ export class JobState extends RequestFacts {
         this.enter(request, 'pending', '');
         break;
       case 'rejected':
-        this.enter(request, 'rejected', entry.code);
+        this.enter(request, entry.code === suppressedCode ? 'suppressed' : 'rejected', entry.code);
         break;
       case 'failed':
         this.columns.id.set(request, entry.id ?? '');
@@ -246,7 +262,7 @@ export class JobState extends RequestFacts {
         break;
       case 'final':
         if (this.phase(request) !== 'accepted') break;
-        this.setFigures(request, entry, entry.unknown === null ? 'final' : 'everything');
+        this.setFigures(request, figuresOf(entry), entry.unknown === null ? 'final' : 'everything');
         if (entry.code !== null) this.columns.code.set(request, entry.code);
         break;
     }

@@ -207,7 +207,7 @@ function markRequest(request: number, body: string, sent: Sent, pairs: PairSet, 
   const mark = markOf(sent, request);
   const known = mark === marks.sent ? sent.failures.get(request) : undefined;
   const failed = known ?? nobody;
-  const isUncertain = mark === marks.sent && known === undefined && state.failed(request) > 0;
+  const isUncertain = mark === marks.sent && known === undefined && state.unsent(request) > 0;
   const removed = state.removed(request);
   let { message } = sent;
   let index = 0;
@@ -229,7 +229,7 @@ function markOf({ state, written, since }: Sent, request: number) {
     case 'doubt':
       return marks.open;
     case 'accepted':
-      if (state.failed(request) === state.recipients(request)) return marks.free;
+      if (state.unsent(request) === state.recipients(request)) return marks.free;
       break;
     // The job can no longer resolve this doubt.
     case 'alarm':

@@ -27,10 +27,11 @@ const columnsOf = (requests: number) => ({
   sent: new Uint16Array(requests),
   failed: new Uint16Array(requests),
   unknown: new Uint16Array(requests),
+  suppressed: new Uint16Array(requests),
   knowledge: new Uint8Array(requests),
 });
 
-/** The facts of every request of a job: in columns, which take 47 bytes a request, and rare ones in maps. */
+/** The facts of every request of a job: in columns, which take 49 bytes a request, and rare ones in maps. */
 export class RequestFacts {
   readonly requests: number;
   protected readonly columns: ReturnType<typeof columnsOf>;
@@ -125,16 +126,19 @@ export class RequestFacts {
   statusOf(request: number): Exclude<Outcome, 'unknown'> {
     const phase = this.phase(request);
     if (phase !== 'accepted') return outcomeOf[phase];
-    const { sent, unknown, failed, unsure } = this.finals(request);
+    const { sent, unknown, failed, suppressed, unsure } = this.finals(request);
     if (unsure > 0) return 'in_doubt';
     const recipients = this.recipients(request);
+    if (suppressed === recipients) return 'suppressed';
     if (failed === recipients) return 'failed';
     return sent + unknown === recipients ? 'sent' : 'queued';
   }
 
-  /** Failed messages of an accepted request, as far as known. */
-  failed(request: number): number {
-    return this.phase(request) === 'accepted' ? this.finals(request).failed : 0;
+  /** Messages of an accepted request that were not sent, as far as known: failed or suppressed. */
+  unsent(request: number): number {
+    if (this.phase(request) !== 'accepted') return 0;
+    const { failed, suppressed } = this.finals(request);
+    return failed + suppressed;
   }
 
   /** How an accepted request was answered. */
@@ -226,6 +230,7 @@ export class RequestFacts {
     this.columns.sent[request] = countOf(figures.sent);
     this.columns.failed[request] = countOf(figures.failed);
     this.columns.unknown[request] = countOf(figures.unknown ?? 0);
+    this.columns.suppressed[request] = countOf(figures.suppressed ?? 0);
     this.columns.knowledge[request] = knowledges.indexOf(knowledge);
     this.#unsure.delete(request);
   }
@@ -247,11 +252,12 @@ export class RequestFacts {
   }
 
   #figures(request: number, withUnknown = true): MessageFigures {
-    const { sent, failed, unknown } = this.columns;
+    const { sent, failed, unknown, suppressed } = this.columns;
     return {
       sent: sent[request] ?? 0,
       failed: failed[request] ?? 0,
       unknown: withUnknown ? (unknown[request] ?? 0) : null,
+      suppressed: suppressed[request] || null,
     };
   }
 }

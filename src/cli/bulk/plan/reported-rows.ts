@@ -5,6 +5,9 @@ import type { RowSet } from './row-set.js';
 /** Rows selected by their delivery were sent, and stay so in their own job. */
 export const isOfDelivery = (status: string) => status === 'undelivered' || status === 'unknown';
 
+/** The error code of a recipient on the service's do-not-send list. */
+export const suppressedCode = 'recipient_suppressed';
+
 /** Rows of a new plan that come from the reports of other jobs. */
 export class ReportedRows {
   /** By job id and `status`: lines in the job's input, each before the number of its row here. */

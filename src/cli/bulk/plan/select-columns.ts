@@ -3,7 +3,7 @@ import { InputError } from '../input/input-error.js';
 import { findRecipientColumn } from '../input/recipient-column.js';
 import type { RecipientReader } from '../input/recipient-reader.js';
 import { reportColumn } from '../input/report-columns.js';
-import { findReportColumns, isOfDelivery, type ReportColumns } from './reported-rows.js';
+import { findReportColumns, isOfDelivery, type ReportColumns, suppressedCode } from './reported-rows.js';
 
 /** The columns of an input that the planner reads, as indexes. */
 export interface SelectedColumns {
@@ -58,7 +58,7 @@ export function selectColumns(
   return {
     names,
     recipient,
-    selection: selectionOf(only, known, column),
+    selection: selectionOf(only, known, column, reportColumn(names, 'error_code')),
     report: findReportColumns(names),
   };
 }
@@ -82,6 +82,7 @@ function selectionOf(
   only: readonly string[],
   known: ReadonlySet<string> | undefined,
   column: (name: string) => number,
+  code: number,
 ): RowSelection {
   const wanted = new Set(only.map((status) => status.toLowerCase()));
   const status = column('status');
@@ -92,6 +93,8 @@ function selectionOf(
   return {
     columns: [status, delivery, id].filter((index) => index !== null),
     statusOf(record) {
+      // A report of an earlier release calls them failed or rejected.
+      if (code !== -1 && cell(record, code) === suppressedCode) return null;
       const selected = selectedAs(
         wanted,
         cell(record, status).toLowerCase(),

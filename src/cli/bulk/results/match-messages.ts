@@ -1,5 +1,6 @@
 import { type Message, normalizeRecipient } from '../../../contract/index.js';
 import { isMoved, type Removal } from '../job/counts.js';
+import { suppressedCode } from '../plan/reported-rows.js';
 import type { Outcome } from './receipt-columns.js';
 import type { StoredReceipt } from './receipt-store.js';
 
@@ -55,3 +56,7 @@ export function storedReceipt(message: Message & { delivery?: unknown }, index: 
   const known = delivery === null || typeof delivery === 'string' ? delivery : '';
   return { index, id, status, code: error?.code ?? '', credits, delivery: known };
 }
+
+/** How many of them failed because their recipient is on the do-not-send list. */
+export const suppressedIn = (receipts: readonly StoredReceipt[]): number =>
+  receipts.filter(({ status, code }) => status === 'failed' && code === suppressedCode).length;

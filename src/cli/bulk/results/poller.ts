@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
+import { type BatchClient, BatchMessages } from '../../reader/batch-messages.js';
 import { Reader, readOnce } from '../../reader/reader.js';
 import { unlessAborted } from '../../time/unless-aborted.js';
 import type { JobState, PlanFigures } from '../job/job-state.js';
@@ -8,13 +9,14 @@ import { DueQueue } from '../send/due-queue.js';
 import type { Waited } from '../send/ending.js';
 import type { Recorder } from '../send/recorder.js';
 import type { OutcomePoller } from '../send/run.js';
+import { storedReceipt, suppressedIn } from './match-messages.js';
 import { type OutcomeClient, type Reading, readFigures } from './reading.js';
 import { type ListingClient, SingleSms } from './single-messages.js';
 
 export interface PollerOptions {
   plan: { meta: PlanFigures & Pick<PlanMeta, 'created_at'> };
   state: Pick<JobState, 'in' | 'idOf' | 'kindOf' | 'finalOf' | 'bodySize' | 'revision'>;
-  client: OutcomeClient & ListingClient;
+  client: OutcomeClient & ListingClient & BatchClient;
   rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
@@ -54,6 +56,7 @@ export class Poller implements OutcomePoller {
   readonly #recorder: Recorder;
   readonly #queue = new DueQueue<Polled>();
   readonly #singleSms: SingleSms;
+  readonly #ofBatch: BatchMessages;
   /** How long the service has recently taken for one. */
   #usualPause = shortestPause;
   #left = 0;
@@ -70,6 +73,7 @@ export class Poller implements OutcomePoller {
     this.#options = options;
     const { channel, created_at: begun } = options.plan.meta;
     this.#singleSms = new SingleSms(options.client, { channel, begun, ended: null });
+    this.#ofBatch = new BatchMessages(options.client, new Reader({ ...options, stop: this.#over.signal }));
     this.#recorder = recorder;
     this.#halted = halted;
     // All reads in flight listen to it.
@@ -184,20 +188,30 @@ export class Poller implements OutcomePoller {
     }
   }
 
-  async #finish({ request, id }: Polled, reading: Reading): Promise<void> {
+  async #finish({ request, id, kind }: Polled, reading: Reading): Promise<void> {
     const { state } = this.#options;
     const { sent, failed, unknown, code, took } = reading;
     const recipients = state.bodySize(request);
     const reason = `batch ${id} ended with ${sent} sent and ${failed} failed of ${recipients}`;
     const isTooMany = sent + failed > recipients;
+    const suppressed = kind === 'batch' && failed > 0 && !isTooMany ? await this.#suppressedIn(id) : null;
+    if (this.#over.signal.aborted) return;
     // Figures of more messages than were sent belong to something else, and prove nothing.
     if (isTooMany)
       await this.#recorder.record({ type: 'alarm', request, revision: state.revision(request), reason });
-    else await this.#recorder.record({ type: 'final', request, sent, failed, code, unknown });
+    else await this.#recorder.record({ type: 'final', request, sent, failed, code, unknown, suppressed });
     if (sent + failed !== recipients) this.#recorder.emit({ type: 'alarm', request, detail: reason });
     this.#left -= 1;
     if (took !== null) this.#usualPause = within(this.#usualPause + (took - this.#usualPause) / 5);
     this.#recorder.emit({ type: 'final', request });
+  }
+
+  /** Null if none of its messages is suppressed, or the service does not list them: they count as failed then. */
+  async #suppressedIn(id: string): Promise<number | null> {
+    const listed = await this.#ofBatch.of(id);
+    return 'messages' in listed
+      ? suppressedIn(listed.messages.map((message) => storedReceipt(message, 0))) || null
+      : null;
   }
 
   /** Follows the speed of its progress since the last read; without progress, polls less and less often. */

@@ -1,5 +1,6 @@
 import { IdColumn, WordColumn } from '../job/columns.js';
 import { isMoved, type Removal, statusOfRemoval } from '../job/counts.js';
+import { suppressedCode } from '../plan/reported-rows.js';
 
 export const receiptStatuses = [
   'pending',
@@ -7,6 +8,7 @@ export const receiptStatuses = [
   'queued',
   'sent',
   'failed',
+  'suppressed',
   'rejected',
   'moved',
 ] as const;
@@ -54,9 +56,11 @@ export class ReceiptColumns {
 
   get(place: number): Outcome & { delivery: string } {
     const credits = this.#credits[place] ?? Number.NaN;
+    const status = receiptStatuses[this.#status[place] ?? 0] ?? 'pending';
+    const code = this.#code.get(place);
     return {
-      status: receiptStatuses[this.#status[place] ?? 0] ?? 'pending',
-      code: this.#code.get(place),
+      status: status === 'failed' && code === suppressedCode ? 'suppressed' : status,
+      code,
       credits: Number.isNaN(credits) ? null : credits,
       id: this.#id.get(place),
       delivery: this.#delivery.get(place),

@@ -5,7 +5,7 @@ import type { JobState } from '../job/job-state.js';
 import type { EntryOf } from '../job/journal/entries.js';
 import { HashIndex, hashOf } from '../plan/files/hash-index.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
-import { matchMessages, storedReceipt } from './match-messages.js';
+import { matchMessages, storedReceipt, suppressedIn } from './match-messages.js';
 import { inDoubt, type Outcome, outcomeOfRemoval, ReceiptColumns } from './receipt-columns.js';
 import { isFinal, isNotUnknown, type ReceiptStore, type StoredReceipt } from './receipt-store.js';
 import type { SingleMessages } from './single-messages.js';
@@ -102,7 +102,10 @@ export class Receipts {
     const id = this.#state.idOf(request);
     if (this.#isSingle(request))
       return { ...outcome, id: this.#state.removed(request).size > 0 ? '' : id, batchId: '' };
-    return { ...outcome, batchId: ['sent', 'queued', 'failed'].includes(outcome.status) ? id : '' };
+    return {
+      ...outcome,
+      batchId: ['sent', 'queued', 'failed', 'suppressed'].includes(outcome.status) ? id : '',
+    };
   }
 
   /** A batch that was never accepted has no id either; the last batch of a long list may have one recipient. */
@@ -127,7 +130,14 @@ export class Receipts {
       status,
       code: state.codeOf(number),
       // A service that accepted another number of recipients does not say whose credits these are.
-      credits: each === null ? null : status === 'failed' ? 0 : Number.isInteger(each) ? each : null,
+      credits:
+        each === null
+          ? null
+          : status === 'failed' || status === 'suppressed'
+            ? 0
+            : Number.isInteger(each)
+              ? each
+              : null,
       id: '',
       delivery: final !== null && final.sent > 0 && final.sent === final.unknown ? 'unknown' : '',
     };
@@ -153,12 +163,14 @@ export class Receipts {
     const left = this.#sizeOf(request) - removed.size;
     const isWhole = state.idOf(request) === batch && receipts.length === left;
     const isOutdated = state.finalOf(request)?.unknown === 0;
-    if (isWhole)
+    if (isWhole) {
+      this.#learn(request, receipts, true);
       for (const each of receipts) {
         // Receipts for all of them have arrived since they were stored.
         const delivery = isOutdated && each.delivery === 'unknown' ? '' : each.delivery;
         this.#set(request, each.index, { ...each, delivery });
       }
+    }
     const knows = left === 0 || (isWhole && receipts.every(isKnown));
     this.#known[request] = Number(knows);
     // A failed message gets no delivery report.
@@ -254,13 +266,17 @@ export class Receipts {
     await this.#store?.keep(request, id, receipts);
   }
 
-  /** The carrier's receipts change how many messages are unknown, but no other final figures. */
-  #learn(request: number, receipts: readonly StoredReceipt[]): void {
+  /** The carrier's receipts change how many messages are unknown; stored ones only say which are suppressed. */
+  #learn(request: number, receipts: readonly StoredReceipt[], isStored = false): void {
     const final = this.#state.finalOf(request);
-    if (final === null || receipts.some(({ delivery }) => delivery === '')) return;
-    const unknown = receipts.filter(({ delivery }) => delivery === 'unknown').length;
-    if (unknown !== final.unknown)
-      this.learned.push({ type: 'final', request, code: null, ...final, unknown });
+    if (final === null) return;
+    const isUnsaid = isStored || receipts.some(({ delivery }) => delivery === '');
+    const unknown = isUnsaid
+      ? final.unknown
+      : receipts.filter(({ delivery }) => delivery === 'unknown').length;
+    const suppressed = suppressedIn(receipts) || null;
+    if (unknown !== final.unknown || suppressed !== final.suppressed)
+      this.learned.push({ type: 'final', request, code: null, ...final, unknown, suppressed });
   }
 
   /** The remaining members of a request. */

@@ -6,10 +6,11 @@ export interface BatchFigures {
   id: string;
   recipients: number;
   credits: number;
-  /** The final figures, once read: `unknown` of `sent`, if the service reports it. */
+  /** The final figures, once read: `unknown` of `sent`, if the service reports it; `suppressed` of `failed`. */
   sent: number | null;
   failed: number | null;
   unknown: number | null;
+  suppressed: number | null;
 }
 
 /** The figures of a job. */
@@ -46,6 +47,7 @@ export function batchesOf(state: JobView['state']): BatchFigures[] {
       sent: final?.sent ?? null,
       failed: final?.failed ?? null,
       unknown: final?.unknown ?? null,
+      suppressed: final === null ? null : (final.suppressed ?? 0),
     };
   });
 }

@@ -114,7 +114,7 @@ export function progressWords(
   { counts, credits }: Pick<BulkEvent, 'counts' | 'credits'>,
   { waits, waiting = null, secondsLeft, rate }: ProgressState,
 ): string[] {
-  const { accepted, planned, sent, unknown, rejected, failed, in_doubt } = counts;
+  const { accepted, planned, sent, unknown, rejected, failed, suppressed, in_doubt } = counts;
   const unsent = [`${grouped(rejected + failed)} failed`];
   const hasFailed = rejected + failed > 0;
   // The first is the one that the bar shows.
@@ -125,6 +125,7 @@ export function progressWords(
     ...(hasFailed ? unsent : []),
     ...(in_doubt > 0 ? [`${grouped(in_doubt)} in doubt`] : []),
     ...(unknown > 0 ? [`${grouped(unknown)} unknown`] : []),
+    ...(suppressed > 0 ? [`${grouped(suppressed)} suppressed`] : []),
     ...(waits ? [`${grouped(accepted)} accepted`] : []),
     ...(hasFailed ? [] : unsent),
     ...(waiting === null ? timeLeft(secondsLeft) : [waiting]),

@@ -158,6 +158,10 @@ const notSelectable: Partial<Record<Selected, readonly [message: string, hint: s
     '--only in_doubt is not possible: a new job could send the rows twice',
     'Resume their job instead. See: `urtuu jobs list`',
   ],
+  suppressed: [
+    '--only suppressed is not possible: they are on the do-not-send list of the service',
+    'Once they are off it, send the list again with --skip-sent and another --job name.',
+  ],
   moved: [
     '--only moved is not possible: another job took the rows',
     'Use the report of that job, which error_code names.',

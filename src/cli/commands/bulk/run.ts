@@ -186,7 +186,8 @@ async function send(context: Context, { job, options }: Run, runtime: RunRuntime
     );
   }
   // Refunds may have arrived after the latest answer.
-  if (ending.waited !== null && state.counts.failed > 0) state.balance = await readBalance(runtime);
+  if (ending.waited !== null && state.counts.failed + state.counts.suppressed > 0)
+    state.balance = await readBalance(runtime);
   return ending;
 }
 

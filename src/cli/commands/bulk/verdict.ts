@@ -78,7 +78,7 @@ function exitOf(
  * sent. Once all were accepted, it never says that nothing was sent.
  */
 function exitNow(state: JudgedState, { stopped, waited }: Ending, allowsReplays: boolean): ExitCode {
-  const { planned, unknown, failed, rejected, moved, in_doubt, pending } = state.counts;
+  const { planned, accepted, unknown, failed, suppressed, rejected, moved, in_doubt, pending } = state.counts;
   if (stopped?.by === 'fault') return state.finished ? exits.notFinal : exits.internal;
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
@@ -93,6 +93,8 @@ function exitNow(state: JudgedState, { stopped, waited }: Ending, allowsReplays:
   if (pending > 0) return state.wasRefused('insufficient_credits') ? exits.money : exits.later;
   if (state.ranElsewhere && !allowsReplays) return exits.refused;
   if (waited !== null && !waited.final) return exits.notFinal;
+  // Suppressed recipients do not count as failed, unless nobody is left.
+  if (suppressed > 0 && accepted === 0) return exits.notSent;
   if (unknown + failed + rejected === 0) return exits.ok;
   if (rejected + moved === planned) return exits.input;
   return failed + moved === planned ? exits.notSent : exits.partly;
@@ -122,7 +124,8 @@ function causeOf(state: JudgedState, { stopped }: Ending, exit: ExitCode): strin
 const some = (count: number, what: string) => (count > 0 ? [`${grouped(count)} ${what}`] : []);
 
 function sentenceOf(state: JudgedState, ending: Ending): string {
-  const { accepted, sent, unknown, queued, failed, rejected, moved, in_doubt, pending } = state.counts;
+  const { accepted, sent, unknown, queued, failed, suppressed, rejected, moved, in_doubt, pending } =
+    state.counts;
   const { waited } = ending;
   const isWaited = waited !== null && waited.refused === null;
   const isRead = accepted > 0 && (state.final || unknown > 0 || isWaited);
@@ -131,6 +134,7 @@ function sentenceOf(state: JudgedState, ending: Ending): string {
     ...(isRead ? some(queued, 'not final yet') : []),
     ...some(rejected, 'rejected'),
     ...some(failed, 'failed and refunded'),
+    ...some(suppressed, 'suppressed (on the do-not-send list)'),
     ...some(moved, `moved to ${state.movedTo.join(' and ') || 'another job'}`),
     ...some(pending, 'not sent yet'),
     ...some(in_doubt, 'in doubt'),

@@ -65,7 +65,7 @@ interface Options {
 }
 
 const example =
-  '[{"time": "2026-11-21T08:00:00.120Z", "base_url": "http://127.0.0.1:7788/v1", "profile": "default", "command": "sms send", "to": "99112233", "channel": "sms", "id": "0b6f...2c", "status": "sent", "key": "1f0c...77", "job": null, "credits": 10, "planned": null, "accepted": null, "sent": null, "unknown": null, "queued": null, "failed": null, "rejected": null, "moved": null, "in_doubt": null, "pending": null}]';
+  '[{"time": "2026-11-21T08:00:00.120Z", "base_url": "http://127.0.0.1:7788/v1", "profile": "default", "command": "sms send", "to": "99112233", "channel": "sms", "id": "0b6f...2c", "status": "sent", "key": "1f0c...77", "job": null, "credits": 10, "planned": null, "accepted": null, "sent": null, "unknown": null, "queued": null, "failed": null, "suppressed": null, "rejected": null, "moved": null, "in_doubt": null, "pending": null}]';
 
 export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (command, context) => {
   command

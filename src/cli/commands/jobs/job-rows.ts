@@ -78,6 +78,7 @@ export function stateText(row: JobRow): string {
     unfinished: [reason === 'in doubt' ? null : reason, some(doubt, 'in doubt')],
     finished: [
       some(row.failed, 'failed'),
+      some(row.suppressed, 'suppressed'),
       some(row.rejected, 'rejected'),
       some(row.unknown, 'unknown'),
       some(row.moved, `moved to ${row.moved_to.join(' and ') || 'another job'}`),

@@ -34,6 +34,8 @@ export async function checkFailed(
     ({ to, error }) => `${io.printer.recipient(to)}${error === null ? '' : ` (${error.code})`}`,
   );
   const which = names.length === 0 ? '' : `: ${names.join(', ')}`;
+  const isSuppressed = (each: Message) => each.error?.code === 'recipient_suppressed';
+  const mayRepeat = failed.messages.length === 0 || !failed.messages.every(isSuppressed);
   throw new CliError(
     failed.count < total ? 'partly' : 'not_sent',
     failed.count < total ? exits.partly : exits.notSent,
@@ -41,8 +43,8 @@ export async function checkFailed(
     {
       hint:
         failed.count < total
-          ? 'The others were accepted. Send it again only to those that failed.'
-          : `They were refunded. ${anew}`,
+          ? `The others were accepted.${mayRepeat ? ' Send it again only to those that failed.' : ''}`
+          : `They were refunded.${mayRepeat ? ` ${anew}` : ''}`,
       details: { batch_id: id },
     },
   );

@@ -9,6 +9,7 @@ import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 import { answersAnother, answersFewer, isAbout } from '../../single/answer.js';
 import { sendFailed, stateNow } from '../../single/finish.js';
+import { namingSuppressed } from '../../single/suppressed.js';
 import { checkFailed } from './failed-at-once.js';
 
 /** The same message under its Message-ID is a repeat, which cannot send it. */
@@ -87,7 +88,7 @@ async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }
   const entry = { command: 'sendmail', channel: 'email', key: idempotencyKey } as const;
   const remember = (to: string | null) => async (error: unknown) => {
     await appendFailedSend(context, error, { ...entry, to });
-    throw error;
+    throw to === null ? error : await namingSuppressed(context, error, to);
   };
   const anew = idempotencyKey === null ? 'Submit it again to send it anew.' : newMessageId;
   if (params.to.length === 1) {

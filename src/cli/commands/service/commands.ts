@@ -75,8 +75,13 @@ export const serviceCommands: readonly (Leaf | Group)[] = [
   ],
   [
     'suppressions',
-    'Manage suppressed recipients',
+    'Manage the do-not-send list',
     [
+      [
+        'add',
+        'Add recipients to the list',
+        async () => (await import('./suppressions/add.js')).serviceSuppressionsAdd,
+      ],
       [
         'list',
         'List suppressed recipients',

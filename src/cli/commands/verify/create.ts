@@ -11,6 +11,7 @@ import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
 import { codeSentAs, ensureShown } from '../../single/shown.js';
+import { namingSuppressed } from '../../single/suppressed.js';
 import { cleanText } from '../../text/clean.js';
 
 interface Options {
@@ -65,7 +66,7 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
       .withProgress('Sending', () => verify.create(params))
       .catch(async (error) => {
         await appendFailedSend(context, error, { ...entry, channel: options.channel ?? null });
-        throw error;
+        throw await namingSuppressed(context, error, to);
       });
     const { id, channel, status, credits } = verification;
     await appendHistory(context, { ...entry, channel, id, status, credits });

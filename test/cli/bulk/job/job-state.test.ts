@@ -104,6 +104,7 @@ describe('rows that went to another job', () => {
     ['pending', 'accepted', [send, single], 1, 'sent'],
     ['pending', 'failed', [send, failure], 1, 'unsent'],
     ['pending', 'rejected', [send, ['rejected', 1, 0, 'x']], 1, 'unsent'],
+    ['pending', 'suppressed', [send, ['rejected', 1, 0, 'recipient_suppressed']], 1, 'suppressed'],
     ['failed', 'failed', [send, failure], 1, 'unsent'],
     ['failed', 'tried again', retried, 1, 'open'],
     ['failed', 'an alarm', [send, ['alarm', 1, 0, 'x']], 1, 'open'],
@@ -158,6 +159,7 @@ const journals = fc
       sent: fc.integer({ min: -1, max: 5 }),
       failed: fc.integer({ min: 0, max: 4 }),
       unknown: fc.option(fc.integer({ min: 0, max: 4 })),
+      suppressed: fc.option(fc.integer({ min: 0, max: 4 })),
     }),
     { minLength: 20, maxLength: 60, size: 'max' },
   )
@@ -167,7 +169,7 @@ const journals = fc
       const size = request === 0 ? 3 : 1;
       const left = size - state.removed(request).size;
       const at = { request, revision: state.revision(request), indexes: [index % size] };
-      const code = 'rate_limited';
+      const code = index === 2 ? 'recipient_suppressed' : 'rate_limited';
       const job = index === 1 ? null : 'more';
       const kind = size === 1 ? ('single' as const) : ('batch' as const);
       const entry: Entry = {
@@ -194,6 +196,10 @@ const journals = fc
   });
 
 describe('the counts of a job', () => {
+  const sentBatch: Encoded[] = [
+    ['send', 0, 0, 3],
+    ['accepted', 0, 0, 'b', 30, 'batch'],
+  ];
   const whole = ({ planned, accepted, ...figures }: Counts) => {
     expect(Object.values(figures).reduce((sum, figure) => sum + figure)).toBe(planned);
     expect(accepted).toBe(figures.sent + figures.unknown + figures.queued);
@@ -233,6 +239,34 @@ describe('the counts of a job', () => {
     state.apply(decoded(['final', 0, 3, 0, null, 0]));
     state.apply(decoded(['progress', 0, 1, 0, 1]));
     expect(state.counts).toEqual(countsWith({ sent: 3, pending: 2 }));
+  });
+
+  it.each<[string, Encoded[], object]>([
+    ['a batch', [...sentBatch, ['final', 0, 1, 2, null, 0, 2]], { sent: 1, suppressed: 2, pending: 2 }],
+    [
+      'a batch, and one failed',
+      [...sentBatch, ['final', 0, 1, 2, null, null, 1]],
+      { sent: 1, failed: 1, suppressed: 1, pending: 2 },
+    ],
+    [
+      'a single send',
+      [
+        ['send', 1, 0, 1],
+        ['rejected', 1, 0, 'recipient_suppressed'],
+      ],
+      { suppressed: 1, pending: 4 },
+    ],
+    [
+      'an email after it was accepted',
+      [
+        ['send', 1, 0, 1],
+        ['accepted', 1, 0, 'm', 2, 'single'],
+        ['final', 1, 0, 1, 'recipient_suppressed', 0],
+      ],
+      { suppressed: 1, pending: 4 },
+    ],
+  ])('have those on the do-not-send list apart from those failed or rejected: %s', (_, entries, counts) => {
+    expect(stateOf(...entries).counts).toEqual(countsWith(counts));
   });
 
   it('of a service that does not say it, and in journals of earlier releases, have none unknown', () => {

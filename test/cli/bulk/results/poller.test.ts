@@ -3,8 +3,7 @@ import { outcomes } from '../../../../src/cli/bulk/job/counts.js';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { Entry } from '../../../../src/cli/bulk/job/journal/entries.js';
 import { Journal } from '../../../../src/cli/bulk/job/journal/journal.js';
-import { Poller } from '../../../../src/cli/bulk/results/poller.js';
-import type { OutcomeClient } from '../../../../src/cli/bulk/results/reading.js';
+import { Poller, type PollerOptions } from '../../../../src/cli/bulk/results/poller.js';
 import type { BulkEvent } from '../../../../src/cli/bulk/send/events.js';
 import type { RunOptions } from '../../../../src/cli/bulk/send/run.js';
 import { runJob } from '../../../../src/cli/bulk/send/runner.js';
@@ -42,7 +41,7 @@ function setting(batches: number, takes: number) {
     reads.push({ id, at: clock.time - started, age });
     return { total: 2, sent: Math.min(2, Math.floor((2 * age) / takes)), failed: 0 };
   };
-  const reading = (answer: (id: string) => Progress = look): OutcomeClient => ({
+  const reading = (answer: (id: string) => Progress = look): PollerOptions['client'] => ({
     batches: {
       async get(id) {
         await clock.sleep(20);
@@ -59,6 +58,7 @@ function setting(batches: number, takes: number) {
           completed_at: isDone ? new Date(created + takes).toISOString() : null,
         };
       },
+      messages: () => Promise.reject(new Error('nothing has failed')),
     },
     messages: { get: () => Promise.reject(new Error('no single message is waited for')) },
   });

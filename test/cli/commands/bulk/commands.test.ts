@@ -48,7 +48,15 @@ describe('urtuu sms bulk', () => {
       credits: 40,
       balance: 999_960,
       batches: [
-        { id: expect.any(String), recipients: 4, credits: 40, sent: null, failed: null, unknown: null },
+        {
+          id: expect.any(String),
+          recipients: 4,
+          credits: 40,
+          sent: null,
+          failed: null,
+          unknown: null,
+          suppressed: null,
+        },
       ],
       exit: 0,
     });

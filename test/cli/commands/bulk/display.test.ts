@@ -7,7 +7,7 @@ import { desk, figures as figuresOf, people, personal } from './desks.js';
 const counts = {
   planned: 2_600,
   ...{ accepted: 1_200, sent: 900, unknown: 0, queued: 300 },
-  ...{ rejected: 3, failed: 4, moved: 0, in_doubt: 0, pending: 1_393 },
+  ...{ rejected: 3, failed: 4, suppressed: 0, moved: 0, in_doubt: 0, pending: 1_393 },
 };
 const figures = { counts, credits: 12_000 };
 /** The only open request waits. */

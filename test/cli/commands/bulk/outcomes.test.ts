@@ -1,10 +1,12 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
 import type { FetchLike } from '../../../../src/client/index.js';
 import { smsMessage } from '../../../support/resources.js';
 import { answers, fullOutput, refusal } from '../../../support/run.js';
+import { saying } from '../../../support/saying.js';
+import { checksummed, type Encoded } from '../../bulk/journal-lines.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, people, personal } from './desks.js';
 
@@ -100,6 +102,120 @@ describe('what becomes of a bulk job', () => {
     ).toMatchObject({ code: 0 });
     expect(here.project.sends.at(-1)?.body?.to).toEqual(all.slice(500, 510));
     expect([...here.project.received().values()].every((count) => count === 1)).toBe(true);
+  });
+
+  it('says with every request, also of a resume and a retry, that it is of class bulk', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(5), { credits: 25, failing });
+    await here.run(`${personal} --allow-partial`);
+    here.project.balance = 1_000;
+    await here.run('jobs resume july');
+    failing.clear();
+    await here.run('jobs retry july --yes');
+    await here.run(constant.replace('july', 'all'));
+    here.write('mail.csv', ['email,name', 'a@ex.mn,Bat', 'b@ex.mn,Sara']);
+    await here.run("email bulk mail.csv --subject s --text 'Hi {name}' --yes");
+    const classes = here.project.sends.map(({ headers }) => headers['Urtuu-Class']);
+    expect(here.project.sends.map(({ path }) => path)).toContain('/sms/bulk');
+    expect(new Set(classes)).toEqual(new Set(['bulk']));
+    expect(classes.length).toBeGreaterThan(7);
+    await here.run('sms send 99112233 Hi');
+    expect(here.project.sends.at(-1)?.headers['Urtuu-Class']).toBeUndefined();
+  });
+
+  describe('with recipients on the do-not-send list', () => {
+    const some = new Set(numbers(2));
+
+    it.each([
+      ['of batches', constant, true],
+      ['of single sends', personal, false],
+    ])('%s, counts them apart, exit 0, and no command takes them again', async (_, line, isBatch) => {
+      const here = desk(people(5), { suppressed: some });
+      const { code, stdout, stderr } = await here.run(`${line} --wait --report report.csv --json`);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const counted = { planned: 5, accepted: 3, sent: 3, failed: 0, suppressed: 2, rejected: 0 };
+      expect(figures(stdout)).toMatchObject({ ...counted, exit: 0, balance: 999_970 });
+      expect((await here.run('jobs show july --json')).stdout).toContain('"suppressed": 2');
+      expect((await here.run('jobs watch july')).stderr).toContain(
+        '3 sent, 2 suppressed (on the do-not-send list). ',
+      );
+      const rows = here.read('report.csv').split('\r\n');
+      const first = new RegExp(
+        `^99000000,Bat 0,.*,suppressed,recipient_suppressed,${isBatch ? '0' : ''},2,,july$`,
+      );
+      expect(rows[1]).toMatch(first);
+      expect((await here.run('jobs retry july --yes')).stderr).toContain(
+        'the job july has no failed messages',
+      );
+      const again = await here.run('sms bulk report.csv --only failed,rejected,pending --like july --yes');
+      expect(again).toMatchObject(saying(8, 'Nothing is left to send'));
+      const only = await here.run('sms bulk report.csv --only suppressed --like july --yes');
+      expect(only).toMatchObject(saying(2, 'on the do-not-send list'));
+    });
+
+    it.each([constant, personal])('who are all, exit 9: %s', async (line) => {
+      const here = desk(people(2), { suppressed: some });
+      const { code, stderr } = await here.run(`${line} --wait`);
+      expect(code).toBe(9);
+      expect(stderr).toContain('2 suppressed (on the do-not-send list). ');
+      expect(stderr).not.toContain('urtuu ');
+    });
+
+    it('and others that failed, exit 3; only those are sent again', async () => {
+      const failing = new Set(numbers(1, 3));
+      const here = desk(people(5), { suppressed: some, failing });
+      expect(await here.run(`${constant} --wait`)).toMatchObject(
+        saying(3, '2 sent, 1 failed and refunded, 2 suppressed'),
+      );
+      failing.clear();
+      expect(await here.run('jobs retry july --yes')).toMatchObject({ code: 0 });
+      expect(here.project.sends.at(-1)?.body?.to).toEqual(numbers(1, 3)[0]);
+    });
+
+    it('sends to who is off it since, in a new job with --skip-sent', async () => {
+      const suppressed = new Set(numbers(2));
+      const here = desk(people(5), { suppressed });
+      await here.run(`${constant} --wait --report report.csv`);
+      suppressed.clear();
+      const next = constant.replace('july', 'august');
+      expect(await here.run(`${next} --skip-sent`)).toMatchObject({ code: 0 });
+      expect(here.project.sends.at(-1)?.body?.to).toEqual(numbers(2));
+    });
+
+    it('takes nobody from an older report who is on it by now', async () => {
+      const suppressed = new Set<string>();
+      const here = desk(people(3), { credits: 25, suppressed });
+      await here.run(`${personal} --allow-partial --report report.csv`);
+      suppressed.add(numbers(3)[2] ?? '');
+      here.project.balance = 1_000;
+      expect(await here.run('jobs resume july')).toMatchObject(saying(0, '2 accepted, 1 suppressed'));
+      const again = await here.run('sms bulk report.csv --only pending --like july --yes');
+      expect(again).toMatchObject(
+        saying(11, 'the do-not-send list of the service has 1 of these rows by now'),
+      );
+    });
+
+    it('counts them as failed where the service does not list them', async () => {
+      const here = desk(people(5), { suppressed: some, listing: false });
+      expect(await here.run(`${constant} --wait`)).toMatchObject({ code: 3 });
+    });
+
+    it('learns of them from the report of a job whose figures an earlier release has read', async () => {
+      const here = desk(people(5), { suppressed: some });
+      await here.run(`${constant} --wait`);
+      const journal = here.jobFile('july', 'journal');
+      const lines = readFileSync(journal, 'utf8').trim().split('\n');
+      const entries = lines.map((line) => JSON.parse(line.slice(line.indexOf(' '))) as Encoded[]);
+      const earlier = entries.map((line) =>
+        line.map((entry) => (entry[0] === 'final' ? entry.slice(0, 6) : entry)),
+      );
+      writeFileSync(journal, earlier.map((line) => checksummed(line as Encoded[])).join(''));
+      expect((await here.run('jobs show july --json')).stdout).toContain('"failed": 2');
+      expect((await here.run('jobs retry july --yes')).stderr).toContain(
+        'the job july has no failed messages',
+      );
+      expect((await here.run('jobs show july --json')).stdout).toContain('"failed": 0');
+    });
   });
 
   it('prints the balance after the refunds with --wait', async () => {

@@ -62,6 +62,12 @@ describe('[cli.md Exit codes] a job ends with', () => {
     ['0: all accepted', job({ queued: 5 }), notRun, { exit: 0 }],
     ['0: all sent', job({ sent: 5 }), waited(true), { exit: 0 }],
     ['0: the rest moved to other jobs', job({ sent: 3, moved: 2 }), notRun, { exit: 0 }],
+    ['0: the rest suppressed', job({ sent: 3, suppressed: 2 }), waited(true), { exit: 0 }],
+    ['0: a row suppressed, another moved', job({ sent: 3, moved: 1, suppressed: 1 }), notRun, { exit: 0 }],
+    ['3: some suppressed, and some failed', job({ sent: 3, failed: 1, suppressed: 2 }), notRun, { exit: 3 }],
+    ['9: all suppressed', job({ suppressed: 5 }), notRun, { exit: 9, retryable: null }],
+    ['9: all suppressed or failed', job({ failed: 1, suppressed: 4 }), notRun, { exit: 9 }],
+    ['9: all suppressed or rejected', job({ rejected: 1, suppressed: 4 }), notRun, { exit: 9 }],
     ['1: an internal error before the end', half, fault, { exit: 1 }],
     ['3: some failed', job({ sent: 3, failed: 2 }), waited(true), { exit: 3 }],
     ['3: some rejected', job({ queued: 3, rejected: 2 }), notRun, { exit: 3 }],
@@ -254,7 +260,8 @@ function wrong(
 
 describe('of every mixture of outcomes, ending and report', () => {
   it('[cli.md What is counted] the sentence has every recipient once', () => {
-    const figures = /\d+ (?:accepted|sent|not final|rejected|failed|moved|not sent|in doubt|unknown)/g;
+    const figures =
+      /\d+ (?:accepted|sent|not final|rejected|failed|suppressed|moved|not sent|in doubt|unknown)/g;
     const sumOf = (text: string) =>
       (text.match(figures) ?? []).reduce((sum, figure) => sum + Number.parseInt(figure, 10), 0);
     expect(wrong(everyEnding, ({ sentence }, { counts }) => sumOf(sentence) !== counts.planned)).toEqual([]);
@@ -262,9 +269,10 @@ describe('of every mixture of outcomes, ending and report', () => {
 
   it('0 means that everybody was accepted, and with --wait sent', () => {
     const isLie = ({ exit }: Verdict, { counts }: JudgedState, { waited }: Ending) => {
-      const { unknown, failed, rejected, in_doubt, pending } = counts;
+      const { accepted, unknown, failed, suppressed, rejected, in_doubt, pending } = counts;
       const open = unknown + failed + rejected + in_doubt + pending;
-      return exit === 0 && (open > 0 || (waited !== null && !waited.final));
+      const isNobody = suppressed > 0 && accepted === 0;
+      return exit === 0 && (isNobody || open > 0 || (waited !== null && !waited.final));
     };
     expect(wrong(everyEnding, isLie)).toEqual([]);
   });

@@ -41,6 +41,12 @@ it.each<[string, ProjectOptions, number, RegExp | '']>([
     /2 of 2 recipients failed: a@ex\.mn.*b@ex\.mn/,
   ],
   [
+    'one is on the do-not-send list',
+    { suppressed: new Set(['b@ex.mn']) },
+    69,
+    /failed: b@ex\.mn \(recipient_suppressed\)\n {2}The others were accepted\.\n/,
+  ],
+  [
     'the service lists none',
     { failing: new Set(['b@ex.mn']), listing: false },
     69,

@@ -52,6 +52,8 @@ export interface MessageFigures {
   failed: number;
   /** How many of `sent` may or may not have arrived; null if the service does not say. */
   unknown: number | null;
+  /** How many of `failed` are suppressed. In a journal only with final figures, of batches that have some. */
+  suppressed?: number | null;
 }
 
 /** Written by earlier releases: rows of a body with so many recipients that another job took. */
@@ -101,11 +103,11 @@ const fields: { readonly [Type in Entry['type']]: readonly Exclude<keyof EntryOf
   absent: ['request', 'revision', 'indexes'],
   unsure: ['request', 'revision', 'recipients'],
   progress: ['request', 'sent', 'failed', 'unknown'],
-  final: ['request', 'sent', 'failed', 'code', 'unknown'],
+  final: ['request', 'sent', 'failed', 'code', 'unknown', 'suppressed'],
   moved: ['request', 'revision', 'indexes', 'recipients', 'job'],
 };
 
-/** How many fields are always written; those after them are left out from the end as long as they are null or false. */
+/** How many fields are always written; those after them are left out from the end as long as they are absent, null or false. */
 const written: { readonly [Type in Entry['type']]?: number } = {
   account: 1,
   end: 3,
@@ -119,7 +121,7 @@ export function encodeEntry(entry: Entry): unknown[] {
   const { type } = entry;
   const encoded = fields[type].map((name) => (entry as unknown as Record<string, unknown>)[name]);
   const fewest = written[type] ?? encoded.length;
-  while (encoded.length > fewest && (encoded.at(-1) === null || encoded.at(-1) === false)) encoded.pop();
+  while (encoded.length > fewest && (encoded.at(-1) ?? false) === false) encoded.pop();
   return [type, ...encoded];
 }
 

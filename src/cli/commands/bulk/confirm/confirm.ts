@@ -8,6 +8,7 @@ import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import type { BulkOptions } from '../options.js';
 import { alreadySent, sentBeforeLine } from '../prepare/sent-before.js';
+import { askDoNotSend } from './do-not-send.js';
 import {
   creditsLeft,
   creditsMissing,
@@ -24,16 +25,22 @@ import { previewOf } from './preflight-lines.js';
  * did not get the message yet, which takes another plan. Throws CliError: exit 2 if declined, 7 for the price, 11.
  */
 export async function confirmSend(
-  { io, options: { yes } }: Pick<Context, 'io' | 'options'>,
+  context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
   job: Job,
   current: PlanMeta,
-  findings: Findings,
+  planned: Omit<Findings, 'suppressed'>,
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
+  const { io } = context;
+  const { yes, quiet } = context.options;
   const { counts } = job.state;
   if (job.state.finished) return 'all';
   const { meta } = job.plan;
   const paid = await paidOf(job, current);
+  const isShown = !quiet && !io.printer.isMachine;
+  const isOpen = ({ number }: { number: number }) => job.state.isOpen(number);
+  const suppressed = isShown ? await askDoNotSend(context, job.plan, isOpen) : null;
+  const findings = { ...planned, suppressed };
   const remaining = { requests: job.state.open, paid, rate: options.rate };
   const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options.report);
   const { earlier } = findings;

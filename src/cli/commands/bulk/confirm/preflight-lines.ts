@@ -3,11 +3,13 @@ import type { RepairCounts, RepairKind } from '../../../bulk/input/repair.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
+import { wordsOfStop } from '../../../bulk/send/ending.js';
 import type { Context } from '../../../context.js';
 import { betweenWords } from '../../../terminal/wrap.js';
 import { counted, duration, grouped } from '../../../text/wording.js';
 import { sheetsText } from '../finish/workbook-report.js';
 import { sentBeforeLine } from '../prepare/sent-before.js';
+import type { Suppressed } from './do-not-send.js';
 import {
   creditsLeft,
   creditsMissing,
@@ -26,12 +28,15 @@ export function previewOf(
   remaining: Remaining,
   report: string | undefined,
 ): { preflight: Preflight; lines: string[] } {
-  const { prices, earlier, outcome } = findings;
+  const { prices, earlier, outcome, suppressed } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
   const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, report };
   const { replaced, fallbacks, preview, repairs } = outcome;
   const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
-  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, fallbacks, replaced, notGsm }) };
+  return {
+    preflight,
+    lines: preflightLines(preflight, repairs, { ...shown, fallbacks, replaced, notGsm, suppressed }),
+  };
 }
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
@@ -47,6 +52,7 @@ interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   fallbacks?: PlanOutcome['fallbacks'];
   replaced?: number;
   notGsm?: readonly string[];
+  suppressed?: Findings['suppressed'];
 }
 
 type Row = [label: string, ...values: string[]];
@@ -65,6 +71,7 @@ export function preflightLines(
     fallbacks = [],
     replaced = 0,
     notGsm = [],
+    suppressed = null,
   }: Shown,
 ): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
@@ -82,6 +89,7 @@ export function preflightLines(
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
     ],
     ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] satisfies Row]),
+    ...suppressedRows(suppressed),
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] satisfies Row] : []),
     ...(fallbacks.length > 0 ? [['Fallback', fallbacksText(fallbacks)] satisfies Row] : []),
     ...(replaced > 0 ? [['Replaced', replacedText(replaced)] satisfies Row] : []),
@@ -110,6 +118,23 @@ function unreadRows({ nameless_columns: columns, short_rows: rows }: Preflight):
 
 const fallbacksText = (fallbacks: PlanOutcome['fallbacks']) =>
   fallbacks.map(({ column, rows }) => `${shortened(column, 40)}: ${counted(rows, 'row')}`).join(', ');
+
+const suppressedRows = (suppressed: Findings['suppressed']): Row[] => {
+  const text = suppressed === null ? '' : suppressedText(suppressed);
+  return text === '' ? [] : [['Suppressed', text]];
+};
+
+function suppressedText(suppressed: Suppressed): string {
+  if ('unknown' in suppressed) {
+    const why = suppressed.unknown === 'too_many' ? 'too many recipients' : wordsOfStop(suppressed.unknown);
+    return `not counted (${why}); the service leaves out who is on its do-not-send list`;
+  }
+  const { recipients, of, credits } = suppressed;
+  if (recipients === 0) return '';
+  const are = recipients === 1 ? 'is' : 'are';
+  const back = credits === 0 ? '' : ` (${counted(credits, 'credit')} come back)`;
+  return `${grouped(recipients)} of ${grouped(of)} ${are} on the do-not-send list and will be left out${back}`;
+}
 
 const replacedText = (messages: number) =>
   `quotes, dashes or blanks in ${counted(messages, 'message')} (--gsm)`;

@@ -8,6 +8,7 @@ import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { masked, maskedText } from '../../../output/mask.js';
 import { type Column, field, type View } from '../../../output/view.js';
 import type { EarlierSends } from '../prepare/sent-before.js';
+import type { Suppressed } from './do-not-send.js';
 
 const planFigures = [
   'recipients',
@@ -48,6 +49,8 @@ export interface Preflight extends Pick<PlanMeta, (typeof planFigures)[number] |
   nameless_columns: number;
   /** Rows without their last fields, which are empty. */
   short_rows: number;
+  /** Recipients on the service's do-not-send list; null if that is not known. */
+  suppressed: number | null;
 }
 
 /** Credits of the plan. */
@@ -77,12 +80,13 @@ export interface Findings {
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
+  suppressed: Suppressed | null;
 }
 
 /** `mask`: whether recipients and texts are masked. */
 export function preflightOf(
   { job, meta }: { job: string; meta: PlanMeta },
-  { outcome: input, earlier, prices }: Findings,
+  { outcome: input, earlier, prices, suppressed }: Findings,
   remaining: Pick<Remaining, 'requests' | 'rate'>,
   mask: boolean,
 ): Preflight {
@@ -109,6 +113,7 @@ export function preflightOf(
     longest_message: shown(input.preview?.longest),
     nameless_columns: input.unread.columns,
     short_rows: input.unread.shortRows,
+    suppressed: suppressed !== null && 'recipients' in suppressed ? suppressed.recipients : null,
   };
 }
 
@@ -192,6 +197,7 @@ export const preflightView: View<Preflight> = {
     message('longest_message'),
     number('nameless_columns'),
     number('short_rows'),
+    number('suppressed'),
   ],
   record: (preflight) => preflight,
 };

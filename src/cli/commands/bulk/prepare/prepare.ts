@@ -18,6 +18,7 @@ import { counted } from '../../../text/wording.js';
 import { baseUrlOf } from '../base-url.js';
 import { refuseCancelled } from '../cancellation.js';
 import { confirmSend } from '../confirm/confirm.js';
+import { askDoNotSend } from '../confirm/do-not-send.js';
 import { printDryRun } from '../confirm/dry-run.js';
 import type { Findings } from '../confirm/preflight.js';
 import { readAccount } from '../confirm/read-account.js';
@@ -144,7 +145,8 @@ async function prepareIn(
   if (choices.dryRun) {
     await checkTaken(context, child, null);
     const earlier = await comparison.finish(outcome, plan, base);
-    const findings = { outcome, earlier, prices, shared: null };
+    const suppressed = await askDoNotSend(context, plan);
+    const findings = { outcome, earlier, prices, suppressed, shared: null };
     await printDryRun(context, plan, findings, { ...choices, job: base });
     return null;
   }
@@ -236,7 +238,7 @@ async function confirmOpened(
   context: Context,
   job: Job,
   plan: FrozenPlan,
-  findings: Findings,
+  findings: Omit<Findings, 'suppressed'>,
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
   if (!isDone(job, options)) {

@@ -149,7 +149,7 @@ async function checkRows(
       if (other !== undefined) move(other.id);
     }
   } else {
-    const outdated = { open: 0, sent: 0 };
+    const outdated = { open: 0, sent: 0, suppressed: 0 };
     const named = child.reported?.named.get(source.job);
     for (const { status, other, line, ...place } of await placesIn(job, rows, others)) {
       const standing = isOfDelivery(status) ? 'unsent' : job.state.standingOf(place, status);
@@ -161,6 +161,7 @@ async function checkRows(
     }
     if (outdated.open > 0) throw stillOpen(context, job, outdated.open);
     if (outdated.sent > 0) throw sentSince(context, source.job, outdated.sent);
+    if (outdated.suppressed > 0) throw suppressedSince(context, source.job, outdated.suppressed);
   }
   if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source.job, moved);
 }
@@ -243,6 +244,14 @@ function otherReport(context: ResumeContext, id: string): CliError {
 function sentSince(context: ResumeContext, id: string, count: number): CliError {
   const what = `the job ${id} has sent ${rowsText(count)} since the report`;
   return new CliError('rows_sent', exits.refused, what, {
+    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
+    details: { job: id, rows: count },
+  });
+}
+
+function suppressedSince(context: ResumeContext, id: string, count: number): CliError {
+  const what = `the do-not-send list of the service has ${rowsText(count)} by now`;
+  return new CliError('rows_suppressed', exits.refused, what, {
     hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
     details: { job: id, rows: count },
   });

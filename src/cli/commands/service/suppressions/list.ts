@@ -1,8 +1,9 @@
 import type { Suppression } from '../../../../service/index.js';
 import type { CommandBody } from '../../../command.js';
 import { addHelp } from '../../../help/command-help.js';
-import { readLimit, showList } from '../../../lookup/list.js';
+import { defaultLimit, readLimit, showList } from '../../../lookup/list.js';
 import { field, type View } from '../../../output/view.js';
+import { counted } from '../../../text/wording.js';
 import { addProjectOption, ownedProject, type ProjectOptions } from '../project.js';
 import { addStoreOptions, noteStore } from '../store.js';
 
@@ -13,7 +14,7 @@ interface Row extends Suppression {
 const view: View<Row> = {
   columns: [field('to', { kind: 'recipient' }), field('reason'), field('created_at', { kind: 'time' })],
   record: ({ id: _, ...suppression }) => suppression,
-  empty: 'No recipient is suppressed.',
+  empty: 'Nobody is on the do-not-send list.',
 };
 
 interface Options extends ProjectOptions {
@@ -24,7 +25,7 @@ type Needs = 'io' | 'network' | 'config' | 'clock' | 'signal';
 
 export const serviceSuppressionsList: CommandBody<Needs> = (command, context) => {
   command
-    .description('List the suppressed recipients of a project, newest first.')
+    .description('List the do-not-send list of a project, newest first.')
     .option('--limit <n>', 'how many recipients to list (default 100)', readLimit);
   addProjectOption(command);
   addStoreOptions(command);
@@ -32,28 +33,36 @@ export const serviceSuppressionsList: CommandBody<Needs> = (command, context) =>
     view,
     effects: ['reads'],
     notes: [
-      'With the setting `suppressions`, nothing more is sent to an address that',
-      'bounced, or a number unknown to its operator: messages to it fail and are',
-      'refunded.',
+      'Messages to these recipients are refused, or fail in a batch and are refunded.',
+      'With the setting `suppressions`, bounces and stop words add to the list. Machine',
+      'formats list all; erased recipients, whom only this service knows, are left out.',
     ],
     examples: [
       ['urtuu service suppressions list', 'the newest 100'],
-      ['urtuu service suppressions list --limit 10000 -o csv', 'many of them, for a spreadsheet'],
+      ['urtuu service suppressions list -o csv > do-not-send.csv', 'all of them, to add to another service'],
     ],
     exits: [5, 12],
-    json: '[{"to": "bold@example.com", "reason": "it bounced with status 5.1.1", "created_at": "2026-11-22T08:00:00.000Z"}]',
+    json: '[{"to": "bold@example.com", "reason": "unknown_recipient", "created_at": "2026-11-22T08:00:00.000Z"}]',
   });
   command.action(async ({ limit, ...options }: Options) => {
+    const { io } = context;
     const store = await ownedProject(context, options);
+    let erased = 0;
     await showList(
       context,
       view,
       async ({ since: _, ...page }) => {
         const { data, next } = await store.project.suppressions.list(page);
-        return { data: data.map((suppression) => ({ id: suppression.to, ...suppression })), next };
+        const shown = io.printer.isMachine ? data.filter(({ to }) => !to.startsWith('erased:')) : data;
+        erased += data.length - shown.length;
+        return { data: shown.map((suppression) => ({ id: suppression.to, ...suppression })), next };
       },
-      { ...(limit === undefined ? {} : { limit }), matchesLater: false },
+      {
+        limit: limit ?? (io.printer.isMachine ? Number.POSITIVE_INFINITY : defaultLimit),
+        matchesLater: false,
+      },
     );
-    noteStore(context.io, store);
+    if (erased > 0) io.warn(`${counted(erased, 'erased recipient')} left out`);
+    noteStore(io, store);
   });
 };

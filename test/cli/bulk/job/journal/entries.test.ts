@@ -76,12 +76,22 @@ const entries: [Encoded, Entry][] = [
   [['unsure', 7, 1, 2], { type: 'unsure', request: 7, revision: 1, recipients: 2 }],
   [['progress', 7, 2, 1, null], { type: 'progress', request: 7, sent: 2, failed: 1, unknown: null }],
   [['progress', 7, 2, 1, 1], { type: 'progress', request: 7, sent: 2, failed: 1, unknown: 1 }],
-  [['final', 7, 2, 1, null], { type: 'final', request: 7, sent: 2, failed: 1, code: null, unknown: null }],
+  [
+    ['final', 7, 2, 1, null],
+    { type: 'final', request: 7, sent: 2, failed: 1, code: null, unknown: null, suppressed: null },
+  ],
   [
     ['final', 7, 0, 1, 'code'],
-    { type: 'final', request: 7, sent: 0, failed: 1, code: 'code', unknown: null },
+    { type: 'final', request: 7, sent: 0, failed: 1, code: 'code', unknown: null, suppressed: null },
   ],
-  [['final', 7, 2, 1, null, 0], { type: 'final', request: 7, sent: 2, failed: 1, code: null, unknown: 0 }],
+  [
+    ['final', 7, 2, 1, null, 0],
+    { type: 'final', request: 7, sent: 2, failed: 1, code: null, unknown: 0, suppressed: null },
+  ],
+  [
+    ['final', 7, 2, 1, null, null, 1],
+    { type: 'final', request: 7, sent: 2, failed: 1, code: null, unknown: null, suppressed: 1 },
+  ],
   [
     ['moved', 7, 1, [1], 3],
     { type: 'moved', request: 7, revision: 1, indexes: [1], recipients: 3, job: null },

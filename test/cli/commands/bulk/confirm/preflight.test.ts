@@ -69,6 +69,7 @@ const plan: Preflight = {
   },
   nameless_columns: 0,
   short_rows: 0,
+  suppressed: null,
 };
 
 const nothing = { certain: 0, inDoubt: 0 };
@@ -86,6 +87,40 @@ const outcome = {
 } as const;
 
 describe('what is shown before a job is sent', () => {
+  it.each([
+    [null, []],
+    [{ recipients: 0, of: 2_000, credits: 0 }, []],
+    [
+      { recipients: 2, of: 2_000, credits: 20 },
+      [
+        'Suppressed  2 of 2,000 are on the do-not-send list and will be left out',
+        '            (20 credits come back)',
+      ],
+    ],
+    [
+      { recipients: 1, of: 1, credits: 0 },
+      ['Suppressed  1 of 1 is on the do-not-send list and will be left out'],
+    ],
+    [
+      { unknown: 'timeout' },
+      [
+        'Suppressed  not counted (no answer); the service leaves out who is on its',
+        '            do-not-send list',
+      ],
+    ],
+    [
+      { unknown: 'too_many' },
+      [
+        'Suppressed  not counted (too many recipients); the service leaves out who is on',
+        '            its do-not-send list',
+      ],
+    ],
+  ])('says who is on the do-not-send list: %j', (suppressed, expected) => {
+    const lines = preflightLines(plan, {}, { ...whole, suppressed });
+    const at = lines.findIndex((line) => line.startsWith('Suppressed'));
+    expect(at === -1 ? [] : lines.slice(at, at + expected.length)).toEqual(expected);
+  });
+
   it('is an aligned block', () => {
     expect(preflightLines(plan, { separators: 1_285, country_code: 850 }, whole)).toEqual([
       'Job         july (sms)',
@@ -122,7 +157,7 @@ describe('what is shown before a job is sent', () => {
     const earlier = { recipients: 0, unfinished: 0, skipped: false, toConfirm: 0, open: new Map() };
     const preflight = preflightOf(
       { job: 'july', meta },
-      { outcome, earlier, prices, shared: null },
+      { outcome, earlier, prices, suppressed: null, shared: null },
       remaining,
       false,
     );
