@@ -22,7 +22,7 @@ describe('urtuu sandbox settings', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
       ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions', 'stop_words'],
-      ...['retention_days', 'operators', 'no_link_operators', 'holidays'],
+      ...['quiet_hours', 'quiet_zone', 'retention_days', 'operators', 'no_link_operators', 'holidays'],
       ...['caps.per_10_minutes', 'caps.per_24_hours', 'verifications.per_24_hours'],
       ...['verifications.per_100_numbers', 'prices.sms_part', 'prices.email', ''],
     ]);
@@ -58,6 +58,9 @@ describe('urtuu sandbox settings', () => {
     [['suppressions', ''], 'false'],
     [['stop_words', 'STOP', 'ЗОГСОО'], 'STOP ЗОГСОО'],
     [['stop_words', ''], ''],
+    [['quiet_hours', '21:00-08:00'], '21:00-08:00'],
+    [['quiet_hours', ''], ''],
+    [['quiet_zone', 'Europe/Berlin'], 'Europe/Berlin'],
     [['retention_days', '180'], '180'],
     [['retention_days', ''], ''],
     [['holidays.2026-12-29', '1.5'], '1.5'],
@@ -103,6 +106,19 @@ describe('urtuu sandbox settings', () => {
       'settings.list_unsubscribe: must be an https: or mailto: address',
     ],
     ['list_unsubscribe', 'mailto:shop', 'settings.list_unsubscribe: must be an https: or mailto: address'],
+    ['quiet_hours', '21:00', 'settings.quiet_hours: must be two different times of the day, as 21:00-08:00'],
+    [
+      'quiet_hours',
+      '21:00-21:00',
+      'settings.quiet_hours: must be two different times of the day, as 21:00-08:00',
+    ],
+    [
+      'quiet_hours',
+      '21:00-24:00',
+      'settings.quiet_hours: must be two different times of the day, as 21:00-08:00',
+    ],
+    ['quiet_zone', 'Ulaanbaatar', 'settings.quiet_zone: must be a time zone, as Asia/Ulaanbaatar'],
+    ['quiet_zone', '', 'settings.quiet_zone: must be a time zone'],
     ['retention_days', '1', 'settings.retention_days: must be a whole number from 2 to 36500'],
     ['retention_days', '180d', 'settings.retention_days: must be a whole number from 2 to 36500'],
     ['suppressions', 'on', 'settings.suppressions: must be true or false'],
@@ -124,6 +140,7 @@ describe('urtuu sandbox settings', () => {
     [['set', 'holidays', '2'], 'Example: holidays.2026-12-29 1.5'],
     [['set', 'operators', '80'], 'Example: operators.Unitel 80 86'],
     [['set', 'brand_name', 'Two', 'words'], 'Quote a text that has spaces.'],
+    [['set', 'quiet_hours', '21:00', '08:00'], 'quiet_hours has one value'],
     [['set', 'own_domain', 'shop.mn', 'mail'], 'Example: own_domain shop.mn mail /etc/urtuu/shop.pem'],
     [['set', 'brand_name'], 'missing: <value>'],
   ])('ends with 2 for %j', async (words, hint) => {

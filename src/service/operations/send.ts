@@ -1,3 +1,6 @@
+import { boundMs } from '../dispatch/tries.js';
+import { ServiceError } from '../errors/service-error.js';
+import { type QuietHours, quietHoursOf, spanAt, wallTime } from '../quiet/quiet-hours.js';
 import { capsOf } from '../settings.js';
 import { acceptAndDispatch, type Send, singleDispatch } from './accept-and-dispatch.js';
 import type { OperationContext } from './context.js';
@@ -14,7 +17,9 @@ export async function sendSingle(
 ): Promise<Answer> {
   const { project, recipient: to, idempotencyKey } = single;
   // Spread last: objects that get properties after a spread are slow.
-  const send: Send = { dispatch: singleDispatch[single.channel], ...single };
+  const quiet = single.content.isBulk === true ? quietHoursOf(project.settings) : null;
+  const send: Send = { dispatch: singleDispatch[single.channel], quiet, ...single };
+  if (quiet !== null && send.dispatch === 'before_answer') refuseAtNight(quiet, context.clock.now());
   const isQueued = send.dispatch === 'after_answer';
   const sent = await acceptAndDispatch(context, send, [to], (acceptance, [recipient]) =>
     context.store.acceptMessage({
@@ -41,7 +46,7 @@ export async function sendBatch(
   { recipients: to, ...batch }: Omit<Send, 'dispatch'> & { recipients: readonly Recipient[] },
 ): Promise<Answer> {
   const { project, idempotencyKey } = batch;
-  const send: Send = { ...batch, dispatch: 'after_answer' };
+  const send: Send = { ...batch, dispatch: 'after_answer', quiet: quietHoursOf(project.settings) };
   const sent = await acceptAndDispatch(context, send, to, (acceptance, recipients) =>
     context.store.acceptBatch({
       ...acceptance,
@@ -52,4 +57,16 @@ export async function sendBatch(
   );
   if (sent.kind === 'repeat') return repeatedAnswer(context, project.id, idempotencyKey ?? '', sent.answer);
   return { ...batchAnswer(sent.batch, sent.balance), replayed: false };
+}
+
+/** Its answer would say that it was handed over, so it cannot wait. Nothing is stored, and its key is free. */
+function refuseAtNight(quiet: QuietHours, now: number): void {
+  const night = [now, now + boundMs.waited].map((at) => spanAt(quiet, at)).find(({ isQuiet }) => isQuiet);
+  if (night === undefined) return;
+  const end = `${wallTime(quiet.zone, night.until)} (${quiet.zone})`;
+  throw new ServiceError(
+    'rate_limited',
+    `The project is quiet until ${end}, and a single SMS of a list cannot wait; nothing was done`,
+    { retryAfter: Math.ceil((night.until - now) / 1_000) },
+  );
 }

@@ -36,6 +36,8 @@ export const settingsSet =
         '  list_unsubscribe         address in bulk emails, as https://shop.mn/u?to={to}',
         '  suppressions             true: send nothing more to unknown recipients',
         '  stop_words               an SMS that is one of them suppresses its sender',
+        '  quiet_hours              21:00-08:00: messages of batches and bulk emails wait',
+        '  quiet_zone               time zone of quiet_hours',
         '  retention_days           days after which recipients and texts are erased',
         `  caps.per_10_minutes      messages to one recipient, 1 to ${short.maxMessages}`,
         `  caps.per_24_hours        messages to one recipient, 1 to ${long.maxMessages}`,
