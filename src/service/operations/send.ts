@@ -1,6 +1,6 @@
 import { boundMs } from '../dispatch/tries.js';
 import { ServiceError } from '../errors/service-error.js';
-import { type QuietHours, quietHoursOf, spanAt, wallTime } from '../quiet/quiet-hours.js';
+import { nightAt, type QuietSettings, quietHoursOf } from '../quiet/quiet-hours.js';
 import { capsOf } from '../settings.js';
 import { acceptAndDispatch, type Send, singleDispatch } from './accept-and-dispatch.js';
 import type { OperationContext } from './context.js';
@@ -17,9 +17,10 @@ export async function sendSingle(
 ): Promise<Answer> {
   const { project, recipient: to, idempotencyKey } = single;
   // Spread last: objects that get properties after a spread are slow.
-  const quiet = single.content.isBulk === true ? quietHoursOf(project.settings) : null;
+  const { settings } = project;
+  const quiet = single.content.isBulk === true ? quietHoursOf(settings) : null;
   const send: Send = { dispatch: singleDispatch[single.channel], quiet, ...single };
-  if (quiet !== null && send.dispatch === 'before_answer') refuseAtNight(quiet, context.clock.now());
+  if (quiet !== null && send.dispatch === 'before_answer') refuseAtNight(settings, context.clock.now());
   const isQueued = send.dispatch === 'after_answer';
   const sent = await acceptAndDispatch(context, send, [to], (acceptance, [recipient]) =>
     context.store.acceptMessage({
@@ -60,13 +61,13 @@ export async function sendBatch(
 }
 
 /** Its answer would say that it was handed over, so it cannot wait. Nothing is stored, and its key is free. */
-function refuseAtNight(quiet: QuietHours, now: number): void {
-  const night = [now, now + boundMs.waited].map((at) => spanAt(quiet, at)).find(({ isQuiet }) => isQuiet);
-  if (night === undefined) return;
-  const end = `${wallTime(quiet.zone, night.until)} (${quiet.zone})`;
+function refuseAtNight(settings: QuietSettings, now: number): void {
+  const night = nightAt(settings, now) ?? nightAt(settings, now + boundMs.waited);
+  if (night === null) return;
+  const { until, clock, zone } = night;
   throw new ServiceError(
     'rate_limited',
-    `The project is quiet until ${end}, and a single SMS of a list cannot wait; nothing was done`,
-    { retryAfter: Math.ceil((night.until - now) / 1_000) },
+    `The project is quiet until ${clock} (${zone}), and a single SMS of a list cannot wait; nothing was done`,
+    { retryAfter: Math.ceil((until - now) / 1_000) },
   );
 }

@@ -65,6 +65,22 @@ export function spanAt(hours: QuietHours, now: number): Span {
   return span;
 }
 
+/** When a project's night is over. */
+export interface Night {
+  until: number;
+  /** The same on a clock on the wall: `08:00`. */
+  clock: string;
+  zone: string;
+}
+
+/** Null while it is not quiet. */
+export function nightAt(settings: QuietSettings, now: number): Night | null {
+  const hours = quietHoursOf(settings);
+  const { isQuiet, until } = hours === null ? { isQuiet: false, until: 0 } : spanAt(hours, now);
+  if (hours === null || !isQuiet) return null;
+  return { until, clock: wallTime(hours.zone, until), zone: hours.zone };
+}
+
 /** Milliseconds from `now` until so many milliseconds have passed that are not quiet. */
 export function untilOpenFor(hours: QuietHours, now: number, milliseconds: number): number {
   let { isQuiet: isNight, until } = spanAt(hours, now);
