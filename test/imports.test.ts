@@ -26,6 +26,7 @@ const ground = [
   'errors',
   'event-loop',
   'mailbox',
+  'quiet',
   'random',
   'report',
   'settings',

@@ -25,7 +25,7 @@ export interface SandboxOptions {
   clock?: ManualClock;
   /** Makes codes the same in every run, and ids too with a `clock` that starts at the same time. */
   seed?: string;
-  /** Caps, prices, holidays, operators and sender name, in place of the defaults. */
+  /** Caps, prices, holidays, quiet hours, operators and sender name, in place of the defaults. */
   settings?: SettingsPatch;
   /**
    * `off` disables the request rate limits; that is the default with `clock`, since a manual clock refills no token
@@ -82,6 +82,20 @@ const names: readonly (keyof SandboxOptions)[] = [
 /** The URL when nothing listens: a client without the sandbox's `fetch` fails, instead of reaching another service. */
 const nowhere = 'https://sandbox.invalid/v1';
 
+/** Quiet hours are stored: what decides about them is the store. */
+async function openService({ settings, ...options }: Parameters<typeof createService>[0] & object) {
+  const { quiet_hours, quiet_zone, ...overrides } = settings ?? {};
+  const quiet = Object.entries({ quiet_hours, quiet_zone }).filter(([, value]) => value !== undefined);
+  const service = await createService({ ...options, ...(settings && { settings: overrides }) });
+  try {
+    if (quiet.length > 0) await service.administration.settings.update(Object.fromEntries(quiet));
+    return service;
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
 /**
  * Starts a new service for a test suite. Rejects if the port is in use, the SQLite engine is not installed, or an
  * option is invalid.
@@ -89,7 +103,7 @@ const nowhere = 'https://sandbox.invalid/v1';
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   readRecord(options, names);
   const { port = 0, rates = options.clock === undefined ? 'enforced' : 'off', ...rest } = options;
-  const service = await createService({ ...rest, rates });
+  const service = await openService({ ...rest, rates });
   let isClosed = false;
   const open = () => {
     if (isClosed) throw new Error('the sandbox is closed');

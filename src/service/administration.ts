@@ -180,7 +180,18 @@ export interface LaneStatus {
 
 export interface ServiceStatus {
   held: HoldReason | null;
+  /** Projects that are quiet now: their batches and bulk emails wait. */
+  quiet: QuietProject[];
   lanes: LaneStatus[];
+}
+
+export interface QuietProject {
+  project: string;
+  project_name: string;
+  until: string;
+  /** The same on a clock in the project's zone: `08:00`. */
+  until_clock: string;
+  zone: string;
 }
 
 export interface Pruned {

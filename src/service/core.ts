@@ -24,6 +24,7 @@ import { smsReceiver } from './inbox/receive-sms.js';
 import { emailRulesOf, unsubscribeTokens } from './inbox/unsubscribe-token.js';
 import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
+import { invalid } from './operations/fields.js';
 import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
@@ -296,5 +297,9 @@ async function configurationOf(source: ConfigurationSource): Promise<CarrierConf
 async function checkedSettings(given: SettingsPatch | null): Promise<SettingsPatch> {
   if (given === null) return {};
   const { checkSettings } = await import('./admin/settings.js');
-  return checkSettings(given);
+  const { quiet_hours: hours, quiet_zone: zone, ...overrides } = checkSettings(given);
+  // The mark of a message asks the store.
+  if (hours !== undefined || zone !== undefined)
+    throw invalid('settings.quiet_hours: can only be stored, with settings.update of a project');
+  return overrides;
 }

@@ -23,7 +23,7 @@ export interface ServiceOptions {
   clock?: Clock;
   /** The file that configures the carriers. Without one, everything goes to the simulated operator. */
   configuration?: ConfigurationSource;
-  /** Overrides the stored settings of all projects for this service object. */
+  /** Overrides the stored settings of all projects for this service object, except for their quiet hours. */
   settings?: SettingsPatch;
   /** `off` disables the request rate limits. Default: `enforced`. */
   rates?: 'enforced' | 'off';

@@ -4,6 +4,7 @@ import {
   type OperatorTable,
   recipientCaps,
 } from '../contract/index.js';
+import { quietZone } from './quiet/quiet-hours.js';
 import type { Caps } from './storage/caps.js';
 
 /** Emails are signed (DKIM) if `selector` and `key_file` are set, always both. */
@@ -33,6 +34,10 @@ export interface Settings {
   stop_words: readonly string[];
   /** Words that lift what a stop word or an unsubscription has suppressed, if `suppressions` is on. */
   start_words: readonly string[];
+  /** `21:00-08:00`: messages of lists wait in these hours of every day; null for none. */
+  quiet_hours: string | null;
+  /** The time zone of `quiet_hours`. */
+  quiet_zone: string;
   /** Days after which recipients and texts are erased; null to keep them. */
   retention_days: number | null;
   /** Maximum messages to one recipient (Limits, Per-recipient caps). */
@@ -69,6 +74,8 @@ export const defaultSettings: Settings = {
   suppressions: false,
   stop_words: ['STOP', 'UNSUBSCRIBE', 'ЗОГС', 'БОЛЬ'],
   start_words: ['START', 'UNSTOP', 'ЭХЛЭХ'],
+  quiet_hours: null,
+  quiet_zone: quietZone,
   retention_days: null,
   caps: { per_10_minutes: tenMinutes.defaultMessages, per_24_hours: day.defaultMessages },
   verifications: { per_24_hours: null, per_100_numbers: null },

@@ -238,3 +238,39 @@ it('control: an instance that goes by its own clock is noticed', async () => {
   await core.administration.settings.update({ holidays: holidays() });
   expect(await core.operations.getPricing(caller)).toMatchObject({ sms: { rate_multiplier: 5 } });
 });
+
+describe('quiet hours', () => {
+  const half = day / 2;
+  const hhmm = (instant: number) => new Date(instant).toISOString().slice(11, 16);
+  /** Two hours around a time. */
+  const hoursAround = (instant: number) => `${hhmm(instant - 60 * minute)}-${hhmm(instant + 60 * minute)}`;
+  const sent = async (core: Core, id: string) => (await core.operations.getBatch(caller, id)).sent;
+
+  async function sendAt(core: Core, hours: string): Promise<string> {
+    await core.administration.settings.update({ quiet_hours: hours, quiet_zone: 'UTC' });
+    const params = { to: [newNumber()], text: 'Hi' };
+    return idOf(await core.operations.sendSmsBulk({ caller, params, idempotencyKey: null }));
+  }
+
+  it.each([
+    ['ahead', half],
+    ['behind', -half],
+  ])('are those of the database for an instance whose clock is 12 hours %s', async (_, ahead) => {
+    const core = await open(ahead);
+    const id = await sendAt(core, hoursAround(Date.now()));
+    await core.administration.idle();
+    expect(await sent(core, id)).toBe(0);
+    const others = await sendAt(core, hoursAround(Date.now() + half));
+    await vi.waitUntil(async () => (await sent(core, id)) + (await sent(core, others)) === 2, 5_000);
+  });
+
+  it('hold where a process takes the night for the day: the database gives it nothing', async () => {
+    const core = await open(0);
+    const own = vi.spyOn(DatabaseClock.prototype, 'now').mockImplementation(() => Date.now() + half);
+    onTestFinished(() => own.mockRestore());
+    const id = await sendAt(core, hoursAround(Date.now()));
+    const claim = { token: 'wrong', leaseMs: 30_000, limit: 10, lane: 'Unitel', class: 'batch' } as const;
+    expect(await core.store.claimMessages(claim)).toEqual([]);
+    expect(await sent(core, id)).toBe(0);
+  });
+});

@@ -16,6 +16,7 @@ import { move } from './move/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
 import { print } from './print/rows.js';
+import { quiet } from './quiet/rows.js';
 import type { Group } from './row.js';
 import { service } from './service/rows.js';
 import { suppressed } from './suppressed/rows.js';
@@ -44,6 +45,7 @@ export const groups: readonly Group[] = [
   codecs,
   money,
   suppressed,
+  quiet,
   csv,
   text,
   terminal,

@@ -50,8 +50,8 @@ export function createAdministration(
   context: OperationContext,
   { carrier, isReal, instances, reset, prune, identification, relay }: AdministrationParts,
 ): Administration {
-  const { store, clock } = context;
-  const lanes = { store, instances, clock, simulatedLanes: isReal ? [] : carrier.lanes };
+  const { store, clock, readProject } = context;
+  const lanes = { store, instances, readProject, clock, simulatedLanes: isReal ? [] : carrier.lanes };
   return {
     ...administerLanes(lanes),
     ...administrationOf(context, defaultProject.id, relay),

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { isOneLine, normalizeAddress, recipientCaps } from '../../contract/index.js';
 import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
 import { parseFields, prefix, rule } from '../parse-fields.js';
+import { isZone, parseHours, quietZone } from '../quiet/quiet-hours.js';
 import { hosted, maxNameLength, type SettingsPatch } from '../settings.js';
 
 const [tenMinutes, day] = recipientCaps;
@@ -78,6 +79,16 @@ const patchSchema = z.partial(
     suppressions: z.boolean(),
     stop_words: words,
     start_words: words,
+    quiet_hours: z.nullable(
+      z
+        .string()
+        .check(
+          rule((text) => parseHours(text) !== null, 'must be two different times of the day, as 21:00-08:00'),
+        ),
+    ),
+    quiet_zone: z.custom<string>((zone) => typeof zone === 'string' && isZone(zone), {
+      error: `must be a time zone, as ${quietZone} or Europe/Berlin`,
+    }),
     // The caps count sends of the last days.
     retention_days: z.nullable(within(2, 36_500)),
     caps: z.strictObject({

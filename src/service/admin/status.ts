@@ -1,13 +1,19 @@
-import type { LaneStatus, ServiceStatus, SlowLane } from '../administration.js';
+import type { LaneStatus, QuietProject, ServiceStatus, SlowLane } from '../administration.js';
 import type { Clock } from '../clock.js';
 import { figuresOfLeft, sumOf } from '../heartbeat/last-minute.js';
+import type { OperationContext, Project } from '../operations/context.js';
+import { nightAt } from '../quiet/quiet-hours.js';
 import type { Unjoined } from '../storage/insights.js';
 import type { Instance, Instances } from '../storage/instances.js';
 import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
-  store: Pick<Store, 'getProject' | 'held' | 'lanePauses' | 'queueDepth' | 'countUnjoined' | 'recordLanes'>;
+  store: Pick<
+    Store,
+    'getProject' | 'held' | 'lanePauses' | 'listProjects' | 'queueDepth' | 'countUnjoined' | 'recordLanes'
+  >;
+  readProject: OperationContext['readProject'];
   /** Lanes of the simulated operator if it is used; always shown, like those of real carriers. */
   simulatedLanes: readonly string[];
   instances: Pick<Instances, 'list' | 'listEnded'>;
@@ -19,6 +25,7 @@ export async function statusOf({
   store,
   simulatedLanes,
   instances,
+  readProject,
   clock,
 }: StatusParts): Promise<ServiceStatus> {
   const known = [...simulatedLanes, ...(await store.recordLanes([]))];
@@ -43,8 +50,10 @@ export async function statusOf({
   const lanes = [...new Set(names)].sort();
   const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
   const slow = await slowIn(alive, store, ago);
+  const projects = (await store.listProjects()).map(readProject);
   return {
     held,
+    quiet: projects.flatMap((project) => quietNow(project, clock.now()) ?? []),
     lanes: lanes.map((lane): LaneStatus => {
       const { waiting = 0, oldestMs = null, claimed = 0, doubtful = 0 } = depthOf.get(lane) ?? {};
       const pausedAt = pauses.get(lane);
@@ -66,6 +75,13 @@ export async function statusOf({
       };
     }),
   };
+}
+
+function quietNow({ id, name, settings }: Project, now: number): QuietProject | null {
+  const night = nightAt(settings, now);
+  if (night === null) return null;
+  const { until, clock, zone } = night;
+  return { project: id, project_name: name, until: timestamp(until), until_clock: clock, zone };
 }
 
 /** What changed nothing, by lane and reason. */

@@ -154,8 +154,13 @@ export async function submitMessage(
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route.name, text, { carrier, held }, tools);
       if (marked === 'error') return lost(claimed, tools);
-      // Its own last attempt was certainly not accepted, and its lane may be paused.
-      if (marked === null) return again(claimed, {}, answer);
+      // Its own last attempt was certainly not accepted. Its lane may be paused, or its project quiet.
+      if (marked === null) {
+        if (!isWaited || tools.elapsed() < end)
+          return again(claimed, isWaited ? { delayMs: whileClosed } : {}, answer);
+        failure = notSubmitted(claimed, 'it may not be sent now');
+        continue;
+      }
       if ('suppressed' in marked) return failed(claimed, suppressed(marked.suppressed), answer);
       claimed = marked;
       begunAt = tools.now();

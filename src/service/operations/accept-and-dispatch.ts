@@ -2,6 +2,7 @@ import type { Channel } from '../../contract/index.js';
 import type { Slot, Way } from '../dispatch/slot.js';
 import { boundMs, suppressed } from '../dispatch/tries.js';
 import { ServiceError } from '../errors/service-error.js';
+import { type QuietHours, untilOpenFor } from '../quiet/quiet-hours.js';
 import type {
   AcceptedRecipient,
   AcceptResult,
@@ -25,6 +26,8 @@ export interface Send {
   price: Price;
   idempotencyKey: string | null;
   dispatch: DispatchTime;
+  /** The hours in which it waits; null for none. */
+  quiet?: QuietHours | null;
 }
 
 /**
@@ -74,8 +77,8 @@ export async function acceptAndDispatch<R extends Result>(
 }
 
 async function acceptOnce<R extends Result>(
-  { dispatcher, newId, isConnectedElsewhere }: OperationContext,
-  { project, channel, content, price, idempotencyKey, dispatch }: Send,
+  { dispatcher, newId, isConnectedElsewhere, clock }: OperationContext,
+  { project, channel, content, price, idempotencyKey, dispatch, quiet = null }: Send,
   recipients: readonly Recipient[],
   accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
@@ -93,8 +96,9 @@ async function acceptOnce<R extends Result>(
     credits: price.credits,
     content,
     idempotencyKey,
-    claim: slot.claim,
-    boundMs: dispatch === 'before_answer' ? boundMs.waited : boundMs.queued,
+    // Only the mark of a claimed message asks whether it is quiet by now.
+    claim: quiet === null ? slot.claim : null,
+    boundMs: boundOf(dispatch, quiet, clock.now()),
   };
   let result: R | null = null;
   let finalized: Promise<Finalized | null> = Promise.resolve(null);
@@ -104,6 +108,12 @@ async function acceptOnce<R extends Result>(
     finalized = slot.dispatch(result?.kind === 'accepted' ? result.claimed : []);
   }
   return { result, finalized };
+}
+
+/** In open hours: a message must not fail because it waited for the end of a night. */
+function boundOf(dispatch: DispatchTime, quiet: QuietHours | null, now: number): number {
+  if (dispatch === 'before_answer') return boundMs.waited;
+  return quiet === null ? boundMs.queued : untilOpenFor(quiet, now, boundMs.queued);
 }
 
 /** The first route that has had a connection here or elsewhere in the last while. */

@@ -1,3 +1,6 @@
+import { boundMs } from '../dispatch/tries.js';
+import { ServiceError } from '../errors/service-error.js';
+import { nightAt, type QuietSettings, quietHoursOf } from '../quiet/quiet-hours.js';
 import { capsOf } from '../settings.js';
 import { acceptAndDispatch, type Send, singleDispatch } from './accept-and-dispatch.js';
 import type { OperationContext } from './context.js';
@@ -14,7 +17,10 @@ export async function sendSingle(
 ): Promise<Answer> {
   const { project, recipient: to, idempotencyKey } = single;
   // Spread last: objects that get properties after a spread are slow.
-  const send: Send = { dispatch: singleDispatch[single.channel], ...single };
+  const { settings } = project;
+  const quiet = single.content.isBulk === true ? quietHoursOf(settings) : null;
+  const send: Send = { dispatch: singleDispatch[single.channel], quiet, ...single };
+  if (quiet !== null && send.dispatch === 'before_answer') refuseAtNight(settings, context.clock.now());
   const isQueued = send.dispatch === 'after_answer';
   const sent = await acceptAndDispatch(context, send, [to], (acceptance, [recipient]) =>
     context.store.acceptMessage({
@@ -41,7 +47,7 @@ export async function sendBatch(
   { recipients: to, ...batch }: Omit<Send, 'dispatch'> & { recipients: readonly Recipient[] },
 ): Promise<Answer> {
   const { project, idempotencyKey } = batch;
-  const send: Send = { ...batch, dispatch: 'after_answer' };
+  const send: Send = { ...batch, dispatch: 'after_answer', quiet: quietHoursOf(project.settings) };
   const sent = await acceptAndDispatch(context, send, to, (acceptance, recipients) =>
     context.store.acceptBatch({
       ...acceptance,
@@ -52,4 +58,16 @@ export async function sendBatch(
   );
   if (sent.kind === 'repeat') return repeatedAnswer(context, project.id, idempotencyKey ?? '', sent.answer);
   return { ...batchAnswer(sent.batch, sent.balance), replayed: false };
+}
+
+/** Its answer would say that it was handed over, so it cannot wait. Nothing is stored, and its key is free. */
+function refuseAtNight(settings: QuietSettings, now: number): void {
+  const night = nightAt(settings, now) ?? nightAt(settings, now + boundMs.waited);
+  if (night === null) return;
+  const { until, clock, zone } = night;
+  throw new ServiceError(
+    'rate_limited',
+    `The project is quiet until ${clock} (${zone}), and a single SMS of a list cannot wait; nothing was done`,
+    { retryAfter: Math.ceil((until - now) / 1_000) },
+  );
 }

@@ -8,11 +8,11 @@ import { sendBatch, sendSingle } from './send.js';
 
 /** POST /v1/sms. */
 export async function sendSms(context: OperationContext, call: SendCall<SmsSendParams>): Promise<Answer> {
-  const { caller, params, idempotencyKey } = call;
+  const { caller, params, idempotencyKey, isBulk = false } = call;
   const project = await context.project(caller);
   const price = smsPrice(project.settings, params.text, context.clock.now());
   const recipient = readSmsRecipient(params.to, project.settings.operators);
-  const content = smsContent(params.text);
+  const content = smsContent(params.text, isBulk);
   return sendSingle(context, { project, channel: 'sms', recipient, content, price, idempotencyKey });
 }
 
@@ -26,6 +26,6 @@ export async function sendSmsBulk(context: OperationContext, call: SendCall<SmsB
   return sendBatch(context, { project, channel: 'sms', recipients, content, price, idempotencyKey });
 }
 
-export function smsContent(text: string): Content {
-  return { text, html: null, subject: null, from: null, replyTo: null, encrypted: null, isBulk: false };
+export function smsContent(text: string, isBulk = false): Content {
+  return { text, html: null, subject: null, from: null, replyTo: null, encrypted: null, isBulk };
 }

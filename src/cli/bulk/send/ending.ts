@@ -11,8 +11,8 @@ export interface NextPrice {
 
 /** Why a job stopped before everything was sent. */
 export type StopReason =
-  /** `detail` explains the code. */
-  | { by: 'service'; code: string; status: number | null; detail?: string }
+  /** `detail` explains the code. `quietUntil`: the service takes nothing before, in milliseconds since 1970. */
+  | { by: 'service'; code: string; status: number | null; detail?: string | undefined; quietUntil?: number }
   | { by: 'signal' }
   /** `jobs cancel` */
   | { by: 'cancel' }

@@ -16,6 +16,10 @@ import { nextStep, type Step, type StepOf } from './transitions.js';
 /** Repeating does not change a redirect, however long the wait. */
 const mostRedirects = 3;
 
+/** Milliseconds of a wait for the project that is no rate limit: those are over within seconds. */
+const shortestNight = 60_000;
+const longestNight = 86_400_000;
+
 const statusOf = { insufficient_credits: 402, invalid_request: null } as const;
 
 /** Sends single requests of a run until each one has ended, following only the steps of `nextStep`. */
@@ -140,7 +144,8 @@ export class RequestSender {
         return true;
       case 'retry-in-doubt':
         if (step.redirect !== undefined) attempt.redirects += 1;
-        if (attempt.redirects === mostRedirects) return this.#stopAt(attempt, step.code, null, step.redirect);
+        if (attempt.redirects === mostRedirects)
+          return this.#stopAt(attempt, step.code, null, { detail: step.redirect });
         return this.#backOff(attempt, step.code, null);
       case 'retry-unsent':
         await this.#refused(attempt, step.code);
@@ -231,7 +236,11 @@ export class RequestSender {
     const code = 'rate_limited';
     const milliseconds = this.#waitOf(attempt, seconds);
     await this.#refused(attempt, code);
-    if (!this.#isInTime(attempt, milliseconds)) return this.#stopAt(attempt, code, 429);
+    if (!this.#isInTime(attempt, milliseconds)) {
+      const isQuiet = milliseconds >= shortestNight && milliseconds <= longestNight;
+      const until = isQuiet ? { quietUntil: this.#options.now() + milliseconds } : {};
+      return this.#stopAt(attempt, code, 429, until);
+    }
     this.#options.rateLimiter.block('sending', milliseconds);
     const { number: request } = attempt.request;
     this.#run.recorder.emit({ type: 'waiting', request, why: code, milliseconds });
@@ -279,14 +288,19 @@ export class RequestSender {
   #giveUp(attempt: Attempt, code: string, status: number | null, detail?: string): boolean {
     const { since, request } = attempt;
     // If others were accepted meanwhile, this request is the problem; if none was, the service is.
-    if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status, detail);
+    if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status, { detail });
     this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
     return false;
   }
 
-  #stopAt({ request }: Attempt, code: string, status: number | null, detail?: string): boolean {
+  #stopAt(
+    { request }: Attempt,
+    code: string,
+    status: number | null,
+    more: { detail?: string | undefined; quietUntil?: number } = {},
+  ): boolean {
     this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
-    this.#run.halt({ by: 'service', code, status, ...(detail === undefined ? {} : { detail }) });
+    this.#run.halt({ by: 'service', code, status, ...more });
     return false;
   }
 

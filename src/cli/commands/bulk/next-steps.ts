@@ -70,7 +70,8 @@ function resumeStep(
     return ['Resume with a higher limit:', resume({ '--max-credits': enough })];
   }
   const refusal = refusalOfKey(stopped);
-  if (refusal === null) return ['Resume with:', resume()];
+  const isQuiet = stopped?.by === 'service' && stopped.quietUntil !== undefined;
+  if (refusal === null) return [isQuiet ? 'Resume then:' : 'Resume with:', resume()];
   // Another key is checked with what was accepted.
   if (state.counts.accepted === 0) return ['Resume with the same API key, once it may send:', resume()];
   return [`Resume with ${keysInstead[refusal]}:`, resume({ '--same-project': true })];

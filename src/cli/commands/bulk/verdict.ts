@@ -1,6 +1,7 @@
 import type { JobState } from '../../bulk/job/job-state.js';
 import { type Ending, refusalOfKey, wordsOfStop } from '../../bulk/send/ending.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
+import { localTime } from '../../output/cells.js';
 import { grouped } from '../../text/wording.js';
 
 export type JudgedState = Pick<
@@ -162,6 +163,8 @@ function assurance({ counts, final, knowsUnknown }: JudgedState): string {
 function why({ stopped, waited }: Ending, state: JudgedState): string {
   switch (stopped?.by) {
     case 'service':
+      if (stopped.quietUntil !== undefined)
+        return `The service is quiet until ${clockTime(stopped.quietUntil)}. `;
       return `Stopped: ${stopped.detail ?? wordsOfStop(stopped.code)}. `;
     case 'alarm':
       return `Stopped: ${stopped.reason}. `;
@@ -180,6 +183,9 @@ function why({ stopped, waited }: Ending, state: JudgedState): string {
       return state.wasRefused('recipient_rate_limited') ? 'Some recipients are over their cap. ' : '';
   }
 }
+
+/** `08:00` on this machine, to the minute. */
+const clockTime = (at: number) => localTime(new Date(at + 30_000).toISOString()).slice(-8, -3);
 
 const unusable = {
   write: 'the journal could not be written',

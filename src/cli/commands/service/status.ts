@@ -9,7 +9,7 @@ import type { Clock } from '../../time/clock.js';
 import { slowColumn, warnOfSlow } from './slow-lanes.js';
 import { addStoreOptions, holdWarning, noteStore, ownedStore, type StoreOptions } from './store.js';
 
-type Row = LaneStatus & Pick<ServiceStatus, 'held'>;
+type Row = LaneStatus & Pick<ServiceStatus, 'held' | 'quiet'>;
 
 const lane = field<Row>('lane');
 const waiting = field<Row>('waiting', { kind: 'number' });
@@ -29,6 +29,7 @@ const view: View<Row> = {
     slowColumn,
     field('paused_at', { kind: 'time' }),
     field('held'),
+    { name: 'quiet', value: ({ quiet }) => quiet.map(quietText).join(', ') || null },
   ],
   table: [
     lane,
@@ -76,7 +77,7 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
     ],
     exits: [12],
-    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "unread": {"state": 1}, "slow": [{"project": null, "project_name": null, "state": "throttled", "since": "2026-11-21T07:59:58.000Z", "seconds": 12, "code": "0x58", "words": ""}], "paused_at": null, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
+    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "unread": {"state": 1}, "slow": [{"project": null, "project_name": null, "state": "throttled", "since": "2026-11-21T07:59:58.000Z", "seconds": 12, "code": "0x58", "words": ""}], "paused_at": null, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null, "quiet": []}]',
   });
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;
@@ -100,10 +101,11 @@ async function* repeated(rows: () => Promise<Row[]>, clock: Clock): AsyncGenerat
 }
 
 function rowsOf(
-  { held, lanes }: Awaited<ReturnType<Administration['status']>>,
+  { held, quiet, lanes }: Awaited<ReturnType<Administration['status']>>,
   { io, config }: Pick<Context, 'io' | 'config'>,
 ): Row[] {
   if (held !== null) io.warn(holdWarning(held));
+  for (const one of quiet) io.note(`${quietText(one)}; its batches and bulk emails wait.`);
   for (const { lane, paused_at } of lanes) {
     if (paused_at === null) continue;
     io.warn(
@@ -116,7 +118,11 @@ function rowsOf(
     if (counts !== '') io.warn(`Receipts and replies of ${lane} that changed nothing: ${counts}.`);
   }
   warnOfSlow(lanes, io);
-  return lanes.map((lane) => ({ ...lane, held }));
+  return lanes.map((lane) => ({ ...lane, held, quiet }));
+}
+
+function quietText({ project_name: name, until_clock: clock, zone }: ServiceStatus['quiet'][number]): string {
+  return `${name} is quiet until ${clock} (${zone})`;
 }
 
 function countsOf(counts: Readonly<Record<string, number>>): string {

@@ -39,6 +39,8 @@ export const settingsSet =
         '                           whoever replies with a stop word',
         '  stop_words               an SMS that is one of them suppresses its sender',
         '  start_words              an SMS that is one of them ends that',
+        '  quiet_hours              21:00-08:00: messages of batches and bulk emails wait',
+        '  quiet_zone               time zone of quiet_hours',
         '  retention_days           days after which recipients and texts are erased',
         `  caps.per_10_minutes      messages to one recipient, 1 to ${short.maxMessages}`,
         `  caps.per_24_hours        messages to one recipient, 1 to ${long.maxMessages}`,

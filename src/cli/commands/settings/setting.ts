@@ -28,6 +28,8 @@ export const settingsView: View<Settings> = {
     'suppressions',
     'stop_words',
     'start_words',
+    'quiet_hours',
+    'quiet_zone',
     'retention_days',
     'operators',
     'no_link_operators',
@@ -44,7 +46,7 @@ export const settingsView: View<Settings> = {
 };
 
 export const settingsExample =
-  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "stop_words": ["STOP", "UNSUBSCRIBE", "ЗОГС", "БОЛЬ"], "start_words": ["START", "UNSTOP", "ЭХЛЭХ"], "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "verifications": {"per_24_hours": null, "per_100_numbers": null}, "prices": {"sms_part": 10, "email": 2}}';
+  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "stop_words": ["STOP", "UNSUBSCRIBE", "ЗОГС", "БОЛЬ"], "start_words": ["START", "UNSTOP", "ЭХЛЭХ"], "quiet_hours": null, "quiet_zone": "Asia/Ulaanbaatar", "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "verifications": {"per_24_hours": null, "per_100_numbers": null}, "prices": {"sms_part": 10, "email": 2}}';
 
 /** A single setting, by the path in its name. */
 export const oneSettingView = (name: string): View<Settings> => ({

@@ -82,6 +82,8 @@ export const english = {
   suspected: 'Nothing accepted for {time}: {answer}',
   backing_off: 'Paused for {time}: {answer}',
   ofThisProject: 'This project',
+  quietTitle: 'Quiet until {time} ({zone}).',
+  quietText: 'Batches and bulk emails wait until then. Other messages are sent.',
   heldTitle: 'The service is held.',
   heldText: 'It was restored or has failed over. Nothing is sent until you run:',
   failureReasons: 'Failures today',

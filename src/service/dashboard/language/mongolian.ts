@@ -84,6 +84,8 @@ export const mongolian: Strings = {
   suspected: '{time} юу ч хүлээн аваагүй: {answer}',
   backing_off: '{time} түр зогссон: {answer}',
   ofThisProject: 'Энэ төсөл',
+  quietTitle: '{time} хүртэл чимээгүй цаг ({zone}).',
+  quietText: 'Багц мессеж, олноор илгээх имэйл тэр хүртэл хүлээнэ. Бусад мессеж илгээгдэнэ.',
   heldTitle: 'Үйлчилгээг түр зогсоосон.',
   heldText: 'Өгөгдлийг сэргээсэн эсвэл шилжүүлсэн. Энэ тушаалыг өгтөл юу ч илгээхгүй:',
   failureReasons: 'Өнөөдрийн алдаа',

@@ -1,5 +1,6 @@
 import type { Message } from '../../../contract/index.js';
 import { isLow } from '../../operations/verification-limits.js';
+import { nightAt } from '../../quiet/quiet-hours.js';
 import type { LaneTrouble } from '../../storage/instances.js';
 import type { Counted, CountedVerifications, Waiting } from '../../storage/store.js';
 import { answerLine } from '../../storage/tried.js';
@@ -14,9 +15,10 @@ import { MessageTable, NoMessages } from './message-table.js';
 const latest = 8;
 
 export const overview: Page = async (context) => {
-  const { store, projectId, operations, t } = context;
+  const { store, projectId, operations, administration, t } = context;
   const since = startOfDay(context.now);
-  const [held, counted, waiting, verifications, { balance }, messages] = await Promise.all([
+  const [settings, held, counted, waiting, verifications, { balance }, messages] = await Promise.all([
+    administration.settings.get(),
     store.held(),
     context.countsSince(since),
     store.countWaiting(projectId),
@@ -24,6 +26,7 @@ export const overview: Page = async (context) => {
     operations.getBalance(callerOf(context)),
     listMessages(context, {}, latest),
   ]);
+  const night = nightAt(settings, context.now);
   const hours = hoursOf(counted);
   const sum = sumOf(hours);
   const total = totalOf(sum);
@@ -35,6 +38,11 @@ export const overview: Page = async (context) => {
         {held !== null && (
           <Notice kind="bad" title={t.heldTitle}>
             {t.heldText} <code>urtuu service release</code>
+          </Notice>
+        )}
+        {night !== null && (
+          <Notice kind="good" title={fill(t.quietTitle, { time: night.clock, zone: night.zone })}>
+            {t.quietText}
           </Notice>
         )}
         <Today

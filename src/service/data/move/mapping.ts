@@ -75,7 +75,7 @@ export const movedTables: readonly MovedTable[] = [
     'message',
     {
       ...same('lane project'),
-      class: 'CASE WHEN route IS NOT NULL THEN 2 WHEN batch IS NOT NULL THEN 1 ELSE 0 END',
+      class: 'CASE WHEN route IS NOT NULL THEN 2 WHEN batch IS NOT NULL OR is_bulk THEN 1 ELSE 0 END',
       batch: 'CASE WHEN route IS NOT NULL THEN 0 ELSE coalesce(batch, 0) END',
       message: 'seq',
       due_at: 'coalesce(due_at, created_at)',
@@ -142,6 +142,7 @@ export const unmoved: Readonly<Record<string, string>> = {
   'store.dashboard': 'where a service that ended listened',
   'store.batches.first_message': 'messages name their batch',
   'store.messages.lease': 'ended before',
+  'store.messages.is_bulk': 'in the class of the queue, and in contents',
   'store.idempotency.seq': 'the key is the primary key',
   'carrier.installation': 'of the folder',
 };

@@ -150,7 +150,8 @@ function parametersOf({ path, idempotent, query }: Endpoint): object[] {
     name: classHeader,
     in: 'header',
     description:
-      'A message of a list: an email has the unsubscribe header of the project and obeys opt-outs, as in a batch',
+      'A message of a list: an email has the unsubscribe header of the project, obeys opt-outs and waits in quiet ' +
+      'hours, as in a batch; an SMS is 429 `rate_limited` in them',
     schema: { type: 'string', enum: [bulkClass] },
   };
   return [

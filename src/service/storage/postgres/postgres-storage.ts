@@ -107,6 +107,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       notifications.tell(names);
     },
     createPseudonyms(secret),
+    () => (time ?? clock).now(),
     report,
   );
 

@@ -12,6 +12,7 @@ import { createClaimedRows } from './dispatch/claimed-rows.js';
 import { createClaims } from './dispatch/claims.js';
 import { createFinalization } from './dispatch/finalization.js';
 import { createHolding } from './dispatch/holding.js';
+import { Quiet } from './dispatch/quiet.js';
 import { createStopBatch } from './dispatch/stop-batch.js';
 import { createWork } from './dispatch/work.js';
 import { createPruneMessages } from './erase/prune-messages.js';
@@ -27,18 +28,20 @@ export function postgresStore(
   lost: Lost,
   tell: Tell,
   pseudonymOf: PseudonymOf,
+  now: () => number,
   report: (error: unknown) => void,
 ): Store {
+  const quiet = new Quiet(database, now);
   const acceptance = createAcceptance(database, lost, pseudonymOf);
   const toClaimed = createClaimedRows(database, pseudonymOf);
-  const claims = createClaims(database, lost, toClaimed, pseudonymOf);
+  const claims = createClaims(database, lost, toClaimed, pseudonymOf, quiet);
   const finalization = createFinalization(database, toClaimed);
   const holding = createHolding(database, toClaimed);
   const attempted = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
   const own: OwnParts = {
-    ...createRepeats(database, pseudonymOf),
-    ...createWork(database),
+    ...createRepeats(database, { pseudonymOf, quiet }),
+    ...createWork(database, quiet),
     ...holding,
     pruneMessages: createPruneMessages(database, pseudonymOf),
     stopBatch: createStopBatch(database),

@@ -3,13 +3,14 @@ import type { Instant } from '../records.js';
 import { clockTolerance } from '../shared/clock-tolerance.js';
 import type { Database } from './database/database.js';
 import { isMarked } from './dispatch/claims.js';
+import type { Quiet } from './dispatch/quiet.js';
 import { isInOpenLane } from './dispatch/stop-batch.js';
 
 /**
  * Requests that may be repeated, one for each message until it is finished. The functions run inside their caller's
  * transaction.
  */
-export function prepareRequests(database: Database, now: () => Instant) {
+export function prepareRequests(database: Database, quiet: Quiet, now: () => Instant) {
   const selectAny = database.prepare('SELECT 1 FROM requests LIMIT 1');
   // The carrier may have known the key since the first attempt.
   const upsert = database.prepare(
@@ -34,7 +35,7 @@ export function prepareRequests(database: Database, now: () => Instant) {
     markRepeating(claimed: ClaimedMessage, withinMs: number): MarkedRepeat | null {
       const { seq, message, token, attempts, mark: before } = claimed;
       const given = { seq, id: message.id, token, attempt: attempts, now: now(), within: withinMs };
-      if (before === null || mark.run(given).changes === 0) return null;
+      if (before === null || quiet.isHeld(claimed) || mark.run(given).changes === 0) return null;
       const { sealed } = follow.get(seq) as { sealed: Uint8Array };
       const attempt = attempts + 1;
       return { claimed: { ...claimed, attempts: attempt, mark: { ...before, attempt } }, request: sealed };

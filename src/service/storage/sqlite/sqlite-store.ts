@@ -21,6 +21,7 @@ import { prepareDepth } from './dispatch/depth.js';
 import { prepareFinalization } from './dispatch/finalization.js';
 import { prepareHolds } from './dispatch/holds.js';
 import { prepareLeases } from './dispatch/leases.js';
+import { prepareQuiet } from './dispatch/quiet.js';
 import { prepareReceipts } from './dispatch/receipts.js';
 import { prepareStopBatch } from './dispatch/stop-batch.js';
 import { prepareTries } from './dispatch/tries.js';
@@ -74,7 +75,8 @@ export function sqliteStore(
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
   const leases = prepareLeases(database, clock);
-  const requests = prepareRequests(database, now);
+  const quiet = prepareQuiet(database, projects, clock);
+  const requests = prepareRequests(database, quiet, now);
   const stopBatch = prepareStopBatch(database, { projects, leases, requests }, now);
   const pruneMessages = whenUsed(() => preparePruneMessages(database, pseudonymOf, now));
   const depth = whenUsed(() => prepareDepth(database, now));
@@ -86,11 +88,11 @@ export function sqliteStore(
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const tries = prepareTries(database);
   const receipts = prepareReceipts(database, now);
-  const parts = { leases, refusals, suppressed, tries, receipts, requests };
+  const parts = { leases, refusals, suppressed, tries, receipts, requests, quiet };
   const claims = prepareClaims(database, projects, parts, clock);
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
-  const work = prepareWork(database, leases, holds, clock);
+  const work = prepareWork(database, { leases, holds, quiet }, clock);
   const sql = sqliteSql(database, clock, commits, read);
 
   /** Whether nothing can be claimed. */

@@ -312,6 +312,22 @@ describe('what becomes of a bulk job', () => {
     expect(error).toMatchObject({ code: 'unfinished', cause: 'recipient_rate_limited' });
   });
 
+  it('says until when the service is quiet, and does not wait for it', async () => {
+    const here = desk(people(3));
+    here.project.options.instead = ({ method }) =>
+      method === 'POST'
+        ? { ...refusal(429, 'rate_limited'), headers: { 'retry-after': '39600' } }
+        : undefined;
+    const { code, stderr } = await here.run(personal);
+    expect(code).toBe(5);
+    expect(stderr.replaceAll(/\d\d:\d\d/g, '08:00')).toContain(
+      'The service is quiet until 08:00. 0 accepted, 3 not sent yet. Nothing is in doubt. Resume then: urtuu jobs resume ',
+    );
+    expect(here.project.sends.length).toBeLessThanOrEqual(3);
+    here.project.options.instead = () => undefined;
+    expect(await here.run(personal)).toMatchObject({ code: 0 });
+  });
+
   it('will not take what is in doubt into a new job', async () => {
     const here = desk(people(1));
     expect(await here.run(`${constant} --only in_doubt`)).toMatchObject({ code: 2 });

@@ -12,6 +12,7 @@ import { laneConformance } from './lanes.js';
 import { listConformance } from './lists.js';
 import { mailboxConformance } from './mailboxes.js';
 import { pruningConformance } from './pruning.js';
+import { quietConformance } from './quiet.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
 import { recordConformance } from './records.js';
@@ -42,6 +43,7 @@ export function storeConformance(engine: Engine): void {
     laneConformance(fixture);
     listConformance(fixture);
     pruningConformance(fixture);
+    quietConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);
     repeatsConformance(fixture);

@@ -8,6 +8,7 @@ import {
   overdueBefore,
   type Postponement,
 } from '../../dispatching.js';
+import { waitsInQuietHours } from '../../shared/quiet.js';
 import { pseudonymList } from '../../shared/recipients.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import { inTurn } from '../../shared/turns.js';
@@ -18,6 +19,7 @@ import { Groups } from '../database/groups.js';
 import type { Lost } from '../lost-commits.js';
 import { onceEach } from '../once-each.js';
 import type { ClaimedRow, ToClaimed } from './claimed-rows.js';
+import type { Quiet } from './quiet.js';
 
 type Claim = Pick<MessageClaim, 'token' | 'leaseMs' | 'limit' | 'lane'>;
 
@@ -32,6 +34,7 @@ interface MarkItem {
   obeys_opt_outs?: boolean;
   /** For this process alone. */
   asked?: { project: string; to: string };
+  waits: boolean;
 }
 
 interface MarkedRow {
@@ -41,10 +44,20 @@ interface MarkedRow {
 }
 
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
-/** The functions that claim, and the type of the argument in which they differ. */
-const claimFunctions = { claim_1: 'boolean', claim_2: 'json', claim_overdue_1: 'bigint' } as const;
+/** The functions that claim, and the types of the arguments in which they differ; the second is the last one. */
+const claimFunctions = {
+  claim_1: ['boolean'],
+  claim_3: ['json', 'json'],
+  claim_overdue_1: ['bigint'],
+} as const;
 
-export function createClaims(database: Database, lost: Lost, toClaimed: ToClaimed, pseudonymOf: PseudonymOf) {
+export function createClaims(
+  database: Database,
+  lost: Lost,
+  toClaimed: ToClaimed,
+  pseudonymOf: PseudonymOf,
+  quiet: Quiet,
+) {
   /** From the first suppressed recipient on that was erased. */
   let needsPseudonyms = false;
   const marks = new Groups<MarkItem, Marked>(
@@ -63,17 +76,20 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
   async function mark(items: readonly MarkItem[]): Promise<MarkedRow[]> {
     const projects = [...new Set(items.flatMap(({ asked }) => asked?.project ?? []))];
     const hasRequests = items.some(({ request }) => request !== undefined);
-    const given = items.map(({ asked, ...item }) =>
+    const given = items.map(({ asked, waits: _, ...item }) =>
       asked && needsPseudonyms ? { ...item, pseudonyms: pseudonymList(asked.to, pseudonymOf) } : item,
     );
-    const values = [database.now(), JSON.stringify(given)];
+    const waits = items.some(({ waits }) => waits);
+    const values = [database.now(), JSON.stringify(given), ...(waits ? [quiet.openings()] : [])];
+    const awake = waits ? ':s.awake_1($1::bigint, $2::json, $3::json)' : '$2::json';
     if (projects.length === 0)
       return database.attempt<MarkedRow>(
-        `SELECT :s.${hasRequests ? 'mark_3' : 'mark_2'}($1::bigint, $2::json) AS seq`,
+        `SELECT :s.${hasRequests ? 'mark_3' : 'mark_2'}($1::bigint, ${awake}) AS seq`,
         values,
       );
+    const next = values.length + 1;
     const rows = await database.attempt<MarkedRow | { reason: 'erased' }>(
-      'SELECT * FROM :s.mark_4($1::bigint, $2::json, $3::text[], $4::boolean)',
+      `SELECT * FROM :s.mark_4($1::bigint, ${awake}, $${next}::text[], $${next + 1}::boolean)`,
       [...values, projects, hasRequests],
     );
     if (rows[0]?.reason !== 'erased') return rows as MarkedRow[];
@@ -86,9 +102,10 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
     name: keyof typeof claimFunctions,
     { token, leaseMs, limit, lane }: Claim,
     kind: keyof typeof classes,
-    argument: unknown,
+    ...[argument, ...more]: unknown[]
   ): Promise<Row[]> {
-    const types = ['bigint', 'text', 'bigint', 'int', 'text', 'int', claimFunctions[name], 'bigint', 'int'];
+    const [type, ...others] = claimFunctions[name];
+    const types = ['bigint', 'text', 'bigint', 'int', 'text', 'int', type, 'bigint', 'int', ...others];
     const values = types.map((type, index) => `$${index + 1}::${type}`).join(', ');
     return database.query<Row>(`SELECT * FROM :s.${name}(${values})`, [
       database.now(),
@@ -100,13 +117,22 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
       argument,
       longestWindow,
       earlierMessages,
+      ...more,
     ]);
   }
 
   async function claimInTurn(given: MessageClaim): Promise<ClaimedMessage[]> {
     const { token, class: kind, limits } = given;
     const most = limits && JSON.stringify(Object.fromEntries(limits));
-    const rows = await claim<ClaimedRow & { turned: object[] | null }>('claim_2', given, kind, most);
+    await quiet.ready();
+    const openings = quiet.openings();
+    const rows = await claim<ClaimedRow & { turned: object[] | null }>(
+      'claim_3',
+      given,
+      kind,
+      most,
+      openings,
+    );
     const [claimed] = await Promise.all([toClaimed(rows, token), rememberTurns(rows[0]?.turned)]);
     return inTurn(claimed);
   }
@@ -148,6 +174,7 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
           attempt,
           route,
           doubt_ms: doubtMs,
+          waits: waitsInQuietHours(claimed),
           ...(request && { request: Buffer.from(request).toString('base64') }),
           ...(isAskedAgain(claimed) && {
             obeys_opt_outs: obeysOptOuts(claimed.message, claimed.content),

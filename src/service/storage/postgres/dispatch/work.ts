@@ -2,6 +2,7 @@ import { overdueBefore } from '../../dispatching.js';
 import type { LaneDepth } from '../../insights.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
+import type { Quiet, QuietRow } from './quiet.js';
 
 interface WorkRow {
   /** Null in the row of leases. */
@@ -10,6 +11,7 @@ interface WorkRow {
   overdue: number | null;
   leases: number | null;
   paused: string[];
+  quiet: QuietRow[] | null;
 }
 
 const doubtClass = 2;
@@ -17,13 +19,23 @@ const doubtClass = 2;
 /** Finds work for a dispatcher, and handles resets. */
 export function createWork(
   database: Database,
+  quiet: Quiet,
 ): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'findWaiting' | 'beginReset' | 'reset'> {
+  async function workOf(lanes: readonly string[]): Promise<WorkRow[]> {
+    for (;;) {
+      const rows = await database.query<WorkRow>(
+        `SELECT *, ARRAY(SELECT lane FROM :s.lane_pauses) AS paused, (SELECT :s.quiet_projects_1()) AS quiet
+         FROM :s.work_2($1::bigint, $2::text[], $3::bigint, $4::json)`,
+        [database.now(), lanes, Math.floor(database.connectedMs()), quiet.openings()],
+      );
+      // What it was not told of counts as quiet.
+      if (!quiet.learn(rows[0]?.quiet ?? null) || !rows[0]?.quiet) return rows;
+    }
+  }
+
   return {
     async nextWork(lanes) {
-      const rows = await database.query<WorkRow>(
-        'SELECT *, ARRAY(SELECT lane FROM :s.lane_pauses) AS paused FROM :s.work_1($1::bigint, $2::text[], $3::bigint)',
-        [database.now(), lanes, Math.floor(database.connectedMs())],
-      );
+      const rows = await workOf(lanes);
       const least = (waits: (number | null)[]) => {
         const known = waits.filter((wait) => wait !== null);
         return known.length === 0 ? null : Math.min(...known);
@@ -49,9 +61,11 @@ export function createWork(
       return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
     },
     async hasDue() {
-      const [row] = await database.query<{ is_due: boolean }>('SELECT :s.has_due_1($1::bigint) AS is_due', [
-        database.now(),
-      ]);
+      await quiet.ready();
+      const [row] = await database.query<{ is_due: boolean }>(
+        'SELECT :s.has_due_2($1::bigint, $2::json) AS is_due',
+        [database.now(), quiet.openings()],
+      );
       return row?.is_due === true;
     },
     async findWaiting(lane, projectIds) {

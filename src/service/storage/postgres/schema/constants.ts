@@ -2,6 +2,7 @@ import { joinsWithin } from '../../dispatching.js';
 import { mostCounted } from '../../insights.js';
 import { countedFor, prunedText } from '../../pruning.js';
 import { clockTolerance, firstDelay, leaseTolerance } from '../../shared/clock-tolerance.js';
+import { lookAgain, withQuietHours } from '../../shared/quiet.js';
 import { batchSlice, mostProjects } from '../../shared/turns.js';
 import { mostRuns } from '../../tried.js';
 
@@ -17,6 +18,8 @@ export const attemptsARelease = 1_000_000;
  */
 const planned =
   'SET enable_seqscan TO off SET enable_mergejoin TO off SET jit TO off SET plan_cache_mode TO force_generic_plan';
+
+const isBulk = '(SELECT c.is_bulk FROM contents c WHERE c.seq = m.content)';
 
 /** The values of `:name` in the schema's files. */
 export const constants = {
@@ -38,6 +41,12 @@ export const constants = {
   most_passed: 1_000,
   most_projects: mostProjects,
   batch_slice: batchSlice,
+  with_quiet_hours: `'${withQuietHours}'`,
+  look_again: lookAgain,
+  /** Whether a message m waits in quiet hours. */
+  waits_in_quiet_hours: `(m.batch IS NOT NULL OR ${isBulk})`,
+  /** Whether it takes its turn with the batches: of an SMS, the caller waits. */
+  is_of_list: `(m.batch IS NOT NULL OR (m.channel = 'email' AND ${isBulk}))`,
   most_counted: mostCounted,
   most_runs: mostRuns,
   counted_for: countedFor,

@@ -35,6 +35,8 @@ import carriers from './20-carriers.sql' with { type: 'text' };
 import acceptUnlessSuppressed from './21/accept.sql' with { type: 'text' };
 import markUnlessSuppressed from './21/mark.sql' with { type: 'text' };
 import suppressed from './21/suppressed.sql' with { type: 'text' };
+import quietHours from './23/quiet-hours.sql' with { type: 'text' };
+import singlesOfLists from './23/singles-of-lists.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -91,6 +93,7 @@ export const migrations: Migrations = {
       carriers,
       [suppressed, acceptUnlessSuppressed, markUnlessSuppressed].join('\n'),
       publicUrl,
+      [quietHours, singlesOfLists].join('\n'),
     ],
     constants,
   ),

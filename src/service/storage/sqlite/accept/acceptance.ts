@@ -42,8 +42,8 @@ export function prepareAcceptance(
   );
   const insertMessage = database.prepare(
     `INSERT INTO messages (id, project, content, channel, recipient, mailbox, operator, status, parts, rate_multiplier,
-       credits, created_at, due_at, lease, attempts, pending_key, lane, route, doubt_ms, bound_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       credits, created_at, due_at, lease, attempts, pending_key, lane, route, doubt_ms, bound_at, is_bulk)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // See batch-rows.ts for the format of :recipients and :ways.
   const insertBatchMessages = database.prepare(
@@ -115,6 +115,8 @@ export function prepareAcceptance(
       claim === null ? null : recipient.route,
       claim?.doubtMs ?? null,
       at + boundMs,
+      // The caller of an SMS waits for it.
+      content.isBulk && message.channel === 'email' ? 1 : 0,
     );
     const seq = Number(lastInsertRowid);
     blocks.accepted(seq, seq);

@@ -16,6 +16,7 @@ import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 import { type ClaimedRow, claimedColumns, prepareClaimedRows } from './claimed-rows.js';
 import type { Leases } from './leases.js';
+import { isOfList, type Quiet } from './quiet.js';
 import type { Receipts } from './receipts.js';
 import { runsOf } from './runs.js';
 import { isInOpenLane } from './stop-batch.js';
@@ -23,7 +24,7 @@ import type { Tries } from './tries.js';
 import { prepareTurns } from './turns.js';
 
 const doubtful = 'lane = :lane AND route IS NOT NULL';
-const waiting = 'lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL';
+const waiting = `lane = :lane AND ${isOfList} = :isBatch AND route IS NULL`;
 
 /** The fence of a marked message. It includes the id, because numbers are reused after a reset. */
 export const isMarked = `seq = :seq AND id = :id AND status = 'queued' AND route IS NOT NULL AND attempts = :attempt`;
@@ -34,7 +35,7 @@ export const isLeased = `seq = :seq AND id = :id AND status = 'queued' AND route
 export function prepareClaims(
   database: Database,
   projects: Projects,
-  { leases, refusals, suppressed, tries, receipts, requests }: ClaimParts,
+  { leases, refusals, suppressed, tries, receipts, requests, quiet }: ClaimParts,
   clock: Clock,
 ) {
   const selectRows = (condition: string) => {
@@ -44,12 +45,9 @@ export function prepareClaims(
   };
   const claimedOf = prepareClaimedRows(database, projects, { refusals, receipts }, clock);
   const turns = prepareTurns(database);
-  const selectDue = (batch: string) =>
-    selectRows(
-      `${waiting} AND project = :project AND batch ${batch} AND due_at <= :now ORDER BY due_at, seq LIMIT :limit`,
-    );
-  const selectDueSingles = selectDue('IS NULL');
-  const selectDueOfBatch = selectDue('= :batch');
+  const selectDue = selectRows(
+    `${waiting} AND project = :project AND batch IS :batch AND due_at <= :now ORDER BY due_at, seq LIMIT :limit`,
+  );
   const selectOverdue = selectRows(
     `${waiting} AND due_at IS NOT NULL AND bound_at <= :now + :before AND (due_at <= :now OR bound_at <= :now)
      ORDER BY bound_at, seq LIMIT :limit`,
@@ -118,9 +116,9 @@ export function prepareClaims(
     }
     const rows: ClaimedRow[] = [];
     const limited = new Map([...limits].map(([id, most]) => [projects.numberOf(id), most]));
+    if (isBatch) for (const project of quiet.now()) limited.set(project, 0);
     turns.takeTurns(claim, limited, now, ({ project, batch, most }) => {
-      const given = { now, lane, isBatch, project, limit: most };
-      const due = batch === null ? selectDueSingles.all(given) : selectDueOfBatch.all({ ...given, batch });
+      const due = selectDue.all({ now, lane, isBatch, project, batch, limit: most });
       rows.push(...take(due as ClaimedRow[], claim));
       return due.length;
     });
@@ -139,7 +137,9 @@ export function prepareClaims(
     const done = new Set<number>();
     const suppressions = suppressed.reasonsOf(marks);
     for (const [, group] of groupBy(
-      suppressions.size === 0 ? marks : marks.filter(({ claimed }) => !suppressions.has(claimed.seq)),
+      suppressions.size === 0
+        ? quiet.without(marks)
+        : quiet.without(marks).filter(({ claimed }) => !suppressions.has(claimed.seq)),
       ({ claimed, attempt, route }) => `${claimed.token} ${attempt} ${route}`,
     )) {
       const [{ claimed, attempt, route, doubtMs }] = group as [Mark];
@@ -202,6 +202,7 @@ interface ClaimParts {
   tries: Tries;
   receipts: Receipts;
   requests: { keep(mark: Mark): void };
+  quiet: Quiet;
 }
 
 export type Claims = ReturnType<typeof prepareClaims>;

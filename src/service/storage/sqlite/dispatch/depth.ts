@@ -2,6 +2,7 @@ import { type LaneDepth, mostCounted } from '../../insights.js';
 import type { Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 import { leasedMessages } from './leases.js';
+import { isOfList } from './quiet.js';
 
 /** The waiting messages of each lane. */
 export function prepareDepth(database: Database, now: () => Instant) {
@@ -18,7 +19,7 @@ export function prepareDepth(database: Database, now: () => Instant) {
     `SELECT m.lane, count(*) AS claimed FROM ${leasedMessages} GROUP BY m.lane`,
   );
   const first = (isBatch: 0 | 1) =>
-    `(SELECT due_at ${waiting} AND (batch IS NOT NULL) = ${isBatch} ORDER BY due_at LIMIT 1)`;
+    `(SELECT due_at ${waiting} AND ${isOfList} = ${isBatch} ORDER BY due_at LIMIT 1)`;
   const selectLane = database.prepare(
     `SELECT (SELECT count(*) FROM (SELECT 1 ${waiting} LIMIT ${mostCounted})) AS waiting,
        (SELECT count(*) FROM (SELECT 1 ${doubtful} LIMIT ${mostCounted})) AS doubtful,

@@ -1,13 +1,17 @@
 import type { MessageClass } from '../../dispatching.js';
 import { batchSlice, mostProjects } from '../../shared/turns.js';
 import type { Database } from '../database/database.js';
+import { isOfList } from './quiet.js';
 
-/** Due messages to be sent next: of a project, and for batches, of one batch. */
+/** Due messages to be sent next: of a project, and of a batch; of none, its single messages. */
 export interface Flow {
   project: number;
   batch: number | null;
   most: number;
 }
+
+/** Instead of a batch, for the single messages of lists: they take turns with the batches. */
+const ofNone = 0;
 
 /** Whose turn it is, and how many messages of its slice a batch has had. */
 interface Turn {
@@ -43,9 +47,10 @@ export function prepareTurns(database: Database) {
        WHERE lane = ? AND ${condition} AND due_at IS NOT NULL AND route IS NULL
        ORDER BY project, batch, due_at LIMIT 1`,
     );
-  const singlesAfter = selectFirst('(batch IS NOT NULL) = 0 AND project > ?');
-  const batchesAfter = selectFirst('(batch IS NOT NULL) = 1 AND (project, batch) > (?, ?)');
-  const batchesOfAfter = selectFirst('(batch IS NOT NULL) = 1 AND project = ? AND batch > ?');
+  const singlesAfter = selectFirst(`${isOfList} = 0 AND project > ?`);
+  const batchesAfter = selectFirst(`${isOfList} = 1 AND (project, batch) > (?, ?)`);
+  const batchesOfAfter = selectFirst(`${isOfList} = 1 AND project = ? AND batch > ?`);
+  const ofNoBatch = selectFirst(`${isOfList} = 1 AND project = ? AND batch IS NULL`);
 
   const turnOf = (lane: string, kind: MessageClass, project: number): Turn =>
     (selectTurn.get(lane, kind, project) as Turn | undefined) ?? { next: 0, taken: 0 };
@@ -57,13 +62,18 @@ export function prepareTurns(database: Database) {
         | First
         | undefined;
     let first = firstAfter(project, last);
-    while (first !== undefined && first.due_at > now) first = firstAfter(first.project, first.batch ?? last);
+    while (first !== undefined && first.due_at > now)
+      first = firstAfter(first.project, first.batch ?? ofNone);
     return first?.project;
   }
 
   function batchAfter(lane: string, project: number, batch: number, now: number): number | undefined {
     const firstAfter = (key: number) => batchesOfAfter.get(lane, project, key) as First | undefined;
-    let first = firstAfter(batch);
+    if (batch < ofNone) {
+      const single = ofNoBatch.get(lane, project) as First | undefined;
+      if (single !== undefined && single.due_at <= now) return ofNone;
+    }
+    let first = firstAfter(Math.max(batch, ofNone));
     while (first !== undefined && first.due_at > now) first = firstAfter(first.batch ?? last);
     return first?.batch ?? undefined;
   }
@@ -103,12 +113,14 @@ export function prepareTurns(database: Database) {
     const due = (from: number, count: number) =>
       around(from, count, (batch) => batchAfter(lane, project, batch, now));
     let { next, taken } = turnOf(lane, 'batch', project);
+    const takeOf = (batch: number, most: number) =>
+      take({ project, batch: batch === ofNone ? null : batch, most });
     const [first, second] = due(next, 2);
-    if (second === undefined) return first === undefined ? 0 : take({ project, batch: first, most });
+    if (second === undefined) return first === undefined ? 0 : takeOf(first, most);
     let left = most;
     for (let batch: number | undefined = first; batch !== undefined && left > 0; [batch] = due(next, 1)) {
       if (batch !== next) taken = 0;
-      const got = take({ project, batch, most: Math.min(left, batchSlice - taken) });
+      const got = takeOf(batch, Math.min(left, batchSlice - taken));
       left -= got;
       taken += got;
       next = batch;
@@ -152,7 +164,18 @@ export function prepareTurns(database: Database) {
     }
   }
 
-  return { takeTurns };
+  /** Whether a project other than these has something due. */
+  function isAnyDue(
+    { lane, class: kind }: { lane: string; class: MessageClass },
+    without: ReadonlySet<number>,
+    now: number,
+  ): boolean {
+    let project = projectAfter(lane, kind, ofProjects, now);
+    while (project !== undefined && without.has(project)) project = projectAfter(lane, kind, project, now);
+    return project !== undefined;
+  }
+
+  return { takeTurns, isAnyDue };
 }
 
 /** From one key onwards and around to it, up to a maximum. */

@@ -257,4 +257,22 @@ export const migrations: readonly string[] = [
   -- Where others reach the service, over https: in links of emails.
   ALTER TABLE dashboard ADD COLUMN public_url TEXT;
   `,
+  `
+  -- is_bulk: a queued single message of a list. It takes its turn with the batches, and waits with them in quiet hours.
+  ALTER TABLE messages ADD COLUMN is_bulk INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX IF EXISTS messages_waiting;
+  DROP INDEX IF EXISTS messages_overdue;
+  DROP INDEX IF EXISTS messages_turns;
+  CREATE INDEX messages_waiting ON messages (lane, batch IS NOT NULL OR is_bulk, due_at)
+    WHERE due_at IS NOT NULL AND route IS NULL;
+  UPDATE messages SET is_bulk = 1 WHERE due_at IS NOT NULL AND route IS NULL AND batch IS NULL AND channel = 'email'
+    AND content IN (SELECT seq FROM contents WHERE is_bulk);
+  CREATE INDEX messages_overdue ON messages (lane, batch IS NOT NULL OR is_bulk, bound_at)
+    WHERE due_at IS NOT NULL AND route IS NULL AND bound_at IS NOT NULL;
+  CREATE INDEX messages_turns ON messages (lane, batch IS NOT NULL OR is_bulk, project, batch, due_at)
+    WHERE due_at IS NOT NULL AND route IS NULL;
+
+  -- Projects with quiet hours.
+  CREATE INDEX projects_quiet ON projects (seq) WHERE instr(settings, '"quiet_hours":"');
+  `,
 ];
