@@ -10,7 +10,13 @@ describe('the outbox', () => {
     [{ limit: 0 }, 0, undefined],
     [{ to: '99112233', limit: 2 }, 2, 1_198],
     [{ to: '88112233', limit: 2 }, 0, undefined],
-  ])('with %o shows the newest in their order', async (filter, count, first) => {
+    [{ after: '1098' }, 101, 1_099],
+    [{ after: '1199' }, 0, undefined],
+    [{ after: 'nothing' }, 0, undefined],
+    [{ to: '88112233', after: '7' }, 0, undefined],
+    [{ isNewestFirst: true }, 1_200, 1_199],
+    [{ to: '88112233', isNewestFirst: true }, 0, undefined],
+  ])('with %o shows those in their order', async (filter, count, first) => {
     const outbox = sqliteOutbox(await openOutboxDatabase(':memory:'), systemClock);
     const submission = { channel: 'sms', route: 'Mobicom', to: '99112233', text: 'Hello' } as const;
     const rest = { subject: null, html: null, from: null, replyTo: null };
@@ -24,6 +30,7 @@ describe('the outbox', () => {
     await outbox.close();
     expect(found).toHaveLength(count);
     expect(found[0]).toBe(first);
-    expect(found).toEqual([...found].sort((a, b) => a - b));
+    const sorted = [...found].sort((a, b) => a - b);
+    expect(found).toEqual('isNewestFirst' in filter ? sorted.reverse() : sorted);
   });
 });

@@ -207,6 +207,8 @@ export const english = {
   sendAndRead: 'Send and read',
   sendOnly: 'Send only',
   readOnly: 'Read only',
+  inboxOnly: 'Inbox only',
+  everyScope: 'Send, read and inbox',
   revoked: 'Revoked',
   revoke: 'Revoke',
   revokeKey: 'Revoke key',

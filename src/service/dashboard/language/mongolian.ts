@@ -210,6 +210,8 @@ export const mongolian: Strings = {
   sendAndRead: 'Илгээх, унших',
   sendOnly: 'Зөвхөн илгээх',
   readOnly: 'Зөвхөн унших',
+  inboxOnly: 'Зөвхөн ирсэн хайрцаг',
+  everyScope: 'Илгээх, унших, ирсэн хайрцаг',
   revoked: 'Хүчингүй',
   revoke: 'Хүчингүй болгох',
   revokeKey: 'Түлхүүрийг хүчингүй болгох',

@@ -58,7 +58,7 @@ async function keysView(context: PageContext, notice: View['body']): Promise<Vie
             <p class="field">
               <label for="scope">{t.scope}</label>
               <select id="scope" name="scope">
-                {(['sendAndRead', 'sendOnly', 'readOnly'] as const).map((name) => (
+                {scopes.map(([name]) => (
                   <option value={name}>{t[name]}</option>
                 ))}
               </select>
@@ -88,7 +88,7 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
             cell: ({ id, prefix }) => <code>{prefix ? `${prefix}…` : shortId(id)}</code>,
           },
           { name: t.label, role: 'plain', cell: ({ label }) => label },
-          { name: t.scope, role: 'plain', cell: ({ scope }) => t[nameOfScope(scope)] },
+          { name: t.scope, role: 'plain', cell: ({ scope }) => nameOfScope(t, scope) },
           { name: t.status, role: 'plain', cell: (key) => <KeyState state={key} context={context} /> },
           {
             name: t.created,
@@ -116,10 +116,20 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
   );
 }
 
-const scopes = { sendAndRead: ['send', 'read'], sendOnly: ['send'], readOnly: ['read'] } as const;
+const scopes = [
+  ['sendAndRead', ['send', 'read']],
+  ['sendOnly', ['send']],
+  ['readOnly', ['read']],
+  ['inboxOnly', ['inbox']],
+  ['everyScope', ['send', 'read', 'inbox']],
+] as const;
 
-const nameOfScope = (scope: ApiKey['scope']) =>
-  scope.length > 1 ? 'sendAndRead' : scope[0] === 'send' ? 'sendOnly' : 'readOnly';
+/** The command line can also make others. */
+function nameOfScope(t: PageContext['t'], scope: ApiKey['scope']): string {
+  const written = scope.join(', ');
+  const named = scopes.find(([, each]) => each.join(', ') === written);
+  return named === undefined ? written : t[named[0]];
+}
 
 function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
   const { t, now } = context;
@@ -143,8 +153,7 @@ function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
 export const createKey: Form = async (context, fields) => {
   const { administration } = context;
   const label = fields.get('label')?.trim() ?? '';
-  const named = Object.entries(scopes).find(([name]) => name === fields.get('scope'));
-  const scope = named?.[1] ?? scopes.sendAndRead;
+  const [, scope] = scopes.find(([name]) => name === fields.get('scope')) ?? scopes[0];
   const making = administration.createKey({
     scope,
     created_by: signInId(context.name),

@@ -20,6 +20,7 @@ type Messages = Pick<
   | 'findAnswer'
   | 'getMessage'
   | 'findMessage'
+  | 'ownMessages'
   | 'getBatch'
   | 'listBatchMessages'
   | 'listMessages'
@@ -72,6 +73,13 @@ export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {
         { id },
       );
       return row === undefined ? null : toMessage(row, row.project_id);
+    },
+    async ownMessages(projectId, ids) {
+      const rows = await sql.read<{ id: string }>(
+        `SELECT m.id FROM :s.messages m WHERE m.${ofProject} AND m.id :in(ids)`,
+        { projectId, ids },
+      );
+      return rows.map(({ id }) => id);
     },
     async getBatch(projectId, id) {
       const [row] = await sql.read<BatchRow>(`${selectBatches} WHERE b.${ofProject} AND b.id = :id`, {

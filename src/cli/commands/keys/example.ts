@@ -1,0 +1,18 @@
+import { randomInt } from 'node:crypto';
+import { newApiKey } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../help/command-help.js';
+
+export const keysExample: CommandBody<'io'> = (command, { io }) => {
+  command.description(
+    'Print a new key, for tests. It is valid at a urtuu serve that is started with it in URTUU_SANDBOX_KEY, and nowhere else.',
+  );
+  addHelp(command, {
+    effects: ['reads'],
+    examples: [
+      ['urtuu keys example', 'for URTUU_SANDBOX_KEY and URTUU_API_KEY, in a script of tests'],
+    ],
+    exits: [],
+  });
+  command.action(() => io.printer.text(`${newApiKey((limit) => randomInt(limit))}\n`));
+};
