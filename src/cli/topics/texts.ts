@@ -101,8 +101,8 @@ export const environment = `Environment variables
                      schema of the service in it (default: the only one with a
                      service; urtuu for a new one)
   URTUU_SECRET_FILE  the secret that goes with the database
-  URTUU_SANDBOX_KEY  for tests: a key that may do everything at urtuu serve, which
-                     refuses to start with it beside carriers
+  URTUU_SANDBOX_KEY  a key that may do everything at urtuu serve, for tests;
+                     refused beside carriers
   NO_COLOR           set: disable colours
   FORCE_COLOR        set: colours on a pipe too; 0: disable colours
   CI                 set: mask recipients in tables (9911**33)

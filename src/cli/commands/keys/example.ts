@@ -10,7 +10,8 @@ export const keysExample: CommandBody<'io'> = (command, { io }) => {
   addHelp(command, {
     effects: ['reads'],
     examples: [
-      ['urtuu keys example', 'for URTUU_SANDBOX_KEY and URTUU_API_KEY, in a script of tests'],
+      ['export URTUU_SANDBOX_KEY="$(urtuu keys example)"', 'before urtuu serve, in a script of tests'],
+      ['urtuu keys example > key.txt', 'save it in a file'],
     ],
     exits: [],
   });
