@@ -58,8 +58,8 @@ async function keysView(context: PageContext, notice: View['body']): Promise<Vie
             <p class="field">
               <label for="scope">{t.scope}</label>
               <select id="scope" name="scope">
-                {scopes.map(([name]) => (
-                  <option value={name}>{t[name]}</option>
+                {Object.entries(scopes).map(([name, scope]) => (
+                  <option value={name}>{wordsOf(t, scope)}</option>
                 ))}
               </select>
             </p>
@@ -88,7 +88,7 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
             cell: ({ id, prefix }) => <code>{prefix ? `${prefix}…` : shortId(id)}</code>,
           },
           { name: t.label, role: 'plain', cell: ({ label }) => label },
-          { name: t.scope, role: 'plain', cell: ({ scope }) => nameOfScope(t, scope) },
+          { name: t.scope, role: 'plain', cell: ({ scope }) => wordsOf(t, scope) },
           { name: t.status, role: 'plain', cell: (key) => <KeyState state={key} context={context} /> },
           {
             name: t.created,
@@ -116,20 +116,14 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
   );
 }
 
-const scopes = [
-  ['sendAndRead', ['send', 'read']],
-  ['sendOnly', ['send']],
-  ['readOnly', ['read']],
-  ['inboxOnly', ['inbox']],
-  ['everyScope', ['send', 'read', 'inbox']],
-] as const;
+const scopes: Readonly<Record<string, ApiKey['scope']>> = {
+  sendAndRead: ['send', 'read'],
+  sendOnly: ['send'],
+  readOnly: ['read'],
+  inboxOnly: ['inbox'],
+};
 
-/** The command line can also make others. */
-function nameOfScope(t: PageContext['t'], scope: ApiKey['scope']): string {
-  const written = scope.join(', ');
-  const named = scopes.find(([, each]) => each.join(', ') === written);
-  return named === undefined ? written : t[named[0]];
-}
+const wordsOf = (t: PageContext['t'], scope: ApiKey['scope']) => scope.map((each) => t[each]).join(', ');
 
 function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
   const { t, now } = context;
@@ -153,9 +147,9 @@ function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
 export const createKey: Form = async (context, fields) => {
   const { administration } = context;
   const label = fields.get('label')?.trim() ?? '';
-  const [, scope] = scopes.find(([name]) => name === fields.get('scope')) ?? scopes[0];
+  const scope = Object.entries(scopes).find(([name]) => name === fields.get('scope'))?.[1];
   const making = administration.createKey({
-    scope,
+    ...(scope && { scope }),
     created_by: signInId(context.name),
     ...(label && { label }),
   });
