@@ -75,8 +75,10 @@ export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {
       return row === undefined ? null : toMessage(row, row.project_id);
     },
     async ownMessages(projectId, ids) {
+      // Not by the project, whose index is of all its messages.
       const rows = await sql.read<{ id: string }>(
-        `SELECT m.id FROM :s.messages m WHERE m.${ofProject} AND m.id :in(ids)`,
+        `SELECT m.id FROM :s.messages m
+         WHERE m.id :in(ids) AND (SELECT p.id FROM :s.projects p WHERE p.seq = m.project) = :projectId`,
         { projectId, ids },
       );
       return rows.map(({ id }) => id);
