@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { systemClock } from '../../../src/service/clock.js';
+import { submissionOf } from '../../support/smpp.js';
 
 describe('the outbox', () => {
   it.each([
@@ -33,4 +34,23 @@ describe('the outbox', () => {
     const sorted = [...found].sort((a, b) => a - b);
     expect(found).toEqual('isNewestFirst' in filter ? sorted.reverse() : sorted);
   });
+});
+
+it('the outbox looks for a recipient among the newest 30,000, if the newest come first', async () => {
+  const outbox = sqliteOutbox(await openOutboxDatabase(':memory:'), systemClock);
+  await outbox.deliver(submissionOf('old', { to: '88112233' }));
+  const deliver = (from: number, to: number) =>
+    Promise.all(
+      Array.from({ length: to - from }, (_, index) => outbox.deliver(submissionOf(`${from + index}`))),
+    );
+  const isFound = async () => {
+    for await (const { messageId } of outbox.read({ to: '88112233', isNewestFirst: true }))
+      return messageId === 'old';
+    return false;
+  };
+  await deliver(0, 29_999);
+  expect(await isFound()).toBe(true);
+  await deliver(29_999, 30_000);
+  expect(await isFound()).toBe(false);
+  await outbox.close();
 });

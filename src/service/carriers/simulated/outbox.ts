@@ -14,11 +14,13 @@ export interface OutboxFilter {
   limit?: number;
   /** Only what was delivered after this message; nothing if it was not delivered. Not beside the others below. */
   after?: string;
+  /** Looks at the newest 30,000 only, so that a recipient who has none costs no more. */
   isNewestFirst?: boolean;
 }
 
 /** Deliveries read at once: each may be an email of 256 KB. */
 export const outboxPage = 100;
+export const outboxDepth = 30_000;
 
 /** The deliveries and fences of the simulated operator, committed separately from the service's store. */
 export interface Outbox {

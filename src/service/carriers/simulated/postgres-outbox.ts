@@ -5,7 +5,7 @@ import { Groups } from '../../storage/postgres/database/groups.js';
 import type { Migrations } from '../../storage/postgres/database/migrate.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import { type DeliveryRow, toRecord } from './delivery-row.js';
-import { type DeliveryRecord, type Outbox, type OutboxFilter, outboxPage } from './outbox.js';
+import { type DeliveryRecord, type Outbox, type OutboxFilter, outboxDepth, outboxPage } from './outbox.js';
 import schema from './postgres-outbox.sql' with { type: 'text' };
 
 export const outboxMigrations: Migrations = {
@@ -60,6 +60,7 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     const filter = '($1::text IS NULL OR lower(recipient) = $1)';
     const end = await newest();
     const [beyond, order] = isNewestFirst ? ['<', 'DESC'] : ['>', 'ASC'];
+    const floor = isNewestFirst ? end - outboxDepth : 0;
     let last = isNewestFirst ? end + 1 : 0;
     if (after !== undefined) {
       const [row] = await database.query<{ last: number | null }>(
@@ -79,9 +80,9 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     }
     for (;;) {
       const rows = await database.query<DeliveryRow>(
-        `SELECT * FROM :s.deliveries WHERE seq ${beyond} $2 AND seq <= $3 AND ${filter}
+        `SELECT * FROM :s.deliveries WHERE seq ${beyond} $2 AND seq > $3 AND seq <= $4 AND ${filter}
          ORDER BY seq ${order} LIMIT ${outboxPage}`,
-        [to, last, end],
+        [to, last, floor, end],
       );
       for (const row of rows) {
         yield toRecord(row);

@@ -9,7 +9,7 @@ import { overwriting } from '../../storage/sqlite/database/overwriting.js';
 import { prepareOnce } from '../../storage/sqlite/database/prepare-once.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import { type DeliveryRow, toRecord } from './delivery-row.js';
-import { type DeliveryRecord, type Outbox, type OutboxFilter, outboxPage } from './outbox.js';
+import { type DeliveryRecord, type Outbox, type OutboxFilter, outboxDepth, outboxPage } from './outbox.js';
 import { type Run, runsOf } from './runs.js';
 
 export const outboxMigrations: readonly string[] = [
@@ -71,7 +71,9 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     `SELECT * FROM deliveries WHERE seq > :last AND ${isToRecipient} ORDER BY seq LIMIT ${outboxPage}`,
   );
   const selectOlder = database.prepare(
-    `SELECT * FROM deliveries WHERE seq < :last AND ${isToRecipient} ORDER BY seq DESC LIMIT ${outboxPage}`,
+    `SELECT * FROM deliveries
+     WHERE seq < :last AND seq > (SELECT max(seq) FROM deliveries) - ${outboxDepth} AND ${isToRecipient}
+     ORDER BY seq DESC LIMIT ${outboxPage}`,
   );
   const selectPlace = database.prepare(
     `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) AS last FROM deliveries WHERE reference = ?`,
