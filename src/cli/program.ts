@@ -170,6 +170,11 @@ const tree: readonly (Leaf | Group)[] = [
       ['create', 'Create a key', async () => (await import('./commands/keys/create.js')).keysCreate],
       ['list', 'List the keys', async () => (await import('./commands/keys/list.js')).keysList],
       ['revoke', 'Revoke a key', async () => (await import('./commands/keys/revoke.js')).keysRevoke],
+      [
+        'example',
+        'Print a key for tests',
+        async () => (await import('./commands/keys/example.js')).keysExample,
+      ],
     ],
   ],
   [

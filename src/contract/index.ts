@@ -1,4 +1,5 @@
 export * from './addresses.js';
+export * from './api-keys.js';
 export * from './base-url.js';
 export * from './errors.js';
 export * from './ids.js';

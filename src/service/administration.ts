@@ -11,7 +11,7 @@ export interface ApiKey {
   label: string | null;
   /** The session of the dashboard that made it, by its id; null for any other key. */
   created_by: string | null;
-  /** `send`: every POST; `read`: every GET. */
+  /** `send`: every POST; `read`: every GET but those of `inbox`, which show texts and codes. */
   scope: readonly KeyScope[];
   created_at: string;
   /** When it expires: from then on it is refused like an unknown key. Null for a key that does not expire. */
@@ -26,7 +26,7 @@ export interface NewApiKey {
   label?: string;
   /** The session of the dashboard that makes it. */
   created_by?: string;
-  /** All of them when absent. */
+  /** `send` and `read` when absent. */
   scope?: readonly KeyScope[];
   /** ISO 8601, in the future; never when absent. */
   expires_at?: string;

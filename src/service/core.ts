@@ -1,4 +1,5 @@
 import { createAdministration } from './admin/create-administration.js';
+import { type ProjectOutbox, projectOutbox } from './admin/project-outbox.js';
 import { defaultProject, openingBalance } from './admin/projects.js';
 import { createPrune } from './admin/prune.js';
 import { createReset } from './admin/reset.js';
@@ -17,7 +18,7 @@ import { type Clock, systemClock } from './clock.js';
 import { openData } from './data/open-data.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
-import type { DataError } from './errors/data-error.js';
+import { DataError } from './errors/data-error.js';
 import { countedStore } from './heartbeat/counted-store.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
@@ -69,6 +70,7 @@ export interface Core {
   carrier: SimulatedCarrier;
   /** Whether the data was ever served with a real carrier. */
   isReal: boolean;
+  outbox: ProjectOutbox;
   channels: Service['channels'];
   heartbeat: Heartbeat;
   retention: Retention;
@@ -89,7 +91,7 @@ export async function openCore(
   doubles: CoreDoubles = {},
   { forOwner = false } = {},
 ): Promise<Core> {
-  const { rates = 'enforced', seed } = options;
+  const { rates = 'enforced', seed, sandboxKey } = options;
   const processClock = doubles.clock ?? options.clock ?? systemClock;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
@@ -191,7 +193,12 @@ export async function openCore(
     project,
     readProject,
     rates,
-    localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
+    ownKeys: [
+      { id: 'local', hash: hashSecret(localKey) },
+      ...(sandboxKey === undefined ? [] : [{ id: 'sandbox' as const, hash: hashSecret(sandboxKey) }]),
+    ],
+    ownProject: defaultProject.id,
+    isSimulated: async () => !isReal && (await store.recordLanes([])).length === 0,
   };
   const operations = createOperations(context);
   const reset = createReset({
@@ -219,6 +226,7 @@ export async function openCore(
   async function openAll() {
     const before = await store.recordLanes([]);
     const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
+    if (isReal && sandboxKey !== undefined) throw noSandbox();
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
     const tools = { rateLimiter, owner, clock, random: systemRandom, report };
@@ -274,6 +282,7 @@ export async function openCore(
     storage,
     carrier,
     isReal,
+    outbox: projectOutbox(context, carrier),
     channels: carriers.channels,
     heartbeat,
     retention,
@@ -287,6 +296,11 @@ export async function openCore(
     },
   };
 }
+
+const noSandbox = () =>
+  new DataError('a sandbox key is refused by a service that has, or had, carriers', {
+    hint: 'Start it without URTUU_SANDBOX_KEY; or, for tests, with data of its own (--data) and without --config.',
+  });
 
 async function configurationOf(source: ConfigurationSource): Promise<CarrierConfiguration> {
   // Loaded late: most services need none.

@@ -23,6 +23,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
+    outbox: core.outbox,
     readiness: readinessOf({ ...core, clock: core.context.clock, isStopping: () => isStopping }),
     report: (error, requestId) => core.report(error, { requestId }),
   });

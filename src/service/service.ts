@@ -20,6 +20,11 @@ export interface ServiceOptions {
   secret?: Uint8Array;
   /** Opens incomplete data as it is. Otherwise incomplete data is refused with DataError. */
   acceptData?: boolean;
+  /**
+   * A key for all requests of the default project, valid in this process alone and never stored. Refused with DataError
+   * beside real carriers, and for data that was ever served with one.
+   */
+  sandboxKey?: string;
   clock?: Clock;
   /** The file that configures the carriers. Without one, everything goes to the simulated operator. */
   configuration?: ConfigurationSource;

@@ -33,11 +33,11 @@ describe('urtuu login', () => {
     expect(service.requests[0]?.headers.Authorization).toBe(`Bearer ${testKey}`);
   });
 
-  it('keeps a key that may only send, and whoami shows it without a balance', async () => {
+  it('keeps a key that may not read, and whoami shows it without a balance', async () => {
     const service = fakeService(() => refusal(403, 'forbidden'));
     const login = 'login --api-key-file - --profile work';
     expect(await run(login, { ...service, home, env: {}, stdin: testKey })).toMatchObject(
-      saying(0, 'This key may only send'),
+      saying(0, 'This key cannot read'),
     );
     const shown = await run('whoami --json', { ...service, home, env: {} });
     expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([0, { profile: 'work', balance: null }]);

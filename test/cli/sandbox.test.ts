@@ -134,6 +134,18 @@ describe('keys', () => {
     expect(stdout).toMatch(new RegExp(`^PREFIX +LABEL .*\n${secret.slice(0, 12)} +deploy `));
   });
 
+  it('have the scopes that were named, in any order; inbox for those alone', async () => {
+    for (const [given, scope] of [
+      ['', ['send', 'read']],
+      ['--scope inbox', ['inbox']],
+      ['--scope inbox,send', ['send', 'inbox']],
+      ['--scope inbox,read,send', ['send', 'read', 'inbox']],
+    ] as const)
+      expect(await json(`keys create ${given}`)).toMatchObject({ scope });
+    const { stdout } = await here('keys list');
+    for (const shown of ['SCOPE', ' inbox ', ' send,inbox ']) expect(stdout).toContain(shown);
+  });
+
   it('are revoked by characters that only one of them begins with', async () => {
     const { id, secret } = await json('keys create --label cron');
     await here('keys create');

@@ -1,6 +1,6 @@
 import { type Urtuu, UrtuuError } from '../../client/index.js';
 
-/** The balance; null for a key that may only send. */
+/** The balance; null for a key that may not read. */
 export async function readableBalance({ balance }: Pick<Urtuu, 'balance'>): Promise<number | null> {
   try {
     return (await balance.get()).balance;
@@ -10,4 +10,4 @@ export async function readableBalance({ balance }: Pick<Urtuu, 'balance'>): Prom
   }
 }
 
-export const onlySends = 'This key may only send: it cannot read the balance or look up messages.';
+export const cannotRead = 'This key cannot read the balance or look up messages: its scope leaves out read.';

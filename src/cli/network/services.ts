@@ -8,10 +8,10 @@ import type {
 import type { ProcessEnvironment } from '../process-environment.js';
 import { openAdministration, openerOf, openService } from './open-service.js';
 
-export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration' | 'metrics'>;
+export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration' | 'metrics' | 'sandboxKey'>;
 export type DatabaseOptions = { url: string; schema?: string | undefined; secret: Uint8Array } & Pick<
   ServiceOptions,
-  'configuration' | 'metrics'
+  'configuration' | 'metrics' | 'sandboxKey'
 >;
 
 /** How long a sandbox command waits for queued messages before it ends. */

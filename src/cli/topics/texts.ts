@@ -85,7 +85,8 @@ set --max-retries 0.
 
   urtuu --sandbox sms send 99000012 'Hi' --max-retries 0; echo $?     # 6
 
-To run the same service for other programs: urtuu serve, urtuu keys.
+To run the same service for other programs: urtuu serve, urtuu keys. Their tests
+read what it delivered with GET /v1/outbox.
 `;
 
 export const environment = `Environment variables
@@ -100,6 +101,8 @@ export const environment = `Environment variables
                      schema of the service in it (default: the only one with a
                      service; urtuu for a new one)
   URTUU_SECRET_FILE  the secret that goes with the database
+  URTUU_SANDBOX_KEY  a key that may do everything at urtuu serve, for tests;
+                     refused beside carriers
   NO_COLOR           set: disable colours
   FORCE_COLOR        set: colours on a pipe too; 0: disable colours
   CI                 set: mask recipients in tables (9911**33)

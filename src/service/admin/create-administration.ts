@@ -13,7 +13,7 @@ import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, keyPrefixLength, newSecret } from '../operations/keys.js';
 import { defaultSettings, hosted, maxNameLength, mergeSettings, type SettingsPatch } from '../settings.js';
-import { everyScope } from '../storage/admission.js';
+import { usualScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
 import type { KeyRecord, LedgerPage, LedgerRecord, NewKey } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
@@ -104,7 +104,7 @@ function administrationOf(
   relay: string | null,
 ): ProjectAdministration {
   const { store, random } = context;
-  const newKey = ({ label, created_by: createdBy, scope = everyScope, ...given }: NewApiKey) => {
+  const newKey = ({ label, created_by: createdBy, scope = usualScope, ...given }: NewApiKey) => {
     if (label !== undefined) checkName('label', label);
     const expiry = expiryOf(given);
     const secret = newSecret(random);

@@ -4,7 +4,7 @@ import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { OperationContext } from '../operations/context.js';
 import { timestamp } from '../timestamp.js';
 
-/** Deliveries whose verifications are read together. */
+/** Deliveries looked up together. */
 const atOnce = 100;
 /** Digits that may be a code of a verification. */
 const digits = /[0-9]{4,}/g;
@@ -14,16 +14,22 @@ type CodeTools = Pick<OperationContext, 'store' | 'encryption'>;
 /** Deliveries as the sandbox shows them, in the same order. */
 export async function* withCodes(
   context: CodeTools,
-  records: AsyncIterable<DeliveryRecord>,
+  records: AsyncIterable<DeliveryRecord> | Iterable<DeliveryRecord>,
 ): AsyncIterable<Delivery> {
+  for await (const some of together(records)) yield* await shown(context, some);
+}
+
+export async function* together(
+  records: AsyncIterable<DeliveryRecord> | Iterable<DeliveryRecord>,
+): AsyncGenerator<DeliveryRecord[]> {
   let held: DeliveryRecord[] = [];
   for await (const record of records) {
     held.push(record);
     if (held.length < atOnce) continue;
-    yield* await shown(context, held);
+    yield held;
     held = [];
   }
-  yield* await shown(context, held);
+  yield held;
 }
 
 async function shown({ store, encryption }: CodeTools, records: DeliveryRecord[]): Promise<Delivery[]> {

@@ -1,16 +1,22 @@
 import { isIdempotencyKey } from '../../contract/index.js';
 import { ServiceError } from '../errors/service-error.js';
 import { keyPrefixLength } from '../operations/keys.js';
-import type { Operations } from '../operations/operations.js';
+import type { KeyScope, Operations } from '../operations/operations.js';
 import { kindOf } from './answer.js';
 import type { AdmittedCall, ApiRequest, Call } from './call.js';
+import { noSuchRoute } from './route-table.js';
 
 /**
  * Authentication, 1, and Limits, Request rate: the same answer for every invalid key, and a token taken for every
  * request with a valid one, even if it is refused; a key without the scope is refused regardless of the rate. The
- * answer bound to an idempotency key is kept for the route.
+ * answer bound to an idempotency key is kept for the route. `ownScope`: of a route that has one, or null if it is not
+ * there.
  */
-export async function admit(operations: Operations, call: Call): Promise<AdmittedCall> {
+export async function admit(
+  operations: Operations,
+  call: Call,
+  ownScope?: () => Promise<KeyScope | null>,
+): Promise<AdmittedCall> {
   const { request, notes } = call;
   const kind = kindOf(request.method);
   const secret = secretOf(request);
@@ -20,13 +26,15 @@ export async function admit(operations: Operations, call: Call): Promise<Admitte
   if (notes && secret !== null) notes.keyPrefix = secret.slice(0, keyPrefixLength);
   const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
   call.rateLimit = { limit, remaining };
-  if (!admitted.scope.includes(scopes[kind]))
+  const scope = ownScope === undefined ? scopes[kind] : await ownScope();
+  if (scope !== null && !admitted.scope.includes(scope))
     throw new ServiceError('forbidden', 'The request is outside the scope of this API key');
   if (!allowed) {
     throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, {
       retryAfter,
     });
   }
+  if (scope === null) throw noSuchRoute();
   return { ...call, caller: admitted.caller, replay: admitted.replay };
 }
 

@@ -8,13 +8,14 @@ import { BatchQueue } from './body/batch-queue.js';
 import type { AdmittedCall, ApiRequest, Call, RequestNotes, WrittenAnswer } from './call.js';
 import { ConnectionDropped, type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { pathOf } from './request-head.js';
-import { RouteTable } from './route-table.js';
+import { noSuchRoute, RouteTable } from './route-table.js';
 import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
 import { emailRoutes } from './routes/email.js';
 import { healthRoutes } from './routes/health.js';
 import { messageRoutes } from './routes/messages.js';
 import { openApi } from './routes/openapi.js';
+import { type Outbox, outboxRoutes } from './routes/outbox.js';
 import { smsRoutes } from './routes/sms.js';
 import { verifyRoutes } from './routes/verify.js';
 
@@ -25,6 +26,8 @@ export interface AppOptions {
   faultFor?: FaultFor;
   /** Lets a fault happen only once for an idempotency key; every time when absent. */
   isFirst?: IsFirst;
+  /** Not offered when absent. */
+  outbox?: Outbox;
   /** Always ready when absent. */
   readiness?: () => Promise<Readiness>;
   /** Makes request ids; UUIDs when absent. */
@@ -52,6 +55,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
+  const outbox = outboxRoutes(options.outbox);
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
   const publicRoutes = {
@@ -77,6 +81,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     'GET /v1/balance': account.balance,
     'GET /v1/pricing': account.pricing,
     'POST /v1/suppressions/check': account.checkSuppressions,
+    'GET /v1/outbox': outbox.list,
   };
   const publicTable = new RouteTable<Call>(publicRoutes);
   const keyedTable = new RouteTable<AdmittedCall>(keyedRoutes);
@@ -87,8 +92,9 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     const keyedRoute = keyedTable.find(path);
     if (call.notes) call.notes.route = (publicRoute ?? keyedRoute)?.path ?? null;
     if (publicRoute !== null) return publicRoute.answer(call);
-    const admitted = /^\/v1(?:\/|$)/.test(path) ? await admit(operations, call) : null;
-    if (admitted === null || keyedRoute === null) throw new ServiceError('not_found', 'No such route');
+    const ownScope = keyedRoute?.path === '/v1/outbox' ? outbox.scope : undefined;
+    const admitted = /^\/v1(?:\/|$)/.test(path) ? await admit(operations, call, ownScope) : null;
+    if (admitted === null || keyedRoute === null) throw noSuchRoute();
     return keyedRoute.answer(admitted);
   }
 

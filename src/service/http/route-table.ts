@@ -35,6 +35,8 @@ export class RouteTable<Each extends Call> {
   }
 }
 
+export const noSuchRoute = () => new ServiceError('not_found', 'No such route');
+
 function wrongMethod(methods: readonly string[]): ServiceError {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return new ServiceError('method_not_allowed', `This route allows only ${allowed}`, { allow: allowed });

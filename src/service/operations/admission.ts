@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type RequestKind, requestRates } from '../../contract/index.js';
+import { isApiKey, type RequestKind, requestRates } from '../../contract/index.js';
 import type { Admission } from '../storage/admission.js';
 import type { Bucket, Taken } from '../storage/rate-limiter.js';
 import type { OperationContext } from './context.js';
 import { repeatedAnswer } from './idempotency.js';
-import { hashSecret, isSecret } from './keys.js';
+import { hashSecret } from './keys.js';
 import type { AdmittedRequest, RateLimit, RequestHead } from './operations.js';
 
 /** The checks before the body is read: key, rate (Limits, Request rate) and the answer bound to an idempotency key. */
@@ -12,9 +12,10 @@ export async function admit(
   context: OperationContext,
   { secret, kind, idempotencyKey }: RequestHead,
 ): Promise<AdmittedRequest | null> {
-  if (!isSecret(secret)) return null;
+  if (!isApiKey(secret)) return null;
   const bucket = bucketOf(context, kind);
   const caller = callerOf(context, secret);
+  if ('keyId' in caller && caller.keyId === 'sandbox' && !(await context.isSimulated())) return null;
   const admitted = await context.admit({ caller, kind, bucket, idempotencyKey });
   if (admitted === null) return null;
   const { projectId, keyId, scope, project, taken, answer } = admitted;
@@ -55,10 +56,10 @@ function bucketOf({ rates }: OperationContext, kind: RequestKind): Bucket | null
   return rates === 'off' ? null : { interval: 1_000 / perSecond, burst };
 }
 
-function callerOf({ localKey }: OperationContext, secret: string): Admission['caller'] {
+function callerOf({ ownKeys, ownProject }: OperationContext, secret: string): Admission['caller'] {
   const hash = hashSecret(secret);
-  const isLocal = timingSafeEqual(hash, localKey.hash);
-  return isLocal ? { projectId: localKey.projectId, keyId: 'local' } : { hash };
+  const own = ownKeys.find((key) => timingSafeEqual(hash, key.hash));
+  return own === undefined ? { hash } : { projectId: ownProject, keyId: own.id };
 }
 
 function rateLimitOf(kind: RequestKind, taken: Taken | null): RateLimit {

@@ -16,6 +16,12 @@ export interface Project {
   settings: Settings;
 }
 
+/** `sandbox`: given by the owner of this process; no longer valid once the data is served with a real carrier. */
+export interface OwnKey {
+  id: 'local' | 'sandbox';
+  hash: Uint8Array;
+}
+
 /** The parts that operations work with. */
 export interface OperationContext {
   store: Store;
@@ -36,6 +42,9 @@ export interface OperationContext {
   readProject(record: Pick<ProjectRecord, 'id' | 'name' | 'settings'>): Project;
   /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';
-  /** A key that is never stored, with its project. */
-  localKey: { hash: Uint8Array; projectId: string };
+  /** Keys that are never stored, and their project. */
+  ownKeys: readonly OwnKey[];
+  ownProject: string;
+  /** Whether no process has ever served this data with a real carrier. */
+  isSimulated(): Promise<boolean>;
 }

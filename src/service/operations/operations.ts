@@ -22,7 +22,7 @@ import type {
 import type { KeyScope, PageRequest } from '../storage/store.js';
 import type { Project } from './context.js';
 
-export type { PageRequest };
+export type { KeyScope, PageRequest };
 
 /** The sender of a request. Operations see only its project. */
 export interface Caller {

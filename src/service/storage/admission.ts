@@ -4,9 +4,11 @@ import type { BoundAnswer, KeyScope, ProjectRecord } from './records.js';
 /** Milliseconds between two records of the use of a key. */
 export const keyUseEvery = 60_000;
 
-export const everyScope: readonly KeyScope[] = ['send', 'read'];
+export const everyScope: readonly KeyScope[] = ['send', 'read', 'inbox'];
+/** Of a new key, unless its owner says otherwise: keys of earlier releases have no other. */
+export const usualScope: readonly KeyScope[] = ['send', 'read'];
 
-/** As stored: `send,read`. */
+/** As stored: `send,read`. A word of a later release is none. */
 export const scopeOf = (written: string): KeyScope[] =>
   everyScope.filter((each) => written.split(',').includes(each));
 

@@ -39,8 +39,8 @@ export interface KeyRecord {
   usedAt: Instant | null;
 }
 
-/** `send`: every POST; `read`: every GET. */
-export type KeyScope = 'send' | 'read';
+/** `send`: every POST; `read`: every GET but those of `inbox`, which show what people wrote or were sent. */
+export type KeyScope = 'send' | 'read' | 'inbox';
 
 /** A key that is not stored yet. */
 export interface NewKey

@@ -112,6 +112,8 @@ export interface Store
   acceptVerification(acceptance: VerificationAcceptance): Promise<VerificationResult>;
 
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;
+  /** Those of the ids that messages of the project have. */
+  ownMessages(projectId: string, ids: readonly string[]): Promise<string[]>;
   /** Of any project, for a carrier's report about it. */
   findMessage(id: string): Promise<MessageRecord | null>;
   getBatch(projectId: string, id: string): Promise<BatchRecord | null>;

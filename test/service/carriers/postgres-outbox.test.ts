@@ -3,6 +3,7 @@ import { everyAttempt } from '../../../src/service/carriers/carrier.js';
 import type { Outbox } from '../../../src/service/carriers/simulated/outbox.js';
 import { outboxMigrations, postgresOutbox } from '../../../src/service/carriers/simulated/postgres-outbox.js';
 import { systemClock } from '../../../src/service/clock.js';
+import type { Database } from '../../../src/service/storage/postgres/database/database.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { emptyDatabase, newDatabase } from '../../support/postgres.js';
 import { submissionOf as submission } from '../../support/smpp.js';
@@ -12,8 +13,7 @@ beforeAll(async () => {
   url = await newDatabase();
 });
 
-/** Of one company, as `instances` reach it. */
-async function outboxes(instances: number): Promise<Outbox[]> {
+async function databases(instances: number): Promise<Database[]> {
   await emptyDatabase(url);
   const secret = new Uint8Array(32).fill(7);
   const opened = { url, secret, clock: systemClock, report() {}, migrations: [outboxMigrations] };
@@ -21,7 +21,12 @@ async function outboxes(instances: number): Promise<Outbox[]> {
   onTestFinished(async () => {
     for (const storage of storages) await storage.close();
   });
-  return storages.map(({ database }) => postgresOutbox(database, () => {}));
+  return storages.map(({ database }) => database);
+}
+
+/** Of one company, as `instances` reach it. */
+async function outboxes(instances: number): Promise<Outbox[]> {
+  return (await databases(instances)).map((database) => postgresOutbox(database, () => {}));
 }
 
 async function delivered(outbox: Outbox, filter = {}): Promise<string[]> {
@@ -38,13 +43,38 @@ describe('the outbox on PostgreSQL', () => {
     [{ limit: 0 }, 0, undefined],
     [{ to: '99112233', limit: 2 }, 2, '898'],
     [{ to: '88112233', limit: 2 }, 0, undefined],
-  ])('with %o shows the newest in their order', async (filter, count, first) => {
+    [{ after: '798' }, 101, '799'],
+    [{ after: '899' }, 0, undefined],
+    [{ after: 'nothing' }, 0, undefined],
+    [{ isNewestFirst: true }, 900, '899'],
+  ])('with %o shows those in their order', async (filter, count, first) => {
     const [outbox] = (await outboxes(1)) as [Outbox];
     await Promise.all(Array.from({ length: 900 }, (_, index) => outbox.deliver(submission(`${index}`))));
     const found = await delivered(outbox, filter);
     expect(found).toHaveLength(count);
     expect(found[0]).toBe(first);
-    expect(found.map(Number)).toEqual(found.map(Number).sort((a, b) => a - b));
+    const sorted = found.map(Number).sort((a, b) => a - b);
+    expect(found.map(Number)).toEqual('isNewestFirst' in filter ? sorted.reverse() : sorted);
+  });
+
+  it('shows none before another that has an earlier number and is still being committed', async () => {
+    const [one, two] = (await databases(2)) as [Database, Database];
+    const outbox = postgresOutbox(two, () => {});
+    const { from, replyTo, to, ...rest } = submission('slow');
+    const slow = JSON.stringify([{ ...rest, recipient: to, sender: from, reply_to: replyTo }]);
+    let isRead = false;
+    const reading = await one.transact(async (send) => {
+      await send('SELECT :s.deliver_1(NULL::bigint, $1::json)', [slow]);
+      await outbox.deliver(submission('quick'));
+      const read = delivered(outbox).finally(() => {
+        isRead = true;
+      });
+      const waiting = () =>
+        two.query("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'urtuu.fences'::regclass");
+      while (!isRead && (await waiting()).length === 0);
+      return [read];
+    });
+    expect(await reading[0]).toEqual(['slow', 'quick']);
   });
 
   it('either delivers an attempt or fences it, whoever asks at once', async () => {

@@ -301,6 +301,21 @@ describe('keys', () => {
     expect((await post(`/keys/${key?.id}/revoke`, {}, cookie)).status).toBe(404);
   });
 
+  it.each([
+    ['sendAndRead', ['send', 'read'], 'Send, Read'],
+    ['inboxOnly', ['inbox'], 'Inbox'],
+    ['nothing', ['send', 'read'], 'Send, Read'],
+  ])('of the scope %s may do %o, as the page says', async (chosen, scope, shown) => {
+    const { post, page, cookie, service } = await openPopulated();
+    await post('/keys', { label: 'shop', scope: chosen }, cookie);
+    const key = (await service.administration.listKeys()).find(({ label }) => label === 'shop');
+    expect(key?.scope).toEqual(scope);
+    await service.administration.createKey({ label: 'two', scope: ['send', 'inbox'] });
+    const { words } = await page('/keys');
+    expect(words).toMatch(new RegExp(`shop ${shown} Active`));
+    expect(words).toContain('two Send, Inbox Active');
+  });
+
   it('are shown by any instance of the service', () => {
     const origin = originOf(null, 'http://127.0.0.1:7788');
     const secretsOf = (byte: number) =>

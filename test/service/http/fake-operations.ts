@@ -8,6 +8,7 @@ import type {
   RateLimit,
   RequestHead,
 } from '../../../src/service/operations/operations.js';
+import { everyScope } from '../../../src/service/storage/admission.js';
 import {
   batchResult,
   emailResult,
@@ -45,12 +46,7 @@ const rateLimits = {
 } as const;
 
 /** Operations that remember what they were asked, and keep answers by idempotency key. */
-export function fakeOperations({
-  rateLimit,
-  bound,
-  scope = ['send', 'read'],
-  ...overrides
-}: Overrides = {}): {
+export function fakeOperations({ rateLimit, bound, scope = everyScope, ...overrides }: Overrides = {}): {
   operations: Operations;
   calls: Call[];
   admissions: Omit<RequestHead, 'secret'>[];
@@ -121,8 +117,10 @@ export function fakeOperations({
 }
 
 /** The app, in this process. */
+const outbox = { isOffered: async () => true, list: async () => ({ data: [], next: null }) };
+
 export const openApp = (operations: Operations, options?: AppOptions) =>
-  inProcess(createApp(operations, options));
+  inProcess(createApp(operations, { outbox, ...options }));
 
 export interface Given {
   method?: string;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/service/errors/service-error.js';
 import { createApp } from '../../../src/service/http/app.js';
+import { everyScope } from '../../../src/service/storage/admission.js';
+import type { KeyScope } from '../../../src/service/storage/records.js';
 import { fakeOperations, type Given, type Overrides, openApp, request } from './fake-operations.js';
 
 const empty: Overrides = { rateLimit: { allowed: false, limit: 40, remaining: 0, retryAfter: 2 } };
@@ -71,17 +73,18 @@ describe('the scope of a key', () => {
   const { routes } = createApp(fakeOperations().operations);
   const keyed = routes.filter((route) => route.includes(' /v1/') && route !== 'GET /v1/openapi.json');
 
-  it.each(keyed)('%s is 403 for a key of the other scope only, and does nothing', async (route) => {
+  it.each(keyed)('%s is 403 for a key of the other scopes only, and does nothing', async (route) => {
     const [method = '', path = ''] = route.split(' ');
-    const answer = async (scope: 'send' | 'read') => {
-      const { operations, calls } = fakeOperations({ scope: [scope] });
+    const answer = async (...scope: KeyScope[]) => {
+      const { operations, calls } = fakeOperations({ scope });
       const given = method === 'POST' ? { body: good } : { method };
       const response = await openApp(operations).fetch(request(path.replace(':id', 'x'), given));
       const { error } = (await response.json()) as { error?: { code: string } };
       return { status: response.status, code: error?.code, calls };
     };
-    const [own, other] = method === 'POST' ? (['send', 'read'] as const) : (['read', 'send'] as const);
-    expect(await answer(other)).toEqual({ status: 403, code: 'forbidden', calls: [] });
+    const own = path === '/v1/outbox' ? 'inbox' : method === 'POST' ? 'send' : 'read';
+    const others = everyScope.filter((each) => each !== own);
+    expect(await answer(...others)).toEqual({ status: 403, code: 'forbidden', calls: [] });
     expect((await answer(own)).status).not.toBe(403);
   });
 

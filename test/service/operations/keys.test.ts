@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isApiKey } from '../../../src/contract/index.js';
 import type { Core } from '../../../src/service/core.js';
-import { isSecret, newSecret } from '../../../src/service/operations/keys.js';
+import { newSecret } from '../../../src/service/operations/keys.js';
 import { systemRandom } from '../../../src/service/random.js';
 import { Cores, caller, callerWith } from '../../support/cores.js';
 
@@ -13,14 +14,14 @@ afterEach(() => cores.closeAll());
 
 describe('API keys', () => {
   it('have the prefix, 40 characters in base 62, and their checksum in the last 6', () => {
-    expect(isSecret(`urtuu_${'0'.repeat(34)}3BhmDS`)).toBe(true);
+    expect(isApiKey(`urtuu_${'0'.repeat(34)}3BhmDS`)).toBe(true);
     for (let round = 0; round < 50; round += 1) {
       const secret = newSecret(systemRandom);
       expect(secret).toMatch(/^urtuu_[0-9A-Za-z]{40}$/);
-      expect(isSecret(secret)).toBe(true);
+      expect(isApiKey(secret)).toBe(true);
       const place = 6 + (round % 40);
       const typo = `${secret.slice(0, place)}${secret[place] === 'x' ? 'y' : 'x'}${secret.slice(place + 1)}`;
-      expect(isSecret(typo)).toBe(false);
+      expect(isApiKey(typo)).toBe(false);
     }
   });
 

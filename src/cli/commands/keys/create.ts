@@ -45,7 +45,7 @@ export const keyCreation =
     command
       .description('Create an API key for the service on this machine. Shows it only once.')
       .option('--label <text>', 'name for people, such as the program that uses the key')
-      .option('--scope <scope>', 'send, read or send,read (default: both)', readScope)
+      .option('--scope <scope>', 'send, read, inbox, or some: send,read (the default)', readScope)
       .option('--expires <time>', '90d from now, a date, or an ISO time (default: never)', readExpiry);
     addKeyOptions(command);
     addHelp(command, {
@@ -53,6 +53,10 @@ export const keyCreation =
       effects: ['changes'],
       examples: [
         [`${name} create --label shop --scope send --expires 90d`, 'a key that can only send'],
+        [
+          `${name} create --label tests --scope inbox`,
+          'a key that can only read what was delivered in tests',
+        ],
         [`${name} create --json | jq -r .secret > key.txt`, 'save it in a file'],
       ],
       exits: [8, 12],
@@ -74,18 +78,15 @@ export const keyCreation =
     });
   };
 
-const scopes: Readonly<Record<string, KeyScope[]>> = {
-  send: ['send'],
-  read: ['read'],
-  'send,read': ['send', 'read'],
-  'read,send': ['send', 'read'],
-};
+const scopes: readonly KeyScope[] = ['send', 'read', 'inbox'];
 
 function readScope(written: string): KeyScope[] {
-  const scope = Object.hasOwn(scopes, written) ? scopes[written] : undefined;
-  if (scope === undefined)
-    throw new InvalidArgumentError(`'${written}' is not a scope: write send, read or send,read`);
-  return scope;
+  const words = written.split(',');
+  const scope = scopes.filter((each) => words.includes(each));
+  if (scope.length === words.length) return scope;
+  throw new InvalidArgumentError(
+    `'${written}' is not a scope: write send, read, inbox, or some of them with commas`,
+  );
 }
 
 function readExpiry(written: string): WrittenTime {

@@ -40,7 +40,7 @@ export function viewOfKeys(view: View<ApiKey>, keys: readonly ApiKey[]): View<Ap
     field<ApiKey>('prefix'),
     field<ApiKey>('label'),
     ...(keys.some((key) => key.created_by !== null) ? [field<ApiKey>('created_by')] : []),
-    ...(keys.some((key) => key.scope.length === 1) ? [scope] : []),
+    ...(keys.some((key) => key.scope.join(',') !== 'send,read') ? [scope] : []),
     time('created_at'),
     time('last_used_at'),
     ...(keys.some((key) => end.value(key) !== null) ? [end] : []),

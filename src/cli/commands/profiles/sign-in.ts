@@ -9,7 +9,7 @@ import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { exitOfFailure, exits } from '../../exit-codes.js';
 import { confirmed, required } from '../../input/required.js';
-import { onlySends, readableBalance } from '../../network/readable-balance.js';
+import { cannotRead, readableBalance } from '../../network/readable-balance.js';
 
 export interface SignInOptions {
   keyCommand?: string;
@@ -81,7 +81,7 @@ export async function tryKey(
   const client = await network.clientWith(apiKey, baseUrl, allowHttp);
   try {
     const balance = await io.withProgress('Trying the key', () => readableBalance(client));
-    if (balance === null) io.note(onlySends);
+    if (balance === null) io.note(cannotRead);
   } catch (error) {
     if (!(error instanceof UrtuuError) || exitOfFailure(error, 'reading') !== exits.later) throw error;
     io.warn(`the key could not be checked: ${error.message}`);

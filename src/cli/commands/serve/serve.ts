@@ -26,6 +26,7 @@ import {
 } from './listeners.js';
 import { loginAt } from './login-at.js';
 import { openInFolder, openOnDatabase } from './open-service.js';
+import { sandboxKeyOf } from './sandbox-key.js';
 import { warningsOf } from './warnings.js';
 
 interface Serving {
@@ -117,8 +118,10 @@ export const serve: CommandBody = (command, context) => {
     const database = databaseAccess(config, options);
     if (options.data !== undefined && config.env.URTUU_DATABASE)
       io.warn('URTUU_DATABASE is not used, because --data names a folder.');
+    const ownKey = sandboxKeyOf(config);
     const given = {
       metrics: hasMetrics(options),
+      ...ownKey,
       ...(file === undefined
         ? {}
         : {
@@ -163,6 +166,7 @@ export const serve: CommandBody = (command, context) => {
     for (const line of [...carrierNotes(channels), ...key.notes]) io.note(line);
     if (key.shown !== null || key.file !== undefined)
       io.note('To use it:', await loginAt(config, listeners.main.url, key.file));
+    if (ownKey.sandboxKey !== undefined) io.note('The key in URTUU_SANDBOX_KEY may do everything here.');
     if (hold !== null) io.warn(holdWarning(hold.reason));
     if (listeners.metrics !== null) io.note(`Metrics: ${listeners.metrics.url.replace(/v1$/, 'metrics')}`);
     if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');

@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import type { KeySource } from '../../config/settings.js';
 import { addHelp } from '../../help/command-help.js';
-import { onlySends, readableBalance } from '../../network/readable-balance.js';
+import { cannotRead, readableBalance } from '../../network/readable-balance.js';
 import { field, type View } from '../../output/view.js';
 
 interface Account {
@@ -10,7 +10,7 @@ interface Account {
   /** The beginning of the key. */
   key: string | null;
   key_source: string;
-  /** Null if it could not be read, and for a key that may only send. */
+  /** Null if it could not be read, and for a key that may not read. */
   balance: number | null;
 }
 
@@ -58,7 +58,7 @@ export const whoami: CommandBody<'io' | 'network' | 'config'> = (command, { io, 
     try {
       const balance = await readableBalance(await network.client());
       await io.print(view, { ...account, balance });
-      if (balance === null) io.note(onlySends);
+      if (balance === null) io.note(cannotRead);
     } catch (error) {
       await io.print(view, { ...account, balance: null });
       throw error;

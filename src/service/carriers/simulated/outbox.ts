@@ -7,11 +7,20 @@ export interface DeliveryRecord
   deliveredAt: number;
 }
 
-/** `limit` keeps the newest. */
 export interface OutboxFilter {
+  /** In normal form, and compared as recipients are. */
   to?: string;
+  /** Keeps the newest. */
   limit?: number;
+  /** Only what was delivered after this message; nothing if it was not delivered. Not beside the others below. */
+  after?: string;
+  /** Looks at the newest 30,000 only, so that a recipient who has none costs no more. */
+  isNewestFirst?: boolean;
 }
+
+/** Deliveries read at once: each may be an email of 256 KB. */
+export const outboxPage = 100;
+export const outboxDepth = 30_000;
 
 /** The deliveries and fences of the simulated operator, committed separately from the service's store. */
 export interface Outbox {
@@ -22,7 +31,7 @@ export interface Outbox {
    * delivered.
    */
   ageOrFence(reference: string, before: number): Promise<number | null>;
-  /** Deliveries, oldest first. */
+  /** Deliveries, oldest first unless the filter says otherwise. Later ones come after all that it shows. */
   read(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** The deliveries of messages. */
   find(messageIds: readonly string[]): Promise<DeliveryRecord[]>;

@@ -1,18 +1,17 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import type { Database } from '../../storage/postgres/database/database.js';
 import { orUnavailable } from '../../storage/postgres/database/failure.js';
 import { Groups } from '../../storage/postgres/database/groups.js';
 import type { Migrations } from '../../storage/postgres/database/migrate.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import { type DeliveryRow, toRecord } from './delivery-row.js';
-import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
+import { type DeliveryRecord, type Outbox, type OutboxFilter, outboxDepth, outboxPage } from './outbox.js';
 import schema from './postgres-outbox.sql' with { type: 'text' };
 
 export const outboxMigrations: Migrations = {
   table: 'operator_schema',
   steps: [schema],
 };
-
-const pageSize = 500;
 
 /** In the database of the store, but committed separately, as another company's would be. */
 export function postgresOutbox(database: Database, report: (error: unknown) => void): Outbox {
@@ -46,10 +45,30 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     { isPatient: true },
   );
 
-  async function* read({ to: recipient, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
-    const to = recipient ?? null;
-    const filter = '($1::text IS NULL OR recipient = $1)';
-    let last = 0;
+  /** Numbers are given out before they are committed: it waits for those under way, so that none appears below it. */
+  function newest(): Promise<number> {
+    return database.transact(async (send) => {
+      await send('LOCK TABLE :s.fences IN SHARE MODE', []);
+      const [row] = await send('SELECT coalesce(max(seq), 0) AS newest FROM :s.deliveries', []);
+      return (row as { newest: number }).newest;
+    });
+  }
+
+  async function* read(given: OutboxFilter): AsyncGenerator<DeliveryRecord> {
+    const { limit, after, isNewestFirst = false } = given;
+    const to = given.to === undefined ? null : comparedRecipient(given.to);
+    const filter = '($1::text IS NULL OR lower(recipient) = $1)';
+    const end = await newest();
+    const [beyond, order] = isNewestFirst ? ['<', 'DESC'] : ['>', 'ASC'];
+    const floor = isNewestFirst ? end - outboxDepth : 0;
+    let last = isNewestFirst ? end + 1 : 0;
+    if (after !== undefined) {
+      const [row] = await database.query<{ last: number | null }>(
+        'SELECT min(seq) AS last FROM :s.deliveries WHERE reference = $1',
+        [after],
+      );
+      last = row?.last ?? end;
+    }
     if (limit !== undefined) {
       // The sequence number before the newest of them.
       const [row] = await database.query<{ last: number | null }>(
@@ -61,14 +80,15 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     }
     for (;;) {
       const rows = await database.query<DeliveryRow>(
-        `SELECT * FROM :s.deliveries WHERE seq > $2 AND ${filter} ORDER BY seq LIMIT ${pageSize}`,
-        [to, last],
+        `SELECT * FROM :s.deliveries WHERE seq ${beyond} $2 AND seq > $3 AND seq <= $4 AND ${filter}
+         ORDER BY seq ${order} LIMIT ${outboxPage}`,
+        [to, last, floor, end],
       );
       for (const row of rows) {
         yield toRecord(row);
         last = row.seq;
       }
-      if (rows.length < pageSize) return;
+      if (rows.length < outboxPage) return;
     }
   }
 

@@ -1,3 +1,4 @@
+import { comparedRecipient } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import { whenFree } from '../../storage/sqlite/database/busy.js';
 import type { Database } from '../../storage/sqlite/database/database.js';
@@ -8,7 +9,7 @@ import { overwriting } from '../../storage/sqlite/database/overwriting.js';
 import { prepareOnce } from '../../storage/sqlite/database/prepare-once.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import { type DeliveryRow, toRecord } from './delivery-row.js';
-import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
+import { type DeliveryRecord, type Outbox, type OutboxFilter, outboxDepth, outboxPage } from './outbox.js';
 import { type Run, runsOf } from './runs.js';
 
 export const outboxMigrations: readonly string[] = [
@@ -47,7 +48,7 @@ interface Arrival {
   delivered: Promise<(submission: Submission) => boolean>;
 }
 
-const pageSize = 500;
+const isToRecipient = '(:to IS NULL OR lower(recipient) = :to)';
 const selectMany =
   'SELECT * FROM deliveries WHERE reference IN (SELECT value FROM json_each(?)) ORDER BY seq';
 
@@ -67,12 +68,20 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   );
   const selectOne = database.prepare('SELECT delivered_at FROM deliveries WHERE reference = ?');
   const selectPage = database.prepare(
-    `SELECT * FROM deliveries WHERE seq > :last AND (:to IS NULL OR recipient = :to) ORDER BY seq LIMIT ${pageSize}`,
+    `SELECT * FROM deliveries WHERE seq > :last AND ${isToRecipient} ORDER BY seq LIMIT ${outboxPage}`,
+  );
+  const selectOlder = database.prepare(
+    `SELECT * FROM deliveries
+     WHERE seq < :last AND seq > (SELECT max(seq) FROM deliveries) - ${outboxDepth} AND ${isToRecipient}
+     ORDER BY seq DESC LIMIT ${outboxPage}`,
+  );
+  const selectPlace = database.prepare(
+    `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) AS last FROM deliveries WHERE reference = ?`,
   );
   /** The sequence number before the newest `limit` of them. */
   const selectStart = database.prepare(
     `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) - 1 AS last FROM (
-       SELECT seq FROM deliveries WHERE :to IS NULL OR recipient = :to ORDER BY seq DESC LIMIT :limit)`,
+       SELECT seq FROM deliveries WHERE ${isToRecipient} ORDER BY seq DESC LIMIT :limit)`,
   );
   const remove = database.prepare(
     'DELETE FROM deliveries WHERE reference IN (SELECT value FROM json_each(?))',
@@ -113,20 +122,25 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     insertAll.run({ recipients, channel, text, subject, html, from, replyTo, route, at: clock.now() });
   }
 
-  async function* read({ to: only, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
-    const to = only ?? null;
-    let last =
-      limit === undefined
-        ? 0
-        : ((await whenFree(() => selectStart.get({ to, limit }))) as { last: number }).last;
+  async function* read(filter: OutboxFilter): AsyncGenerator<DeliveryRecord> {
+    const { limit, after, isNewestFirst = false } = filter;
+    const to = filter.to === undefined ? null : comparedRecipient(filter.to);
+    let last = isNewestFirst ? Number.MAX_SAFE_INTEGER : 0;
+    if (limit !== undefined) last = await placeIn(() => selectStart.get({ to, limit }));
+    if (after !== undefined) last = await placeIn(() => selectPlace.get(after));
+    const page = isNewestFirst ? selectOlder : selectPage;
     for (;;) {
-      const rows = (await whenFree(() => selectPage.all({ to, last }))) as DeliveryRow[];
+      const rows = (await whenFree(() => page.all({ to, last }))) as DeliveryRow[];
       for (const row of rows) {
         yield toRecord(row);
         last = row.seq;
       }
-      if (rows.length < pageSize) return;
+      if (rows.length < outboxPage) return;
     }
+  }
+
+  async function placeIn(look: () => unknown): Promise<number> {
+    return ((await whenFree(look)) as { last: number }).last;
   }
 
   return {

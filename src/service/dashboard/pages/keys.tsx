@@ -58,8 +58,8 @@ async function keysView(context: PageContext, notice: View['body']): Promise<Vie
             <p class="field">
               <label for="scope">{t.scope}</label>
               <select id="scope" name="scope">
-                {(['sendAndRead', 'sendOnly', 'readOnly'] as const).map((name) => (
-                  <option value={name}>{t[name]}</option>
+                {Object.entries(scopes).map(([name, scope]) => (
+                  <option value={name}>{wordsOf(t, scope)}</option>
                 ))}
               </select>
             </p>
@@ -88,7 +88,7 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
             cell: ({ id, prefix }) => <code>{prefix ? `${prefix}…` : shortId(id)}</code>,
           },
           { name: t.label, role: 'plain', cell: ({ label }) => label },
-          { name: t.scope, role: 'plain', cell: ({ scope }) => t[nameOfScope(scope)] },
+          { name: t.scope, role: 'plain', cell: ({ scope }) => wordsOf(t, scope) },
           { name: t.status, role: 'plain', cell: (key) => <KeyState state={key} context={context} /> },
           {
             name: t.created,
@@ -116,10 +116,14 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
   );
 }
 
-const scopes = { sendAndRead: ['send', 'read'], sendOnly: ['send'], readOnly: ['read'] } as const;
+const scopes: Readonly<Record<string, ApiKey['scope']>> = {
+  sendAndRead: ['send', 'read'],
+  sendOnly: ['send'],
+  readOnly: ['read'],
+  inboxOnly: ['inbox'],
+};
 
-const nameOfScope = (scope: ApiKey['scope']) =>
-  scope.length > 1 ? 'sendAndRead' : scope[0] === 'send' ? 'sendOnly' : 'readOnly';
+const wordsOf = (t: PageContext['t'], scope: ApiKey['scope']) => scope.map((each) => t[each]).join(', ');
 
 function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
   const { t, now } = context;
@@ -143,10 +147,9 @@ function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
 export const createKey: Form = async (context, fields) => {
   const { administration } = context;
   const label = fields.get('label')?.trim() ?? '';
-  const named = Object.entries(scopes).find(([name]) => name === fields.get('scope'));
-  const scope = named?.[1] ?? scopes.sendAndRead;
+  const scope = Object.entries(scopes).find(([name]) => name === fields.get('scope'))?.[1];
   const making = administration.createKey({
-    scope,
+    ...(scope && { scope }),
     created_by: signInId(context.name),
     ...(label && { label }),
   });

@@ -11,7 +11,7 @@ import {
 } from '../../../contract/index.js';
 import { emailBulk, emailSend, fromName, subject } from '../schemas/email.js';
 import { recipient, suppressionsCheck } from '../schemas/fields.js';
-import { after, limit } from '../schemas/lists.js';
+import { after, delivered, limit } from '../schemas/lists.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
@@ -36,6 +36,10 @@ const rules = new Map<object, object>([
   ],
   ...resources.extensions.map((field) => [field, isExtension] as const),
   [after, { format: 'uuid', description: '`next` of the previous page' }],
+  [
+    delivered,
+    { format: 'uuid', description: 'The `message_id` of a delivery: shows what was delivered after it' },
+  ],
 ]);
 
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>;
@@ -62,6 +66,7 @@ function componentSchemas(): Record<string, unknown> {
     Batch: resources.batch,
     BatchPage: resources.batchPage,
     BatchResult: resources.batchResult,
+    DeliveryPage: resources.deliveryPage,
     Verification: resources.verification,
     VerificationResult: resources.verificationResult,
     Balance: resources.balanceResult,

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ServiceErrorCode } from '../../../contract/index.js';
-import { batchesQuery, messagesQuery, pageQuery } from '../schemas/lists.js';
+import { batchesQuery, messagesQuery, outboxQuery, pageQuery } from '../schemas/lists.js';
 
 /** An endpoint of the document; `body` and `answer` name schemas. */
 export interface Endpoint {
@@ -147,4 +147,11 @@ export const endpoints: Endpoint[] = [
     codes: [],
     extension: true,
   }),
+  get(
+    '/outbox',
+    'listOutbox',
+    'List what the simulated operator delivered, with texts and codes: the newest, or what came after one, oldest first',
+    'DeliveryPage',
+    { ...list(outboxQuery), codes: ['not_found', 'invalid_request'] },
+  ),
 ];

@@ -61,6 +61,37 @@ const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
 export const messagePage: z.ZodMiniType<contract.MessagePage> = pageOf(anyMessage);
 export const batchPage: z.ZodMiniType<contract.BatchPage> = pageOf(batch);
 
+const delivered = {
+  message_id: id,
+  to: z.string(),
+  code: z.nullable(z.string()),
+  route: z.string(),
+  delivered_at: time,
+};
+const nothing = z.null();
+export const deliveryPage = pageOf(
+  z.union([
+    z.object({
+      channel: z.literal('sms'),
+      ...delivered,
+      text: z.string(),
+      subject: nothing,
+      html: nothing,
+      from: nothing,
+      reply_to: nothing,
+    }),
+    z.object({
+      channel: z.literal('email'),
+      ...delivered,
+      text: z.nullable(z.string()),
+      subject: z.string(),
+      html: z.nullable(z.string()),
+      from: z.nullable(z.string()),
+      reply_to: z.nullable(z.string()),
+    }),
+  ]),
+);
+
 const verificationFields = {
   id,
   status: z.enum(['pending', 'verified', 'failed', 'expired']),

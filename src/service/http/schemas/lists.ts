@@ -40,6 +40,16 @@ export const messagesQuery = z.strictObject({
   ...page,
 });
 
+/** Beside it, the OpenAPI document describes this `after` in its own words. */
+export const delivered = idOr('must be the message_id of a delivery');
+
+/** The query of GET /v1/outbox. */
+export const outboxQuery = z.strictObject({
+  to: z.exactOptional(text),
+  limit: z.exactOptional(limit),
+  after: z.exactOptional(delivered),
+});
+
 /** The query of GET /v1/batches. */
 export const batchesQuery = z.strictObject({
   status: z.exactOptional(z.enum(['processing', 'completed'])),

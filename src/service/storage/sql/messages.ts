@@ -20,6 +20,7 @@ type Messages = Pick<
   | 'findAnswer'
   | 'getMessage'
   | 'findMessage'
+  | 'ownMessages'
   | 'getBatch'
   | 'listBatchMessages'
   | 'listMessages'
@@ -72,6 +73,15 @@ export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {
         { id },
       );
       return row === undefined ? null : toMessage(row, row.project_id);
+    },
+    async ownMessages(projectId, ids) {
+      // Not by the project, whose index is of all its messages.
+      const rows = await sql.read<{ id: string }>(
+        `SELECT m.id FROM :s.messages m
+         WHERE m.id :in(ids) AND (SELECT p.id FROM :s.projects p WHERE p.seq = m.project) = :projectId`,
+        { projectId, ids },
+      );
+      return rows.map(({ id }) => id);
     },
     async getBatch(projectId, id) {
       const [row] = await sql.read<BatchRow>(`${selectBatches} WHERE b.${ofProject} AND b.id = :id`, {

@@ -65,6 +65,23 @@ export function admissionConformance(engine: Engine): void {
       expect(await admit(given)).toBeNull();
     });
 
+    it.each([
+      [['inbox'], ['inbox']],
+      [
+        ['inbox', 'send'],
+        ['send', 'inbox'],
+      ],
+    ] as const)(
+      'a key of %o has no other scope; a caller without a stored key has all',
+      async (scope, found) => {
+        const ownHash = new Uint8Array(32).fill(3);
+        await one.store.addKey({ ...wholeKey, id: 'three', projectId: project.id, hash: ownHash, scope }, 10);
+        expect((await admit({ caller: { hash: ownHash } }))?.scope).toEqual(found);
+        const own = { caller: { projectId: project.id, keyId: 'sandbox' } };
+        expect((await admit(own))?.scope).toEqual(['send', 'read', 'inbox']);
+      },
+    );
+
     it('an answer is null until the first request has its outcome', async () => {
       const first = message({ idempotencyKey: 'k', claim: claimOf('t') });
       const accepted = await one.store.acceptMessage(first);

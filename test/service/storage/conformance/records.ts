@@ -13,6 +13,13 @@ export function recordConformance(fixture: () => Fixture): void {
       const page = { limit: 10, after: null };
       expect(await fixture().store.listBatchMessages(other.id, many.batchId, page)).toBeNull();
       expect(await fixture().store.listKeys(other.id)).toEqual([]);
+      const ids = [mine.recipient.id, 'nothing'];
+      expect(await fixture().store.ownMessages(project.id, ids)).toEqual([mine.recipient.id]);
+      for (const none of [
+        fixture().store.ownMessages(other.id, ids),
+        fixture().store.ownMessages(project.id, []),
+      ])
+        expect(await none).toEqual([]);
     });
 
     it('change their names', async () => {

@@ -92,6 +92,10 @@ export const recordCalls = {
     const message = world.a('message');
     return simple((store) => store.findMessage(message));
   },
+  ownMessages(world) {
+    const [id, ids] = [world.project(), world.some('message')];
+    return ({ store }: Side) => sorted(store.ownMessages(id, ids));
+  },
   getBatch(world) {
     const [id, batch] = [world.project(), world.a('batch')];
     return simple((store) => store.getBatch(id, batch));
