@@ -35,7 +35,7 @@ export async function confirmSend(
   const { meta } = job.plan;
   const paid = await paidOf(job, current);
   const remaining = { requests: job.state.open, paid, rate: options.rate };
-  const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options.report);
+  const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options);
   const { earlier } = findings;
   for (const line of lines) io.note(line);
   const { toConfirm: repeated } = earlier;

@@ -10,7 +10,7 @@ import { conclude, endWith } from '../finish/conclude.js';
 import { writeReport } from '../finish/report.js';
 import { summaryView } from '../finish/summary-view.js';
 import { type JobInput, keptOptions, reportCommand, retryCommand } from '../next-command.js';
-import { stepsAfter } from '../next-steps.js';
+import { laterStep, stepsAfter } from '../next-steps.js';
 import type { CarryOutOptions } from '../options.js';
 import { judgeJob, notRun } from '../verdict.js';
 
@@ -29,7 +29,9 @@ export async function endFinished(
   const { id, plan, state } = job;
   const foreign = !options.sameProject && (await isForeign(context, job));
   if (options.ifFinished !== 'ok' || foreign) {
-    throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, options, foreign);
+    throw state.ranElsewhere && !foreign
+      ? ranElsewhere(job)
+      : alreadyDone(context, { job, options, input }, foreign);
   }
   // The file may be from another run.
   const reported = await writeReport(context, job, options);
@@ -46,18 +48,20 @@ export async function endFinished(
 /** Exit 11 for a finished job; the hint has the commands that send again. */
 function alreadyDone(
   context: Context,
-  { id, state }: Job,
-  options: CarryOutOptions,
+  { job, options, input }: { job: Job; options: CarryOutOptions; input: JobInput | null },
   foreign: boolean,
 ): CliError {
+  const { id, plan, state } = job;
   const { counts, ended } = state;
   const doubt = counts.in_doubt > 0 ? `, ${grouped(counts.in_doubt)} in doubt` : '';
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
+  const later = laterStep(context, { job: { id, meta: plan.meta, state }, options, input });
   const hints = [
     `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted${doubt}, and nothing was sent this time.`,
     !foreign && movedHint(context, state),
     !foreign && doubt !== '' && `Its report names those in doubt (${reportCommand(context, id)}).`,
+    !foreign && later !== null && `${later[0]} (${later[1]}).`,
     `To send to everyone again${doubt === '' ? '' : ', also to those who got it'}, add --again to the bulk command.`,
     !foreign && failedHint(context, { id, state }, options),
   ];

@@ -131,8 +131,8 @@ async function prepareIn(
   if (outcome === 'anew') return outcome;
   const { plan } = outcome;
   showInput(io, outcome, choices);
-  if (outcome.notSelected > 0 && wanted.rows === undefined)
-    io.note(`${counted(outcome.notSelected, 'row')} with another status left out (--only)`);
+  if (outcome.leftOut.only > 0 && wanted.rows === undefined)
+    io.note(`${counted(outcome.leftOut.only, 'row')} with another status left out (--only)`);
   if (choices.skipSent) warnOfFailed(context, comparison);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices, wanted);
   if (plan === null) throw badRows(outcome);
@@ -176,18 +176,27 @@ async function readPrices(
 function inputOf(
   { plan }: Job,
   { templates }: PlanSource,
-  { rejects }: PlanOutcome,
+  { rejects, meta }: PlanOutcome,
   { uncertain }: Comparison,
   { only, acceptDuplicates }: PlanChoices,
 ): JobInput {
   // A job that was planned before may keep other texts that were the same for all its rows.
-  const isSame = isDeepStrictEqual(plan.meta.templates, JSON.parse(JSON.stringify(templates)));
+  const isSame =
+    isDeepStrictEqual(plan.meta.templates, JSON.parse(JSON.stringify(templates))) &&
+    isDeepStrictEqual(limitsOf(plan.meta), limitsOf(meta));
   return {
     ...{ only, acceptDuplicates, rejected: rejects.count },
     rejects: isSame ? rejects.file : null,
+    rest: isSame ? meta.rest : null,
     leftOut: rejects.count + uncertain,
   };
 }
+
+/** The options that say whom a command like this one reaches. */
+const limitsOf = ({ options = {} }: FrozenPlan['meta']) =>
+  (['where', 'exclude', 'excludeColumn', 'toColumn'] as const).map(
+    (name) => (options as BulkOptions)[name] ?? null,
+  );
 
 type Identity = Pick<JobChoice, 'base' | 'isSame'>;
 

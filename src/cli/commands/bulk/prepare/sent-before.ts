@@ -82,7 +82,7 @@ export class Comparison {
   #counting: ((job: OtherJob) => Counting) | undefined;
 
   /** Throws CliError (exit 2) for options that exclude each other. */
-  constructor(context: SentContext, { channel, baseUrl, rows }: PlanSource, options: BulkOptions) {
+  constructor(context: SentContext, { channel, baseUrl, rows, like }: PlanSource, options: BulkOptions) {
     const { again, only, skipSent, job } = options;
     const isReport = rows === undefined && isOnPurpose(only);
     if (skipSent && (again || isReport)) throw exclusive(again ? '--again' : `--only ${only}`);
@@ -90,7 +90,8 @@ export class Comparison {
     this.#stateDirectory = context.config.stateDirectory;
     // Earlier runs with the name of this job are the same job.
     const isOther = (id: string) => readJobId(id).base !== job;
-    const certain = skipSent ? { onUnreadable: refuseUnreadable } : {};
+    // The rest of a list may be sent after a month.
+    const certain = skipSent ? { onUnreadable: refuseUnreadable, always: like ?? [] } : {};
     this.#jobs = otherJobs(context, { channel, baseUrl, isOther, ...certain });
     this.#ever = (ids) =>
       otherJobs(context, { channel, baseUrl, isOther: (id) => ids.includes(id), since: 0 });
@@ -166,7 +167,7 @@ export class Comparison {
     const pairs = await pairsOf(plan, isNew);
     await this.#ever(ids).mark(pairs);
     const { sent } = pairs.counts();
-    if (sent > 0) throw sameList(ids, sent);
+    if (sent > 0) throw sameList(ids, sent, this.#options);
   }
 
   /**
@@ -206,11 +207,14 @@ function refused(code: string, what: string, way: string, details: CliError['det
   return new CliError(code, exits.refused, what, { hint, details });
 }
 
-function sameList(ids: readonly string[], count: number): CliError {
+function sameList(ids: readonly string[], count: number, { skipSent }: BulkOptions): CliError {
   const jobs = ids.join(' or ');
   const what = `the job ${jobs} of this list has sent the same message to ${counted(count, 'recipient')}`;
   const details = { job: ids[0] ?? null, recipients: count };
-  return refused('job_done', what, 'To send to them again, add --again.', details);
+  const way = skipSent
+    ? `To leave them out, however long ago, add --like ${ids[0]}.`
+    : 'To send to them again, add --again.';
+  return refused('job_done', what, way, details);
 }
 
 /** The plan still contains them. */
