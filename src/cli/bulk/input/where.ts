@@ -23,10 +23,6 @@ interface Header {
   recipient: number;
 }
 
-/** Whether a text may be a condition: a column, `=` or `!=`, and a value, which may be empty. */
-export const isCondition = (written: string): boolean =>
-  written.slice(0, written.indexOf('=')).replace(/!$/, '').trim() !== '' && written.includes('=');
-
 /** The rows that `--where` takes: all of its conditions hold. */
 export class Where {
   /** Indexes of the columns that it reads. */
@@ -45,7 +41,7 @@ export class Where {
     this.#conditions = written.map((each) => {
       const found = readCondition(each, names);
       if (found !== null) return { ...found, value: this.#valueOf(found.value, found.column) };
-      const name = each.slice(0, each.indexOf('=')).replace(/!$/, '').trim();
+      const name = (each.split(/!?=/)[0] ?? '').trim();
       const hint = `${didYouMean(name, names)}${columnsHint(names)} --where knows = and !=.`;
       throw new InputError('columns', source, `unknown column ${name} in --where`, hint, { line });
     });

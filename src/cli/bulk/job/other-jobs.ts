@@ -44,7 +44,7 @@ export interface OtherJobsOptions {
   byRecipient?: boolean;
   /** Earlier sends do not count, in milliseconds since 1970. */
   since: number;
-  /** The jobs of which all do. */
+  /** Jobs of which all do, with those that are like them. */
   always?: readonly Source[];
   openOutcomes(folder: string, job: { id: string } & PlanMeta): Promise<StoredOutcomes | null>;
   onUnreadable(id: string, error: Error): void;
@@ -172,9 +172,10 @@ export class OtherJobs {
     return failures;
   }
 
-  #sinceOf(id: string, { digest }: PlanMeta): number {
+  #sinceOf(id: string, { digest, like = [] }: PlanMeta): number {
     const { since, always = [] } = this.#options;
-    return always.some((each) => each.job === id && each.digest === digest) ? 0 : since;
+    const isOne = (each: Source) => always.some((one) => one.job === each.job && one.digest === each.digest);
+    return isOne({ job: id, digest }) || like.some(isOne) ? 0 : since;
   }
 
   #skip(id: string, version: string, error: Error): null {

@@ -9,7 +9,6 @@ import {
   excludedRow,
   noMessage,
   type RowStore,
-  rejectedRow,
   rowFields,
   skippedRow,
 } from './files/row-store.js';
@@ -116,6 +115,13 @@ function requestEncoder({ messages, recipients, priceOf }: PlanDraft, files: Pla
   };
 }
 
+const placeOfUnsent = (message: number): number =>
+  message === skippedRow
+    ? noRequest.skipped
+    : message === excludedRow
+      ? noRequest.excluded
+      : noRequest.rejected;
+
 /** Writes the place of every row of the input; see `places` in plan-format. */
 export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, files: PlanFolder): void {
   layout.restart();
@@ -130,9 +136,7 @@ export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, f
     };
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const message = rows[at + 2] ?? 0;
-      if (message === rejectedRow) put(noRequest.rejected, 0);
-      else if (message === skippedRow) put(noRequest.skipped, 0);
-      else if (message === excludedRow) put(noRequest.excluded, 0);
+      if (message >= noMessage) put(placeOfUnsent(message), 0);
       else if (duplicates.isUnsent(row)) put(...duplicates.placeOf(rows[at + 1] ?? 0, message));
       else {
         layout.next(message);

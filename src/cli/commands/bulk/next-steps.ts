@@ -55,7 +55,6 @@ export function stepAfterLook(context: StepContext, job: JobRun['job']): NextSte
     ...outcomeSteps(context, job, notRun),
     ...stepsOfFinished(context, looked),
     ...failedSteps(context, looked),
-    ...laterSteps(context, looked),
   ].slice(0, 1);
 }
 

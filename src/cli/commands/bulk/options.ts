@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander';
 import { type Delimiter, delimiterNamed } from '../../bulk/input/delimiter.js';
-import { isCondition } from '../../bulk/input/where.js';
 import { type ReceiptStatus, receiptStatuses } from '../../bulk/results/receipt-columns.js';
 import { usageError } from '../../errors.js';
 import { readDuration } from '../../input/duration.js';
@@ -164,7 +163,8 @@ function readFirst(written: string): number {
 }
 
 function readConditions(written: string, before: readonly string[] = []): string[] {
-  if (isCondition(written)) return [...before, written];
+  const [column = '', value] = written.split(/!?=/);
+  if (column.trim() !== '' && value !== undefined) return [...before, written];
   throw new InvalidArgumentError(`'${written}' is neither column=value nor column!=value`);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import { numbers } from '../../bulk/memory-plan.js';
-import { desk, figures, printed } from './desks.js';
+import { desk, figures, people, printed } from './desks.js';
 
 const [a = '', b = '', c = '', d = '', e = ''] = numbers(5);
 const sends = "--text 'Hello' --yes";
@@ -196,5 +196,106 @@ describe('--first', () => {
     });
     expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
     expect(sentTo(here)).toEqual([a, b, c]);
+  });
+
+  it('takes wave after wave, in the order of the list, each recipient once', async () => {
+    const here = desk([...people(4), 'nobody,Bat', ...people(9), ...people(2)]);
+    let line = `sms bulk list.csv ${sends} --skip-invalid --where name!=nobody --first 4`;
+    for (const after of [4, 8]) {
+      const { code, stderr } = await here.run(line);
+      expect({ code, stderr }).toMatchObject({ code: 3 });
+      expect(sentTo(here)).toEqual(numbers(after));
+      line = `${/urtuu (sms bulk \S* --skip-sent .*)\n/.exec(stderr)?.[1]} --first 4`;
+    }
+    const { code, stderr } = await here.run(line);
+    expect({ code, stderr }).toMatchObject({ code: 3 });
+    expect(stderr).toContain('Only first  all 1 recipient\n');
+    expect(stderr).not.toContain('Left for later');
+    expect(sentTo(here)).toEqual(numbers(9));
+  });
+
+  it('is not about those whom another job sends to later in the list', async () => {
+    const here = desk(people(5), { credits: 10 });
+    here.write('last.csv', ['phone', e, d, '99112233']);
+    expect(await here.run(`sms bulk last.csv ${sends} --allow-partial`)).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    expect(await here.run(`sms bulk list.csv ${sends} --first 3`)).toMatchObject({ code: 0 });
+    expect(await here.run(`sms bulk list.csv ${sends} --first 4 --skip-sent`)).toMatchObject({ code: 11 });
+    expect(sentTo(here)).toEqual([a, b, c]);
+  });
+
+  it('leaves the first ones out whenever the others are sent to, with those that were retried', async () => {
+    const failing = new Set([b]);
+    const here = desk(people(4), { failing });
+    const { stderr } = await here.run(`sms bulk list.csv --text 'Hi {name}' --yes --job july --first 2`);
+    const rest = /urtuu (sms bulk \S* --skip-sent .*)\n/.exec(stderr)?.[1] ?? '';
+    failing.clear();
+    expect(await here.run('jobs retry july --yes')).toMatchObject({ code: 0 });
+    const later = { clock: { now: () => Date.parse('2027-01-01T00:00:00.000Z') } };
+    const typed = await here.run(`sms bulk list.csv --text 'Hi {name}' --yes --skip-sent`, later);
+    expect(typed).toMatchObject({ code: 11, stderr: expect.stringContaining('add --like july') });
+    expect(await here.run(rest, later)).toMatchObject({ code: 0 });
+    expect(sentTo(here)).toEqual(numbers(4));
+  });
+
+  it('prints the others after the job was resumed, with how their list is read', async () => {
+    const here = desk([], { credits: 10 });
+    here.write('list.csv', [`${a};УБ`, `${b};УБ`, `${c};УБ`, `${d};Дархан`]);
+    const line = `sms bulk list.csv ${sends} --headerless --delimiter semicolon --to-column 1 --where 2=уб --first 2 --job july`;
+    const partly = await here.run(line.replace("'Hello'", "'Hello {1}'").concat(' --allow-partial'));
+    expect(partly).toMatchObject({ code: 7, stderr: expect.not.stringContaining('Left for later') });
+    here.project.balance = 1_000;
+    const { code, stderr } = await here.run('jobs resume july');
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(await here.run(`${printed(stderr)} --yes`)).toMatchObject({ code: 0 });
+    expect(sentTo(here)).toEqual([a, b, c]);
+  });
+
+  it.each([
+    ['--only failed', 2],
+    ['--first 0', 2],
+  ])('refuses %s', async (option, exit) => {
+    const here = desk(people(2));
+    expect(await here.run(`sms bulk list.csv ${sends} --first 1 ${option}`)).toMatchObject({ code: exit });
+  });
+});
+
+describe('what selects the rows of a job', () => {
+  it('is taken over by --like, also from another folder, and by the jobs that retry its messages', async () => {
+    const failing = new Set([c]);
+    const here = desk([`${a},Bat`, `${b},Dorj`, `${c},Bold`, 'nobody,Bold'], { failing });
+    here.write('stop.csv', ['mobile,phone', `${a},x`]);
+    const line = `sms bulk list.csv --text 'Hi {name}' --yes --job july --where name!=dorj`;
+    const first = await here.run(`${line} --exclude stop.csv --exclude-column mobile --skip-invalid`);
+    expect(first).toMatchObject({ code: 3 });
+    failing.clear();
+    const cwd = '/';
+    expect(await here.run('jobs retry july --yes', { cwd })).toMatchObject({ code: 0 });
+    here.write('next.csv', ['phone,name', `${a},Bat`, `${b},Dorj`, `${d},Saran`]);
+    const next = `sms bulk ${here.home}/next.csv --yes`;
+    expect(await here.run(`${next} --like july-retry-1`, { cwd })).toMatchObject({ code: 0 });
+    expect(sentTo(here)).toEqual([c, d]);
+    here.write('stop.csv', ['phone', e]);
+    here.write('next.csv', ['phone,name', `${b},Bat`, `${e},Bold`]);
+    expect(await here.run(`${next} --like july --exclude stop.csv`)).toMatchObject({ code: 0 });
+    expect(sentTo(here)).toEqual([b, c, d]);
+  });
+
+  it('is asked for again where it came from standard input', async () => {
+    const here = desk(people(3));
+    expect(await here.run(`sms bulk list.csv ${sends} --job july --exclude -`, { stdin: a })).toMatchObject({
+      code: 0,
+    });
+    const { code, stderr } = await here.run('sms bulk list.csv --yes --like july');
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--exclude FILE') });
+  });
+
+  it('is not printed where the job was planned without it', async () => {
+    const here = desk(people(3));
+    expect(await here.run(`sms bulk list.csv ${sends} --first 1 --job july`)).toMatchObject({ code: 0 });
+    const line = `sms bulk list.csv ${sends} --first 1 --job july --where 'name!=Bat 2' --if-finished ok`;
+    const { code, stderr } = await here.run(line);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).not.toContain('--like');
   });
 });

@@ -76,7 +76,10 @@ export async function confirmSend(
   // The rows that a report selects are sent on purpose.
   if (repeated > 0 && fresh > 0 && options.only === undefined) {
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
-      { name: `Only the ${grouped(fresh)} new`, value: 'new' },
+      {
+        name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'The first who are new',
+        value: 'new',
+      },
       { name: `All ${grouped(left)}`, value: 'all' },
       { name: 'Cancel', value: 'none' },
     ]);

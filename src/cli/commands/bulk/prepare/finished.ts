@@ -1,7 +1,8 @@
 import type { Job } from '../../../bulk/job/open-job.js';
+import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import { summaryOf } from '../../../bulk/results/summary.js';
 import type { Context } from '../../../context.js';
-import { CliError } from '../../../errors.js';
+import { CliError, Ended } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { localTime } from '../../../output/cells.js';
 import { counted, grouped } from '../../../text/wording.js';
@@ -11,8 +12,10 @@ import { writeReport } from '../finish/report.js';
 import { summaryView } from '../finish/summary-view.js';
 import { type JobInput, keptOptions, reportCommand, retryCommand } from '../next-command.js';
 import { laterStep, stepsAfter } from '../next-steps.js';
-import type { CarryOutOptions } from '../options.js';
+import type { BulkOptions, CarryOutOptions } from '../options.js';
 import { judgeJob, notRun } from '../verdict.js';
+import type { PlanSource } from './plan-list.js';
+import { type Comparison, lately, refused } from './sent-before.js';
 
 /** Whether a job has nothing left to do with these options. */
 export function isDone({ state }: Job, { wait }: CarryOutOptions): boolean {
@@ -97,4 +100,36 @@ export function ranElsewhere({ id, state }: Job): CliError {
       details: { job: id, ended_at: state.ranAt, ...state.counts },
     },
   );
+}
+
+/** Whether `--skip-sent` has left out everyone. */
+export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
+
+/** Ends a command that has nobody to send to. Throws CliError (exit 11) without `--if-finished ok`. */
+export function endAllSent(
+  io: Context['io'],
+  { alreadySent }: PlanOutcome,
+  { uncertain }: Comparison,
+  { ifFinished }: BulkOptions,
+  { file, rows }: PlanSource,
+): null {
+  if (ifFinished !== 'ok')
+    throw rows === undefined ? everyoneSent(alreadySent, uncertain) : sentSince(alreadySent, file);
+  if (uncertain > 0) {
+    io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
+    throw new Ended(exits.partly);
+  }
+  io.note('Everyone in this list was sent the message before; nothing was sent this time.');
+  return null;
+}
+
+function everyoneSent(count: number, uncertain: number): CliError {
+  const was = uncertain > 0 ? 'was in an earlier job' : 'was sent the same message from this machine';
+  const what = `everyone in this list ${was} ${lately}`;
+  return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
+}
+
+function sentSince(count: number, job: string): CliError {
+  const what = `another job has sent the message of ${job} to all of these since`;
+  return refused('job_done', what, 'See: `urtuu jobs list`', { job, recipients: count });
 }

@@ -76,6 +76,8 @@ export interface Source {
   jobs: NonNullable<PlanMeta['like']>;
   /** Whether the limit is theirs, and not given. */
   sharesLimit: boolean;
+  /** The path of its list, if `--first` left some of it for later. */
+  restOf?: string | undefined;
 }
 
 /** A command with the options of `--like`; `source` is null without it. */
@@ -119,6 +121,7 @@ export async function likened(
       templates,
       jobs: [{ job: id, digest: meta.digest }, ...(meta.like ?? [])],
       sharesLimit: given.maxCredits === undefined,
+      restOf: meta.rest === undefined ? undefined : meta.path,
     },
   };
 }

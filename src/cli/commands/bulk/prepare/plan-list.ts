@@ -34,6 +34,8 @@ export interface PlanSource {
   /** The jobs that it is like, and the options of a job whose rows they are. */
   like?: PlanMeta['like'];
   options?: PlanMeta['options'];
+  /** See `Source`. */
+  restOf?: string | undefined;
 }
 
 /** The options, with what was found or answered while the list was planned: it is then planned anew. */

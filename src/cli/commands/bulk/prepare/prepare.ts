@@ -23,13 +23,13 @@ import type { Findings } from '../confirm/preflight.js';
 import { readAccount } from '../confirm/read-account.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
-import { isDone } from './finished.js';
+import { endAllSent, isAllSent, isDone } from './finished.js';
 import { gatherInput } from './gather-input.js';
 import type { Likened } from './like.js';
 import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
 import { badRows, warnOfRejects } from './rejects.js';
-import { Comparison, endAllSent, isAllSent, refuseOpen, warnOfFailed } from './sent-before.js';
+import { Comparison, refuseOpen, warnOfFailed } from './sent-before.js';
 import { recordLimit, shareLimit, whileStarting } from './start.js';
 import { checkTaken } from './take.js';
 
@@ -95,7 +95,7 @@ async function gather(
   const { chosen, ...input } = await gatherInput(context, channel, given, likened, look);
   const pricing = await priced();
   const baseUrl = await baseUrlOf(context.config);
-  const like = source === null ? {} : { like: source.jobs };
+  const like = source === null ? {} : { like: source.jobs, restOf: source.restOf };
   const sharesLimit = source?.sharesLimit ?? false;
   return {
     wanted: { ...input, ...like, channel, baseUrl, pricing, name: options.job, sharesLimit },
@@ -194,9 +194,7 @@ function inputOf(
 
 /** The options that say whom a command like this one reaches. */
 const limitsOf = ({ options = {} }: FrozenPlan['meta']) =>
-  (['where', 'exclude', 'excludeColumn', 'toColumn'] as const).map(
-    (name) => (options as BulkOptions)[name] ?? null,
-  );
+  (['where', 'exclude', 'excludeColumn'] as const).map((name) => (options as BulkOptions)[name] ?? null);
 
 type Identity = Pick<JobChoice, 'base' | 'isSame'>;
 
