@@ -86,9 +86,9 @@ const outcome = {
   unread,
   fallbacks: [],
   replaced: 0,
-    rows: 1_000,
-    leftOut: { where: 0, only: 0, exclude: 0 },
-    later: 0,
+  rows: 1_000,
+  leftOut: { where: 0, only: 0, exclude: 0 },
+  later: 0,
 } as const;
 
 describe('what is shown before a job is sent', () => {
