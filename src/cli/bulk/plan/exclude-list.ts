@@ -89,6 +89,6 @@ const formHint =
 
 function refuse(error: unknown): never {
   if (!(error instanceof InputError)) throw error;
-  const hint = error.kind === 'columns' ? error.hint.replace('--to-column', '--exclude-column') : formHint;
-  throw new ExcludeError(error.message, hint.replace(', or use --headerless', ''));
+  const hint = error.hint.replace('--to-column', '--exclude-column').replace(', or use --headerless', '');
+  throw new ExcludeError(error.message, /--(?!exclude)/.test(hint) ? formHint : hint);
 }

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
+import { workbook } from '../../bulk/input/workbook/write-workbook.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { desk, figures, people, printed } from './desks.js';
 
@@ -83,6 +86,26 @@ describe('--where', () => {
     expect(stderr).not.toContain(':3:');
     expect(await here.run(`${line} --skip-invalid`)).toMatchObject({ code: 3 });
     expect(sentTo(here)).toEqual([a]);
+  });
+
+  it('compares what a workbook shows, and rejects a row whose cell has an error', async () => {
+    const here = desk([]);
+    const error = { xml: 't="e"><v>#N/A</v>' };
+    const rows = [
+      ['phone', 'city', 'debt'],
+      [Number(a), 'УБ', 5],
+      [Number(b), ' уб ', 0],
+      [Number(c), 'Дархан', error],
+      [Number(d), error, 0],
+      [Number(e), 'УБ', error],
+    ];
+    writeFileSync(join(here.home, 'list.xlsx'), workbook({ sheets: [{ name: 'S', rows }] }));
+    const { code, stderr } = await here.run(
+      `sms bulk list.xlsx ${sends} --where city=УБ --where debt!=5 --skip-invalid`,
+    );
+    expect({ code, stderr }).toMatchObject({ code: 3 });
+    expect(stderr).toMatch(/list\.xlsx!S:B5: city: #N\/A[^\n]*\nwarning: list\.xlsx!S:C6: debt: #N\/A/);
+    expect(sentTo(here)).toEqual([b]);
   });
 
   it('rejects a row whose cell cannot be compared', async () => {
