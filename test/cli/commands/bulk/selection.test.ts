@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
+import { answers } from '../../../support/run.js';
 import { workbook } from '../../bulk/input/workbook/write-workbook.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { desk, figures, people, printed } from './desks.js';
@@ -247,18 +248,43 @@ describe('--first', () => {
     expect(sentTo(here)).toEqual([a, b, c]);
   });
 
-  it('leaves the first ones out whenever the others are sent to, with those that were retried', async () => {
-    const failing = new Set([b]);
-    const here = desk(people(4), { failing });
-    const { stderr } = await here.run(`sms bulk list.csv --text 'Hi {name}' --yes --job july --first 2`);
-    const rest = /urtuu (sms bulk \S* --skip-sent .*)\n/.exec(stderr)?.[1] ?? '';
-    failing.clear();
-    expect(await here.run('jobs retry july --yes')).toMatchObject({ code: 0 });
-    const later = { clock: { now: () => Date.parse('2027-01-01T00:00:00.000Z') } };
-    const typed = await here.run(`sms bulk list.csv --text 'Hi {name}' --yes --skip-sent`, later);
-    expect(typed).toMatchObject({ code: 11, stderr: expect.stringContaining('add --like july') });
-    expect(await here.run(rest, later)).toMatchObject({ code: 0 });
-    expect(sentTo(here)).toEqual(numbers(4));
+  it.each(['list.csv', '-'])(
+    'leaves out the first ones and their retries, however long ago: %s',
+    async (file) => {
+      const failing = new Set([b]);
+      const here = desk(people(4), { failing });
+      const stdin = here.read('list.csv');
+      const { stderr } = await here.run(`sms bulk ${file} --text 'Hi {name}' --yes --job july --first 2`, {
+        stdin,
+      });
+      const rest = /urtuu (sms bulk \S* --skip-sent .*)\n/.exec(stderr)?.[1] ?? '';
+      failing.clear();
+      expect(await here.run('jobs retry july --yes')).toMatchObject({ code: 0 });
+      const later = { stdin, clock: { now: () => Date.parse('2027-01-01T00:00:00.000Z') } };
+      const typed = await here.run(`sms bulk ${file} --text 'Hi {name}' --yes --skip-sent`, later);
+      expect(typed).toMatchObject({ code: 11, stderr: expect.stringContaining('add --like july') });
+      const { code, stderr: said } = await here.run(rest, later);
+      expect({ code, said }).toMatchObject({ code: 0 });
+      expect(said).toContain('Sent before 2 left out: they were sent the same message\n');
+      expect(sentTo(here)).toEqual(numbers(4));
+    },
+  );
+
+  it('is filled up by those who are new, if a person chooses them', async () => {
+    const here = desk(people(4));
+    here.write('first.csv', ['phone', a]);
+    await here.run(`sms bulk first.csv ${sends}`);
+    const questions = answers('new', true);
+    const { code } = await here.run("sms bulk list.csv --text 'Hello' --first 2", {
+      terminal: 80,
+      questions,
+    });
+    expect(code).toBe(0);
+    expect(questions.asked).toEqual([
+      expect.stringMatching(/^Send to 2 recipients for 20 credits\? 1 was sent the same/),
+      expect.stringMatching(/^Send to 2 recipients for 20 credits\?$/),
+    ]);
+    expect(sentTo(here)).toEqual([a, b, c]);
   });
 
   it('prints the others after the job was resumed, with how their list is read', async () => {

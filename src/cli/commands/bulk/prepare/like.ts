@@ -76,7 +76,7 @@ export interface Source {
   jobs: NonNullable<PlanMeta['like']>;
   /** Whether the limit is theirs, and not given. */
   sharesLimit: boolean;
-  /** The path of its list, if `--first` left some of it for later. */
+  /** The path of its list, or `-`, if `--first` left some of it for later. */
   restOf?: string | undefined;
 }
 
@@ -121,7 +121,7 @@ export async function likened(
       templates,
       jobs: [{ job: id, digest: meta.digest }, ...(meta.like ?? [])],
       sharesLimit: given.maxCredits === undefined,
-      restOf: meta.rest === undefined ? undefined : meta.path,
+      restOf: meta.rest === undefined ? undefined : (meta.path ?? meta.source),
     },
   };
 }

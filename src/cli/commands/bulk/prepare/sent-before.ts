@@ -95,7 +95,7 @@ export class Comparison {
     this.#stateDirectory = context.config.stateDirectory;
     // Earlier runs with the name of this job are the same job.
     const isOther = (id: string) => readJobId(id).base !== job;
-    const isRest = restOf !== undefined && restOf === absolutePath(context.config, file);
+    const isRest = restOf === (file === '-' ? file : absolutePath(context.config, file));
     const certain = skipSent ? { onUnreadable: refuseUnreadable, always: isRest ? like : [] } : {};
     this.#jobs = otherJobs(context, { channel, baseUrl, isOther, ...certain });
     this.#ever = (ids) =>
@@ -270,7 +270,9 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
 export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
   const sent = skipped ? count : count - unfinished;
   const left = skipped ? ` left out: ${sent === 1 ? 'it' : 'they'}` : '';
-  const parts = sent > 0 ? [`${grouped(sent)}${left} ${wereSent(sent)} the same message ${lately}`] : [];
+  // The rest of a list leaves out earlier ones, too.
+  const when = skipped ? '' : ` ${lately}`;
+  const parts = sent > 0 ? [`${grouped(sent)}${left} ${wereSent(sent)} the same message${when}`] : [];
   if (unfinished > 0)
     parts.push(
       `${grouped(unfinished)} may get ${sent > 0 ? 'it' : 'the same message'} from an unfinished job`,
