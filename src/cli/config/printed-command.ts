@@ -71,6 +71,7 @@ const fileOptions = new Set([
   '--input',
   '--report',
   '--rejects',
+  '--exclude',
 ]);
 
 /** `-` is standard input. */

@@ -25,7 +25,7 @@ export const profileExample =
 const queued =
   '"sent": 0, "unknown": 0, "queued": 1000, "failed": 0, "suppressed": 0, "rejected": 0, "moved": 0, "in_doubt": 0, "pending": 0, "moved_to": []';
 const summary = (credits: number) =>
-  `{"job": "july-offer", "planned": 1000, "accepted": 1000, ${queued}, "merged": 3, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null, "unknown": null, "suppressed": null}], "exit": 0}`;
+  `{"job": "july-offer", "planned": 1000, "accepted": 1000, ${queued}, "merged": 3, "excluded": 0, "later": 0, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null, "unknown": null, "suppressed": null}], "exit": 0}`;
 export const summaryExample = summary(10_000);
 export const emailSummaryExample = summary(2_000);
 
@@ -37,7 +37,7 @@ const preflight = (
   credits: number,
   message: string,
 ) =>
-  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0, "messages": 1, "first_message": ${message}, "longest_message": ${message}, "nameless_columns": 0, "short_rows": 0, "suppressed": 0}`;
+  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0, "messages": 1, "first_message": ${message}, "longest_message": ${message}, "not_matched": 0, "excluded": 0, "later": 0, "nameless_columns": 0, "short_rows": 0, "suppressed": 0}`;
 export const preflightExample = preflight(
   'sms',
   'phone',
@@ -55,7 +55,7 @@ export const emailPreflightExample = preflight(
   '{"to": "bat@example.mn", "subject": "July", "text": "Сайн уу", "parts": null}',
 );
 
-const job = `"job": "july-offer", "state": "finished", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, ${queued}, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0`;
+const job = `"job": "july-offer", "state": "finished", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, ${queued}, "excluded": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0`;
 export const jobExample = `{${job}}`;
 export const cancelledExample = jobExample
   .replace('"finished", "reason": null', '"unfinished", "reason": "cancelled"')

@@ -256,6 +256,10 @@ sent, unless you add --allow-partial.
 follow-up is urtuu sms bulk list.rejected.csv --like NAME. Options given beside
 it come first. All jobs like one share its --max-credits.
 
+--where column=value and column!=value take some rows, --exclude FILE leaves out
+the recipients of another list, and --first N takes the first N who are left;
+the last line names the command that sends to the others.
+
 Without --job, recipients who were sent the same message from this machine in
 the last 7 days are counted: a terminal prompts, a script exits 11. --skip-sent
 skips them.

@@ -1,7 +1,8 @@
 import { visible } from './repair.js';
 
 /**
- * Why no plan can be made from an input. `file` is not a table, `sheet` needs a choice, `options` do not apply to it.
+ * Why no plan can be made from an input. `file` is not a table, `sheet` needs a choice, `options` do not apply to
+ * it; `exclude` is not about the list.
  */
 export type InputErrorKind =
   | 'encoding'
@@ -12,7 +13,8 @@ export type InputErrorKind =
   | 'empty'
   | 'file'
   | 'sheet'
-  | 'options';
+  | 'options'
+  | 'exclude';
 
 export interface Place {
   /** Line of the file where the row begins, from 1. */

@@ -69,13 +69,18 @@ function furtherColumns(columns: readonly string[], channel: Channel): number[] 
   return indexesOf(columns, (name) => names.has(furtherName(name)));
 }
 
+/** Index of a column that an option names, of the list's own first; -1 for none. */
+export function columnGiven(columns: readonly string[], name: string): number {
+  const own = columnNamed(columns, name, new Set(ownColumns(columns).values()));
+  return own === -1 ? columnNamed(columns, name) : own;
+}
+
 /** Index of the recipient column: `toColumn`, else the one with a known name. Throws InputError. */
 export function findRecipientColumn(search: RecipientColumnSearch): number {
   const { columns, toColumn, channel, source, line } = search;
   const refuse = (what: string, hint: string) => new InputError('columns', source, what, hint, { line });
   if (toColumn !== undefined) {
-    const named = columnNamed(columns, toColumn, new Set(ownColumns(columns).values()));
-    const index = named === -1 ? columnNamed(columns, toColumn) : named;
+    const index = columnGiven(columns, toColumn);
     if (index === -1) throw refuse(`unknown column ${toColumn}`, columnsHint(columns));
     return index;
   }

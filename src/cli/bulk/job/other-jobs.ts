@@ -6,7 +6,7 @@ import { exits } from '../../exit-codes.js';
 import { visitRecipients } from '../plan/files/body-recipients.js';
 import { bodiesOf, openPlan, readPlanRecord } from '../plan/files/plan-reader.js';
 import { anyMessage, type MessageHash, marks, messageHash, type PairSet } from '../plan/pair-set.js';
-import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
+import type { FrozenPlan, PlanMeta, Source } from '../plan/plan.js';
 import { JobState } from './job-state.js';
 import { jobIds, jobsFolder } from './jobs-folder.js';
 import { lastEntry, readJournal } from './journal/journal-reader.js';
@@ -44,6 +44,8 @@ export interface OtherJobsOptions {
   byRecipient?: boolean;
   /** Earlier sends do not count, in milliseconds since 1970. */
   since: number;
+  /** Jobs of which all do, with those that are like them. */
+  always?: readonly Source[];
   openOutcomes(folder: string, job: { id: string } & PlanMeta): Promise<StoredOutcomes | null>;
   onUnreadable(id: string, error: Error): void;
 }
@@ -71,7 +73,7 @@ export class OtherJobs {
 
   /** Those that may count, and were not read yet, or have written their journal since. */
   async unread(): Promise<OtherJob[]> {
-    const { stateDirectory, channel, baseUrl, isOther, since } = this.#options;
+    const { stateDirectory, channel, baseUrl, isOther } = this.#options;
     const found: OtherJob[] = [];
     for (const id of await jobIds(stateDirectory)) {
       if (!isOther(id)) continue;
@@ -87,6 +89,7 @@ export class OtherJobs {
       // Nothing was recorded since, so the journal, which may be long, is not read.
       const isApart = this.#apart.get(id) === planOf(meta);
       const mayCount = isOfService && !isApart;
+      const since = this.#sinceOf(id, meta);
       if (mayCount && (isSince(meta, since) || written >= since || (await mayBeOpen(folder))))
         found.push({ id, folder, meta, written, version });
       else this.#read.set(id, version);
@@ -132,7 +135,7 @@ export class OtherJobs {
     pairs: PairSet,
     onPlan: (plan: FrozenPlan) => Promise<void>,
   ): Promise<Uint8Array | null> {
-    const { since } = this.#options;
+    const since = this.#sinceOf(id, meta);
     const state = new JobState(meta);
     await readJournal(folder, {}, (entry) => state.apply(entry));
     if (!isSince(meta, since) && !state.isActiveSince(since, written) && state.finished) return null;
@@ -167,6 +170,12 @@ export class OtherJobs {
     });
     await stored?.close();
     return failures;
+  }
+
+  #sinceOf(id: string, { digest, like = [] }: PlanMeta): number {
+    const { since, always = [] } = this.#options;
+    const isOne = (each: Source) => always.some((one) => one.job === each.job && one.digest === each.digest);
+    return isOne({ job: id, digest }) || like.some(isOne) ? 0 : since;
   }
 
   #skip(id: string, version: string, error: Error): null {

@@ -1,6 +1,5 @@
 import type { Pricing } from '../../../contract/index.js';
 import type { Delimiter } from '../input/delimiter.js';
-import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
 import type { RepairCounts } from '../input/repair.js';
 import type { ReadTable, TableInput, TableOptions, Unread } from '../input/table.js';
@@ -8,6 +7,7 @@ import { bindMessage, type Composer, type MessageTemplates, parseTemplates } fro
 import { costOf, pricesOf } from './cost.js';
 import { Duplicates } from './duplicates.js';
 import type { ListRead } from './earlier-reading.js';
+import { type ExcludeList, readExcluded } from './exclude-list.js';
 import { nodePlanDisk, type PlanDisk } from './files/plan-disk.js';
 import { PlanFolder } from './files/plan-folder.js';
 import type { Origin, PlanRecord } from './files/plan-format.js';
@@ -16,12 +16,12 @@ import { type Rejects, type RejectsPlace, writeRejects } from './files/rejects-f
 import { Layout } from './layout.js';
 import { MessageStore } from './message-store.js';
 import type { PairSet } from './pair-set.js';
-import type { Account, FrozenPlan, PlanMeta, Source } from './plan.js';
+import type { Account, FrozenPlan, PlanMeta, Rest, Source } from './plan.js';
 import { type Preview, previewOf } from './preview.js';
 import { type RecipientStore, recipientStore } from './recipient-store.js';
 import type { ReportedRows } from './reported-rows.js';
 import { type Fallbacks, type Placeholders, RowPlanner } from './row-planner.js';
-import { type ColumnOptions, selectColumns } from './select-columns.js';
+import { type ColumnOptions, type LeftOut, noRecipients, selectColumns } from './select-columns.js';
 import { type PlanDraft, writePlaces, writeRequests } from './write-plan.js';
 
 /** What other jobs have sent, which is looked for between the two passes. */
@@ -60,6 +60,11 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   sentBefore?: SentBefore | null | undefined;
   /** Plans a recipient once for each of its messages, instead of rejecting the second one. */
   allowRepeats?: boolean | undefined;
+  /** Leaves out the recipients of another list. */
+  excluded?: ExcludeList | undefined;
+  /** Plans the first recipients only; `listOptions` say how to read the list for the others. */
+  first?: number | undefined;
+  listOptions?: Rest['options'] | undefined;
   /** Plans the valid rows even if some are rejected. */
   skipInvalid?: boolean | undefined;
   /** Default: `rejects.csv` in the plan's folder. */
@@ -77,8 +82,11 @@ export interface PlanOutcome {
   preview: Preview | null;
   rejects: Rejects;
   repairs: RepairCounts;
-  /** Rows that `only` left out. */
-  notSelected: number;
+  /** All rows, and those that an option left out. */
+  rows: number;
+  leftOut: Readonly<Record<LeftOut, number>>;
+  /** Recipients that `first` leaves for later. */
+  later: number;
   reportedRows: ReportedRows;
   /** Whether the release at e5bfb29c sent any row another message. */
   isNew: boolean;
@@ -135,6 +143,8 @@ async function planRows(
   files: PlanFolder,
 ): Promise<PlannedRows> {
   const { source } = input;
+  const { excluded, sentBefore } = options;
+  const isExcluded = excluded && (await readExcluded(excluded, options, files));
   const recipients = recipientStore(options.channel, () => files.temporaryFile('addresses'));
   const copy = files.dataFile('input.csv');
   const { consumer, ...table } = await readTable(input, options, {
@@ -146,22 +156,23 @@ async function planRows(
         bindMessage(options.channel, options.templates, names, { parsed, gsm: options.gsm });
       const messages = new MessageStore(composer, files.temporaryFile('messages'));
       return new RowPlanner({
-        columns: selectColumns({ names, line, source: place }, options, recipients),
+        columns: selectColumns({ names, line, source: place }, { ...options, isExcluded }, recipients),
         recipients,
         messages,
         damage,
         file: files.temporaryFile('rows'),
         errors: files.dataFile('errors'),
-        pairs: options.sentBefore?.pairs ?? null,
+        pairs: sentBefore?.pairs ?? null,
       });
     },
   });
-  if (consumer === null || consumer.rows.length === consumer.notSelected)
-    throw noRecipients(source, options.only);
+  if (consumer === null) throw noRecipients(source, options, null);
+  const { where, only, exclude } = consumer.leftOut;
+  if (consumer.rows.length === where + only + exclude) throw noRecipients(source, options, consumer.leftOut);
   consumer.messages.finish();
   const { format, columns } = table;
-  if (options.sentBefore) {
-    const { pairs, mark, skip } = options.sentBefore;
+  if (sentBefore) {
+    const { pairs, mark, skip } = sentBefore;
     const sheet = format.sheet?.name ?? null;
     const list = { path: options.path, columns, recipient: consumer.recipientColumn, sheet };
     const pairsByLine = () => consumer.pairsByLine();
@@ -184,6 +195,7 @@ async function freeze(
   const { messages, rows } = planner;
   const duplicates = new Duplicates();
   duplicates.find(rows, recipients, messages.counts, options.allowRepeats ?? false);
+  const later = options.first === undefined ? 0 : takeFirst(options.first, planner, duplicates, options);
   const layout = new Layout(messages, recipients.maxBytes);
   const priceOf = pricesOf(channel, messages, options.pricing);
   const draft: PlanDraft = { rows, duplicates, messages, recipients, layout, priceOf };
@@ -210,6 +222,10 @@ async function freeze(
     recipients: layout.recipients,
     merged: duplicates.merged,
     rejected: planner.rejected + duplicates.conflicts,
+    ...(options.excluded === undefined ? {} : { excluded: planner.leftOut.exclude }),
+    ...(options.first === undefined
+      ? {}
+      : { rest: { recipients: later, options: options.listOptions ?? {} } }),
     repaired: recipients.repaired,
     requests: layout.requests,
     batches: layout.requests - layout.singles,
@@ -224,7 +240,9 @@ async function freeze(
     meta,
     rejects: { count: 0, first: [], rows: [], quoted: [], file: null } as Rejects,
     repairs: recipients.repairs,
-    notSelected: planner.notSelected,
+    rows: rows.length,
+    leftOut: planner.leftOut,
+    later,
     reportedRows: planner.reportedRows,
     isNew: planner.isNew && options.gsm !== true,
     replaced: messages.replaced,
@@ -265,18 +283,18 @@ const sourcesOf = (origins: readonly Origin[], { digestOf }: PlanOptions) =>
     ),
   );
 
-function noRecipients(source: string, only: readonly string[] | undefined): InputError {
-  return only === undefined
-    ? new InputError(
-        'empty',
-        source,
-        'no recipients',
-        'A list has a row for each recipient below its header.',
-      )
-    : new InputError(
-        'empty',
-        source,
-        `no row has the status ${only.join(' or ')}`,
-        'Nothing is left to send.',
-      );
+/** Leaves all out but the first recipients, once all rows have been checked; returns how many. */
+function takeFirst(
+  most: number,
+  planner: RowPlanner,
+  duplicates: Duplicates,
+  { sentBefore }: Pick<PlanOptions, 'sentBefore'>,
+): number {
+  const later = duplicates.limit(most, planner.rows, planner.messages.counts);
+  planner.leaveOut((row, pair) => {
+    const isLater = later.rows.has(row);
+    if (isLater) sentBefore?.pairs.leaveOut(pair);
+    return isLater;
+  });
+  return later.recipients;
 }

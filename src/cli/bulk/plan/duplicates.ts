@@ -1,6 +1,6 @@
 import { grown, HashIndex, hashOfNumber } from './files/hash-index.js';
 import { noRequest } from './files/plan-format.js';
-import { type RowStore, rowFields, skippedRow } from './files/row-store.js';
+import { noMessage, type RowStore, rowFields } from './files/row-store.js';
 import type { RecipientStore } from './recipient-store.js';
 import { RowSet } from './row-set.js';
 
@@ -32,7 +32,7 @@ export class Duplicates {
       for (let at = 0; at < rows.length; at += rowFields) {
         const recipient = rows[at + 1] ?? 0;
         const message = rows[at + 2] ?? 0;
-        if (message >= skippedRow) continue;
+        if (message >= noMessage) continue;
         if (!recipients.cameBefore(recipient)) counts[message] = (counts[message] ?? 0) + 1;
         else if (this.#recipients.get(hashOfNumber(recipient)) === -1) {
           this.#recipients.add(hashOfNumber(recipient), unknown);
@@ -47,7 +47,7 @@ export class Duplicates {
       for (let at = 0, row = firstRow; at < rows.length; at += rowFields, row += 1) {
         const line = rows[at] ?? 0;
         const message = rows[at + 2] ?? 0;
-        if (message >= skippedRow) continue;
+        if (message >= noMessage) continue;
         const hash = hashOfNumber(rows[at + 1] ?? 0);
         const first = this.#recipients.get(hash);
         if (first === -1) continue;
@@ -63,6 +63,31 @@ export class Duplicates {
         }
       }
     });
+  }
+
+  /** All rows but those of the first recipients, and how many recipients these are. A conflict stays one. */
+  limit(most: number, rowStore: RowStore, counts: Uint32Array): { rows: RowSet; recipients: number } {
+    const later = { rows: new RowSet(), recipients: 0 };
+    let taken = 0;
+    rowStore.scan((rows, firstRow) => {
+      for (let at = 0, row = firstRow; at < rows.length; at += rowFields, row += 1) {
+        const message = rows[at + 2] ?? 0;
+        if (message >= noMessage) continue;
+        if (this.#unsent.has(row)) {
+          const first = this.#recipients.get(hashOfNumber(rows[at + 1] ?? 0));
+          const same = this.#sameMessage(first, message);
+          if (same === unknown || !later.rows.has(this.#field(same, rowField))) continue;
+          this.merged -= 1;
+          later.rows.add(row);
+        } else if (taken < most) taken += 1;
+        else {
+          counts[message] = (counts[message] ?? 0) - 1;
+          later.recipients += 1;
+          later.rows.add(row);
+        }
+      }
+    });
+    return later;
   }
 
   /** Whether the row is a duplicate that is not sent itself. */

@@ -100,6 +100,11 @@ export class PairSet {
     return this.#pairsRead[this.#readings.find(high, low)] ?? -1;
   }
 
+  /** A pair that is not sent after all no longer counts. */
+  leaveOut(pair: number): void {
+    this.#skipped.add(pair);
+  }
+
   isSkipped(pair: number): boolean {
     return this.#skipped.has(pair);
   }

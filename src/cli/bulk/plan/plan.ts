@@ -22,9 +22,9 @@ export interface PlannedRow {
   line: number;
   /** The values of the input's own columns. */
   values: string[];
-  /** Where it is sent; null for a rejected row. A merged row has the place of the row that it was merged into. */
+  /** Where it is sent; null for a rejected or excluded row. A merged row has the place of the row that it was merged into. */
   place: { request: number; index: number } | null;
-  /** Why it was rejected; null for a row that is sent. */
+  /** Why it was rejected; null for any other row. */
   error: string | null;
 }
 
@@ -42,6 +42,12 @@ export interface Source {
   job: string;
   /** Null if the job was not on this machine; '' in records of earlier releases, which have names alone. */
   digest: string | null;
+}
+
+/** The recipients that `--first` left for later, and the options that say how their list is read. */
+export interface Rest {
+  recipients: number;
+  options: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
 export interface PlanMeta {
@@ -73,6 +79,10 @@ export interface PlanMeta {
   recipients: number;
   merged: number;
   rejected: number;
+  /** Rows that `--exclude` left out; absent without it. */
+  excluded?: number;
+  /** What `--first` left for later: absent without it. */
+  rest?: Rest;
   repaired: number;
   requests: number;
   batches: number;

@@ -10,6 +10,8 @@ export interface RecipientStore extends RecipientReader {
   readonly maxBytes: number;
   /** Adds the last recipient that was read, and returns its reference. */
   add(): number;
+  /** Whether the last recipient that was read was added, and asked for. */
+  isKnown(): boolean;
   /** Whether the recipient came before, when it is asked for one row after the other. */
   cameBefore(reference: number): boolean;
   /** Writes the normal form as a JSON string at `at`, and returns where it ends. */
@@ -30,6 +32,10 @@ class PhoneNumbers extends PhoneNumberReader implements RecipientStore {
 
   add(): number {
     return this.number;
+  }
+
+  isKnown(): boolean {
+    return this.#seen.has(this.number);
   }
 
   cameBefore(reference: number): boolean {
@@ -64,9 +70,7 @@ class Addresses extends AddressReader implements RecipientStore {
   add(): number {
     const json = JSON.stringify(this.normalized);
     const hash = hashOfRecipient(json);
-    const isIt = (reference: number) =>
-      comparedRecipient(this.#at(reference).toString()) === comparedRecipient(json);
-    const known = this.#index.find(hash, isIt);
+    const known = this.#find(json, hash);
     if (known !== -1) return known;
     const reference = this.#file.size;
     if (reference > 0xffff_fff0) throw new RangeError('more than 4 GB of addresses in one file');
@@ -78,6 +82,11 @@ class Addresses extends AddressReader implements RecipientStore {
     return reference;
   }
 
+  isKnown(): boolean {
+    const json = JSON.stringify(this.normalized);
+    return this.#find(json, hashOfRecipient(json)) !== -1;
+  }
+
   cameBefore(reference: number): boolean {
     // The shortest address, `"a@b"` with its length, takes 7 bytes.
     return !this.#seen.add(reference >>> 2);
@@ -85,6 +94,12 @@ class Addresses extends AddressReader implements RecipientStore {
 
   write(reference: number, into: Buffer, at: number): number {
     return at + this.#at(reference).copy(into, at);
+  }
+
+  #find(json: string, hash: number): number {
+    const isIt = (reference: number) =>
+      comparedRecipient(this.#at(reference).toString()) === comparedRecipient(json);
+    return this.#index.find(hash, isIt);
   }
 
   #at(reference: number): Buffer {

@@ -4,13 +4,13 @@ import type { MessageError } from './composer.js';
 import type { BufferedFile } from './files/buffered-file.js';
 import { grown } from './files/hash-index.js';
 import type { RowError } from './files/plan-format.js';
-import { RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
+import { excludedRow, noMessage, RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
 import type { MessageStore } from './message-store.js';
 import { type MessageHash, messageHash, type PairSet } from './pair-set.js';
 import type { RecipientStore } from './recipient-store.js';
 import { ReportedRows } from './reported-rows.js';
 import { RowSet } from './row-set.js';
-import type { SelectedColumns } from './select-columns.js';
+import type { LeftOut, RowSelection, SelectedColumns } from './select-columns.js';
 
 const noErrors: readonly CellError[] = [];
 const noFaults: readonly MessageError[] = [];
@@ -59,8 +59,8 @@ export class RowPlanner {
   rejected = 0;
   /** Whether the release at e5bfb29c sent any row another message. */
   isNew = false;
-  /** Rows that `--only` left out. */
-  notSelected = 0;
+  /** Rows that an option left out. */
+  readonly leftOut: Record<LeftOut, number> = { where: 0, only: 0, exclude: 0 };
   /** Rows that `--skip-sent` left out. */
   alreadySent = 0;
   readonly #parts: RowPlannerParts;
@@ -91,11 +91,7 @@ export class RowPlanner {
       this.#reject(line, unreadable);
       return;
     }
-    if (columns.selection !== null && !this.#isSelected(record)) {
-      this.notSelected += 1;
-      this.rows.add(line, 0, skippedRow);
-      return;
-    }
+    if (columns.selection !== null && !this.#isSelected(columns.selection, record, line, errors)) return;
     const { repaired } = recipients;
     const reason = recipients.read(record[columns.recipient] ?? '');
     // Messages are numbered as they appear: a rejected row must not add one.
@@ -115,17 +111,36 @@ export class RowPlanner {
     this.rows.add(line, recipients.add(), message, pair);
   }
 
-  #isSelected(record: readonly string[]): boolean {
-    const { selection } = this.#parts.columns;
-    return selection === null || selection.statusOf(record) !== null;
+  /** Adds a row that is not sent. */
+  #isSelected(
+    selection: RowSelection,
+    record: readonly string[],
+    line: number,
+    errors: readonly CellError[],
+  ): boolean {
+    const left = selection.leavesOut(record, errors);
+    if (left !== null) {
+      this.leftOut[left] += 1;
+      this.rows.add(line, 0, left === 'exclude' ? excludedRow : skippedRow);
+      return false;
+    }
+    const faults = selection.faultsIn(record);
+    if (faults.length > 0) this.#reject(line, faults);
+    return faults.length === 0;
   }
 
-  /** The errors in cells that are read; of a row that `--only` leaves out, those are only the ones of its status. */
-  #neededOf(record: readonly string[], errors: readonly CellError[]): readonly CellError[] {
+  /** Those that are read: of a row that is left out, only those that decide about it. */
+  #neededOf(
+    record: readonly string[],
+    errors: readonly CellError[],
+    left: LeftOut | null,
+  ): readonly CellError[] {
     const { recipient, selection } = this.#parts.columns;
     const used = this.messages.usesIn(record)?.read ?? this.messages.columns;
-    const ofRow = this.#isSelected(record) ? [recipient, ...used] : [];
-    const read = new Set([...(selection?.columns ?? []), ...ofRow]);
+    const read = new Set([
+      ...(left === 'where' ? [] : (selection?.columns ?? [])),
+      ...(left === null ? [recipient, ...used] : []),
+    ]);
     return errors.filter(({ field }) => field === null || read.has(field));
   }
 
@@ -136,7 +151,7 @@ export class RowPlanner {
       for (let at = 0; at < rows.length; at += rowFields) {
         const line = rows[at] ?? 0;
         if (line >= pairs.length) pairs = grown(pairs, line * 2);
-        if ((rows[at + 2] ?? 0) < skippedRow) pairs[line] = (rows[at + 3] ?? 0) + 1;
+        if ((rows[at + 2] ?? 0) < noMessage) pairs[line] = (rows[at + 3] ?? 0) + 1;
       }
     });
     return pairs;
@@ -144,18 +159,22 @@ export class RowPlanner {
 
   /** Leaves out the rows of pairs that were sent. */
   skipSent(pairs: PairSet): void {
+    this.leaveOut((_, pair) => pairs.isSkipped(pair));
+    this.alreadySent = this.rows.skipped.size;
+  }
+
+  /** Leaves out rows after all; `pair` is that of the row. */
+  leaveOut(isLeftOut: (row: number, pair: number) => boolean): void {
     const noted = [...this.placeholders.values()];
     this.placeholders.clear();
     this.rows.scan((rows, first) => {
       for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
-        if ((rows[at + 2] ?? 0) < skippedRow && pairs.isSkipped(rows[at + 3] ?? 0))
-          this.rows.skipped.add(row);
+        if ((rows[at + 2] ?? 0) < noMessage && isLeftOut(row, rows[at + 3] ?? 0)) this.rows.skipped.add(row);
         else
           for (const each of noted)
             if (each.rows.has(row)) this.#notePlaceholder(each.column, each.value, rows[at] ?? 0, row);
       }
     });
-    this.alreadySent = this.rows.skipped.size;
     this.reportedRows.leaveOut(this.rows.skipped);
   }
 
@@ -167,7 +186,7 @@ export class RowPlanner {
     if (counts.length > 0)
       this.rows.scan((rows, first) => {
         for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1)
-          if ((rows[at + 2] ?? 0) < skippedRow && !isUnsent(row))
+          if ((rows[at + 2] ?? 0) < noMessage && !isUnsent(row))
             for (const each of counts) if (each.set.has(row)) each.rows += 1;
       });
     return counts
@@ -237,11 +256,13 @@ export class RowPlanner {
 
   /** Cells without a value that are needed, else what is wrong with the form of the row. */
   #unreadable(record: readonly string[], errors: readonly CellError[]): readonly MessageError[] {
-    const { names } = this.#parts.columns;
-    const needed = errors.length > 0 ? this.#neededOf(record, errors) : errors;
+    const { names, selection } = this.#parts.columns;
+    const left = selection?.leavesOut(record, errors) ?? null;
+    const needed = errors.length > 0 ? this.#neededOf(record, errors, left) : errors;
     if (needed.length > 0)
       return needed.map(({ field, letters, error }) => ({ column: names[field ?? -1] ?? letters, error }));
-    const damaged = record.flatMap((value, index) =>
+    // Nobody looks at a row that --where leaves out.
+    const damaged = (left === 'where' ? [] : record).flatMap((value, index) =>
       isDamaged(value) ? [{ column: names[index] ?? String(index + 1), error: damageOf(value) }] : [],
     );
     if (record.length === names.length) return damaged;

@@ -4,7 +4,14 @@ import type { PriceOf } from './cost.js';
 import type { Duplicates } from './duplicates.js';
 import type { PlanFolder } from './files/plan-folder.js';
 import { noRequest, requestBytes } from './files/plan-format.js';
-import { blockRows, type RowStore, rejectedRow, rowFields, skippedRow } from './files/row-store.js';
+import {
+  blockRows,
+  excludedRow,
+  noMessage,
+  type RowStore,
+  rowFields,
+  skippedRow,
+} from './files/row-store.js';
 import type { Layout, RequestLayout } from './layout.js';
 import type { MessageStore } from './message-store.js';
 import type { RecipientStore } from './recipient-store.js';
@@ -70,7 +77,7 @@ function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window,
   rowStore.scan((rows, first) => {
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const message = rows[at + 2] ?? 0;
-      if (message >= skippedRow || duplicates.isUnsent(row)) continue;
+      if (message >= noMessage || duplicates.isUnsent(row)) continue;
       layout.next(message);
       if (layout.position < begin || layout.position >= end) continue;
       recipients[layout.position - begin] = rows[at + 1] ?? 0;
@@ -108,6 +115,13 @@ function requestEncoder({ messages, recipients, priceOf }: PlanDraft, files: Pla
   };
 }
 
+const placeOfUnsent = (message: number): number =>
+  message === skippedRow
+    ? noRequest.skipped
+    : message === excludedRow
+      ? noRequest.excluded
+      : noRequest.rejected;
+
 /** Writes the place of every row of the input; see `places` in plan-format. */
 export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, files: PlanFolder): void {
   layout.restart();
@@ -122,8 +136,7 @@ export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, f
     };
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const message = rows[at + 2] ?? 0;
-      if (message === rejectedRow) put(noRequest.rejected, 0);
-      else if (message === skippedRow) put(noRequest.skipped, 0);
+      if (message >= noMessage) put(placeOfUnsent(message), 0);
       else if (duplicates.isUnsent(row)) put(...duplicates.placeOf(rows[at + 1] ?? 0, message));
       else {
         layout.next(message);

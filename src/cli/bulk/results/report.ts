@@ -27,7 +27,7 @@ export async function* reportBlocks(job: ReportedJob, receipts: Receipts): Async
 }
 
 /** The outcome of a row that is not in the plan. */
-const leftOut = { id: '', batchId: '', status: 'rejected', credits: null, delivery: '' };
+const leftOut = { id: '', batchId: '', credits: null, delivery: '' };
 
 /** The outcome of every row of the input, in order. */
 export async function* reportRows(
@@ -47,7 +47,8 @@ export async function* reportRows(
     return credits;
   };
   for await (const { line, values, place, error } of plan.rows()) {
-    const receipt = place === null ? { ...leftOut, code: error ?? '' } : receipts.of(place);
+    const status = error === null ? 'excluded' : 'rejected';
+    const receipt = place === null ? { ...leftOut, status, code: error ?? '' } : receipts.of(place);
     yield [
       ...kept.map((index) => cellOf(values[index] ?? '', index)),
       receipt.id || null,

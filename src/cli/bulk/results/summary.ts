@@ -20,6 +20,10 @@ export interface JobSummary extends Counts {
   moved_to: readonly string[];
   /** Rows whose recipient occurred before with the same message. */
   merged: number;
+  /** Rows that `--exclude` left out. */
+  excluded: number;
+  /** Recipients that `--first` left for later. */
+  later: number;
   /** Charged for accepted messages. */
   credits: number;
   /** After the last answer; null if none had it, and where nothing was sent this time. */
@@ -29,11 +33,12 @@ export interface JobSummary extends Counts {
 
 export function summaryOf({
   id: job,
-  meta: { merged },
+  meta: { merged, excluded = 0, rest },
   state,
 }: Pick<JobView, 'id' | 'meta' | 'state'>): JobSummary {
   const { movedTo, credits, balance } = state;
-  return { job, ...state.counts, moved_to: movedTo, merged, credits, balance, batches: batchesOf(state) };
+  const left = { merged, excluded, later: rest?.recipients ?? 0 };
+  return { job, ...state.counts, moved_to: movedTo, ...left, credits, balance, batches: batchesOf(state) };
 }
 
 /** The accepted batches of a job, in order of acceptance. */

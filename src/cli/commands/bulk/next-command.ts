@@ -1,5 +1,5 @@
 import type { JobView } from '../../bulk/job/open-job.js';
-import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
+import { type PlanMeta, sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type {
   NextStep,
   PrintedCommand,
@@ -89,6 +89,17 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
   };
 }
 
+/** The options that say how a list is read, and are about no other one. */
+export const listOptions = (options: BulkOptions): PrintedOptions => ({
+  '--encoding': options.encoding,
+  '--delimiter': options.delimiter,
+  '--headerless': options.headerless,
+  '--header-row': options.headerRow,
+  '--sheet': options.sheet,
+  '--visible-only': options.visibleOnly,
+  '--only': options.only?.join(','),
+});
+
 /** What the command that sends rows of a file needs to know of the run. */
 export interface JobInput {
   only: BulkOptions['only'];
@@ -96,6 +107,8 @@ export interface JobInput {
   /** Rows that `--skip-invalid` left out now, and their file. */
   rejected: number;
   rejects: string | null;
+  /** What `--first` left for later; null for nothing that a command can name. */
+  rest: PlanMeta['rest'] | null;
   /** With them, whom `--skip-sent` left out although their message may have failed. */
   leftOut: number;
 }

@@ -2,6 +2,7 @@ import type { JobView } from '../../bulk/job/open-job.js';
 import { type Ending, type NextPrice, refusalOfKey } from '../../bulk/send/ending.js';
 import type { NextStep, PrintedOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
+import { counted } from '../../text/wording.js';
 import {
   isPrintable,
   type JobInput,
@@ -40,6 +41,7 @@ export function stepsAfter(
     ...(job.state.finished ? stepsOfFinished(context, run) : [resumeStep(context, job, options, ending)]),
     ...outcomeSteps(context, job, ending),
     ...failedSteps(context, run),
+    ...laterSteps(context, run),
   ];
   const commands = all.map(([, command]) => command);
   return all.filter(([, command], at) => commands.indexOf(command) === at);
@@ -133,6 +135,25 @@ function rejectedSteps(context: StepContext, run: JobRun): NextStep[] {
   return rejected > 0 && rejected !== meta.rejected
     ? [...ofFile(), writeStep(context, run.job, 'rejected')]
     : reportedSteps(context, run, 'rejected');
+}
+
+/** The command that sends to those whom `--first` left for later; null for none. */
+export function laterStep(context: StepContext, { job, input }: JobRun): NextStep | null {
+  const { meta, state } = job;
+  const { recipients = 0, options = {} } = (input === null ? meta.rest : input.rest) ?? {};
+  const file = meta.source === '-' ? '-' : (meta.path ?? '');
+  const isNamed = [file, ...Object.values(options)].every((each) => isPrintable(String(each)));
+  if (!state.finished || recipients === 0 || !isNamed) return null;
+  const again = file === '-' ? ', from the same standard input' : '';
+  return [
+    `Left for later${again}: ${counted(recipients, 'recipient')}`,
+    likeCommand(context, job, file, { ...serviceOf(meta.baseUrl), ...options, '--skip-sent': true }),
+  ];
+}
+
+function laterSteps(context: StepContext, run: JobRun): NextStep[] {
+  const step = laterStep(context, run);
+  return step === null ? [] : [[`${step[0]}. Send to them with:`, step[1]]];
 }
 
 type Which = 'rejected' | 'failed';

@@ -43,6 +43,10 @@ export interface BulkOptions extends CarryOutOptions {
   headerRow?: number;
   visibleOnly?: boolean;
   sheet?: string;
+  where?: string[];
+  exclude?: string;
+  excludeColumn?: string;
+  first?: number;
   only?: Selected[];
   acceptDuplicates?: boolean;
   allowRepeats?: boolean;
@@ -112,6 +116,14 @@ export function addInputOptions(command: Command): Command {
     .option('--sheet <name>', 'sheet of an Excel workbook (default: the only one with rows)')
     .option('--visible-only', 'skip hidden rows of an Excel workbook, such as filtered ones')
     .option(
+      '--where <condition>',
+      'send only the rows with a value, column=value, or without it, column!=value; repeatable',
+      readConditions,
+    )
+    .option('--exclude <file>', 'leave out the recipients of another list')
+    .option('--exclude-column <name>', 'column of the recipients in it (default: detected by its name)')
+    .option('--first <n>', 'send only to the first n recipients who are left', readFirst)
+    .option(
       '--only <statuses>',
       'send only the rows of a report with these statuses, such as failed,pending; or undelivered, unknown',
       readStatuses,
@@ -142,6 +154,18 @@ function readHeaderRow(written: string): number {
   const value = readCount(written);
   if (value < 1) throw new InvalidArgumentError('rows are counted from 1');
   return value;
+}
+
+function readFirst(written: string): number {
+  const value = readCount(written);
+  if (value < 1) throw new InvalidArgumentError('it is at least 1');
+  return value;
+}
+
+function readConditions(written: string, before: readonly string[] = []): string[] {
+  const [column = '', value] = written.split(/!?=/);
+  if (column.trim() !== '' && value !== undefined) return [...before, written];
+  throw new InvalidArgumentError(`'${written}' is neither column=value nor column!=value`);
 }
 
 function readRate(written: string): number {

@@ -21,9 +21,9 @@ interface Folder {
 export function refuseSameFile(
   here: Folder,
   list: string,
-  options: Pick<BulkOptions, 'report' | 'rejects' | 'textFile' | 'htmlFile'>,
+  options: Pick<BulkOptions, 'report' | 'rejects' | 'textFile' | 'htmlFile' | 'exclude'>,
 ): void {
-  const { report, rejects, textFile, htmlFile } = options;
+  const { report, rejects, textFile, htmlFile, exclude } = options;
   if (rejects !== undefined && isWorkbookName(rejects))
     throw usageError(
       `${rejects} would not be a workbook: rejected rows are written as CSV`,
@@ -35,6 +35,7 @@ export function refuseSameFile(
     { what: 'the list itself', file: identified(list) },
     { what: 'the file of --text-file', file: identified(textFile) },
     { what: 'the file of --html-file', file: identified(htmlFile) },
+    { what: 'the file of --exclude', file: identified(exclude) },
   ];
   const targets = [
     { option: '--report', file: identified(report) },

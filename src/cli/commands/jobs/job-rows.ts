@@ -27,6 +27,8 @@ export interface JobRow extends Counts {
   source: string;
   /** The jobs that took the moved rows. */
   moved_to: readonly string[];
+  /** Rows that `--exclude` left out. */
+  excluded: number;
   credits: number;
   base_url: string;
   created_at: string;
@@ -53,6 +55,7 @@ export async function jobRow(job: JobView, now: number): Promise<JobRow> {
     source: meta.source,
     ...state.counts,
     moved_to: state.movedTo,
+    excluded: meta.excluded ?? 0,
     credits: state.credits,
     base_url: meta.baseUrl,
     created_at: meta.created_at,

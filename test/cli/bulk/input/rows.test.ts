@@ -305,7 +305,7 @@ describe('--only reads the status column of a report', () => {
       '{"to":"99112233","text":"Hi Bat"}',
       '{"to":"80112233","text":"Hi =x"}',
     ]);
-    expect(outcome).toMatchObject({ notSelected: 2, rejects: { count: 0 } });
+    expect(outcome).toMatchObject({ leftOut: { only: 2 }, rejects: { count: 0 } });
     expect((await rowsOf(outcome)).map(({ line }) => line)).toEqual([2, 4]);
   });
   it('needs that column, and a row that has one', async () => {

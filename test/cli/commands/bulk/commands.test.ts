@@ -45,6 +45,8 @@ describe('urtuu sms bulk', () => {
       ...countsWith({ queued: 4 }),
       moved_to: [],
       merged: 0,
+      excluded: 0,
+      later: 0,
       credits: 40,
       balance: 999_960,
       batches: [

@@ -46,8 +46,10 @@ export const metaOf = ({ chunks, ...meta }: WrittenMeta): PlanMeta => ({ ...meta
 export const noRequest = {
   /** Its errors are in `errors`. */
   rejected: 0xffff_ffff,
-  /** Left out by `--only` or `--skip-sent`. */
+  /** Left out by `--where`, `--only`, `--skip-sent` or `--first`. */
   skipped: 0xffff_fffe,
+  /** Left out by `--exclude`. */
+  excluded: 0xffff_fffc,
   /** An earlier row sends a different message to the same recipient; the index is the line of that row. */
   conflict: 0xffff_fffd,
 } as const;

@@ -248,7 +248,8 @@ async function* readPlannedRows(
             : request === noRequest.conflict
               ? conflictError(index)
               : null;
-        yield { line, values: record, place: error === null ? { request, index } : null, error };
+        const isSent = error === null && request !== noRequest.excluded;
+        yield { line, values: record, place: isSent ? { request, index } : null, error };
       }
       read = [];
     }

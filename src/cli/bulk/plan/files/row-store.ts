@@ -1,9 +1,12 @@
 import { RowSet } from '../row-set.js';
 import type { BufferedFile } from './buffered-file.js';
 
-/** Placeholders for the message of a row without one: no message has such a number, or a higher one. */
+/** Placeholders for the message of a row without one. */
 export const rejectedRow = 0xffff_ffff;
 export const skippedRow = 0xffff_fffe;
+export const excludedRow = 0xffff_fffd;
+/** No message has such a number, or a higher one. */
+export const noMessage = excludedRow;
 
 /** Receives rows of `rowFields` numbers each: line, recipient, message, pair. `first` is the number of the first row. */
 export type RowBlockVisitor = (rows: Uint32Array, first: number) => void;

@@ -42,7 +42,7 @@ export async function confirmSend(
   const suppressed = isShown ? await askDoNotSend(context, job.plan, isOpen) : null;
   const findings = { ...planned, suppressed };
   const remaining = { requests: job.state.open, paid, rate: options.rate };
-  const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options.report);
+  const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options);
   const { earlier } = findings;
   for (const line of lines) io.note(line);
   const { toConfirm: repeated } = earlier;
@@ -83,7 +83,10 @@ export async function confirmSend(
   // The rows that a report selects are sent on purpose.
   if (repeated > 0 && fresh > 0 && options.only === undefined) {
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
-      { name: `Only the ${grouped(fresh)} new`, value: 'new' },
+      {
+        name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'The first who are new',
+        value: 'new',
+      },
       { name: `All ${grouped(left)}`, value: 'all' },
       { name: 'Cancel', value: 'none' },
     ]);

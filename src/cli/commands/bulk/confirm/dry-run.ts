@@ -11,10 +11,11 @@ export async function printDryRun(
   { io, options: { columns, value } }: Pick<Context, 'io' | 'options'>,
   { meta }: FrozenPlan,
   findings: Findings,
-  { job = jobIdOf(meta), rate, report }: BulkOptions,
+  options: BulkOptions,
 ): Promise<void> {
+  const { job = jobIdOf(meta), rate } = options;
   const all = { requests: meta.requests, paid: { certain: 0, inDoubt: 0 }, rate };
-  const { preflight, lines } = previewOf(io, { job, meta }, findings, all, report);
+  const { preflight, lines } = previewOf(io, { job, meta }, findings, all, options);
   if (io.printer.isMachine || columns !== undefined || value !== undefined)
     return io.print(preflightView, preflight);
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));

@@ -1,13 +1,17 @@
+import { basename } from 'node:path';
 import type { Delimiter } from '../../../bulk/input/delimiter.js';
+import { fileName } from '../../../bulk/input/input-error.js';
 import type { RepairCounts, RepairKind } from '../../../bulk/input/repair.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { wordsOfStop } from '../../../bulk/send/ending.js';
 import type { Context } from '../../../context.js';
+import { maskedText } from '../../../output/mask.js';
 import { betweenWords } from '../../../terminal/wrap.js';
 import { counted, duration, grouped } from '../../../text/wording.js';
 import { sheetsText } from '../finish/workbook-report.js';
+import type { BulkOptions } from '../options.js';
 import { sentBeforeLine } from '../prepare/sent-before.js';
 import type { Suppressed } from './do-not-send.js';
 import {
@@ -26,18 +30,18 @@ export function previewOf(
   plan: { job: string; meta: PlanMeta },
   findings: Findings,
   remaining: Remaining,
-  report: string | undefined,
+  options: Selecting,
 ): { preflight: Preflight; lines: string[] } {
   const { prices, earlier, outcome, suppressed } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
-  const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, report };
-  const { replaced, fallbacks, preview, repairs } = outcome;
+  const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, options };
+  const { replaced, fallbacks, preview, repairs, rows } = outcome;
   const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
-  return {
-    preflight,
-    lines: preflightLines(preflight, repairs, { ...shown, fallbacks, replaced, notGsm, suppressed }),
-  };
+  const found = { fallbacks, replaced, notGsm, suppressed, rows, mask: printer.mask };
+  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, ...found }) };
 }
+
+type Selecting = Pick<BulkOptions, 'report' | 'where' | 'exclude' | 'first'>;
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   /** Whether the key may not read prices and balance. */
@@ -46,8 +50,10 @@ interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   columns: number;
   /** See EarlierSends. */
   unfinished?: number;
-  /** The value of `--report`. */
-  report?: string | undefined;
+  options?: Selecting;
+  /** Of the list. */
+  rows?: number;
+  mask?: boolean;
   /** See PlanOutcome and Preview. */
   fallbacks?: PlanOutcome['fallbacks'];
   replaced?: number;
@@ -67,7 +73,9 @@ export function preflightLines(
     isForbidden = false,
     columns,
     unfinished,
-    report,
+    options = {},
+    rows: ofList = 0,
+    mask = false,
     fallbacks = [],
     replaced = 0,
     notGsm = [],
@@ -79,11 +87,12 @@ export function preflightLines(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
   const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished);
-  const sheets = sheetsText(report, preflight);
+  const sheets = sheetsText(options.report, preflight);
   const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
     ['Column', columnOf(preflight)],
     ...unreadRows(preflight),
+    ...selectionRows(preflight, ofList, options, mask),
     [
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
@@ -113,6 +122,27 @@ function unreadRows({ nameless_columns: columns, short_rows: rows }: Preflight):
     ...(rows > 0
       ? [['Short rows', `${grouped(rows)}: the missing last fields are empty`] satisfies Row]
       : []),
+  ];
+}
+
+/** What `--where`, `--exclude` and `--first` select. */
+function selectionRows(
+  { not_matched: notMatched, excluded, later, recipients }: Preflight,
+  rows: number,
+  { where = [], exclude, first }: Selecting,
+  mask: boolean,
+): Row[] {
+  const conditions = where.map((each) => shortened(mask ? maskedText(each) : each, 40)).join(', ');
+  const matched = `${conditions}: ${grouped(rows - notMatched)} of ${counted(rows, 'row')}`;
+  const all = recipients + later;
+  const taken =
+    later > 0 ? `${grouped(recipients)} of ${counted(all, 'recipient')}` : `all ${counted(all, 'recipient')}`;
+  return [
+    ...(where.length > 0 ? [['Where', matched] satisfies Row] : []),
+    ...(exclude === undefined
+      ? []
+      : [['Excluded', `${counted(excluded, 'row')} by ${fileName(basename(exclude))}`] satisfies Row]),
+    ...(first === undefined ? [] : [['Only first', taken] satisfies Row]),
   ];
 }
 

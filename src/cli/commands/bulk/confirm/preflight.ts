@@ -45,6 +45,10 @@ export interface Preflight extends Pick<PlanMeta, (typeof planFigures)[number] |
   /** As delivered. Null only if the plan could not be read again. */
   first_message: PreviewedMessage | null;
   longest_message: PreviewedMessage | null;
+  /** Rows that `--where` and `--exclude` left out, and recipients that `--first` leaves for later. */
+  not_matched: number;
+  excluded: number;
+  later: number;
   /** Columns that have no name in the header, and are left out. */
   nameless_columns: number;
   /** Rows without their last fields, which are empty. */
@@ -75,7 +79,17 @@ export interface Findings {
   shared: SharedLimit | null;
   outcome: Pick<
     PlanOutcome,
-    'toColumn' | 'delimiter' | 'sheet' | 'unread' | 'preview' | 'repairs' | 'replaced' | 'fallbacks'
+    | 'toColumn'
+    | 'delimiter'
+    | 'sheet'
+    | 'unread'
+    | 'preview'
+    | 'repairs'
+    | 'replaced'
+    | 'fallbacks'
+    | 'rows'
+    | 'leftOut'
+    | 'later'
   >;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
@@ -111,6 +125,9 @@ export function preflightOf(
     messages: input.preview?.messages ?? 0,
     first_message: shown(input.preview?.first),
     longest_message: shown(input.preview?.longest),
+    not_matched: input.leftOut.where,
+    excluded: input.leftOut.exclude,
+    later: input.later,
     nameless_columns: input.unread.columns,
     short_rows: input.unread.shortRows,
     suppressed: suppressed !== null && 'recipients' in suppressed ? suppressed.recipients : null,
@@ -195,6 +212,7 @@ export const preflightView: View<Preflight> = {
     number('messages'),
     message('first_message'),
     message('longest_message'),
+    ...(['not_matched', 'excluded', 'later'] as const).map(number),
     number('nameless_columns'),
     number('short_rows'),
     number('suppressed'),

@@ -38,9 +38,14 @@ export async function* workbookReport(
 /** Text for people if the report needs several sheets; null if it does not. */
 export function sheetsText(
   report: string | undefined,
-  { recipients, merged, rejected }: Pick<PlanMeta, 'recipients' | 'merged' | 'rejected'>,
+  {
+    recipients,
+    merged,
+    rejected,
+    excluded = 0,
+  }: Pick<PlanMeta, 'recipients' | 'merged' | 'rejected' | 'excluded'>,
 ): string | null {
-  const rows = recipients + merged + rejected;
+  const rows = recipients + merged + rejected + excluded;
   if (report === undefined || !isWorkbookName(report) || rows <= mostSheetRows) return null;
   return `${Math.ceil(rows / mostSheetRows)} sheets, since one holds ${grouped(mostSheetRows)} rows`;
 }

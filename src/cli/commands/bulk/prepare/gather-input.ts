@@ -5,7 +5,7 @@ import type { Context } from '../../../context.js';
 import { usageError } from '../../../errors.js';
 import { required, type Wanted } from '../../../input/required.js';
 import { readText, textSource } from '../../../input/text.js';
-import type { BulkOptions } from '../options.js';
+import { type BulkOptions, isOnPurpose } from '../options.js';
 import { refuseSameFile } from '../same-file.js';
 import { type Likened, likenedTemplates } from './like.js';
 import { columnsOf, type Header, questionFor } from './read-header.js';
@@ -61,7 +61,21 @@ export async function gatherInput(
       'Name the file.',
     );
   refuseSameFile(config, file, options);
+  refuseSelection(file, options);
   return { file, templates: { ...templates, ...rest }, chosen };
+}
+
+/** Throws CliError (exit 2) for options that select no rows together. */
+function refuseSelection(file: string, { exclude, excludeColumn, first, only }: BulkOptions): void {
+  if (excludeColumn !== undefined && exclude === undefined)
+    throw usageError('--exclude-column needs --exclude', 'Name the list: --exclude FILE.');
+  if (exclude === '-' && (file === '-' || only?.includes('unknown')))
+    throw usageError('standard input can be read only once', 'Name the file of --exclude.');
+  if (first !== undefined && isOnPurpose(only))
+    throw usageError(
+      `--first and --only ${only} cannot be combined`,
+      'No later command could leave the first ones out. To choose rows of a report, use --where.',
+    );
 }
 
 /** Asks for the file, so that the prompts for the message can show its columns. */

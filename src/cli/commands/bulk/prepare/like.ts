@@ -4,7 +4,7 @@ import { viewJob } from '../../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
-import { CliError, inputError } from '../../../errors.js';
+import { CliError, inputError, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { refuseOtherService } from '../base-url.js';
 import { checkKey } from '../confirm/account.js';
@@ -24,6 +24,10 @@ export const likeOf = {
   replyTo: 'text',
   gsm: 'kept',
   toColumn: 'kept',
+  // Without these, others would get the messages.
+  where: 'kept',
+  exclude: 'kept',
+  excludeColumn: 'kept',
   allowRepeats: 'kept',
   skipInvalid: 'kept',
   skipSent: 'kept',
@@ -45,6 +49,7 @@ export const likeOf = {
   report: 'own',
   rejects: 'own',
   only: 'own',
+  first: 'own',
   acceptDuplicates: 'own',
   // These are decided for one job.
   job: 'own',
@@ -71,6 +76,8 @@ export interface Source {
   jobs: NonNullable<PlanMeta['like']>;
   /** Whether the limit is theirs, and not given. */
   sharesLimit: boolean;
+  /** The path of its list, or `-`, if `--first` left some of it for later. */
+  restOf?: string | undefined;
 }
 
 /** A command with the options of `--like`; `source` is null without it. */
@@ -104,6 +111,8 @@ export async function likened(
   await checkKey(context, job, given);
   const typed = Object.entries(given).filter(([name]) => isTyped(name));
   const kept = keptOf(meta.options ?? {});
+  if (isTyped('exclude')) delete kept.excludeColumn;
+  else if (kept.exclude === '-') throw unnamedList(id);
   // Both are refused together.
   if (given.again || isOnPurpose(given.only)) delete kept.skipSent;
   return {
@@ -112,6 +121,7 @@ export async function likened(
       templates,
       jobs: [{ job: id, digest: meta.digest }, ...(meta.like ?? [])],
       sharesLimit: given.maxCredits === undefined,
+      restOf: meta.rest === undefined ? undefined : (meta.path ?? meta.source),
     },
   };
 }
@@ -129,6 +139,12 @@ const withoutTexts = (id: string) =>
   inputError(
     `the job ${id} was planned by an earlier version, which did not keep its texts and options`,
     'Nothing was sent. Leave --like out, and give the texts and options again.',
+  );
+
+const unnamedList = (id: string) =>
+  usageError(
+    `the job ${id} read the recipients to leave out from standard input`,
+    'Nothing was sent. Give them again: --exclude FILE.',
   );
 
 const otherChannel = (id: string, channel: Channel) =>

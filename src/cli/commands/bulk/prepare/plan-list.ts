@@ -14,6 +14,7 @@ import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { counted } from '../../../text/wording.js';
 import { currentAccount } from '../confirm/account.js';
+import { listOptions } from '../next-command.js';
 import { type BulkOptions, delimiterOf } from '../options.js';
 import { absolutePath } from '../same-file.js';
 import { askAboutInput, wantsVisibleOnly } from './ask-about-input.js';
@@ -33,6 +34,8 @@ export interface PlanSource {
   /** The jobs that it is like, and the options of a job whose rows they are. */
   like?: PlanMeta['like'];
   options?: PlanMeta['options'];
+  /** See `Source`. */
+  restOf?: string | undefined;
 }
 
 /** The options, with what was found or answered while the list was planned: it is then planned anew. */
@@ -83,13 +86,17 @@ async function build(
 ): Promise<PlanOutcome> {
   const name = choices.job ?? (file === '-' ? 'stdin' : parse(file).name);
   const now = clock.now();
+  const { exclude, excludeColumn: column } = choices;
   return buildPlan(
     { bytes: rows?.bytes() ?? io.files.bytes(file), source: file },
     {
       ...choices,
       ...source,
       like: source.like,
-      options: source.options ?? keptOf(choices),
+      options: source.options ?? keptFrom(config, choices),
+      excluded:
+        exclude === undefined ? undefined : { bytes: io.files.bytes(exclude), source: exclude, column },
+      listOptions: listOptions(choices),
       folder,
       digestOf: (job) => digestOf(config.stateDirectory, job),
       composer: rows?.composer,
@@ -105,6 +112,12 @@ async function build(
       signal,
     },
   );
+}
+
+/** The options for a later command, which may be run in another folder. */
+function keptFrom(config: Context['config'], { exclude, ...choices }: PlanChoices): PlanMeta['options'] {
+  if (exclude === undefined) return keptOf(choices);
+  return keptOf({ ...choices, exclude: exclude === '-' ? exclude : absolutePath(config, exclude) });
 }
 
 /** Where `--rejects` says, else beside the list if possible. */

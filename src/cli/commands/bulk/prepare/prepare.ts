@@ -24,13 +24,13 @@ import type { Findings } from '../confirm/preflight.js';
 import { readAccount } from '../confirm/read-account.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
-import { isDone } from './finished.js';
+import { endAllSent, isAllSent, isDone } from './finished.js';
 import { gatherInput } from './gather-input.js';
 import type { Likened } from './like.js';
 import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
 import { badRows, warnOfRejects } from './rejects.js';
-import { Comparison, endAllSent, isAllSent, refuseOpen, warnOfFailed } from './sent-before.js';
+import { Comparison, refuseOpen, warnOfFailed } from './sent-before.js';
 import { recordLimit, shareLimit, whileStarting } from './start.js';
 import { checkTaken } from './take.js';
 
@@ -96,7 +96,7 @@ async function gather(
   const { chosen, ...input } = await gatherInput(context, channel, given, likened, look);
   const pricing = await priced();
   const baseUrl = await baseUrlOf(context.config);
-  const like = source === null ? {} : { like: source.jobs };
+  const like = source === null ? {} : { like: source.jobs, restOf: source.restOf };
   const sharesLimit = source?.sharesLimit ?? false;
   return {
     wanted: { ...input, ...like, channel, baseUrl, pricing, name: options.job, sharesLimit },
@@ -132,8 +132,8 @@ async function prepareIn(
   if (outcome === 'anew') return outcome;
   const { plan } = outcome;
   showInput(io, outcome, choices);
-  if (outcome.notSelected > 0 && wanted.rows === undefined)
-    io.note(`${counted(outcome.notSelected, 'row')} with another status left out (--only)`);
+  if (outcome.leftOut.only > 0 && wanted.rows === undefined)
+    io.note(`${counted(outcome.leftOut.only, 'row')} with another status left out (--only)`);
   if (choices.skipSent) warnOfFailed(context, comparison);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices, wanted);
   if (plan === null) throw badRows(outcome);
@@ -178,18 +178,25 @@ async function readPrices(
 function inputOf(
   { plan }: Job,
   { templates }: PlanSource,
-  { rejects }: PlanOutcome,
+  { rejects, meta }: PlanOutcome,
   { uncertain }: Comparison,
   { only, acceptDuplicates }: PlanChoices,
 ): JobInput {
   // A job that was planned before may keep other texts that were the same for all its rows.
-  const isSame = isDeepStrictEqual(plan.meta.templates, JSON.parse(JSON.stringify(templates)));
+  const isSame =
+    isDeepStrictEqual(plan.meta.templates, JSON.parse(JSON.stringify(templates))) &&
+    isDeepStrictEqual(limitsOf(plan.meta), limitsOf(meta));
   return {
     ...{ only, acceptDuplicates, rejected: rejects.count },
     rejects: isSame ? rejects.file : null,
+    rest: isSame ? meta.rest : null,
     leftOut: rejects.count + uncertain,
   };
 }
+
+/** The options that say whom a command like this one reaches. */
+const limitsOf = ({ options = {} }: FrozenPlan['meta']) =>
+  (['where', 'exclude', 'excludeColumn'] as const).map((name) => (options as BulkOptions)[name] ?? null);
 
 type Identity = Pick<JobChoice, 'base' | 'isSame'>;
 

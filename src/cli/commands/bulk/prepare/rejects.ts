@@ -102,7 +102,7 @@ function maskedRow(
 
 /** Exit 8: rows are rejected, and `--skip-invalid` is not given. */
 export function badRows({ meta, rejects }: PlanOutcome): CliError {
-  const all = meta.rejected + meta.recipients + meta.merged;
+  const all = meta.rejected + meta.recipients + meta.merged + (meta.rest?.recipients ?? 0);
   const rows = `${grouped(meta.rejected)} of ${counted(all, 'row')} cannot be sent`;
   const [place, them] = meta.rejected === 1 ? ['It is', 'it'] : ['They are', 'them'];
   return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {

@@ -16,17 +16,18 @@ import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
-import { CliError, Ended, machineError, usageError } from '../../../errors.js';
+import { CliError, machineError, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import { type BulkOptions, isOnPurpose, selectsUnsent } from '../options.js';
+import { absolutePath } from '../same-file.js';
 import type { PlanSource } from './plan-list.js';
 
 type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
 
 const recentDays = 7;
-const lately = `in the last ${recentDays} days`;
+export const lately = `in the last ${recentDays} days`;
 
 /** The other jobs of this machine that may have sent, or will send, what a job sends. */
 export function otherJobs(
@@ -82,7 +83,11 @@ export class Comparison {
   #counting: ((job: OtherJob) => Counting) | undefined;
 
   /** Throws CliError (exit 2) for options that exclude each other. */
-  constructor(context: SentContext, { channel, baseUrl, rows }: PlanSource, options: BulkOptions) {
+  constructor(
+    context: SentContext,
+    { channel, baseUrl, rows, file, like = [], restOf }: PlanSource,
+    options: BulkOptions,
+  ) {
     const { again, only, skipSent, job } = options;
     const isReport = rows === undefined && isOnPurpose(only);
     if (skipSent && (again || isReport)) throw exclusive(again ? '--again' : `--only ${only}`);
@@ -90,7 +95,8 @@ export class Comparison {
     this.#stateDirectory = context.config.stateDirectory;
     // Earlier runs with the name of this job are the same job.
     const isOther = (id: string) => readJobId(id).base !== job;
-    const certain = skipSent ? { onUnreadable: refuseUnreadable } : {};
+    const isRest = restOf === (file === '-' ? file : absolutePath(context.config, file));
+    const certain = skipSent ? { onUnreadable: refuseUnreadable, always: isRest ? like : [] } : {};
     this.#jobs = otherJobs(context, { channel, baseUrl, isOther, ...certain });
     this.#ever = (ids) =>
       otherJobs(context, { channel, baseUrl, isOther: (id) => ids.includes(id), since: 0 });
@@ -158,15 +164,18 @@ export class Comparison {
     if (this.#options.job !== undefined) return;
     const own = await readPlanRecord(plan.folder);
     const ids: string[] = [];
+    let wave: string | undefined;
     for (const id of await jobIds(this.#stateDirectory)) {
       const record = await readPlanRecord(join(jobsFolder(this.#stateDirectory), id)).catch(() => null);
-      if (record !== null && isOfList(record, own)) ids.push(id);
+      if (record === null || !isOfList(record, own)) continue;
+      ids.push(id);
+      if (record.meta.rest !== undefined) wave ??= id;
     }
     if (ids.length === 0) return;
     const pairs = await pairsOf(plan, isNew);
     await this.#ever(ids).mark(pairs);
     const { sent } = pairs.counts();
-    if (sent > 0) throw sameList(ids, sent);
+    if (sent > 0) throw sameList(ids, sent, this.#options.skipSent ? wave : undefined);
   }
 
   /**
@@ -201,16 +210,19 @@ const isOfList = (other: PlanRecord, own: PlanRecord): boolean =>
   other.table.recipient === own.table.recipient;
 
 /** Exit 11, with the way to send after all. */
-function refused(code: string, what: string, way: string, details: CliError['details']): CliError {
+export function refused(code: string, what: string, way: string, details: CliError['details']): CliError {
   const hint = `Nothing was sent this time. ${way}`;
   return new CliError(code, exits.refused, what, { hint, details });
 }
 
-function sameList(ids: readonly string[], count: number): CliError {
+/** `wave`: one that took the first of the list. */
+function sameList(ids: readonly string[], count: number, wave: string | undefined): CliError {
   const jobs = ids.join(' or ');
   const what = `the job ${jobs} of this list has sent the same message to ${counted(count, 'recipient')}`;
   const details = { job: ids[0] ?? null, recipients: count };
-  return refused('job_done', what, 'To send to them again, add --again.', details);
+  const again = 'To send to them again, add --again.';
+  const way = wave === undefined ? again : `To leave them out, add --like ${wave}.`;
+  return refused('job_done', what, way, details);
 }
 
 /** The plan still contains them. */
@@ -228,27 +240,6 @@ export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, { s
       reportCommand({ config }, job),
     );
   }
-}
-
-/** Whether `--skip-sent` has left out everyone. */
-export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
-
-/** Ends a command that has nobody to send to. Throws CliError (exit 11) without `--if-finished ok`. */
-export function endAllSent(
-  io: Context['io'],
-  { alreadySent }: PlanOutcome,
-  { uncertain }: Comparison,
-  { ifFinished }: BulkOptions,
-  { file, rows }: PlanSource,
-): null {
-  if (ifFinished !== 'ok')
-    throw rows === undefined ? everyoneSent(alreadySent, uncertain) : sentSince(alreadySent, file);
-  if (uncertain > 0) {
-    io.conclude('Everyone in this list was in an earlier job; nothing was sent this time.');
-    throw new Ended(exits.partly);
-  }
-  io.note('Everyone in this list was sent the message before; nothing was sent this time.');
-  return null;
 }
 
 /** Throws CliError (exit 11) for an unfinished job that would send the same. */
@@ -275,22 +266,13 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   return refused('sent_before', what, `${way} to send to them again.`, { recipients: count });
 }
 
-function everyoneSent(count: number, uncertain: number): CliError {
-  const was = uncertain > 0 ? 'was in an earlier job' : 'was sent the same message from this machine';
-  const what = `everyone in this list ${was} ${lately}`;
-  return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
-}
-
-function sentSince(count: number, job: string): CliError {
-  const what = `another job has sent the message of ${job} to all of these since`;
-  return refused('job_done', what, 'See: `urtuu jobs list`', { job, recipients: count });
-}
-
 /** A line of the preflight about `EarlierSends`; undefined without such recipients. */
 export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
   const sent = skipped ? count : count - unfinished;
   const left = skipped ? ` left out: ${sent === 1 ? 'it' : 'they'}` : '';
-  const parts = sent > 0 ? [`${grouped(sent)}${left} ${wereSent(sent)} the same message ${lately}`] : [];
+  // The rest of a list leaves out earlier ones, too.
+  const when = skipped ? '' : ` ${lately}`;
+  const parts = sent > 0 ? [`${grouped(sent)}${left} ${wereSent(sent)} the same message${when}`] : [];
   if (unfinished > 0)
     parts.push(
       `${grouped(unfinished)} may get ${sent > 0 ? 'it' : 'the same message'} from an unfinished job`,

@@ -58,6 +58,9 @@ const plan: Preflight = {
   balance: 100_000,
   sent_before: 0,
   skips_sent: false,
+  not_matched: 0,
+  excluded: 0,
+  later: 0,
   seconds: 22,
   messages: 475,
   first_message: { to: '99112233', subject: null, text: 'Сайн уу, Бат!', parts: 1 },
@@ -84,6 +87,9 @@ const outcome = {
   unread,
   fallbacks: [],
   replaced: 0,
+  rows: 1_000,
+  leftOut: { where: 0, only: 0, exclude: 0 },
+  later: 0,
 } as const;
 
 describe('what is shown before a job is sent', () => {
@@ -170,7 +176,7 @@ describe('what is shown before a job is sent', () => {
 
   it('names the sheets of a report that one sheet has no room for', () => {
     const shown = (recipients: number, report: string) =>
-      preflightLines({ ...plan, recipients }, {}, { ...whole, report });
+      preflightLines({ ...plan, recipients }, {}, { ...whole, options: { report } });
     const room = 1_048_575 - plan.merged - plan.rejected;
     expect(shown(room + 1, 'out.xlsx')).toContain('Report      2 sheets, since one holds 1,048,575 rows');
     expect(shown(5_000_000, 'OUT.XLSX')).toContain('Report      5 sheets, since one holds 1,048,575 rows');
