@@ -36,6 +36,7 @@ describe('the preview of a plan', () => {
       messages: 3,
       first: { to: '99000000', subject: null, text: 'Hi Bat', parts: 1 },
       longest: { to: '99000001', subject: null, text: 'Hi Tsetsegmaa', parts: 1 },
+      longestRequest: 1,
       notGsm: [],
     });
   });

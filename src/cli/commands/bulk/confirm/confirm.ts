@@ -18,6 +18,8 @@ import {
 } from './preflight.js';
 import { previewOf } from './preflight-lines.js';
 
+type ConfirmedJob = Pick<Job, 'id' | 'plan' | 'state'>;
+
 /**
  * Shows the preflight at the prices of `current`, a new plan of the same input, and asks for confirmation, unless
  * `--yes` is given. Returns whether to send only to those who
@@ -25,7 +27,7 @@ import { previewOf } from './preflight-lines.js';
  */
 export async function confirmSend(
   { io, options: { yes } }: Pick<Context, 'io' | 'options'>,
-  job: Job,
+  job: ConfirmedJob,
   current: PlanMeta,
   findings: Findings,
   options: BulkOptions,
@@ -70,11 +72,13 @@ export async function confirmSend(
   const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
   const sandbox =
     job.plan.meta.baseUrl === sandboxBaseUrl ? ' Nobody receives anything: this is the sandbox.' : '';
-  const question = `Send to ${counted(left, 'recipient')}${price}?${sandbox}${again}${twice}${short}`;
+  const { proof } = findings;
+  const what = proof?.question ?? `Send to ${counted(left, 'recipient')}${price}?`;
+  const question = `${what}${sandbox}${again}${twice}${short}`;
   const prompts = await io.prompts();
   const fresh = left - repeated;
   // The rows that a report selects are sent on purpose.
-  if (repeated > 0 && fresh > 0 && options.only === undefined) {
+  if (repeated > 0 && fresh > 0 && options.only === undefined && proof === undefined) {
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
       { name: `Only the ${grouped(fresh)} new`, value: 'new' },
       { name: `All ${grouped(left)}`, value: 'all' },
@@ -86,7 +90,7 @@ export async function confirmSend(
 }
 
 /** Exit 7; 6 if earlier requests are in doubt, which only their own job can resolve. */
-function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
+function cannotPay(job: ConfirmedJob, preflight: Preflight, paid: Paid): CliError {
   const { in_doubt: inDoubt } = job.state.counts;
   const required = creditsLeft(preflight, paid) ?? 0;
   const balance = preflight.balance ?? 0;

@@ -12,6 +12,7 @@ import {
   creditsLeft,
   creditsMissing,
   type Findings,
+  maskedMessage,
   type Paid,
   type Preflight,
   preflightOf,
@@ -26,12 +27,13 @@ export function previewOf(
   remaining: Remaining,
   report: string | undefined,
 ): { preflight: Preflight; lines: string[] } {
-  const { prices, earlier, outcome } = findings;
+  const { prices, earlier, outcome, proof } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
   const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, report };
   const { replaced, fallbacks, preview, repairs } = outcome;
   const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
-  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, fallbacks, replaced, notGsm }) };
+  const lines = preflightLines(preflight, repairs, { ...shown, fallbacks, replaced, notGsm });
+  return { preflight, lines: [...lines, ...(proof?.lines ?? [])] };
 }
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
@@ -131,6 +133,18 @@ function messageRows({ messages, first_message: first, longest_message: longest 
   const isSame = first.to === longest.to && first.subject === longest.subject && first.text === longest.text;
   if (isSame) return [messageRow('First', first, ', also the longest')];
   return [messageRow('First', first), messageRow('Longest', longest)];
+}
+
+/** The lines of a proof; `message`: that of its `row`, which the preflight does not have. */
+export function proofLines(
+  { printer, columns }: Pick<Context['io'], 'printer' | 'columns'>,
+  size: string,
+  row: number | undefined,
+  message: PreviewedMessage,
+): string[] {
+  const shown = printer.mask ? maskedMessage(message) : message;
+  const rows: Row[] = [['Proof', size], ...(row === undefined ? [] : [messageRow(`Row ${row}`, shown)])];
+  return rows.flatMap((each) => linesOf(each, Math.min(columns, 80)));
 }
 
 const mostCharacters = 800;

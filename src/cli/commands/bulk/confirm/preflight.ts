@@ -77,6 +77,8 @@ export interface Findings {
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
+  /** Of a proof: its lines after those of the job, and its question in place of the job's. */
+  proof?: { lines: readonly string[]; question: string };
 }
 
 /** `mask`: whether recipients and texts are masked. */
@@ -112,7 +114,7 @@ export function preflightOf(
   };
 }
 
-function maskedMessage({ to, subject, text, parts }: PreviewedMessage): PreviewedMessage {
+export function maskedMessage({ to, subject, text, parts }: PreviewedMessage): PreviewedMessage {
   return {
     to: masked(to),
     subject: subject === null ? null : maskedText(subject),
