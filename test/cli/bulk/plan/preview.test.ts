@@ -78,6 +78,12 @@ describe('the preview of a plan', () => {
     });
   });
 
+  it('takes the email with the longest bodies for the longest, whatever its subject', async () => {
+    const rows = ['email,a,b', `bat@example.mn,${'S'.repeat(200)},short`, 'dorj@example.mn,S,a longer body'];
+    const preview = await previewOf(rows, { subject: '{a}', text: '{b}' }, 'email');
+    expect(preview?.longest).toMatchObject({ to: 'dorj@example.mn' });
+  });
+
   it('has no shorter message as its longest', async () => {
     const names = fc.array(fc.stringMatching(/^[a-zа-я]{1,90}$/u), { minLength: 1, maxLength: 20 });
     await fc.assert(
