@@ -258,6 +258,28 @@ describe('a proof', () => {
     expect(codes).toEqual([0, 0, 5]);
   });
 
+  it.each([
+    ['refused', '99000001', '', [9, 9]],
+    ['dropped before it is done', '99000011', '', [0, 11]],
+    ['dropped after it is sent', '99000012', '', [0, 11]],
+    ['dropped after it is sent, with one try', '99000012', '--max-retries 0', [6, 6, 11]],
+    ['answered by another page, with one try', '99000015', '--max-retries 0', [6, 6, 0]],
+    ['never known', '99000023', '--wait', [3, 3]],
+    ['of no operator', '70112233', '', [8, 8]],
+  ])(
+    'in the sandbox to a number whose message is %s ends so, again and again',
+    async (_, to, options, exits) => {
+      const { run } = machine();
+      const line = `sms bulk list.csv --text 'Hi {name}' --yes --sandbox --proof ${to} ${options}`;
+      const ends = [];
+      for (const expected of exits)
+        ends.push(expected === (await run(line)).code ? expected : (await run(line)).stderr);
+      expect(ends).toEqual(exits);
+      const outbox = JSON.parse((await run('sandbox outbox --json')).stdout) as object[];
+      expect(outbox).toHaveLength([0, 11, 3].includes(exits.at(-1) ?? 1) ? 2 : 0);
+    },
+  );
+
   it('asks before it sends, and prints what was answered', async () => {
     const { here, run, texts, last } = machine();
     const questions = answers('Hi {name}', false, 'Hi {name}', true);
