@@ -42,7 +42,7 @@ export async function finishSend(
   if (problem !== null) throw problem;
   if (message.delivery === 'unknown') {
     if (options.wait) throw unknownError(1, { id, retryable: false });
-    context.io.warn('the operator never answered: the message may not have arrived, and is not sent again');
+    warnOfUnknown(context.io);
   }
   ensureShown(context.io.printer, acceptedAs('message', id, key));
 }
@@ -134,6 +134,10 @@ function unread(sent: MessageRow, error: unknown): CliError {
     cause: error,
   });
 }
+
+/** Without `--wait`, a send is over once it was accepted. */
+export const warnOfUnknown = ({ warn }: Pick<Context['io'], 'warn'>): void =>
+  warn('the operator never answered: the message may not have arrived, and is not sent again');
 
 export function sendFailed(
   message: Pick<MessageRow, 'id' | 'error'>,

@@ -108,12 +108,24 @@ describe('a proof', () => {
     ['a name of another plan', `${proof} --job july`, 11, 'the job july has another plan'],
     ['a name that is none', `${proof} --job july.2`, 2, 'not a job name'],
     ['a list that was sent to', `sms bulk list.csv --text July --yes --proof ${me}`, 11, 'finished at'],
+    [
+      'a job whose outcome is not known yet',
+      `sms bulk list.csv --text July --job july --wait --yes --proof ${me}`,
+      11,
+      'the job july finished at',
+    ],
+    [
+      'a job with what is left of a limit',
+      `sms bulk some.csv --like july --text X --yes --proof ${me}`,
+      7,
+      '0 of the 30',
+    ],
     ['an unfinished job', `sms bulk some.csv --text May --yes --proof ${me}`, 11, 'the unfinished job may'],
   ])('is refused as its job is: %s', async (_, line, exit, said, options = {}) => {
     const { here, run, project, texts } = machine();
     here.write('some.csv', ['phone', '99000001', '99000008']);
-    if (exit === 11) {
-      await run('sms bulk list.csv --text July --job july --yes');
+    if (exit === 11 || line.includes('--like')) {
+      await run('sms bulk list.csv --text July --job july --max-credits 30 --yes');
       await run('sms bulk list.csv --text July --yes --again');
       project.balance = 0;
       await run('sms bulk list.csv --text May --job may --yes --allow-partial');
@@ -143,7 +155,7 @@ describe('a proof', () => {
     expect(last(stderr)).toEqual(expect.not.arrayContaining(['--proof', '--again']));
     expect(await run(`${proof} --if-finished ok`)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('2 of 2 messages to 99112233 came from an earlier run'),
+      stderr: expect.stringContaining('2 of 2 messages to 99112233 had been sent before'),
     });
     expect(new Set(texts()).size).toBe(2);
     const replays = texts().length;
@@ -175,7 +187,7 @@ describe('a proof', () => {
     delete project.options.instead;
     expect(await run(proof)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('1 of 2 messages to 99112233 came from an earlier run'),
+      stderr: expect.stringContaining('1 of 2 messages to 99112233 had been sent before'),
     });
     expect(project.received().get(me)).toBe(2);
   });

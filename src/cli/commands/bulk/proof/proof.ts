@@ -45,13 +45,13 @@ export function proofOf(
   const { proof: written, proofRow: row } = given;
   if (written === undefined) {
     if (row === undefined) return null;
-    throw usageError('--proof-row needs --proof', 'Add --proof with the recipient of the proof.');
+    throw usageError('--proof-row needs --proof', 'Add --proof.');
   }
   for (const [name, option] of Object.entries(notWith))
     if (name in given)
       throw usageError(
         `--proof and ${option} cannot be combined`,
-        `Nothing was sent. A proof keeps no job: send it first, then run the command with ${option}.`,
+        `Nothing was sent. Send the proof first, then use ${option}.`,
       );
   const kind = channel === 'sms' ? 'number' : 'address';
   return { to: normalizeRecipient(readRecipient(kind, written, '--proof: ')), row, typed };

@@ -14,7 +14,7 @@ import { confirmSend } from '../confirm/confirm.js';
 import { printDryRun } from '../confirm/dry-run.js';
 import type { Findings } from '../confirm/preflight.js';
 import { proofLines } from '../confirm/preflight-lines.js';
-import { endFinished, isDone } from '../prepare/finished.js';
+import { endFinished } from '../prepare/finished.js';
 import type { PlanChoices, PlanSource } from '../prepare/plan-list.js';
 import { Comparison, refuseOpen } from '../prepare/sent-before.js';
 import { checkTaken } from '../prepare/take.js';
@@ -45,8 +45,7 @@ export async function prove(context: Context, proof: Proof, job: ProvenJob): Pro
   await refuseOpen(context, earlier);
   const { job: resumed, id } = await openJobToResume(context.config.stateDirectory, plan, job.choice);
   try {
-    if (resumed !== null && isDone(resumed, choices))
-      return await endFinished(context, resumed, choices, null);
+    if (resumed?.state.finished) return await endFinished(context, resumed, choices, null);
     await confirm(context, job, resumed ?? { id, plan, state: new JobState(plan.meta) }, findings);
   } finally {
     await resumed?.close();

@@ -8,7 +8,7 @@ import { CliError, Ended, Interrupted } from '../../../errors.js';
 import { exitOfFailure, exits } from '../../../exit-codes.js';
 import { unknownError } from '../../../lookup/wait.js';
 import { localTime } from '../../../output/cells.js';
-import { readFinal, recordSend } from '../../../single/finish.js';
+import { readFinal, recordSend, warnOfUnknown } from '../../../single/finish.js';
 import { type SendOutcome, sendSingle } from '../../../single/send.js';
 import { ensureShown } from '../../../single/shown.js';
 import { counted, duration, grouped } from '../../../text/wording.js';
@@ -165,11 +165,10 @@ function conclude(
   if (problem !== null) throw problem;
   const unknown = rows.filter(({ delivery }) => delivery === 'unknown').length;
   if (unknown > 0 && options.wait) throw unknownError(unknown, { ids });
-  if (unknown > 0)
-    io.warn('the operator never answered: the proof may not have arrived, and is not sent again');
+  if (unknown > 0) warnOfUnknown(io);
   const before = sent.filter(({ outcome }) => outcome?.sent.replayed).length;
-  const next: NextStep | undefined = command === null ? undefined : ['Send it with:', command];
-  const way = next === undefined ? 'To send the job, run the same command without --proof.' : next.join(' ');
+  const next: NextStep | undefined = command === null ? undefined : ['Send the job with:', command];
+  const way = next?.join(' ') ?? 'To send the job, run the same command without --proof.';
   if (before === sent.length && options.ifFinished !== 'ok') {
     const at = localTime(rows[0]?.created_at ?? '');
     throw new CliError(
@@ -177,7 +176,7 @@ function conclude(
       exits.refused,
       `this proof was sent at ${at}; nothing was sent this time`,
       {
-        hint: `Add --again to send it again. ${command === null ? way : `Send the job with: ${command}`}`,
+        hint: `Add --again to send it again. ${way}`,
         details: { ids },
       },
     );
@@ -187,10 +186,7 @@ function conclude(
     command: `urtuu messages get ${ids.join(' ')}`,
     details: { ids },
   });
-  if (before > 0) {
-    const them = before === 1 ? 'it' : 'them';
-    io.note(`${grouped(before)} of ${whom} came from an earlier run: nothing new was sent for ${them}.`);
-  }
+  if (before > 0) io.note(`${grouped(before)} of ${whom} had been sent before.`);
   const credits = rows.reduce((sum, row) => sum + (row.credits ?? 0), 0);
   const job = isNew ? 'The job has not begun.' : 'The job was not resumed.';
   const text = `Proof: ${whom}, ${counted(credits, 'credit')}. ${job}`;
