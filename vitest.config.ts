@@ -7,7 +7,7 @@ const places = {
   peers: ['test/peers/**'],
   /** What kills, cuts and confuses, large inputs, and processes that wait for seconds. */
   torture: [
-    'test/e2e/{bulk-cancel,do-not-send,serve-config,serve-email}.test.ts',
+    'test/e2e/{bulk-cancel,bulk-proof,do-not-send,serve-config,serve-email}.test.ts',
     'test/cli/commands/serve/warnings.test.ts',
     'test/service/data/{as-owner,verify-data}.test.ts',
     'test/service/storage/installation.test.ts',

@@ -87,6 +87,13 @@ export function commandLines(
       code: 11,
       stderr: /finished at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/,
     },
+    {
+      line: () => `sms bulk two.csv --text ${number()} --yes --proof ${number()}`,
+      stdout: /^ROW .*\n +2 .* sent /,
+      stderr: /Proof: 1 message to 9922\d{4}, 10 credits\. The job has not begun\./,
+      json: 'array',
+      shape: 'with --proof',
+    },
     { line: () => 'sms bulk mixed.csv --text hi --yes', code: 8, stderr: /mixed\.csv:3/ },
     {
       line: () => `sms bulk mixed.csv --text ${number()} --yes --skip-invalid`,

@@ -123,6 +123,19 @@ const scenes: Scene[] = [
     },
   },
   {
+    name: 'a proof',
+    play: (_, urtuu) => urtuu(`${personal} --skip-sent --max-credits 900 --rate 30 --proof 99112233`),
+  },
+  {
+    name: 'a proof that failed',
+    async play({ project }, urtuu) {
+      project.options.failing = new Set(['99112233']);
+      const result = await urtuu(`${personal} --proof 99112233`);
+      project.options.failing = new Set();
+      return result;
+    },
+  },
+  {
     name: 'rows that were left out',
     async play(here, urtuu) {
       here.write('list.csv', ['phone,name', ...people(5), 'nobody,Dorj']);

@@ -6,6 +6,8 @@ export class ProjectServer {
   project = new FakeProject();
   /** When the posts arrived; milliseconds since 1970. */
   arrivals: number[] = [];
+  /** Whether it says which answers repeat earlier ones; the interface does not ask for it. */
+  saysReplays = false;
   readonly #server: Loopback;
 
   private constructor(server: Loopback) {
@@ -23,7 +25,11 @@ export class ProjectServer {
           redirect: 'manual',
           signal: new AbortController().signal,
         });
-        response.writeHead(answer.status, { 'Content-Type': 'application/json' });
+        const replayed = server.saysReplays && answer.headers.get('Idempotency-Replayed');
+        response.writeHead(answer.status, {
+          'Content-Type': 'application/json',
+          ...(replayed ? { 'Idempotency-Replayed': replayed } : {}),
+        });
         for await (const piece of answer.body as AsyncIterable<Uint8Array>) response.write(piece);
         response.end();
       }),

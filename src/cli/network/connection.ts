@@ -25,6 +25,8 @@ export interface Connection {
   client: Urtuu;
   /** A client whose caller takes a token from the rate limiter before each request; `send` sends frozen bodies. */
   unlimited(): Promise<{ client: Urtuu; send: SendFrozen; limiter: RateLimiter }>;
+  /** Sends frozen bodies as `client` sends: one at a time, with its retries and tokens. */
+  frozen(): Promise<SendFrozen>;
   raw(headers: Readonly<Record<string, string>>): Promise<RawSender>;
   close(): void;
 }
@@ -49,7 +51,7 @@ export async function connect(
   { key, baseUrl, allowHttp, fetch: given }: Destination,
 ): Promise<Connection> {
   const { environment } = parts;
-  const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
+  const { openRateLimiter, limitedClient, limitedSystem } = await import('../rate-limit/limited-client.js');
   const { Urtuu } = await import('../../client/index.js');
   const { redactorOf } = await import('../../client/secret.js');
   const { observed, verboseLine } = await import('./observe.js');
@@ -79,14 +81,17 @@ export async function connect(
       const settings = settingsFor(false);
       return { client: new Urtuu(key, settings), send: createSendFrozen(key, settings), limiter };
     },
+    async frozen() {
+      const { createSendFrozen } = await import('../../client/frozen.js');
+      const system = limitedSystem(limiter, environment.clock, parts.signal);
+      return createSendFrozen(key, settingsFor(true), system);
+    },
     async raw(headers) {
-      const [{ recorded }, { createRequestSender }, { readApiKey, readOptions }, { limitedSystem }] =
-        await Promise.all([
-          import('./raw.js'),
-          import('../../client/transport/request.js'),
-          import('../../client/options.js'),
-          import('../rate-limit/limited-client.js'),
-        ]);
+      const [{ recorded }, { createRequestSender }, { readApiKey, readOptions }] = await Promise.all([
+        import('./raw.js'),
+        import('../../client/transport/request.js'),
+        import('../../client/options.js'),
+      ]);
       const settings = settingsFor(true);
       const recording = recorded(settings.fetch as FetchLike, headers, redactorOf(key));
       const options = readOptions({ ...settings, fetch: recording.fetch });

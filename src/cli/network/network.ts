@@ -28,6 +28,8 @@ export interface Network {
   client(): Promise<Urtuu>;
   /** A client whose caller takes a token from the rate limiter before each request; `send` sends frozen bodies. */
   unlimitedClient(): Promise<{ client: Urtuu; send: SendFrozen; limiter: RateLimiter }>;
+  /** Sends a frozen body as `client` sends. */
+  frozenSend(): Promise<SendFrozen>;
   /** Makes raw requests with the profile's key, and keeps the last answer. */
   rawSender(headers: Readonly<Record<string, string>>): Promise<RawSender>;
   /** A client with another key and base URL. */
@@ -145,6 +147,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   return {
     client: async () => (await connection()).client,
     unlimitedClient: async () => (await connection()).unlimited(),
+    frozenSend: async () => (await connection()).frozen(),
     rawSender: async (headers) => (await connection()).raw(headers),
     clientWith: async (key, baseUrl, allowHttp) => (await open({ key, baseUrl, allowHttp })).client,
     apiKey: async () => (config.sandbox ? null : key()),

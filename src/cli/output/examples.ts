@@ -4,9 +4,11 @@ const sent =
 
 export const messageExample = `{${sent}, "delivery": null, "rate_multiplier": 1}`;
 export const sentExample = `{${sent}, "rate_multiplier": 1, "balance": 990}`;
+export const proofExample = `[{"row": 2, ${sent}, "rate_multiplier": 1, "balance": 990}]`;
 const email = (status: string, sentAt: string) =>
   `"id": "0b6f...2c", "status": "${status}", "channel": "email", "to": "bat@example.mn", "credits": 2, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": ${sentAt}, "batch_id": null`;
 export const emailExample = `{${email('queued', 'null')}, "balance": 988}`;
+export const emailProofExample = `[{"row": 2, ${email('queued', 'null')}, "balance": 988}]`;
 export const emailWaitExample = `{${email('sent', '"2026-11-21T08:00:02.000Z"')}, "delivery": null, "balance": 988}`;
 export const missingExample = '{"id": "77aa...01", "status": "not_found"}';
 

@@ -4,7 +4,13 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { appendHistory } from '../history/append.js';
 import { rememberId } from '../history/recent-ids.js';
-import { isFinalMessage, readUntilFinal, unknownError, waitingReader } from '../lookup/wait.js';
+import {
+  isFinalMessage,
+  readUntilFinal,
+  unknownError,
+  type WaitOptions,
+  waitingReader,
+} from '../lookup/wait.js';
 import { type MessageRow, sentView } from '../output/views.js';
 import type { SingleSendOptions } from './options.js';
 import type { SendOutcome } from './send.js';
@@ -21,12 +27,13 @@ export async function finishSend(
   { sent, isRepeat }: SendOutcome<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
-  const { id, to, channel, credits } = sent;
+  const { id } = sent;
   const { idempotencyKey: key = null } = context.network.lastExchange ?? {};
-  const known = isRepeat && !options.wait ? await stateNow(context, sent) : sent;
-  const { status } = known;
-  await appendHistory(context, { command: `${channel} send`, to, channel, id, status, key, credits });
-  await rememberId(context.config, id);
+  if (sent.replayed)
+    context.io.note(
+      'This idempotency key was used before: showing the earlier message, nothing new was sent.',
+    );
+  const known = await recordSend(context, { sent, isRepeat }, options);
   const { message, problem } = options.wait
     ? await readFinal(context, sent, options)
     : { message: known, problem: null };
@@ -35,16 +42,31 @@ export async function finishSend(
   if (problem !== null) throw problem;
   if (message.delivery === 'unknown') {
     if (options.wait) throw unknownError(1, { id, retryable: false });
-    context.io.warn('the operator never answered: the message may not have arrived, and is not sent again');
+    warnOfUnknown(context.io);
   }
   ensureShown(context.io.printer, acceptedAs('message', id, key));
 }
 
+/** Records an accepted message. Returns it; without `--wait` a repeated one as it is by now. */
+export async function recordSend(
+  context: FinishContext,
+  { sent, isRepeat }: SendOutcome<SmsResult | EmailResult>,
+  options: SingleSendOptions,
+): Promise<MessageRow> {
+  const { id, to, channel, credits } = sent;
+  const { command = `${channel} send` } = options;
+  const { idempotencyKey: key = null } = context.network.lastExchange ?? {};
+  const known = isRepeat && !options.wait ? await stateNow(context, sent) : sent;
+  await appendHistory(context, { command, to, channel, id, status: known.status, key, credits });
+  await rememberId(context.config, id);
+  return known;
+}
+
 /** The answer to a send never says whether it may not have arrived, so even an SMS that is already sent is read. */
-async function readFinal(
+export async function readFinal(
   context: FinishContext,
   sent: MessageRow,
-  options: SingleSendOptions,
+  options: WaitOptions,
 ): Promise<{ message: MessageRow; problem: unknown }> {
   const read = await reading(context, sent);
   const isSent = isFinalMessage(sent);
@@ -112,6 +134,10 @@ function unread(sent: MessageRow, error: unknown): CliError {
     cause: error,
   });
 }
+
+/** Without `--wait`, a send is over once it was accepted. */
+export const warnOfUnknown = ({ warn }: Pick<Context['io'], 'warn'>): void =>
+  warn('the operator never answered: the message may not have arrived, and is not sent again');
 
 export function sendFailed(
   message: Pick<MessageRow, 'id' | 'error'>,

@@ -6,6 +6,8 @@ import { addWaitOptions, type WaitOptions } from '../lookup/wait.js';
 export interface SingleSendOptions extends WaitOptions {
   idempotencyKey?: string;
   dryRun?: boolean;
+  /** For the history; `sms send` or `email send` without it. */
+  command?: string;
 }
 
 /** Adds the options of every single send. */

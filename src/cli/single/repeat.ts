@@ -20,13 +20,16 @@ export function repeatCommand(
   return line === null || line.length > maxLength ? null : line;
 }
 
+/** Whether the words can be typed again: no text came from standard input, and a terminal shows them unchanged. */
+export const isRepeatable = (words: readonly string[]): boolean =>
+  words.every((word) => word !== '-' && visible(word) === word && withoutKeys(word) === word);
+
 /**
  * Null if the words would not repeat the same send: its text came from standard input, or a terminal shows some
  * characters differently.
  */
 export function repeatWords(argv: readonly string[], key: string): string[] | null {
-  if (argv.includes('-') || argv.includes('--')) return null;
-  if (argv.some((word) => visible(word) !== word || withoutKeys(word) !== word)) return null;
+  if (argv.includes('--') || !isRepeatable(argv)) return null;
   const words = argv.filter(
     (word, index) =>
       word !== '--sandbox' &&

@@ -30,6 +30,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   send: (message: Message, options: SendOptions) => Promise<Result>,
 ): Promise<SendOutcome<Result>> {
   const { io, network } = context;
+  const { command = `${channel} send` } = options;
   const single = { channel, to: message.to };
   const contents = [message, earlier].map((each): KeyedMessage => {
     return [channel, { ...each, to: canonicalRecipient(each.to) }];
@@ -45,7 +46,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     attempts,
   } = await network.send(sending).catch(async (error) => {
     if (!(error instanceof UrtuuError)) throw error;
-    await appendFailedSend(context, error, { command: `${channel} send`, to: message.to, channel });
+    await appendFailedSend(context, error, { command, to: message.to, channel });
     if (error.inDoubt) {
       // The error prints the client's key, so that the person can repeat the send with it.
       if (memory === null) await remember(error.idempotencyKey);
@@ -81,6 +82,5 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       // A replay after an attempt without an answer may be the answer to that attempt.
       if (attempts > 1) return { sent, isRepeat };
   }
-  io.note('This idempotency key was used before: showing the earlier message, nothing new was sent.');
   return { sent: { ...sent, replayed: true }, isRepeat };
 }

@@ -42,6 +42,16 @@ export async function openJobOf(stateDirectory: string, plan: FrozenPlan, choice
   }
 }
 
+/** Opens the job that a plan would go on with; null for a new job, with its id. Throws CliError as `openJobOf`. */
+export async function openJobToResume(
+  stateDirectory: string,
+  plan: FrozenPlan,
+  choice: JobChoice,
+): Promise<{ job: Job | null; id: string }> {
+  const { resumed, id } = await runsOf(stateDirectory, plan, choice);
+  return { job: resumed === null ? null : await openJob(stateDirectory, resumed), id };
+}
+
 const isFileMissing = (error: unknown) => error instanceof CliError && error.details.errno === 'ENOENT';
 
 /** Throws CliError (exit 2) for a name that cannot be a job's. */
@@ -53,21 +63,32 @@ export function refuseJobName(name: string | undefined): void {
   );
 }
 
+/** The run of its job that a plan goes on with, or null, and the id of a new one. */
+async function runsOf(
+  stateDirectory: string,
+  plan: FrozenPlan,
+  choice: JobChoice,
+): Promise<{ resumed: string | null; id: string }> {
+  const base = choice.base ?? choice.name ?? jobIdOf(plan.meta);
+  const runs = (await readdir(jobsFolder(stateDirectory)))
+    .map(readJobId)
+    .filter((each) => each.base === base);
+  const last = Math.max(0, ...runs.map(({ run }) => run));
+  const next = repeatId(base, last + 1);
+  if (last === 0) return { resumed: null, id: next };
+  const id = repeatId(base, last);
+  const job = await viewJob(stateDirectory, id);
+  await refuseOtherPlan(job, plan, choice);
+  return choice.again && job.state.finished ? { resumed: null, id: next } : { resumed: id, id };
+}
+
 /** Returns the job's id. */
 async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<string> {
   refuseJobName(choice.name);
-  const base = choice.base ?? choice.name ?? jobIdOf(plan.meta);
   const jobs = jobsFolder(stateDirectory);
   for (;;) {
-    const runs = (await readdir(jobs)).map(readJobId).filter((each) => each.base === base);
-    const last = Math.max(0, ...runs.map(({ run }) => run));
-    if (last > 0) {
-      const id = repeatId(base, last);
-      const job = await viewJob(stateDirectory, id);
-      await refuseOtherPlan(job, plan, choice);
-      if (!choice.again || !job.state.finished) return id;
-    }
-    const id = repeatId(base, last + 1);
+    const { resumed, id } = await runsOf(stateDirectory, plan, choice);
+    if (resumed !== null) return resumed;
     try {
       await renameFile(plan.folder, join(jobs, id));
       await syncFolder(jobs);

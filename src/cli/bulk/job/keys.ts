@@ -51,6 +51,12 @@ export function requestKeys(jobId: string, plan: KeyedPlan): RequestKey {
   };
 }
 
+/** The idempotency key of a proof: that of a row of a plan, to somebody else. */
+export function proofKey({ baseUrl, channel, digest, run }: KeyedPlan, row: number, to: string): string {
+  const parts = [baseUrl, channel, digest, String(row), to, ...(run === null ? [] : [run])];
+  return `proof-${sha256(parts).digest('base64url')}`;
+}
+
 /** The random id of a repeat (`--again`). Equal ids would mean the same run, so it never comes from a test's seed. */
 export function newRunId(): string {
   return randomBytes(16).toString('hex');

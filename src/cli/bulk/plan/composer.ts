@@ -41,6 +41,8 @@ export interface ComposedMessage {
   kind: TextKind | 'email';
   /** SMS parts; 0 for an email. */
   parts: number;
+  /** Of the bodies of an email. */
+  bytes?: number;
   /** Whether `--gsm` has replaced characters. */
   isReplaced?: boolean;
 }
@@ -272,7 +274,7 @@ function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageErr
   if (encoded > maxRequestBytes) {
     return { column, error: `the request would have ${encoded} bytes; the limit is ${maxRequestBytes}` };
   }
-  return { tail, kind: 'email', parts: 0 };
+  return { tail, kind: 'email', parts: 0, bytes };
 }
 
 function emptyField(field: Field): MessageError {

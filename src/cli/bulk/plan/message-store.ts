@@ -12,7 +12,7 @@ const cachedCharacters = 4_000_000;
 
 /**
  * The different messages of a plan, numbered in order of appearance. Their JSON is stored in a file; memory holds 13
- * bytes a message, and 12 to 24 bytes of hash index.
+ * bytes a message, 17 of an email, and 12 to 24 bytes of hash index.
  */
 export class MessageStore {
   readonly #composer: Composer;
@@ -28,6 +28,8 @@ export class MessageStore {
   #isCaching = true;
   #ends = new Float64Array(1_024);
   #sizes = new Uint8Array(1_024);
+  /** Of the bodies of emails; null for SMS. */
+  #bytes: Uint32Array<ArrayBuffer> | null = null;
   /** The number of recipients of each message. */
   counts = new Uint32Array(1_024);
   length = 0;
@@ -113,7 +115,10 @@ export class MessageStore {
     return ((this.#sizes[message] ?? 0) & 1) === 1;
   }
 
-  /** For the messages with recipients: how many there are, and the longest one, by parts and then by characters. */
+  /**
+   * For the messages with recipients: how many there are, and the longest one, by parts and then by characters; of emails
+   * by the bytes of their bodies.
+   */
   survey(): { messages: number; longest: number } {
     let messages = 0;
     let longest = 0;
@@ -121,7 +126,7 @@ export class MessageStore {
     for (let message = 0; message < this.length; message += 1) {
       if (this.counts[message] === 0) continue;
       messages += 1;
-      const bytes = (this.#ends[message] ?? 0) - this.#startOf(message);
+      const bytes = this.#bytes?.[message] ?? (this.#ends[message] ?? 0) - this.#startOf(message);
       // A Cyrillic character takes two bytes.
       const size = this.parts(message) * maxRequestBytes + (this.isLatin(message) ? 2 * bytes : bytes);
       if (size > most) [longest, most] = [message, size];
@@ -153,12 +158,16 @@ export class MessageStore {
     return number;
   }
 
-  #add({ kind, parts }: ComposedMessage, bytes: Buffer, hash: number): number {
+  #add({ kind, parts, bytes: size }: ComposedMessage, bytes: Buffer, hash: number): number {
     const number = this.length;
     if (number === this.#ends.length) this.#grow();
     this.#file.append(bytes);
     this.#ends[number] = this.#file.size;
     this.#sizes[number] = (parts << 1) | (kind === 'latin' ? 1 : 0);
+    if (size !== undefined) {
+      this.#bytes ??= new Uint32Array(this.#sizes.length);
+      this.#bytes[number] = size;
+    }
     this.#index.add(hash, number);
     this.length += 1;
     return number;
@@ -182,5 +191,6 @@ export class MessageStore {
     this.#ends = grown(this.#ends, size);
     this.#sizes = grown(this.#sizes, size);
     this.counts = grown(this.counts, size);
+    if (this.#bytes !== null) this.#bytes = grown(this.#bytes, size);
   }
 }

@@ -22,6 +22,8 @@ export interface Preview {
   longest: PreviewedMessage;
   /** Why texts that are Latin but for some characters are Cyrillic. */
   notGsm: string[];
+  /** The number of the request with the longest one; the first one is in request 0. */
+  longestRequest: number;
 }
 
 /** `longest`: the number of the request with the longest message. */
@@ -32,21 +34,30 @@ export async function previewOf(
 ): Promise<Preview | null> {
   const requests = await Promise.all([0, longest].map((number) => requestOf(plan, number)));
   const isSms = plan.meta.channel === 'sms';
-  const [first, second] = requests.map((request) => request && (isSms ? smsOf(request) : emailOf(request)));
+  const [first, second] = requests.map((request) => request && previewed(request, isSms));
   if (!first || !second) return null;
   const reasons = requests.map((request) => (request && isSms ? whyCyrillic(textOf(request)) : null));
-  return { messages, first, longest: second, notGsm: [...new Set(reasons.filter((each) => each !== null))] };
+  return {
+    ...{ messages, first, longest: second, longestRequest: longest },
+    notGsm: [...new Set(reasons.filter((each) => each !== null))],
+  };
 }
 
-async function requestOf(plan: FrozenPlan, number: number): Promise<PlannedRequest | null> {
+/** The message of a request as its first recipient will receive it. */
+export const previewed = (request: Sent, isSms: boolean): PreviewedMessage =>
+  isSms ? smsOf(request) : emailOf(request);
+
+export async function requestOf(plan: FrozenPlan, number: number): Promise<PlannedRequest | null> {
   for await (const request of plan.requests(number)) return request;
   return null;
 }
 
-const textOf = ({ body }: PlannedRequest) => (JSON.parse(body) as { text: string }).text;
+type Sent = Pick<PlannedRequest, 'to' | 'body'>;
+
+const textOf = ({ body }: Sent) => (JSON.parse(body) as { text: string }).text;
 
 /** The price is that of the text with its links, even if they are removed. */
-function smsOf(request: PlannedRequest): PreviewedMessage {
+function smsOf(request: Sent): PreviewedMessage {
   const [to = ''] = request.to;
   const text = textOf(request);
   const { parts } = measureText(text);
@@ -56,7 +67,7 @@ function smsOf(request: PlannedRequest): PreviewedMessage {
   return { to, subject: null, text: delivered, parts };
 }
 
-function emailOf({ to: [to = ''], body }: PlannedRequest): PreviewedMessage {
+function emailOf({ to: [to = ''], body }: Sent): PreviewedMessage {
   const { subject, text, html = '' } = JSON.parse(body) as { subject: string; text?: string; html?: string };
   return { to, subject, text: text ?? textOfHtml(html), parts: null };
 }

@@ -8,11 +8,19 @@ import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
 import { likened } from './prepare/like.js';
 import { prepareJob } from './prepare/prepare.js';
+import { proofEstimateView, proofView } from './proof/messages.js';
+import { proofOf, typedOptions } from './proof/proof.js';
 import { finishAndRetry } from './retry.js';
 import { carryOut } from './run.js';
 
-const viewOf = ({ dryRun }: Record<string, unknown>): View<never> =>
-  (dryRun ? preflightView : summaryView) as View<never>;
+const viewOf = ({ dryRun, proof }: Record<string, unknown>): View<never> =>
+  (proof === undefined
+    ? dryRun
+      ? preflightView
+      : summaryView
+    : dryRun
+      ? proofEstimateView
+      : proofView) as View<never>;
 
 /** Adds the options, help and action that `sms bulk` and `email bulk` share. */
 export function addBulkCommand(
@@ -29,12 +37,14 @@ export function addBulkCommand(
     effects: ['sends', 'spends'],
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
+  const typed = typedOptions(command);
   command.action(async (file: string | undefined, given: BulkOptions) => {
+    const proof = proofOf(channel, given, typed);
     // The job itself retries, and records every attempt.
-    command.setOptionValueWithSource('maxRetries', 0, 'implied');
+    if (proof === null) command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const isTyped = (name: string) => command.getOptionValueSource(name) === 'cli';
     const like = await likened(context, channel, given, isTyped);
-    const prepared = await prepareJob(context, channel, file, like);
+    const prepared = await prepareJob(context, channel, file, like, proof);
     if (prepared === null) return;
     const { job, input, options } = prepared;
     const start = { input, hasPreflight: true };

@@ -58,6 +58,8 @@ export interface BulkOptions extends CarryOutOptions {
   allowPartial?: boolean;
   skipSent?: boolean;
   dryRun?: boolean;
+  proof?: string;
+  proofRow?: number;
 }
 
 /** `isRetry`: for a job of failed messages, which does not retry its own. */
@@ -112,7 +114,7 @@ export function addInputOptions(command: Command): Command {
     .option('--encoding <name>', 'encoding of the file, such as windows-1251 (default: UTF-8 or UTF-16)')
     .option('--delimiter <mark>', 'comma, semicolon, tab or pipe (default: detected)')
     .option('--headerless', 'the file has no header')
-    .option('--header-row <n>', 'row with the names of the columns (default: the first)', readHeaderRow)
+    .option('--header-row <n>', 'row with the names of the columns (default: the first)', readRowNumber)
     .option('--sheet <name>', 'sheet of an Excel workbook (default: the only one with rows)')
     .option('--visible-only', 'skip hidden rows of an Excel workbook, such as filtered ones')
     .option(
@@ -141,7 +143,9 @@ export function addInputOptions(command: Command): Command {
       'skip recipients who were sent the same message by a job of this machine in the last 7 days',
     )
     .option('--allow-partial', 'send as far as the balance goes if it is too low')
-    .option('--dry-run', 'show the messages and the price without sending');
+    .option('--dry-run', 'show the messages and the price without sending')
+    .option('--proof <recipient>', 'send only the first and the longest message, and only to this recipient')
+    .option('--proof-row <n>', 'with --proof, send the message of this row instead', readRowNumber);
 }
 
 function readConcurrency(written: string): number {
@@ -150,7 +154,7 @@ function readConcurrency(written: string): number {
   return value;
 }
 
-function readHeaderRow(written: string): number {
+function readRowNumber(written: string): number {
   const value = readCount(written);
   if (value < 1) throw new InvalidArgumentError('rows are counted from 1');
   return value;

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { emailPreflightExample, emailSummaryExample } from '../../output/examples.js';
+import { emailPreflightExample, emailProofExample, emailSummaryExample } from '../../output/examples.js';
 import { addContentOptions } from '../../single/email.js';
 import { addBulkCommand } from '../bulk/bulk-command.js';
 
@@ -26,6 +26,7 @@ export const emailBulk: CommandBody = (command, context) => {
     json: [
       ['', emailSummaryExample],
       ['with --dry-run', emailPreflightExample],
+      ['with --proof', emailProofExample],
     ],
   });
 };

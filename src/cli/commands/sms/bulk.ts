@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
 import { gsmOption } from '../../input/text.js';
-import { preflightExample, summaryExample } from '../../output/examples.js';
+import { preflightExample, proofExample, summaryExample } from '../../output/examples.js';
 import { addBulkCommand } from '../bulk/bulk-command.js';
 
 export const smsBulk: CommandBody = (command, context) => {
@@ -25,6 +25,7 @@ export const smsBulk: CommandBody = (command, context) => {
     json: [
       ['', summaryExample],
       ['with --dry-run', preflightExample],
+      ['with --proof', proofExample],
     ],
   });
 };

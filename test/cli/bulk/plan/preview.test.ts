@@ -36,6 +36,7 @@ describe('the preview of a plan', () => {
       messages: 3,
       first: { to: '99000000', subject: null, text: 'Hi Bat', parts: 1 },
       longest: { to: '99000001', subject: null, text: 'Hi Tsetsegmaa', parts: 1 },
+      longestRequest: 1,
       notGsm: [],
     });
   });
@@ -75,6 +76,12 @@ describe('the preview of a plan', () => {
       text: 'Hi A & B,\nbye',
       parts: null,
     });
+  });
+
+  it('takes the email with the longest bodies for the longest, whatever its subject', async () => {
+    const rows = ['email,a,b', `bat@example.mn,${'S'.repeat(200)},short`, 'dorj@example.mn,S,a longer body'];
+    const preview = await previewOf(rows, { subject: '{a}', text: '{b}' }, 'email');
+    expect(preview?.longest).toMatchObject({ to: 'dorj@example.mn' });
   });
 
   it('has no shorter message as its longest', async () => {

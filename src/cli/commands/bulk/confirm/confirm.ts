@@ -19,6 +19,8 @@ import {
 } from './preflight.js';
 import { previewOf } from './preflight-lines.js';
 
+type ConfirmedJob = Pick<Job, 'id' | 'plan' | 'state'>;
+
 /**
  * Shows the preflight at the prices of `current`, a new plan of the same input, and asks for confirmation, unless
  * `--yes` is given. Returns whether to send only to those who
@@ -26,7 +28,7 @@ import { previewOf } from './preflight-lines.js';
  */
 export async function confirmSend(
   context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
-  job: Job,
+  job: ConfirmedJob,
   current: PlanMeta,
   planned: Omit<Findings, 'suppressed'>,
   options: BulkOptions,
@@ -77,11 +79,13 @@ export async function confirmSend(
   const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
   const sandbox =
     job.plan.meta.baseUrl === sandboxBaseUrl ? ' Nobody receives anything: this is the sandbox.' : '';
-  const question = `Send to ${counted(left, 'recipient')}${price}?${sandbox}${again}${twice}${short}`;
+  const { proof } = findings;
+  const what = proof?.question ?? `Send to ${counted(left, 'recipient')}${price}?`;
+  const question = `${what}${sandbox}${again}${twice}${short}`;
   const prompts = await io.prompts();
   const fresh = left - repeated;
   // The rows that a report selects are sent on purpose.
-  if (repeated > 0 && fresh > 0 && options.only === undefined) {
+  if (repeated > 0 && fresh > 0 && options.only === undefined && proof === undefined) {
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
       {
         name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'The first who are new',
@@ -96,7 +100,7 @@ export async function confirmSend(
 }
 
 /** Exit 7; 6 if earlier requests are in doubt, which only their own job can resolve. */
-function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
+function cannotPay(job: ConfirmedJob, preflight: Preflight, paid: Paid): CliError {
   const { in_doubt: inDoubt } = job.state.counts;
   const required = creditsLeft(preflight, paid) ?? 0;
   const balance = preflight.balance ?? 0;

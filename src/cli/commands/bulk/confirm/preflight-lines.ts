@@ -18,6 +18,7 @@ import {
   creditsLeft,
   creditsMissing,
   type Findings,
+  maskedMessage,
   type Paid,
   type Preflight,
   preflightOf,
@@ -32,13 +33,14 @@ export function previewOf(
   remaining: Remaining,
   options: Selecting,
 ): { preflight: Preflight; lines: string[] } {
-  const { prices, earlier, outcome, suppressed } = findings;
+  const { prices, earlier, outcome, proof, suppressed } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
   const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, options };
   const { replaced, fallbacks, preview, repairs, rows } = outcome;
   const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
   const found = { fallbacks, replaced, notGsm, suppressed, rows, mask: printer.mask };
-  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, ...found }) };
+  const lines = preflightLines(preflight, repairs, { ...shown, ...found });
+  return { preflight, lines: [...lines, ...(proof?.lines ?? [])] };
 }
 
 type Selecting = Pick<BulkOptions, 'report' | 'where' | 'exclude' | 'first'>;
@@ -186,6 +188,18 @@ function messageRows({ messages, first_message: first, longest_message: longest 
   const isSame = first.to === longest.to && first.subject === longest.subject && first.text === longest.text;
   if (isSame) return [messageRow('First', first, ', also the longest')];
   return [messageRow('First', first), messageRow('Longest', longest)];
+}
+
+/** The lines of a proof; `message`: that of its `row`, which the preflight does not have. */
+export function proofLines(
+  { printer, columns }: Pick<Context['io'], 'printer' | 'columns'>,
+  size: string,
+  row: number | undefined,
+  message: PreviewedMessage,
+): string[] {
+  const shown = printer.mask ? maskedMessage(message) : message;
+  const rows: Row[] = [['Proof', size], ...(row === undefined ? [] : [messageRow(`Row ${row}`, shown)])];
+  return rows.flatMap((each) => linesOf(each, Math.min(columns, 80)));
 }
 
 const mostCharacters = 800;

@@ -95,6 +95,8 @@ export interface Findings {
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
   suppressed: Suppressed | null;
+  /** Of a proof: its lines after those of the job, and its question in place of the job's. */
+  proof?: { lines: readonly string[]; question: string };
 }
 
 /** `mask`: whether recipients and texts are masked. */
@@ -134,7 +136,7 @@ export function preflightOf(
   };
 }
 
-function maskedMessage({ to, subject, text, parts }: PreviewedMessage): PreviewedMessage {
+export function maskedMessage({ to, subject, text, parts }: PreviewedMessage): PreviewedMessage {
   return {
     to: masked(to),
     subject: subject === null ? null : maskedText(subject),

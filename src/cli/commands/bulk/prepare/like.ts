@@ -59,6 +59,8 @@ export const likeOf = {
   ifFinished: 'own',
   sameProject: 'own',
   dryRun: 'own',
+  proof: 'own',
+  proofRow: 'own',
 } as const satisfies Record<keyof BulkOptions, 'kept' | 'text' | 'limit' | 'own'>;
 
 /** The options that a plan keeps for `--like`. */

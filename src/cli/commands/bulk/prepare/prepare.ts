@@ -24,6 +24,8 @@ import type { Findings } from '../confirm/preflight.js';
 import { readAccount } from '../confirm/read-account.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
+import type { Proof } from '../proof/proof.js';
+import { prove } from '../proof/prove.js';
 import { endAllSent, isAllSent, isDone } from './finished.js';
 import { gatherInput } from './gather-input.js';
 import type { Likened } from './like.js';
@@ -42,16 +44,17 @@ export interface PreparedJob {
 
 /**
  * Gathers the input, plans it, compares it with what was sent before, opens the job and asks for confirmation. Returns
- * null if nothing is to be sent: after `--dry-run`, or if `--skip-sent` leaves out everyone.
+ * null if nothing is left to send: after `--dry-run` or a proof, or if `--skip-sent` leaves out everyone.
  */
 export async function prepareJob(
   context: Context,
   channel: Channel,
   given: string | undefined,
   likened: Likened,
+  proof: Proof | null,
 ): Promise<PreparedJob | null> {
   const { wanted, choices } = await gather(context, channel, given, likened);
-  return prepareWanted(context, wanted, choices);
+  return prepareWanted(context, { ...wanted, proof }, choices);
 }
 
 export async function prepareWanted(
@@ -75,6 +78,8 @@ export interface WantedJob extends PlanSource {
   name: string | undefined;
   /** Whether its limit is that of the jobs that it is like. */
   sharesLimit: boolean;
+  /** What is sent in place of the job. */
+  proof?: Proof | null;
 }
 
 async function gather(
@@ -142,6 +147,11 @@ async function prepareIn(
   const base = choices.job ?? (await earlierJobs.unnamed()) ?? jobIdOf(plan.meta);
   const child = { id: null, base, plan, reported };
   const prices = await readPrices(context, wanted, choices);
+  const choice = choiceOf(context, choices, { base, isSame: earlierJobs.isSame });
+  if (wanted.proof) {
+    await prove(context, wanted.proof, { outcome, prices, wanted, choices, child, comparison, choice });
+    return null;
+  }
   if (choices.dryRun) {
     await checkTaken(context, child, null);
     const earlier = await comparison.finish(outcome, plan, base);
@@ -154,8 +164,7 @@ async function prepareIn(
     await checkTaken(context, child, lock);
     const earlier = await comparison.finish(outcome, plan, base);
     await refuseOpen(context, earlier);
-    const identity = { base, isSame: earlierJobs.isSame };
-    return { earlier, ...(await openLimited(context, plan, wanted, choices, identity)) };
+    return { earlier, ...(await openLimited(context, plan, wanted, choices, choice)) };
   });
   const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices, shared }, choices);
   if (confirmed === 'all')
@@ -198,15 +207,11 @@ function inputOf(
 const limitsOf = ({ options = {} }: FrozenPlan['meta']) =>
   (['where', 'exclude', 'excludeColumn'] as const).map((name) => (options as BulkOptions)[name] ?? null);
 
-type Identity = Pick<JobChoice, 'base' | 'isSame'>;
-
-const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions, identity: Identity) =>
-  openJobOf(context.config.stateDirectory, plan, {
-    ...identity,
-    name,
-    again,
-    resumeCommand: (other) => resumeOf(context, other),
-  });
+const choiceOf = (
+  context: Context,
+  { job: name, again }: BulkOptions,
+  identity: Pick<JobChoice, 'base' | 'isSame'>,
+): JobChoice => ({ ...identity, name, again, resumeCommand: (other) => resumeOf(context, other) });
 
 interface Limited {
   job: Job;
@@ -220,9 +225,9 @@ async function openLimited(
   plan: FrozenPlan,
   { like, sharesLimit }: WantedJob,
   choices: PlanChoices,
-  identity: Identity,
+  choice: JobChoice,
 ): Promise<Limited> {
-  const job = await openJob(context, plan, choices, identity);
+  const job = await openJobOf(context.config.stateDirectory, plan, choice);
   const { untouched, limit, finished } = job.state;
   try {
     if (like !== undefined && sharesLimit && (untouched || (limit === null && !finished)))
