@@ -135,6 +135,8 @@ export class OtherJobs {
     const { since } = this.#options;
     const state = new JobState(meta);
     await readJournal(folder, {}, (entry) => state.apply(entry));
+    // Whoever starts it looks for what was sent meanwhile.
+    if (state.held) return null;
     if (!isSince(meta, since) && !state.isActiveSince(since, written) && state.finished) return null;
     const plan = await openPlan(folder);
     await onPlan(plan);

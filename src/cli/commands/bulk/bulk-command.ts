@@ -3,6 +3,7 @@ import type { Channel } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
 import { addHelp, type CommandHelp } from '../../help/command-help.js';
 import type { View } from '../../output/view.js';
+import { heldView } from './confirm/held.js';
 import { preflightView } from './confirm/preflight.js';
 import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
@@ -11,8 +12,8 @@ import { prepareJob } from './prepare/prepare.js';
 import { finishAndRetry } from './retry.js';
 import { carryOut } from './run.js';
 
-const viewOf = ({ dryRun }: Record<string, unknown>): View<never> =>
-  (dryRun ? preflightView : summaryView) as View<never>;
+const viewOf = ({ dryRun, hold }: Record<string, unknown>): View<never> =>
+  (dryRun ? preflightView : hold ? heldView : summaryView) as View<never>;
 
 /** Adds the options, help and action that `sms bulk` and `email bulk` share. */
 export function addBulkCommand(

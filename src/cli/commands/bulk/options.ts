@@ -54,6 +54,7 @@ export interface BulkOptions extends CarryOutOptions {
   allowPartial?: boolean;
   skipSent?: boolean;
   dryRun?: boolean;
+  hold?: boolean;
 }
 
 /** `isRetry`: for a job of failed messages, which does not retry its own. */
@@ -129,7 +130,8 @@ export function addInputOptions(command: Command): Command {
       'skip recipients who were sent the same message by a job of this machine in the last 7 days',
     )
     .option('--allow-partial', 'send as far as the balance goes if it is too low')
-    .option('--dry-run', 'show the messages and the price without sending');
+    .option('--dry-run', 'show the messages and the price without sending')
+    .option('--hold', 'plan and save the job without sending; jobs resume --plan sends it');
 }
 
 function readConcurrency(written: string): number {

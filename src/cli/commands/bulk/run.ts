@@ -41,6 +41,8 @@ export interface Start {
   leftOut?: number;
   /** Whether the preflight has already read everything that `--wait` needs, with this key. */
   hasPreflight?: boolean;
+  /** Of a held job that this run starts: throws if others have sent more meanwhile than was confirmed. */
+  recheck?: (() => Promise<void>) | null;
 }
 
 type Run = Required<Start> & { job: Job; options: CarryOutOptions };
@@ -60,9 +62,10 @@ export async function carryOut(
     isFirst = false,
     revokedMarks = [],
     hasPreflight = false,
+    recheck = null,
   }: Start = {},
 ): Promise<void> {
-  const run = { job, options, input, leftOut, isFirst, revokedMarks, hasPreflight };
+  const run = { job, options, input, leftOut, isFirst, revokedMarks, hasPreflight, recheck };
   await whileOpen(context, run, async () => {
     await open(context, run);
     if (isDone(job, options)) return endFinished(context, job, options, input);
@@ -143,13 +146,13 @@ function whileRunning(
   run: Run,
   work: (runtime: RunRuntime) => Promise<void>,
 ): Promise<void> {
-  const { job, options, revokedMarks, hasPreflight } = run;
+  const { job, options, revokedMarks, hasPreflight, recheck } = run;
   return whileHeld(context, run, async () => {
     if (options.wait && !hasPreflight && !job.state.finished) {
       const { balance } = await context.network.client();
       await readAccount(() => balance.get(), options);
     }
-    await confirmTaken(context, job);
+    await confirmTaken(context, job, recheck);
     await removeCancelMarks(job, revokedMarks);
     const { stop, close } = await watchForCancel(context, job);
     try {

@@ -7,7 +7,7 @@ import type { Context } from '../../../context.js';
 import { betweenWords } from '../../../terminal/wrap.js';
 import { counted, duration, grouped } from '../../../text/wording.js';
 import { sheetsText } from '../finish/workbook-report.js';
-import { sentBeforeLine } from '../prepare/sent-before.js';
+import { sentBeforeLine } from '../prepare/earlier-sends.js';
 import {
   creditsLeft,
   creditsMissing,
@@ -29,9 +29,13 @@ export function previewOf(
   const { prices, earlier, outcome } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
   const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, report };
+  const { sinceHold } = earlier;
   const { replaced, fallbacks, preview, repairs } = outcome;
   const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
-  return { preflight, lines: preflightLines(preflight, repairs, { ...shown, fallbacks, replaced, notGsm }) };
+  return {
+    preflight,
+    lines: preflightLines(preflight, repairs, { ...shown, sinceHold, fallbacks, replaced, notGsm }),
+  };
 }
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
@@ -41,6 +45,7 @@ interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   columns: number;
   /** See EarlierSends. */
   unfinished?: number;
+  sinceHold?: boolean | undefined;
   /** The value of `--report`. */
   report?: string | undefined;
   /** See PlanOutcome and Preview. */
@@ -61,6 +66,7 @@ export function preflightLines(
     isForbidden = false,
     columns,
     unfinished,
+    sinceHold,
     report,
     fallbacks = [],
     replaced = 0,
@@ -71,7 +77,7 @@ export function preflightLines(
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
-  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished);
+  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished, sinceHold);
   const sheets = sheetsText(report, preflight);
   const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],

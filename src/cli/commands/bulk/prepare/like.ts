@@ -54,6 +54,7 @@ export const likeOf = {
   ifFinished: 'own',
   sameProject: 'own',
   dryRun: 'own',
+  hold: 'own',
 } as const satisfies Record<keyof BulkOptions, 'kept' | 'text' | 'limit' | 'own'>;
 
 /** The options that a plan keeps for `--like`. */

@@ -16,7 +16,7 @@ const mostUnanswered = 30;
 
 /**
  * Runs `work` while no other process of this user creates a job, or takes rows of one. Before it, removes jobs that
- * were killed before the rows that they have from others were their own: they take nothing.
+ * were killed before the rows that they have from others were their own: they take nothing. Held ones stay.
  */
 export function whileStarting<Value>(
   { config, clock, signal }: Pick<Context, 'config' | 'clock' | 'signal'>,
@@ -29,6 +29,7 @@ export function whileStarting<Value>(
       if (
         start.isUnguarded ||
         taker.meta.sources === undefined ||
+        taker.meta.held !== undefined ||
         (await isConfirmed(taker).catch(() => true))
       )
         continue;
@@ -46,7 +47,7 @@ export async function shareLimit(
   like: NonNullable<PlanMeta['like']>,
 ): Promise<SharedLimit | null> {
   const shared = await sharedLimit(config.stateDirectory, like, job.id);
-  if (shared !== null) await recordLimit(job, shared.left);
+  if (shared !== null) await recordLimit(job, Math.min(shared.left, job.state.heldPrice ?? Infinity));
   return shared;
 }
 
