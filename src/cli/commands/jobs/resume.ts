@@ -23,7 +23,7 @@ import type { JobRow } from './job-rows.js';
 export const jobsResume: CommandBody = (command, context) => {
   command
     .description(
-      'Resume a job from its frozen plan, even a cancelled one. It needs no file, never prompts, and sends as far as the balance goes. A held job is started by its plan: then it shows the preview, and asks unless --yes is given.',
+      'Resume a job from its frozen plan, even a cancelled one. It needs no file, never prompts, and sends as far as the balance goes. A held job needs --plan: it shows the preview, and asks unless --yes is given.',
     )
     .argument('[job]', 'name or id of the job (default: the only stopped one)')
     .option(

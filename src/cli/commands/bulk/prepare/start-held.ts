@@ -1,5 +1,8 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Job } from '../../../bulk/job/open-job.js';
 import { costNow } from '../../../bulk/plan/cost.js';
+import { planFile } from '../../../bulk/plan/files/plan-format.js';
 import type { Context } from '../../../context.js';
 import { refuseOtherService } from '../base-url.js';
 import { checkKey } from '../confirm/account.js';
@@ -54,7 +57,8 @@ async function sendsSinceHold(
   { id, plan }: Pick<Job, 'id' | 'plan'>,
 ): Promise<() => Promise<EarlierSends>> {
   const { channel, baseUrl, created_at: at, held } = plan.meta;
-  const heldAt = Date.parse(at);
+  // By the service's clock, or this machine's if that is behind, as the times of other jobs are.
+  const heldAt = Math.min(Date.parse(at), (await stat(join(plan.folder, planFile))).mtimeMs);
   // By a clock that was ahead, nothing would be later.
   const since = heldAt <= context.clock.now() ? { since: heldAt } : {};
   const jobs = otherJobs(context, { channel, baseUrl, isOther: (other) => other !== id, ...since });
