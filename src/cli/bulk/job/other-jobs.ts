@@ -44,6 +44,8 @@ export interface OtherJobsOptions {
   byRecipient?: boolean;
   /** Earlier sends do not count, in milliseconds since 1970. */
   since: number;
+  /** In its place, for a job whose journal was written last at that time. */
+  sinceOf?(written: number): number;
   openOutcomes(folder: string, job: { id: string } & PlanMeta): Promise<StoredOutcomes | null>;
   onUnreadable(id: string, error: Error): void;
 }
@@ -71,13 +73,14 @@ export class OtherJobs {
 
   /** Those that may count, and were not read yet, or have written their journal since. */
   async unread(): Promise<OtherJob[]> {
-    const { stateDirectory, channel, baseUrl, isOther, since } = this.#options;
+    const { stateDirectory, channel, baseUrl, isOther } = this.#options;
     const found: OtherJob[] = [];
     for (const id of await jobIds(stateDirectory)) {
       if (!isOther(id)) continue;
       const folder = join(jobsFolder(stateDirectory), id);
       const journal = await stat(join(folder, 'journal')).catch(() => null);
       const written = journal?.mtimeMs ?? 0;
+      const since = this.#sinceOf(written);
       const version = journal === null ? '' : `${journal.ino} ${journal.size} ${written}`;
       if (this.#read.get(id) === version) continue;
       const record = await readPlanRecord(folder).catch((error) => this.#skip(id, version, error));
@@ -132,7 +135,7 @@ export class OtherJobs {
     pairs: PairSet,
     onPlan: (plan: FrozenPlan) => Promise<void>,
   ): Promise<Uint8Array | null> {
-    const { since } = this.#options;
+    const since = this.#sinceOf(written);
     const state = new JobState(meta);
     await readJournal(folder, {}, (entry) => state.apply(entry));
     // Whoever starts it looks for what was sent meanwhile.
@@ -169,6 +172,10 @@ export class OtherJobs {
     });
     await stored?.close();
     return failures;
+  }
+
+  #sinceOf(written: number): number {
+    return this.#options.sinceOf?.(written) ?? this.#options.since;
   }
 
   #skip(id: string, version: string, error: Error): null {

@@ -51,16 +51,22 @@ export async function startHeld(context: Context, job: Job, options: CarryOutOpt
   };
 }
 
+/** Between the clocks of the service, in milliseconds. */
+const clockSkew = 3_600_000;
+
 /** What other jobs have sent since a job was held, or began to send: each call of the result looks again. */
 async function sendsSinceHold(
   context: SentContext,
   { id, plan }: Pick<Job, 'id' | 'plan'>,
 ): Promise<() => Promise<EarlierSends>> {
   const { channel, baseUrl, created_at: at, held } = plan.meta;
+  const heldHere = (await stat(join(plan.folder, planFile))).mtimeMs;
   // By the service's clock, or this machine's if that is behind, as the times of other jobs are.
-  const heldAt = Math.min(Date.parse(at), (await stat(join(plan.folder, planFile))).mtimeMs);
+  const heldAt = Math.min(Date.parse(at), heldHere);
+  // A job that wrote its journal since, by the same clock, may have sent before by another one.
+  const sinceOf = (written: number) => heldAt - (written >= heldHere ? clockSkew : 0);
   // By a clock that was ahead, nothing would be later.
-  const since = heldAt <= context.clock.now() ? { since: heldAt } : {};
+  const since = heldAt <= context.clock.now() ? { sinceOf } : {};
   const jobs = otherJobs(context, { channel, baseUrl, isOther: (other) => other !== id, ...since });
   const pairs = await pairsOf(plan, (held as { isNew: boolean }).isNew);
   return async () => {
