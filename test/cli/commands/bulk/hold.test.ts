@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import type { ProjectOptions } from '../../../support/fake-project.js';
 import { pricing } from '../../../support/resources.js';
-import { answers, type Result } from '../../../support/run.js';
+import { answers, type Result, type Setting } from '../../../support/run.js';
 import { saying } from '../../../support/saying.js';
 import { desk, figures, people, printed } from './desks.js';
 
@@ -19,11 +19,14 @@ const times = (here: Desk) => [...here.project.received().values()];
 function aging(rows: readonly string[], options: ProjectOptions = {}) {
   let now = Date.parse('2025-01-01T00:00:00.000Z');
   const here = desk(rows, { ...options, now: () => now });
-  const run = (line: string, days = 0) => {
-    now += days * day + 60_000;
-    return here.run(line, { clock: { now: () => now } });
+  const turn = (milliseconds: number) => {
+    now += milliseconds;
   };
-  return { here, run };
+  const run = (line: string, days = 0, setting: Setting = {}) => {
+    turn(days * day + 60_000);
+    return here.run(line, { clock: { now: () => now }, ...setting });
+  };
+  return { here, run, turn };
 }
 
 /** A machine with a held job of three, and the command that sends it. */
@@ -79,6 +82,7 @@ describe('a bulk command with --hold', () => {
       'the job costs 30 credits, and --max-credits is 29',
     ],
     ['has bad rows', '--to-column name', 8, 'not a phone number'],
+    ['may send twice', '--only unknown', 2, 'Add --accept-duplicates to accept that.'],
     ['is a dry run too', '--dry-run', 2, '--hold cannot be combined with --dry-run'],
   ])('saves no job that %s', async (_, options, code, why) => {
     const here = desk(people(3));
@@ -282,6 +286,31 @@ describe('the start of a held job', () => {
       saying(11, 'were sent the same message since'),
     );
     expect(times(here)).toEqual([2, 2, 2]);
+  });
+
+  it('counts what was sent since by the order of the journals too, where clocks of the service differ', async () => {
+    const { here, run, turn } = aging(people(3));
+    const { stdout } = await run(hold);
+    turn(-600_000);
+    expect(await run(`${list} --job mar --yes`)).toMatchObject({ code: 0 });
+    turn(600_000);
+    expect(await run(`jobs resume feb --plan ${/plan (\w{8})/.exec(stdout)?.[1]} --yes`)).toMatchObject(
+      saying(11, 'were sent the same message since'),
+    );
+    expect(times(here)).toEqual([1, 1, 1]);
+  });
+
+  it('is counted by a later job with rows of a report that is older than the start', async () => {
+    const failing = new Set(['99000001']);
+    const { run } = aging(people(3), { failing, listing: true });
+    const held = await run("sms bulk list.csv --text 'Hi' --job feb --hold");
+    const jan = "sms bulk list.csv --text 'Hi' --job jan --yes --wait --report jan.csv";
+    expect(await run(jan, 1)).toMatchObject({ code: 3 });
+    failing.clear();
+    const questions = { terminal: 80, questions: answers(true) };
+    expect(await run(sendOf(held), 1, questions)).toMatchObject({ code: 0 });
+    const only = "sms bulk jan.csv --only failed --text 'Hi' --job apr --yes";
+    expect(await run(only, 1)).toMatchObject(saying(11, 'the same message'));
   });
 
   it('is refused by a job that would send the same, and by one that starts while it asks', async () => {

@@ -87,13 +87,13 @@ async function askedWith(
 /** Throws CliError (exit 2) for `--accept-duplicates` if nothing can be sent twice. */
 function needsAcceptance(
   { io, yes }: { io: Pick<Context['io'], 'canPrompt'>; yes: boolean | undefined },
-  { only, acceptDuplicates, dryRun }: BulkOptions,
+  { only, acceptDuplicates, dryRun, hold }: BulkOptions,
 ): boolean {
   const mayRepeat = only?.includes('unknown') ?? false;
   if (acceptDuplicates && !mayRepeat)
     throw usageError('--accept-duplicates needs --only unknown', 'Remove it.');
   // The prompt warns of this again, because --yes becomes a habit.
-  const asks = io.canPrompt && !yes;
+  const asks = io.canPrompt && !yes && !hold;
   return mayRepeat && !acceptDuplicates && !dryRun && !asks;
 }
 
