@@ -9,6 +9,7 @@ import { desk, figures, people, printed } from './desks.js';
 
 const list = "sms bulk list.csv --text 'Hi {name}'";
 const hold = `${list} --job feb --hold`;
+const hintOfYes = '  Add --yes to send without asking.\n';
 const day = 86_400_000;
 
 /** The command that a held job is sent with. */
@@ -232,6 +233,20 @@ describe('the start of a held job', () => {
     });
   });
 
+  it('shows the price of emails, and of Cyrillic and long texts, as the hold did', async () => {
+    const here = desk([]);
+    here.write('mails.csv', ['email,name', 'bat@example.mn,Bat', 'bold@example.mn,Болд']);
+    here.write('list.csv', ['phone,name', '99112233,Bat', `88112233,${'x'.repeat(200)}`, '99112244,Болд']);
+    for (const line of ["email bulk mails.csv --subject '{name}' --text t", list]) {
+      const result = await here.run(`${line} --hold`);
+      expect(result.code).toBe(0);
+      const { stderr } = await here.run(sendOf(result));
+      expect(stderr).toBe(
+        `${result.stderr}urtuu: cannot ask for confirmation without a terminal\n${hintOfYes}`,
+      );
+    }
+  });
+
   const dearer = { ...pricing, sms: { ...pricing.sms, credits_per_part: 12 } };
   const reprice = (here: Desk) => {
     here.project.options.instead = ({ path }) => (path === '/pricing' ? { body: dearer } : undefined);
@@ -242,6 +257,12 @@ describe('the start of a held job', () => {
       '',
       7,
       'the job costs 36 credits, and it cost 30 when it was held',
+    ],
+    [
+      'is refused by the limit that is given then',
+      ' --max-credits 30',
+      7,
+      'and --max-credits is 30\n  Nothing was sent this time. Raise --max-credits',
     ],
     [
       'spends more if a limit is given then',

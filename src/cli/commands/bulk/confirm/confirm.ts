@@ -119,13 +119,14 @@ function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
 export function refuseCost(
   { credits }: Preflight,
   { spendLimit, heldPrice }: Pick<JobState, 'spendLimit' | 'heldPrice'>,
-  { maxCredits = spendLimit }: { maxCredits?: number | null },
+  { maxCredits: given }: Pick<BulkOptions, 'maxCredits'>,
   shared: SharedLimit | null,
 ): void {
+  const maxCredits = given ?? spendLimit;
   if (maxCredits === null || (credits !== null && credits <= maxCredits)) return;
   const cost =
     credits === null ? 'the price of the job is unknown' : `the job costs ${counted(credits, 'credit')}`;
-  const isPrice = shared === null && maxCredits === heldPrice;
+  const isPrice = given === undefined && heldPrice !== null;
   const limit = isPrice
     ? `it cost ${grouped(maxCredits)} when it was held`
     : shared === null
