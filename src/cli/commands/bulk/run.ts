@@ -26,7 +26,7 @@ import { inOne, type JobInput } from './next-command.js';
 import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
-import { shareLimit, whileStarting } from './prepare/start.js';
+import { shareLimitLater } from './prepare/start.js';
 import { confirmTaken } from './prepare/take.js';
 import { refuseList } from './same-file.js';
 import { judgeJob, type Reported, type Verdict } from './verdict.js';
@@ -116,11 +116,7 @@ async function open(context: Context, { job, options, hasPreflight }: Run): Prom
   refuseList(context.config, job.plan.meta, options.report);
   await context.io.files.checkWritable(options.report);
   // A bulk command has done that before its prompt.
-  if (hasPreflight) return;
-  const { like } = job.plan.meta;
-  // It was killed before it had its limit.
-  if (like !== undefined && job.state.untouched && job.state.limit === null)
-    await whileStarting(context, () => shareLimit(context, job, like));
+  if (!hasPreflight) await shareLimitLater(context, job);
 }
 
 /** Returns the run with an admitted API key. */

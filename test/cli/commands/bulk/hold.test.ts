@@ -104,13 +104,15 @@ describe('a bulk command with --hold', () => {
   });
 
   it('refuses a job that has begun, and repeats a finished one with --again', async () => {
-    const { here, run } = aging(people(3), { credits: 20 });
+    const { here, run, turn } = aging(people(3), { credits: 20 });
     expect(await run(`${list} --job feb --yes --allow-partial`)).toMatchObject({ code: 7 });
     expect(await run(hold)).toMatchObject(saying(11, 'the job feb has begun, so it cannot be held'));
     here.project.balance = 100;
     expect(await run('jobs resume feb')).toMatchObject({ code: 0 });
     expect(await run(hold)).toMatchObject(saying(11, 'the job feb finished at'));
+    turn(-59_999);
     const again = await run(`${hold} --again`);
+    expect(await run('jobs report feb --refresh')).toMatchObject({ code: 0 });
     expect(again.stdout).toMatch(/^Held feb\.2, plan/);
     expect(times(here)).toEqual([1, 1, 1]);
     expect(await run(`${sendOf(again)} --yes`)).toMatchObject({ code: 0 });

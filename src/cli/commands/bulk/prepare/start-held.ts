@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readJobId } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import { costNow } from '../../../bulk/plan/cost.js';
 import { planFile } from '../../../bulk/plan/files/plan-format.js';
@@ -13,7 +14,7 @@ import type { BulkOptions, CarryOutOptions } from '../options.js';
 import type { Start } from '../run.js';
 import { type EarlierSends, sentSinceHold } from './earlier-sends.js';
 import { otherJobs, pairsOf, type SentContext } from './sent-before.js';
-import { shareLimit, whileStarting } from './start.js';
+import { shareLimitLater } from './start.js';
 
 /**
  * Shows the preflight of a held job at the prices of now, and asks for confirmation as a bulk command does. Returns what
@@ -26,22 +27,15 @@ export async function startHeld(context: Context, job: Job, options: CarryOutOpt
   const client = await context.network.client();
   const pricing = (await readAccount(() => client.pricing.get(), options)).value;
   const prices = await readPrices(context, pricing, options);
-  const isUnlimited = meta.like !== undefined && job.state.limit === null;
-  const like = isUnlimited ? meta.like : undefined;
-  // It was killed before it had the limit of those that it is like.
-  const shared =
-    like === undefined ? null : await whileStarting(context, () => shareLimit(context, job, like));
+  const shared = await shareLimitLater(context, job);
   const look = await sendsSinceHold(context, job);
   const earlier = await look();
   const cost = pricing === null ? meta.cost : await costNow(job.plan, pricing);
   const current = { ...meta, cost, credits: cost.reduce((sum, { credits }) => sum + credits, 0) };
   const findings = { outcome: meta.held as Findings['outcome'], earlier, prices, shared };
-  const { allowPartial } = (meta.options ?? {}) as Partial<BulkOptions>;
+  const { allowPartial = false } = (meta.options ?? {}) as Partial<BulkOptions>;
   const priced = { ...job, plan: { ...job.plan, meta: current } };
-  await confirmSend(context, priced, current, findings, {
-    ...options,
-    ...(allowPartial === undefined ? {} : { allowPartial }),
-  });
+  await confirmSend(context, priced, current, findings, { ...options, allowPartial });
   return {
     hasPreflight: true,
     recheck: async () => {
@@ -63,11 +57,15 @@ async function sendsSinceHold(
   const heldHere = (await stat(join(plan.folder, planFile))).mtimeMs;
   // By the service's clock, or this machine's if that is behind, as the times of other jobs are.
   const heldAt = Math.min(Date.parse(at), heldHere);
-  // A job that wrote its journal since, by the same clock, may have sent before by another one.
-  const sinceOf = (written: number) => heldAt - (written >= heldHere ? clockSkew : 0);
+  // A job that wrote its journal since, by the same clock, may have sent before by another one; one that did not has
+  // not, but the service tells the time in whole seconds.
+  const sinceOf = (written: number) => heldAt + (written >= heldHere ? -clockSkew : 1_000);
   // By a clock that was ahead, nothing would be later.
   const since = heldAt <= context.clock.now() ? { sinceOf } : {};
-  const jobs = otherJobs(context, { channel, baseUrl, isOther: (other) => other !== id, ...since });
+  // Its earlier runs are why it was held with --again.
+  const { base } = readJobId(id);
+  const isOther = (other: string) => readJobId(other).base !== base;
+  const jobs = otherJobs(context, { channel, baseUrl, isOther, ...since });
   const pairs = await pairsOf(plan, (held as { isNew: boolean }).isNew);
   return async () => {
     await jobs.mark(pairs);

@@ -51,6 +51,16 @@ export async function shareLimit(
   return shared;
 }
 
+/** Gives a job that was killed before it had its limit that of the jobs that it is like; null for any other. */
+export async function shareLimitLater(
+  context: Pick<Context, 'config' | 'clock' | 'signal'>,
+  job: Job,
+): Promise<SharedLimit | null> {
+  const { like } = job.plan.meta;
+  if (like === undefined || !job.state.untouched || job.state.limit !== null) return null;
+  return whileStarting(context, () => shareLimit(context, job, like));
+}
+
 /** Before the first request: a job that is killed until then keeps its limit, and others see it. */
 export async function recordLimit({ state, journal }: Job, credits: number): Promise<void> {
   if (credits === state.limit) return;
