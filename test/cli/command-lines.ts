@@ -80,6 +80,7 @@ export function commandLines(
       line: () => `sms bulk two.csv --text ${number()} --hold`,
       stdout: /^Held sms-\w{20}, plan (\w{8})\. Send it: .*urtuu jobs resume sms-\w{20} --plan \1/,
       stderr: /ecipients +2/,
+      json: 'object',
     },
     {
       line: () => `sms bulk two.csv --text ${number()} --yes`,
