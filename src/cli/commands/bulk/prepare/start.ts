@@ -51,7 +51,7 @@ export async function shareLimit(
   return shared;
 }
 
-/** Gives a job that was killed before it had its limit that of the jobs that it is like; null for any other. */
+/** Sets the limit of a job that was killed before it had that of the jobs that it is like; null for any other job. */
 export async function shareLimitLater(
   context: Pick<Context, 'config' | 'clock' | 'signal'>,
   job: Job,
