@@ -77,6 +77,12 @@ export function commandLines(
       shape: 'with --dry-run',
     },
     {
+      line: () => `sms bulk two.csv --text ${number()} --hold`,
+      stdout: /^Held sms-\w{20}, plan (\w{8})\. Send it: .*urtuu jobs resume sms-\w{20} --plan \1/,
+      stderr: /ecipients +2/,
+      json: 'object',
+    },
+    {
       line: () => `sms bulk two.csv --text ${number()} --yes`,
       stdout: /^queued +2$/m,
       stderr: /2 accepted\. Nothing is in doubt\./,

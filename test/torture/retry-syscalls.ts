@@ -19,7 +19,7 @@ import {
 /** How a retry is stopped at a call, while another one of the same job runs. */
 export type Stop = 'paused' | 'killed';
 
-const calls = [
+export const calls = [
   ...(['openat', 'mkdir', 'write', 'pwrite64', 'pread64', 'ftruncate', 'fsync', 'fdatasync'] as const),
   ...(['link', 'rename', 'unlink'] as const),
 ];
@@ -29,7 +29,7 @@ export const retryCommand: Command = {
   words: ['jobs', 'retry', 'july', '--yes', '--json', '--quiet'],
 };
 
-const noLock = '{ held: true, release: async () => {}, releaseRemoved: async () => {} }';
+export const noLock = '{ held: true, release: async () => {}, releaseRemoved: async () => {} }';
 
 /** The control: retries that do not wait for each other. */
 export const withoutStartLock = (folder: string): Promise<Command> =>
@@ -113,7 +113,7 @@ interface Runs {
 const targetOf = (trial: Trial, { path }: Place) => (path === '' ? '' : join(trial.state, path));
 
 /** A call that is delayed is written to the log without its end. The tracer's end lets the process go on. */
-async function pauseAt(trial: Trial, place: Place): Promise<Runs> {
+export async function pauseAt(trial: Trial, place: Place, run = () => trial.run()): Promise<Runs> {
   const { call, nth } = place;
   const fault = ['-e', `trace=${call}`, '-e', `inject=${call}:delay_enter=60s:when=${nth}`];
   const child = trial.traced(fault, targetOf(trial, place));
@@ -121,18 +121,26 @@ async function pauseAt(trial: Trial, place: Place): Promise<Runs> {
   const isPaused = () => isReached(trial.log, place);
   while (child.exitCode === null && child.signalCode === null && !isPaused()) await sleep(10);
   if (!isPaused()) return { first: await ended, others: [] };
-  const other = trial.run();
+  const other = run();
   await Promise.race([other, sleep(patience)]);
   const tracer = /^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
   process.kill(Number(tracer), 'SIGKILL');
   return { first: await ended, others: [await other] };
 }
 
-async function killAt(trial: Trial, place: Place): Promise<Runs> {
+export async function killAt(trial: Trial, place: Place, run = () => trial.run()): Promise<Runs> {
   const { call, nth } = place;
   const fault = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${nth}`];
   const first = await outcomeOf(trial.traced(fault, targetOf(trial, place)));
-  return { first, others: first.signal === 'SIGKILL' ? [await trial.run()] : [] };
+  return { first, others: first.signal === 'SIGKILL' ? [await run()] : [] };
+}
+
+/** Who got no message, or several. */
+export function notOnce({ service }: Trial): string[] {
+  const got = service.project.received();
+  const wrong = numbers.filter((number) => got.get(number) !== 1);
+  if (wrong.length === 0) return [];
+  return [`not exactly once: ${wrong.map((number) => `${number} ${got.get(number) ?? 0} times`).join(', ')}`];
 }
 
 const isEnd = ({ code, stderr }: Outcome) => code === 0 || (code === 11 && /job_done/.test(stderr));
@@ -150,12 +158,7 @@ async function judge(
     .filter(({ code }) => code !== 0 && code !== 11)
     .map(({ code, signal, stderr }) => `a retry ends with ${signal ?? code}: ${stderr.trim()}`);
   if (!isEnd(runs.at(-1) as Outcome)) wrong.push(`not done: ${runs.at(-1)?.stderr.trim()}`);
-  const got = trial.service.project.received();
-  const notOnce = numbers.filter((number) => got.get(number) !== 1);
-  if (notOnce.length > 0)
-    wrong.push(
-      `not exactly once: ${notOnce.map((number) => `${number} ${got.get(number) ?? 0} times`).join(', ')}`,
-    );
+  wrong.push(...notOnce(trial));
   const { stdout } = await trial.machine.run(['jobs', 'show', 'july', '--json']);
   const { failed, moved } = JSON.parse(stdout);
   if (failed !== 0 || moved !== 2) wrong.push(`the job has ${failed} failed, and ${moved} moved`);

@@ -2,6 +2,14 @@ import { Machine } from '../support/binary.js';
 import { ProjectServer } from '../support/project-server.js';
 import { carelessCommand, failAt, placesOf } from './bulk-syscalls.js';
 import {
+  duringHold,
+  duringStart,
+  heldByJournal,
+  holdCommand,
+  placesOfHold,
+  startsAtOnce,
+} from './hold-syscalls.js';
+import {
   duringRetry,
   placesOfRetry,
   retryCommand,
@@ -18,6 +26,9 @@ import { type Command, type Finding, type Place, realCommand, whyNoInjection } f
 const isOfNewChild = ({ call, path }: Place) =>
   path === 'jobs/july-retry-1' || (call === 'fsync' && path === 'jobs');
 const isOfItsRecord = ({ call, path }: Place) => call === 'write' && path === 'jobs/july-retry-1/journal';
+/** From the moment when a new job has its name, until its journal has begun. */
+const isOfNewJob = ({ call, path }: Place) =>
+  (call === 'write' && path === 'jobs/feb/journal') || (call === 'fsync' && path === 'jobs');
 const isOfJournal = ({ path }: Place) => path === 'jobs/july/journal';
 
 const waiting = ({ script, words }: Command): Command => ({ script, words: [...words, '--wait'] });
@@ -63,6 +74,23 @@ const retryDuringEach = (
     for (const [index, place] of places.entries())
       if (index % every === 0) findings.push(await duringRetry(service, command, place, stop));
     return told(places.length, stop, findings);
+  });
+
+/** Holds a job, or starts it, once for each of its calls, or for one in so many, and stops it there. */
+const holdDuringEach = (
+  stopped: typeof duringHold,
+  every: number,
+  commandIn: (folder: string) => Promise<Command> = async () => holdCommand,
+  isChosen: (place: Place) => boolean = () => true,
+): Promise<Played> =>
+  atService(async (service, folder) => {
+    const command = await commandIn(folder);
+    const starts = stopped === duringStart;
+    const places = (await placesOfHold(service, command, starts)).filter(isChosen);
+    const findings: Finding[] = [];
+    for (const [index, place] of places.entries())
+      if (index % every === 0) findings.push(await stopped(service, command, place));
+    return told(places.length, starts ? 'paused' : 'killed', findings);
   });
 
 function told(places: number, what: string, findings: readonly Finding[]): Played {
@@ -136,6 +164,34 @@ export const syscalls = groupOf('syscalls', { full: { every: 1 }, small: { every
       {
         name: 'a retry that leaves the killed one unfinished',
         play: () => retryDuringEach('killed', 1, withoutGoingOn, isOfItsRecord),
+      },
+    ],
+  },
+  {
+    name: 'a held job is sent once by two who approve it at once, one paused at every call',
+    unavailable: whyNoInjection,
+    play: () => holdDuringEach(duringStart, every > 1 ? 2 * every : 1),
+    controls: [
+      {
+        name: 'starts that do not wait for each other',
+        play: () =>
+          holdDuringEach(
+            duringStart,
+            1,
+            startsAtOnce,
+            ({ call, path }) => call === 'write' && path === 'jobs/feb/journal',
+          ),
+      },
+    ],
+  },
+  {
+    name: 'a command with --hold is killed at every call, and nothing but the plan starts what it left',
+    unavailable: whyNoInjection,
+    play: () => holdDuringEach(duringHold, every > 1 ? 2 * every : 1),
+    controls: [
+      {
+        name: 'a hold that is written after the job has its name',
+        play: () => holdDuringEach(duringHold, 1, heldByJournal, isOfNewJob),
       },
     ],
   },

@@ -57,10 +57,11 @@ export const emailPreflightExample = preflight(
   '{"to": "bat@example.mn", "subject": "July", "text": "Сайн уу", "parts": null}',
 );
 
-const job = `"job": "july-offer", "state": "finished", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, ${queued}, "excluded": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0`;
+const job = `"job": "july-offer", "state": "finished", "plan": "4f2a91c0", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, ${queued}, "excluded": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0`;
 export const jobExample = `{${job}}`;
 export const cancelledExample = jobExample
-  .replace('"finished", "reason": null', '"unfinished", "reason": "cancelled"')
+  .replace('"finished"', '"unfinished"')
+  .replace('"reason": null', '"reason": "cancelled"')
   .replace('"accepted": 1000', '"accepted": 400')
   .replace('"queued": 1000', '"queued": 400')
   .replace('"pending": 0', '"pending": 600')

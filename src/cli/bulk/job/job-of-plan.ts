@@ -7,6 +7,7 @@ import { syncFolder } from '../../platform/sync-folder.js';
 import { openPlan } from '../plan/files/plan-reader.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import { differencesOf } from '../plan/plan-difference.js';
+import { jobHeld } from './held.js';
 import { isNoJob, isOtherCase, jobsFolder } from './jobs-folder.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import { type Job, type JobView, openJob, viewJob } from './open-job.js';
@@ -79,6 +80,7 @@ async function runsOf(
   const id = repeatId(base, last);
   const job = await viewJob(stateDirectory, id);
   await refuseOtherPlan(job, plan, choice);
+  refuseHeld(job, plan, choice);
   return choice.again && job.state.finished ? { resumed: null, id: next } : { resumed: id, id };
 }
 
@@ -111,6 +113,17 @@ const otherCase = (id: string, other: string) =>
     hint: `Write it as ${other}, or choose another --job name.`,
     details: { job: other },
   });
+
+/** A held job, and one that cannot be held, because it has begun. */
+function refuseHeld(job: JobView, plan: FrozenPlan, { resumeCommand }: JobChoice): void {
+  const { id, state } = job;
+  if (state.held) throw jobHeld(job, resumeCommand(job));
+  if (plan.meta.held === undefined || state.finished) return;
+  throw new CliError('job_unfinished', exits.refused, `the job ${id} has begun, so it cannot be held`, {
+    hint: `Nothing was sent this time. Use another --job name, or resume the job: ${resumeCommand(job)}`,
+    details: { job: id, ...state.counts },
+  });
+}
 
 async function refuseOtherPlan(
   job: JobView,

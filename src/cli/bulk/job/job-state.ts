@@ -18,7 +18,8 @@ export interface RowPlace {
   index: number;
 }
 
-export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel' | 'limit'>;
+export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'> &
+  Partial<Pick<PlanMeta, 'limit' | 'held' | 'credits'>>;
 
 /**
  * The state of a job: the only fold of the journal. An entry changes facts of one request, and the counts follow from
@@ -41,8 +42,12 @@ export class JobState extends RequestFacts {
   job: { id: string; digest: string } | null = null;
   /** Whether the rows that it has from other jobs are its own. */
   confirmed = false;
+  /** Whether it was held, and not started since: that takes the name of its plan. */
+  held: boolean;
   /** The maximum that the job may spend, as last set; null for no limit. */
   limit: number | null;
+  /** What a held job cost when it was held: it may not spend more until a limit is set. Null for another job. */
+  heldPrice: number | null;
   /** The last finished run's own limit of requests a second; null for none. */
   rate: number | null = null;
   /** Hashes of additional API keys of the job's project. */
@@ -59,9 +64,11 @@ export class JobState extends RequestFacts {
   #unsaid = 0;
 
   /** Rejected rows, which are not in the plan, count as rejected. */
-  constructor({ requests, recipients, rejected, channel, limit }: PlanFigures) {
+  constructor({ requests, recipients, rejected, channel, limit, held, credits }: PlanFigures) {
     super(requests);
     this.limit = limit ?? null;
+    this.held = held !== undefined;
+    this.heldPrice = this.held && limit === undefined ? credits || null : null;
     this.open = requests;
     this.planned = recipients + rejected;
     const accepted = { sent: 0, unknown: 0, queued: 0 };
@@ -83,6 +90,11 @@ export class JobState extends RequestFacts {
 
   get finished(): boolean {
     return this.open === 0;
+  }
+
+  /** The maximum that the job may spend; null for no limit. */
+  get spendLimit(): number | null {
+    return this.heldPrice ?? this.limit;
   }
 
   /** Whether every accepted request has its final figures. */
@@ -164,9 +176,11 @@ export class JobState extends RequestFacts {
         break;
       case 'confirmed':
         this.confirmed = true;
+        this.held = false;
         break;
       case 'limit':
         this.limit = entry.credits;
+        this.heldPrice = null;
         break;
       case 'account':
         this.accounts.push(entry.hash);

@@ -44,7 +44,9 @@ export interface OtherJobsOptions {
   byRecipient?: boolean;
   /** Earlier sends do not count, in milliseconds since 1970. */
   since: number;
-  /** Jobs of which all do, with those that are like them. */
+  /** In its place, for a job whose journal was written last at that time. */
+  sinceOf?(written: number): number;
+  /** Jobs of which all sends do, with those that are like them. */
   always?: readonly Source[];
   openOutcomes(folder: string, job: { id: string } & PlanMeta): Promise<StoredOutcomes | null>;
   onUnreadable(id: string, error: Error): void;
@@ -89,7 +91,7 @@ export class OtherJobs {
       // Nothing was recorded since, so the journal, which may be long, is not read.
       const isApart = this.#apart.get(id) === planOf(meta);
       const mayCount = isOfService && !isApart;
-      const since = this.#sinceOf(id, meta);
+      const since = this.#sinceOf(id, meta, written);
       if (mayCount && (isSince(meta, since) || written >= since || (await mayBeOpen(folder))))
         found.push({ id, folder, meta, written, version });
       else this.#read.set(id, version);
@@ -135,9 +137,11 @@ export class OtherJobs {
     pairs: PairSet,
     onPlan: (plan: FrozenPlan) => Promise<void>,
   ): Promise<Uint8Array | null> {
-    const since = this.#sinceOf(id, meta);
+    const since = this.#sinceOf(id, meta, written);
     const state = new JobState(meta);
     await readJournal(folder, {}, (entry) => state.apply(entry));
+    // Whoever starts it looks for what was sent meanwhile.
+    if (state.held) return null;
     if (!isSince(meta, since) && !state.isActiveSince(since, written) && state.finished) return null;
     const plan = await openPlan(folder);
     await onPlan(plan);
@@ -172,10 +176,11 @@ export class OtherJobs {
     return failures;
   }
 
-  #sinceOf(id: string, { digest, like = [] }: PlanMeta): number {
-    const { since, always = [] } = this.#options;
+  #sinceOf(id: string, { digest, like = [] }: PlanMeta, written: number): number {
+    const { since, sinceOf, always = [] } = this.#options;
     const isOne = (each: Source) => always.some((one) => one.job === each.job && one.digest === each.digest);
-    return isOne({ job: id, digest }) || like.some(isOne) ? 0 : since;
+    if (isOne({ job: id, digest }) || like.some(isOne)) return 0;
+    return sinceOf?.(written) ?? since;
   }
 
   #skip(id: string, version: string, error: Error): null {

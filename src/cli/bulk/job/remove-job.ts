@@ -42,7 +42,7 @@ function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void 
   const { id, state } = job;
   const counts = state.counts;
   const { pending, in_doubt } = counts;
-  if (pending + in_doubt === 0) return;
+  if (pending + in_doubt === 0 || state.held) return;
   throw new CliError(
     'job_unfinished',
     exits.refused,

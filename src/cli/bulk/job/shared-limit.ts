@@ -13,7 +13,7 @@ export interface SharedLimit {
   /** The job whose limit it is. */
   of: string;
   limit: number;
-  /** Unfinished jobs, whose own limits are kept for them. */
+  /** Unfinished jobs, without held ones; the limits of both are kept for them. */
   unfinished: string[];
 }
 
@@ -47,7 +47,7 @@ export async function sharedLimit(
     );
     const limit = source.limit ?? 0;
     const taken = others.reduce((sum, job) => sum + job.taken, 0);
-    const unfinished = others.filter((job) => job.isUnfinished).map(({ id }) => id);
+    const unfinished = others.filter((job) => job.isUnfinished && !job.isHeld).map(({ id }) => id);
     return { left: Math.max(0, limit - taken), of: source.id, limit, unfinished };
   });
   return shares.reduce((lowest, share) => (share.left < lowest.left ? share : lowest));
@@ -66,6 +66,7 @@ interface Spender {
   /** What it has spent; if it is unfinished, what it may spend in all, even if prices rise. */
   taken: number;
   isUnfinished: boolean;
+  isHeld: boolean;
 }
 
 /** Null for a job that was removed. */
@@ -76,11 +77,11 @@ async function readSpender(stateDirectory: string, id: string): Promise<Spender 
   });
   if (job === null) return null;
   const { digest, like = [], credits: planned } = job.meta;
-  const { credits, limit, finished, counts } = job.state;
+  const { credits, limit, finished, counts, held: isHeld } = job.state;
   // What is in doubt may have been charged.
   const isUnfinished = !finished || counts.in_doubt > 0;
   const taken = isUnfinished ? Math.max(credits, limit ?? planned) : credits;
-  return { id, digest, like, limit, taken, isUnfinished };
+  return { id, digest, like, limit, taken, isUnfinished, isHeld };
 }
 
 async function likeOf(stateDirectory: string, id: string): Promise<Like> {

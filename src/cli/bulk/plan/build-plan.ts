@@ -44,6 +44,8 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   options?: PlanMeta['options'];
   like?: PlanMeta['like'];
   maxCredits?: number | undefined;
+  /** Only a person who names the plan starts its job. */
+  hold?: boolean | undefined;
   /** The digest of a job whose rows are in the input; null if it is not here. */
   digestOf?(job: string): Promise<string | null>;
   /** A new folder for the plan. */
@@ -204,7 +206,7 @@ async function freeze(
   const origins = planner.reportedRows.origins();
   const cost = costOf(channel, messages, priceOf);
   const meta: PlanMeta = {
-    version: 2,
+    version: options.hold ? 3 : 2,
     channel,
     baseUrl: options.baseUrl,
     digest: '',
@@ -270,9 +272,13 @@ async function freeze(
   await writeRequests(draft, files, { ...window, ...options });
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
-  files.finish(record);
   const { messages: different, longest } = messages.survey();
   const preview = await previewOf(plan, layout.firstRequest(longest), different);
+  if (options.hold) {
+    const { meta: _, rejects: __, reportedRows: ___, placeholders: ____, ...shown } = outcome;
+    meta.held = { ...shown, preview };
+  }
+  files.finish(record);
   return { plan, preview, ...outcome };
 }
 

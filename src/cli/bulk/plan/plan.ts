@@ -51,8 +51,11 @@ export interface Rest {
 }
 
 export interface PlanMeta {
-  /** Version 1 has no checksum, and its jobs derive their idempotency keys differently. */
-  version: 1 | 2;
+  /**
+   * Version 1 has no checksum, and its jobs derive their idempotency keys differently. Version 3 is held, and refused by
+   * releases that would send it.
+   */
+  version: 1 | 2 | 3;
   channel: Channel;
   baseUrl: string;
   /** SHA-256 over the bodies of all requests; the same input has the same digest. */
@@ -74,6 +77,8 @@ export interface PlanMeta {
   like?: readonly { job: string; digest: string }[];
   /** The maximum of credits that the job was made with; absent without one, and in plans of earlier releases. */
   limit?: number;
+  /** What `--hold` showed of the list, for whoever starts the job; absent if it was not held. */
+  held?: object;
   /** Null for the embedded service, which needs no key, and in version 1. */
   account: Account | null;
   recipients: number;

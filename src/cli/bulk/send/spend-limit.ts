@@ -31,7 +31,7 @@ export class SpendLimit {
   }
 
   get isLimited(): boolean {
-    return this.#state.limit !== null;
+    return this.#state.spendLimit !== null;
   }
 
   /** Null keeps the known prices. */
@@ -46,7 +46,7 @@ export class SpendLimit {
 
   /** Counts a request; false if it could exceed the limit, together with all others in flight. */
   tryReserve(request: PlannedRequest, removed: number): boolean {
-    const { limit, credits } = this.#state;
+    const { spendLimit: limit, credits } = this.#state;
     if (limit === null) return true;
     this.reserve(request, removed);
     let expected = 0;

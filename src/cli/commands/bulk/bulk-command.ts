@@ -3,6 +3,7 @@ import type { Channel } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
 import { addHelp, type CommandHelp } from '../../help/command-help.js';
 import type { View } from '../../output/view.js';
+import { heldView } from './confirm/held.js';
 import { preflightView } from './confirm/preflight.js';
 import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
@@ -13,14 +14,10 @@ import { proofOf, typedOptions } from './proof/proof.js';
 import { finishAndRetry } from './retry.js';
 import { carryOut } from './run.js';
 
-const viewOf = ({ dryRun, proof }: Record<string, unknown>): View<never> =>
-  (proof === undefined
-    ? dryRun
-      ? preflightView
-      : summaryView
-    : dryRun
-      ? proofEstimateView
-      : proofView) as View<never>;
+const viewOf = ({ dryRun, proof, hold }: Record<string, unknown>): View<never> => {
+  if (proof !== undefined) return (dryRun ? proofEstimateView : proofView) as View<never>;
+  return (dryRun ? preflightView : hold ? heldView : summaryView) as View<never>;
+};
 
 /** Adds the options, help and action that `sms bulk` and `email bulk` share. */
 export function addBulkCommand(
@@ -34,6 +31,7 @@ export function addBulkCommand(
   addHelp(command, {
     ...help,
     view: viewOf,
+    notes: ['The JSON of --hold is that of --dry-run, with state, plan and command.'],
     effects: ['sends', 'spends'],
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });

@@ -1,3 +1,4 @@
+import { planName } from '../../bulk/job/held.js';
 import type { JobView } from '../../bulk/job/open-job.js';
 import { type PlanMeta, sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type {
@@ -56,7 +57,7 @@ export type ResumeContext = Pick<Context, 'config' | 'options'>;
 export const serviceOf = (baseUrl: string): PrintedOptions =>
   baseUrl === sandboxBaseUrl ? { '--sandbox': true } : { '--base-url': baseUrl };
 
-/** Resumes any job on its service, at its rate, within its spend limit and this run's. */
+/** Resumes any job on its service, at its rate, within its spend limit and this run's; a held one by its plan. */
 export function resumeOf(
   context: ResumeContext,
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
@@ -64,6 +65,7 @@ export function resumeOf(
   const { maxCredits, rate = state.rate ?? undefined }: PrintingOptions = context.options;
   const limit = Math.min(state.limit ?? Infinity, maxCredits ?? Infinity);
   return resumeCommand(context, id, {
+    '--plan': state.held ? planName(meta.digest) : undefined,
     ...serviceOf(meta.baseUrl),
     '--max-credits': limit === Infinity ? undefined : limit,
     '--rate': rate,

@@ -49,7 +49,8 @@ export function stepsAfter(
 
 /** For a command that only looks at a job: the most urgent step; empty if nothing is left. */
 export function stepAfterLook(context: StepContext, job: JobRun['job']): NextStep[] {
-  if (!job.state.finished) return [['Resume with:', resumeOf(context, job)]];
+  const { finished, held } = job.state;
+  if (!finished) return [[held ? 'Send it with:' : 'Resume with:', resumeOf(context, job)]];
   const looked = { job, options: null, input: null };
   return [
     ...outcomeSteps(context, job, notRun),
@@ -86,7 +87,7 @@ const keysInstead = {
 
 /** The price of the whole job: as planned; if prices have risen, by the average so far or the next recipient's price. */
 function creditsOfAll({ meta, state }: Omit<JobRun['job'], 'id'>, { price, increase }: NextPrice): number {
-  if (increase === 1 && meta.credits > (state.limit ?? 0)) return meta.credits;
+  if (increase === 1 && meta.credits > (state.spendLimit ?? 0)) return meta.credits;
   const { accepted, in_doubt, pending } = state.counts;
   const left = in_doubt + pending;
   const soFar = accepted === 0 ? 0 : (state.credits / accepted) * (accepted + left);

@@ -60,6 +60,7 @@ export interface BulkOptions extends CarryOutOptions {
   dryRun?: boolean;
   proof?: string;
   proofRow?: number;
+  hold?: boolean;
 }
 
 /** `isRetry`: for a job of failed messages, which does not retry its own. */
@@ -145,7 +146,8 @@ export function addInputOptions(command: Command): Command {
     .option('--allow-partial', 'send as far as the balance goes if it is too low')
     .option('--dry-run', 'show the messages and the price without sending')
     .option('--proof <recipient>', 'send only the first and the longest message, and only to this recipient')
-    .option('--proof-row <n>', 'with --proof, send the message of this row instead', readRowNumber);
+    .option('--proof-row <n>', 'with --proof, send the message of this row instead', readRowNumber)
+    .option('--hold', 'plan and save the job without sending; jobs resume --plan sends it');
 }
 
 function readConcurrency(written: string): number {

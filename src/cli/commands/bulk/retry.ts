@@ -1,3 +1,4 @@
+import { jobHeld } from '../../bulk/job/held.js';
 import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
 import { longestName } from '../../bulk/job/keys.js';
 import { type Job, type JobView, openJob, viewJob } from '../../bulk/job/open-job.js';
@@ -232,8 +233,10 @@ async function selected(
 }
 
 function notFinal(context: Context, { id, plan, state }: Job): CliError {
+  const job = { id, meta: plan.meta, state };
+  if (state.held) return jobHeld(job, resumeOf(context, job));
   return new CliError('not_final', exits.notFinal, `the job ${id} is not finished`, {
-    hint: `Nothing was sent this time. To finish it: ${resumeOf(context, { id, meta: plan.meta, state })}`,
+    hint: `Nothing was sent this time. To finish it: ${resumeOf(context, job)}`,
     details: { job: id, ...state.counts },
   });
 }

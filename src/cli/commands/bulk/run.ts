@@ -26,7 +26,7 @@ import { inOne, type JobInput } from './next-command.js';
 import { stepsAfter } from './next-steps.js';
 import type { CarryOutOptions } from './options.js';
 import { endFinished, isDone, ranElsewhere } from './prepare/finished.js';
-import { shareLimit, whileStarting } from './prepare/start.js';
+import { shareLimitLater } from './prepare/start.js';
 import { confirmTaken } from './prepare/take.js';
 import { refuseList } from './same-file.js';
 import { judgeJob, type Reported, type Verdict } from './verdict.js';
@@ -41,6 +41,8 @@ export interface Start {
   leftOut?: number;
   /** Whether the preflight has already read everything that `--wait` needs, with this key. */
   hasPreflight?: boolean;
+  /** Of a held job that this run starts: throws if others have sent more meanwhile than was confirmed. */
+  recheck?: (() => Promise<void>) | null;
 }
 
 type Run = Required<Start> & { job: Job; options: CarryOutOptions };
@@ -60,9 +62,10 @@ export async function carryOut(
     isFirst = false,
     revokedMarks = [],
     hasPreflight = false,
+    recheck = null,
   }: Start = {},
 ): Promise<void> {
-  const run = { job, options, input, leftOut, isFirst, revokedMarks, hasPreflight };
+  const run = { job, options, input, leftOut, isFirst, revokedMarks, hasPreflight, recheck };
   await whileOpen(context, run, async () => {
     await open(context, run);
     if (isDone(job, options)) return endFinished(context, job, options, input);
@@ -113,11 +116,7 @@ async function open(context: Context, { job, options, hasPreflight }: Run): Prom
   refuseList(context.config, job.plan.meta, options.report);
   await context.io.files.checkWritable(options.report);
   // A bulk command has done that before its prompt.
-  if (hasPreflight) return;
-  const { like } = job.plan.meta;
-  // It was killed before it had its limit.
-  if (like !== undefined && job.state.untouched && job.state.limit === null)
-    await whileStarting(context, () => shareLimit(context, job, like));
+  if (!hasPreflight) await shareLimitLater(context, job);
 }
 
 /** Returns the run with an admitted API key. */
@@ -143,13 +142,13 @@ function whileRunning(
   run: Run,
   work: (runtime: RunRuntime) => Promise<void>,
 ): Promise<void> {
-  const { job, options, revokedMarks, hasPreflight } = run;
+  const { job, options, revokedMarks, hasPreflight, recheck } = run;
   return whileHeld(context, run, async () => {
     if (options.wait && !hasPreflight && !job.state.finished) {
       const { balance } = await context.network.client();
       await readAccount(() => balance.get(), options);
     }
-    await confirmTaken(context, job);
+    await confirmTaken(context, job, recheck);
     await removeCancelMarks(job, revokedMarks);
     const { stop, close } = await watchForCancel(context, job);
     try {

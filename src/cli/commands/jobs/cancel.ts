@@ -27,7 +27,7 @@ export const jobsCancel: CommandBody<'io' | 'config' | 'clock' | 'options'> = (c
       ['urtuu jobs resume july-offer', 'send the rest after all'],
     ],
     ok: 'cancelled, also if it was cancelled before',
-    refused: 'refused: the job is finished',
+    refused: 'refused: the job is finished, or held',
     exits: [11, 12, 14],
     json: cancelledExample,
   });
@@ -39,7 +39,8 @@ export const jobsCancel: CommandBody<'io' | 'config' | 'clock' | 'options'> = (c
   });
 };
 
-const isCancellable = ({ state, reason }: JobRow) => state !== 'finished' && reason !== 'cancelled';
+const isCancellable = ({ state, reason }: JobRow) =>
+  state !== 'finished' && state !== 'held' && reason !== 'cancelled';
 
 const mostWait = 30_000;
 const lookEvery = 250;
@@ -52,6 +53,8 @@ async function cancelJob({ config, clock }: Pick<Context, 'config' | 'clock'>, i
   const { stateDirectory } = config;
   const before = await viewJob(stateDirectory, id);
   if (before.state.finished) throw finished(before);
+  // Whoever starts it by its plan would revoke the mark.
+  if (before.state.held) throw notBegun(before);
   // The mark comes before the check of the lock, while a run takes the lock before it checks for marks. So one of
   // them sees the other.
   const mark = await addCancelMark(before);
@@ -78,6 +81,12 @@ function finished({ id, state }: JobView): CliError {
     details: { job: id, ended_at: state.ended?.at ?? null, ...state.counts },
   });
 }
+
+const notBegun = ({ id }: JobView) =>
+  new CliError('job_held', exits.refused, `the job ${id} is held, and has not begun`, {
+    hint: `Nothing is being sent. To discard it: \`urtuu jobs remove ${id}\``,
+    details: { job: id },
+  });
 
 function stillRunning(id: string, pid: number | null): CliError {
   return new CliError('still_running', exits.notFinal, `the job ${id} is still running${processOf(pid)}`, {

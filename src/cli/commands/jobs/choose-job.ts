@@ -10,6 +10,8 @@ export interface JobSelection {
   /** `resume` */
   verb: string;
   fits(row: JobRow): boolean;
+  /** Jobs that the command refuses by name: if there is no other, the first is returned, so that it says why. */
+  refuses?(row: JobRow): boolean;
   /** The command for a job that would be possible if this run used its service. */
   elsewhere?(row: JobRow): PrintedCommand | null;
 }
@@ -22,17 +24,20 @@ const mostNamed = 10;
  */
 export async function chosenJob(
   context: Pick<Context, 'io' | 'config' | 'clock'>,
-  { verb, fits, elsewhere }: JobSelection,
+  { verb, fits, refuses, elsewhere }: JobSelection,
 ): Promise<string> {
   const { io } = context;
   const found: JobRow[] = [];
+  let refused: string | null = null;
   let other: PrintedCommand | null = null;
   for await (const row of jobRows(context, ({ message }) => io.warn(message))) {
     if (fits(row)) found.push(row);
+    else if (refuses?.(row)) refused ??= row.job;
     else other ??= elsewhere?.(row) ?? null;
   }
   const [first] = found;
   if (first === undefined) {
+    if (refused !== null) return refused;
     throw new CliError('not_found', exits.missing, `there is no job to ${verb}`, {
       hint: other === null ? 'See: `urtuu jobs list`' : `There is one for another service: ${other}`,
     });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import type { Counts } from '../../bulk/job/counts.js';
+import { planName } from '../../bulk/job/held.js';
 import { isNoJob, jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
 import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
@@ -16,7 +17,9 @@ import { duration, grouped } from '../../text/wording.js';
 /** A job in a list. */
 export interface JobRow extends Counts {
   job: string;
-  state: 'new' | 'running' | 'unfinished' | 'finished';
+  state: 'new' | 'held' | 'running' | 'unfinished' | 'finished';
+  /** The name of its plan, as `jobs resume` takes it. */
+  plan: string;
   /** Why it is unfinished and not running; also `cancelled` while it is ending because of that. */
   reason: string | null;
   /** For a running job: its process, recipients a second, and the seconds left. */
@@ -47,6 +50,7 @@ export async function jobRow(job: JobView, now: number): Promise<JobRow> {
   return {
     job: id,
     state: running !== null ? 'running' : stateOf(state),
+    plan: planName(meta.digest),
     reason: reasonOf(state, { isCancelled, isRunning: running !== null }),
     pid: running?.pid ?? null,
     rate: running?.rate ?? null,
@@ -64,8 +68,8 @@ export async function jobRow(job: JobView, now: number): Promise<JobRow> {
   };
 }
 
-const stateOf = ({ finished, untouched }: JobView['state']) =>
-  finished ? 'finished' : untouched ? 'new' : 'unfinished';
+const stateOf = ({ finished, held, untouched }: JobView['state']) =>
+  finished ? 'finished' : held ? 'held' : untouched ? 'new' : 'unfinished';
 
 /** `running: pid 5606, 19.8/s, 2 min left`, `stopped: cancelled, 2 in doubt`, `finished: 12 failed` */
 export function stateText(row: JobRow): string {
@@ -73,6 +77,7 @@ export function stateText(row: JobRow): string {
   const some = (count: number, what: string) => (count > 0 ? `${grouped(count)} ${what}` : null);
   const details: Record<JobRow['state'], (string | null)[]> = {
     new: [reason],
+    held: [`plan ${row.plan}`],
     running: [
       pid === null ? null : `pid ${pid}`,
       rate === null ? null : `${rate}/s`,

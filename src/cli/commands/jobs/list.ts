@@ -14,7 +14,7 @@ export const jobsList: CommandBody<'io' | 'config' | 'clock'> = (command, contex
       ['urtuu jobs list', 'all jobs and their progress'],
       ['urtuu jobs list -o csv --columns job,pending,in_doubt', 'for a script'],
     ],
-    notes: ['In JSON, state is new, running, unfinished (shown as stopped) or finished.'],
+    notes: ['In JSON, state is new, held, running, unfinished (shown as stopped) or finished.'],
     exits: [],
     json: `[${jobExample}]`,
   });

@@ -5,7 +5,7 @@ import { usageError } from '../../errors.js';
 import { addHelp } from '../../help/command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { jobDetailsExample } from '../../output/examples.js';
-import { refreshCommand } from '../bulk/next-command.js';
+import { refreshCommand, resumeOf } from '../bulk/next-command.js';
 import { carryOutDefaults } from '../bulk/options.js';
 import { refreshJob } from '../bulk/refresh.js';
 import { chosenJob } from './choose-job.js';
@@ -46,6 +46,7 @@ export const jobsShow: CommandBody = (command, context) => {
     const job = await viewJob(context.config.stateDirectory, id);
     const row = await jobRow(job, context.clock.now());
     await context.io.print(jobDetailsView, { ...row, batches: batchesOf(job.state) });
+    if (row.state === 'held') context.io.note('Send it with:', resumeOf(context, job));
     if (!refresh && row.state === 'finished' && row.queued + row.unknown > 0)
       context.io.note('To check queued and unknown messages again:', refreshCommand(context, job));
   });

@@ -20,6 +20,7 @@ export const jobView: View<JobRow> = {
   columns: [
     field('job'),
     state,
+    field('plan'),
     field('reason'),
     field('pid'),
     number('rate'),

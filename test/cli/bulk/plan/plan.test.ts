@@ -302,10 +302,22 @@ describe('a frozen plan', () => {
     }
   });
 
+  it('that is held has a version that earlier releases refuse, others the one that they read', async () => {
+    for (const [hold, version] of [
+      [true, 3],
+      [false, 2],
+    ] as const) {
+      const { folder } = planned(await plan('phone\n99000001\n', { hold }));
+      const written = readFileSync(join(folder, 'plan.json'), 'utf8');
+      expect(written.startsWith(`urtuu-plan ${version} `)).toBe(true);
+      expect((await openPlan(folder)).meta.held !== undefined).toBe(hold);
+    }
+  });
+
   it('of a later version is refused', async () => {
     const { folder } = planned(await plan('phone\n99000001\n'));
     const path = join(folder, 'plan.json');
-    writeFileSync(path, readFileSync(path, 'utf8').replace('urtuu-plan 2', 'urtuu-plan 3'));
+    writeFileSync(path, readFileSync(path, 'utf8').replace('urtuu-plan 2', 'urtuu-plan 4'));
     await expect(openPlan(folder)).rejects.toThrow('another version of urtuu');
   });
 

@@ -6,7 +6,7 @@ export type Entry = JobEntry | RequestEntry;
 
 export type JobEntry =
   | { type: 'job'; id: string; digest: string }
-  /** The rows that the job has from others are its own from now on. */
+  /** The rows that the job has from others are its own from now on; a held job is started. */
   | { type: 'confirmed' }
   /** The maximum that the job may spend from now on; null for no limit. */
   | { type: 'limit'; credits: number | null }

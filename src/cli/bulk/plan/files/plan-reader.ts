@@ -87,13 +87,14 @@ export async function readPlanRecord(folder: string): Promise<PlanRecord> {
 }
 
 /** The record as JSON, verified by its checksum; version 1 has none. */
-function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string } {
+function textOf(folder: string, bytes: Buffer): { version: PlanMeta['version']; text: string } {
   if (bytes[0] === '{'.charCodeAt(0)) return { version: 1, text: bytes.toString() };
   const { kind, version, text } = readChecksummedText(bytes);
   if (kind !== planKind) throw new PlanDamaged(folder, `${planFile} cannot be read`);
-  if (version !== '2') throw new PlanDamaged(folder, 'written by another version of urtuu');
+  if (version !== '2' && version !== '3')
+    throw new PlanDamaged(folder, 'written by another version of urtuu');
   if (text === null) throw new PlanDamaged(folder, `${planFile} is damaged`);
-  return { version: 2, text };
+  return { version: version === '2' ? 2 : 3, text };
 }
 
 /** Whether the figures agree with one another and with the sizes of the files. */

@@ -1,3 +1,4 @@
+import type { JobState } from '../../../bulk/job/job-state.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import type { SharedLimit } from '../../../bulk/job/shared-limit.js';
@@ -7,7 +8,7 @@ import { CliError, usageError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import type { BulkOptions } from '../options.js';
-import { alreadySent, sentBeforeLine } from '../prepare/sent-before.js';
+import { alreadySent, type EarlierSends, sentBeforeLine, sentSinceHold } from '../prepare/earlier-sends.js';
 import { askDoNotSend } from './do-not-send.js';
 import {
   creditsLeft,
@@ -55,13 +56,11 @@ export async function confirmSend(
   if (meta.digest !== current.digest)
     io.note('Texts       those of the earlier version that began this job, unchanged');
   if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
-  if (!isResumed && repeated === 0 && earlier.recipients > 0 && !earlier.skipped) {
-    const line = sentBeforeLine(earlier.recipients, false, earlier.unfinished);
-    io.warn(`${line}; this job sends to them, too. To leave them out, add --skip-sent.`);
-  }
+  if (!isResumed) warnOfRepeats(io, earlier);
   const asks = !yes;
-  if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
-  refuseCost(preflight, options.maxCredits ?? job.state.limit, findings.shared);
+  if (repeated > 0 && !(asks && io.canPrompt))
+    throw earlier.sinceHold ? sentSinceHold(job.id, earlier) : alreadySent(repeated, options);
+  refuseCost(preflight, job.state, options, findings.shared);
   if (asks && !io.canPrompt) {
     throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
   }
@@ -71,7 +70,9 @@ export async function confirmSend(
   if (!asks) return 'all';
   const credits = creditsLeft(preflight, paid);
   const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
-  const again = repeated > 0 ? ` ${sentBeforeLine(repeated, false)}.` : '';
+  const { unfinished: mayGet, sinceHold = false } = earlier;
+  const before = sinceHold ? sentBeforeLine(repeated, false, mayGet, true) : sentBeforeLine(repeated, false);
+  const again = repeated > 0 ? ` ${before}.` : '';
   const short =
     missing > 0
       ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
@@ -84,8 +85,9 @@ export async function confirmSend(
   const question = `${what}${sandbox}${again}${twice}${short}`;
   const prompts = await io.prompts();
   const fresh = left - repeated;
-  // The rows that a report selects are sent on purpose.
-  if (repeated > 0 && fresh > 0 && options.only === undefined && proof === undefined) {
+  // The rows that a report selects are sent on purpose; a held plan is frozen.
+  const isChoice = options.only === undefined && proof === undefined && !sinceHold;
+  if (repeated > 0 && fresh > 0 && isChoice) {
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
       {
         name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'The first who are new',
@@ -97,6 +99,16 @@ export async function confirmSend(
     if (choice !== 'none') return choice;
   } else if (await prompts.confirm(question)) return 'all';
   throw usageError('declined; nothing was sent');
+}
+
+/** Of those who are not asked about. */
+export function warnOfRepeats(
+  io: Context['io'],
+  { recipients, unfinished, skipped, toConfirm }: EarlierSends,
+): void {
+  if (toConfirm > 0 || recipients === 0 || skipped) return;
+  const line = sentBeforeLine(recipients, false, unfinished);
+  io.warn(`${line}; this job sends to them, too. To leave them out, add --skip-sent.`);
 }
 
 /** Exit 7; 6 if earlier requests are in doubt, which only their own job can resolve. */
@@ -119,12 +131,20 @@ function cannotPay(job: ConfirmedJob, preflight: Preflight, paid: Paid): CliErro
   );
 }
 
-function refuseCost({ credits }: Preflight, maxCredits: number | null, shared: SharedLimit | null): void {
+export function refuseCost(
+  { credits }: Preflight,
+  { spendLimit, heldPrice }: Pick<JobState, 'spendLimit' | 'heldPrice'>,
+  { maxCredits: given }: Pick<BulkOptions, 'maxCredits'>,
+  shared: SharedLimit | null,
+): void {
+  const maxCredits = given ?? spendLimit;
   if (maxCredits === null || (credits !== null && credits <= maxCredits)) return;
   const cost =
     credits === null ? 'the price of the job is unknown' : `the job costs ${counted(credits, 'credit')}`;
-  const limit =
-    shared === null
+  const isPrice = given === undefined && heldPrice !== null;
+  const limit = isPrice
+    ? `it cost ${grouped(maxCredits)} when it was held`
+    : shared === null
       ? `--max-credits is ${grouped(maxCredits)}`
       : `${grouped(maxCredits)} of the ${counted(shared.limit, 'credit')} of ${shared.of} are left`;
   const [unfinished] = shared?.unfinished ?? [];
@@ -133,7 +153,7 @@ function refuseCost({ credits }: Preflight, maxCredits: number | null, shared: S
       ? ''
       : ` The rest is kept for unfinished jobs. To finish one: \`urtuu jobs resume ${unfinished}\`.`;
   throw new CliError('over_max_credits', exits.money, `${cost}, and ${limit}`, {
-    hint: `Nothing was sent this time. ${shared === null ? 'Raise' : 'Add'} --max-credits, or send to fewer.${kept}`,
+    hint: `Nothing was sent this time. ${shared === null && !isPrice ? 'Raise' : 'Add'} --max-credits, or send to fewer.${kept}`,
     details: { credits, max_credits: maxCredits },
   });
 }

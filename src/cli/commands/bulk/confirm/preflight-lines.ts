@@ -12,7 +12,7 @@ import { betweenWords } from '../../../terminal/wrap.js';
 import { counted, duration, grouped } from '../../../text/wording.js';
 import { sheetsText } from '../finish/workbook-report.js';
 import type { BulkOptions } from '../options.js';
-import { sentBeforeLine } from '../prepare/sent-before.js';
+import { sentBeforeLine } from '../prepare/earlier-sends.js';
 import type { Suppressed } from './do-not-send.js';
 import {
   creditsLeft,
@@ -35,10 +35,11 @@ export function previewOf(
 ): { preflight: Preflight; lines: string[] } {
   const { prices, earlier, outcome, proof, suppressed } = findings;
   const preflight = preflightOf(plan, findings, remaining, printer.mask);
+  const { sinceHold } = earlier;
   const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, options };
   const { replaced, fallbacks, preview, repairs, rows } = outcome;
   const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
-  const found = { fallbacks, replaced, notGsm, suppressed, rows, mask: printer.mask };
+  const found = { sinceHold, fallbacks, replaced, notGsm, suppressed, rows, mask: printer.mask };
   const lines = preflightLines(preflight, repairs, { ...shown, ...found });
   return { preflight, lines: [...lines, ...(proof?.lines ?? [])] };
 }
@@ -52,6 +53,7 @@ interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   columns: number;
   /** See EarlierSends. */
   unfinished?: number;
+  sinceHold?: boolean | undefined;
   options?: Selecting;
   /** Of the list. */
   rows?: number;
@@ -75,6 +77,7 @@ export function preflightLines(
     isForbidden = false,
     columns,
     unfinished,
+    sinceHold,
     options = {},
     rows: ofList = 0,
     mask = false,
@@ -88,7 +91,7 @@ export function preflightLines(
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
-  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished);
+  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished, sinceHold);
   const sheets = sheetsText(options.report, preflight);
   const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],

@@ -7,7 +7,7 @@ import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { masked, maskedText } from '../../../output/mask.js';
 import { type Column, field, type View } from '../../../output/view.js';
-import type { EarlierSends } from '../prepare/sent-before.js';
+import type { EarlierSends } from '../prepare/earlier-sends.js';
 import type { Suppressed } from './do-not-send.js';
 
 const planFigures = [

@@ -1,6 +1,9 @@
+import type { Pricing } from '../../../../contract/index.js';
 import { readError } from '../../../bulk/send/answer.js';
+import type { Context } from '../../../context.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
+import type { Findings } from './preflight.js';
 
 /** A price list or balance; null if the service does not answer, or refuses, with the last `error`. */
 export interface AccountRead<Value> {
@@ -31,6 +34,17 @@ export async function readAccount<Value>(
     }
   }
   return { value: null, isForbidden: false, error: last };
+}
+
+/** What the account has, beside the price list that was read before. */
+export async function readPrices(
+  { network }: Pick<Context, 'network'>,
+  pricing: Pricing | null,
+  options: { wait?: boolean | undefined },
+): Promise<Findings['prices']> {
+  const client = await network.client();
+  const { value, isForbidden } = await readAccount(() => client.balance.get(), options);
+  return { known: pricing !== null, balance: value?.balance ?? null, isForbidden };
 }
 
 const cannotWait = () =>

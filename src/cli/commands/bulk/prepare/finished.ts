@@ -14,8 +14,9 @@ import { type JobInput, keptOptions, reportCommand, retryCommand } from '../next
 import { laterStep, stepsAfter } from '../next-steps.js';
 import type { BulkOptions, CarryOutOptions } from '../options.js';
 import { judgeJob, notRun } from '../verdict.js';
+import { lately, refused } from './earlier-sends.js';
 import type { PlanSource } from './plan-list.js';
-import { type Comparison, lately, refused } from './sent-before.js';
+import type { Comparison } from './sent-before.js';
 
 /** Whether a job has nothing left to do with these options. */
 export function isDone({ state }: Job, { wait }: CarryOutOptions): boolean {

@@ -33,6 +33,8 @@ export async function gatherInput(
       '--headerless cannot be combined with --header-row',
       'A file without a header has no row of names.',
     );
+  if (options.hold && options.dryRun)
+    throw usageError('--hold cannot be combined with --dry-run', 'Use one of the two.');
   refuseJobName(options.job);
   await io.files.checkWritable(options.report, options.rejects);
   const templates = likenedTemplates(await readTemplates(io.files, options), source);
@@ -43,7 +45,7 @@ export async function gatherInput(
     const name = channel === 'sms' ? '--text' : '--text or --html';
     wanted.text = { value: text, name, question: 'Text' };
   }
-  const confirmed = yes || options.dryRun || io.canPrompt;
+  const confirmed = yes || options.dryRun || options.hold || io.canPrompt;
   // If only the confirmation is missing, the error comes after the preflight.
   const isComplete = Object.values(wanted).every(({ value }) => value !== undefined);
   if (!confirmed && !isComplete) {
@@ -99,13 +101,13 @@ async function askedWith(
 /** Throws CliError (exit 2) for `--accept-duplicates` if nothing can be sent twice. */
 function needsAcceptance(
   { io, yes }: { io: Pick<Context['io'], 'canPrompt'>; yes: boolean | undefined },
-  { only, acceptDuplicates, dryRun }: BulkOptions,
+  { only, acceptDuplicates, dryRun, hold }: BulkOptions,
 ): boolean {
   const mayRepeat = only?.includes('unknown') ?? false;
   if (acceptDuplicates && !mayRepeat)
     throw usageError('--accept-duplicates needs --only unknown', 'Remove it.');
   // The prompt warns of this again, because --yes becomes a habit.
-  const asks = io.canPrompt && !yes;
+  const asks = io.canPrompt && !yes && !hold;
   return mayRepeat && !acceptDuplicates && !dryRun && !asks;
 }
 

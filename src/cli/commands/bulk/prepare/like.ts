@@ -61,6 +61,7 @@ export const likeOf = {
   dryRun: 'own',
   proof: 'own',
   proofRow: 'own',
+  hold: 'own',
 } as const satisfies Record<keyof BulkOptions, 'kept' | 'text' | 'limit' | 'own'>;
 
 /** The options that a plan keeps for `--like`. */

@@ -20,12 +20,14 @@ import { refuseCancelled } from '../cancellation.js';
 import { confirmSend } from '../confirm/confirm.js';
 import { askDoNotSend } from '../confirm/do-not-send.js';
 import { printDryRun } from '../confirm/dry-run.js';
-import type { Findings } from '../confirm/preflight.js';
-import { readAccount } from '../confirm/read-account.js';
+import { printHeld, showHeld } from '../confirm/held.js';
+import type { Findings, Preflight } from '../confirm/preflight.js';
+import { readAccount, readPrices } from '../confirm/read-account.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import type { Proof } from '../proof/proof.js';
 import { prove } from '../proof/prove.js';
+import { alreadySent } from './earlier-sends.js';
 import { endAllSent, isAllSent, isDone } from './finished.js';
 import { gatherInput } from './gather-input.js';
 import type { Likened } from './like.js';
@@ -44,7 +46,7 @@ export interface PreparedJob {
 
 /**
  * Gathers the input, plans it, compares it with what was sent before, opens the job and asks for confirmation. Returns
- * null if nothing is left to send: after `--dry-run` or a proof, or if `--skip-sent` leaves out everyone.
+ * null if nothing is to be sent: after `--dry-run`, a proof or `--hold`, or if `--skip-sent` leaves out everyone.
  */
 export async function prepareJob(
   context: Context,
@@ -146,7 +148,7 @@ async function prepareIn(
   const earlierJobs = earlierJobsOf(context.config.stateDirectory, plan, outcome.isNew);
   const base = choices.job ?? (await earlierJobs.unnamed()) ?? jobIdOf(plan.meta);
   const child = { id: null, base, plan, reported };
-  const prices = await readPrices(context, wanted, choices);
+  const prices = await readPrices(context, wanted.pricing, choices);
   const choice = choiceOf(context, choices, { base, isSame: earlierJobs.isSame });
   if (wanted.proof) {
     await prove(context, wanted.proof, { outcome, prices, wanted, choices, child, comparison, choice });
@@ -164,24 +166,18 @@ async function prepareIn(
     await checkTaken(context, child, lock);
     const earlier = await comparison.finish(outcome, plan, base);
     await refuseOpen(context, earlier);
+    // Who starts it later looks at what was sent since.
+    if (choices.hold && earlier.toConfirm > 0) throw alreadySent(earlier.toConfirm, choices);
     return { earlier, ...(await openLimited(context, plan, wanted, choices, choice)) };
   });
-  const confirmed = await confirmOpened(context, job, plan, { outcome, earlier, prices, shared }, choices);
+  const findings = { outcome, earlier, prices, shared };
+  if (job.state.held) return hold(context, job, findings, choices);
+  const confirmed = await confirmOpened(context, job, plan, findings, choices);
   if (confirmed === 'all')
     return { job, input: inputOf(job, wanted, outcome, comparison, choices), options: choices };
   // Without those who already got it, the plan and the price are different.
   choices.skipSent = true;
   return 'anew';
-}
-
-async function readPrices(
-  { network }: Pick<Context, 'network'>,
-  { pricing }: PlanSource,
-  options: BulkOptions,
-): Promise<Findings['prices']> {
-  const client = await network.client();
-  const { value, isForbidden } = await readAccount(() => client.balance.get(), options);
-  return { known: pricing !== null, balance: value?.balance ?? null, isForbidden };
 }
 
 function inputOf(
@@ -244,6 +240,25 @@ async function openLimited(
 async function leave({ io }: Pick<Context, 'io'>, job: Job): Promise<void> {
   if (job.state.untouched) await job.discard().catch(({ message }) => io.warn(message));
   else await job.close();
+}
+
+/** Ends a command with --hold. */
+async function hold(
+  context: Context,
+  job: Job,
+  findings: Omit<Findings, 'suppressed'>,
+  options: BulkOptions,
+): Promise<null> {
+  let preflight: Preflight;
+  try {
+    preflight = await showHeld(context, job, findings, options);
+  } catch (error) {
+    await leave(context, job);
+    throw error;
+  }
+  await job.close();
+  await printHeld(context, job, preflight, options);
+  return null;
 }
 
 async function confirmOpened(

@@ -16,18 +16,15 @@ import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
-import { CliError, machineError, usageError } from '../../../errors.js';
-import { exits } from '../../../exit-codes.js';
-import { counted, grouped } from '../../../text/wording.js';
+import { type CliError, machineError, usageError } from '../../../errors.js';
+import { counted } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import { type BulkOptions, isOnPurpose, selectsUnsent } from '../options.js';
 import { absolutePath } from '../same-file.js';
+import { type EarlierSends, recentDays, refused } from './earlier-sends.js';
 import type { PlanSource } from './plan-list.js';
 
-type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
-
-const recentDays = 7;
-export const lately = `in the last ${recentDays} days`;
+export type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
 
 /** The other jobs of this machine that may have sent, or will send, what a job sends. */
 export function otherJobs(
@@ -52,23 +49,8 @@ export function refuseUnreadable(id: string, error: Error): never {
   throw machineError(`cannot read the job ${id}: ${error.message}`, error, hint);
 }
 
-const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');
-
 const exclusive = (option: string) =>
   usageError(`${option} and --skip-sent cannot be combined`, 'Nothing was sent. Use one of the two.');
-
-/** Recipients of a plan who already got its message, or will get it from another job. */
-export interface EarlierSends {
-  /** With `skipped`, those who were left out. */
-  recipients: number;
-  /** Those who only may get it, from an unfinished job; without `skipped`, among `recipients`. */
-  unfinished: number;
-  skipped: boolean;
-  /** How many to confirm: 0 with `--skip-sent`, and for a named job, unless its rows are from a report. */
-  toConfirm: number;
-  /** Unfinished jobs that would send the same, with the number of recipients. */
-  open: ReadonlyMap<string, number>;
-}
 
 /** Compares a new plan with the other jobs of this machine: while it is planned, and before it becomes a job. */
 export class Comparison {
@@ -187,7 +169,9 @@ export class Comparison {
     if (!isOnPurpose(only)) return undefined;
     const others = only?.includes('rejected') ? 'fixed' : 'none';
     const begun = await this.#beginOf(reported);
-    return ({ id, meta }: OtherJob) => (reported.includes(id) || meta.created_at < begun ? others : 'all');
+    // Nobody knows when a held job was started.
+    const isEarlier = ({ meta }: OtherJob) => meta.created_at < begun && meta.held === undefined;
+    return (job: OtherJob) => (reported.includes(job.id) || isEarlier(job) ? others : 'all');
   }
 
   /** When the first of some jobs was made; '' if one is not here. */
@@ -203,17 +187,12 @@ export class Comparison {
   }
 }
 
-const pairsOf = (plan: FrozenPlan, isNew: boolean) => (isNew ? pairsOfReadings(plan) : PairSet.of(plan));
+export const pairsOf = (plan: FrozenPlan, isNew: boolean) =>
+  isNew ? pairsOfReadings(plan) : PairSet.of(plan);
 
 const isOfList = (other: PlanRecord, own: PlanRecord): boolean =>
   other.files['input.csv'].sha256 === own.files['input.csv'].sha256 &&
   other.table.recipient === own.table.recipient;
-
-/** Exit 11, with the way to send after all. */
-export function refused(code: string, what: string, way: string, details: CliError['details']): CliError {
-  const hint = `Nothing was sent this time. ${way}`;
-  return new CliError(code, exits.refused, what, { hint, details });
-}
 
 /** `wave`: one that took the first of the list. */
 function sameList(ids: readonly string[], count: number, wave: string | undefined): CliError {
@@ -254,28 +233,4 @@ export async function refuseOpen(context: ResumeContext, { open }: EarlierSends)
       { job: id, recipients: count },
     );
   }
-}
-
-/** Exit 11: recipients already got the message, and there is no terminal for a prompt. */
-export function alreadySent(count: number, { only }: BulkOptions): CliError {
-  const way = isOnPurpose(only)
-    ? 'Use the report of the job that sent to them, or add --again'
-    : 'Add --skip-sent to leave them out, or --again';
-  const who = `${counted(count, 'recipient')} of this list ${wereSent(count)}`;
-  const what = `${who} the same message from this machine ${lately}`;
-  return refused('sent_before', what, `${way} to send to them again.`, { recipients: count });
-}
-
-/** A line of the preflight about `EarlierSends`; undefined without such recipients. */
-export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
-  const sent = skipped ? count : count - unfinished;
-  const left = skipped ? ` left out: ${sent === 1 ? 'it' : 'they'}` : '';
-  // The rest of a list leaves out earlier ones, too.
-  const when = skipped ? '' : ` ${lately}`;
-  const parts = sent > 0 ? [`${grouped(sent)}${left} ${wereSent(sent)} the same message${when}`] : [];
-  if (unfinished > 0)
-    parts.push(
-      `${grouped(unfinished)} may get ${sent > 0 ? 'it' : 'the same message'} from an unfinished job`,
-    );
-  return parts.length > 0 ? parts.join(', ') : undefined;
 }

@@ -16,7 +16,7 @@ const mostUnanswered = 30;
 
 /**
  * Runs `work` while no other process of this user creates a job, or takes rows of one. Before it, removes jobs that
- * were killed before the rows that they have from others were their own: they take nothing.
+ * were killed before the rows that they have from others were their own: they take nothing. Held ones stay.
  */
 export function whileStarting<Value>(
   { config, clock, signal }: Pick<Context, 'config' | 'clock' | 'signal'>,
@@ -29,6 +29,7 @@ export function whileStarting<Value>(
       if (
         start.isUnguarded ||
         taker.meta.sources === undefined ||
+        taker.meta.held !== undefined ||
         (await isConfirmed(taker).catch(() => true))
       )
         continue;
@@ -46,8 +47,18 @@ export async function shareLimit(
   like: NonNullable<PlanMeta['like']>,
 ): Promise<SharedLimit | null> {
   const shared = await sharedLimit(config.stateDirectory, like, job.id);
-  if (shared !== null) await recordLimit(job, shared.left);
+  if (shared !== null) await recordLimit(job, Math.min(shared.left, job.state.heldPrice ?? Infinity));
   return shared;
+}
+
+/** Sets the limit of a job that was killed before it had that of the jobs that it is like; null for any other job. */
+export async function shareLimitLater(
+  context: Pick<Context, 'config' | 'clock' | 'signal'>,
+  job: Job,
+): Promise<SharedLimit | null> {
+  const { like } = job.plan.meta;
+  if (like === undefined || !job.state.untouched || job.state.limit !== null) return null;
+  return whileStarting(context, () => shareLimit(context, job, like));
 }
 
 /** Before the first request: a job that is killed until then keeps its limit, and others see it. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jobHeld } from '../../../bulk/job/held.js';
 import type { RowPlace } from '../../../bulk/job/job-state.js';
 import { isNoJob, jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
@@ -63,11 +64,20 @@ export async function checkTaken(context: TakeContext, child: Child, start: Held
 
 /**
  * Before the first request of a job with rows of others: checks them again, while their jobs are not running, and
- * makes them its own.
+ * makes them its own. A held job starts here and nowhere else: `recheck` looks at what others have sent meanwhile, and
+ * is missing in a command that may not start it.
  */
-export async function confirmTaken(context: TakeContext, { id, plan, state, journal }: Job): Promise<void> {
+export async function confirmTaken(
+  context: TakeContext,
+  { id, plan, state, journal }: Job,
+  recheck: (() => Promise<void>) | null,
+): Promise<void> {
   const sources = state.confirmed ? [] : (await rowsOf(plan)).map(({ source }) => source.job);
-  if (sources.length === 0) return;
+  if (sources.length === 0 && !state.held) return;
+  if (state.held && recheck === null) {
+    const job = { id, meta: plan.meta, state };
+    throw jobHeld(job, resumeOf(context, job));
+  }
   await whileStarting(context, async (start) => {
     const locks: HeldLock[] = [];
     const here = await jobIds(context.config.stateDirectory);
@@ -75,8 +85,9 @@ export async function confirmTaken(context: TakeContext, { id, plan, state, jour
       for (const source of sources.filter((each) => each !== id && here.includes(each)))
         locks.push(await lockJob(source, join(jobsFolder(context.config.stateDirectory), source)));
       await checkTaken(context, { id, base: readJobId(id).base, plan }, start);
+      await recheck?.();
       await journal.append({ type: 'confirmed' });
-      state.confirmed = true;
+      state.apply({ type: 'confirmed' });
     } finally {
       for (const lock of locks) await lock.release();
     }
