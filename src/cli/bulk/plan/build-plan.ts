@@ -22,7 +22,7 @@ import { type RecipientStore, recipientStore } from './recipient-store.js';
 import type { ReportedRows } from './reported-rows.js';
 import { type Fallbacks, type Placeholders, RowPlanner } from './row-planner.js';
 import { type ColumnOptions, type LeftOut, noRecipients, selectColumns } from './select-columns.js';
-import { type PlanDraft, writePlaces, writeRequests } from './write-plan.js';
+import { type PlanDraft, takeFirst, writePlaces, writeRequests } from './write-plan.js';
 
 /** What other jobs have sent, which is looked for between the two passes. */
 export interface SentBefore {
@@ -197,7 +197,8 @@ async function freeze(
   const { messages, rows } = planner;
   const duplicates = new Duplicates();
   duplicates.find(rows, recipients, messages.counts, options.allowRepeats ?? false);
-  const later = options.first === undefined ? 0 : takeFirst(options.first, planner, duplicates, options);
+  const later =
+    options.first === undefined ? 0 : takeFirst(options.first, planner, duplicates, options.sentBefore);
   const layout = new Layout(messages, recipients.maxBytes);
   const priceOf = pricesOf(channel, messages, options.pricing);
   const draft: PlanDraft = { rows, duplicates, messages, recipients, layout, priceOf };
@@ -288,19 +289,3 @@ const sourcesOf = (origins: readonly Origin[], { digestOf }: PlanOptions) =>
       async (job): Promise<Source> => ({ job, digest: (await digestOf?.(job)) ?? null }),
     ),
   );
-
-/** Leaves all out but the first recipients, once all rows have been checked; returns how many. */
-function takeFirst(
-  most: number,
-  planner: RowPlanner,
-  duplicates: Duplicates,
-  { sentBefore }: Pick<PlanOptions, 'sentBefore'>,
-): number {
-  const later = duplicates.limit(most, planner.rows, planner.messages.counts);
-  planner.leaveOut((row, pair) => {
-    const isLater = later.rows.has(row);
-    if (isLater) sentBefore?.pairs.leaveOut(pair);
-    return isLater;
-  });
-  return later.recipients;
-}

@@ -14,7 +14,9 @@ import {
 } from './files/row-store.js';
 import type { Layout, RequestLayout } from './layout.js';
 import type { MessageStore } from './message-store.js';
+import type { PairSet } from './pair-set.js';
 import type { RecipientStore } from './recipient-store.js';
+import type { RowPlanner } from './row-planner.js';
 
 /** Recipients in memory at once, 8 bytes each. */
 const defaultWindow = 1_000_000;
@@ -147,4 +149,20 @@ export function writePlaces({ rows: rowStore, duplicates, layout }: PlanDraft, f
     file.append(new Uint8Array(places.buffer, 0, end * 4));
   });
   duplicates.finish();
+}
+
+/** Leaves all out but the first recipients, once all rows have been checked; returns how many. */
+export function takeFirst(
+  most: number,
+  planner: RowPlanner,
+  duplicates: Duplicates,
+  sentBefore: { pairs: Pick<PairSet, 'leaveOut'> } | null | undefined,
+): number {
+  const later = duplicates.limit(most, planner.rows, planner.messages.counts);
+  planner.leaveOut((row, pair) => {
+    const isLater = later.rows.has(row);
+    if (isLater) sentBefore?.pairs.leaveOut(pair);
+    return isLater;
+  });
+  return later.recipients;
 }

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../../../contract/index.js';
 import { located, quoted } from '../../../bulk/input/input-error.js';
 import { earlierJobsOf } from '../../../bulk/job/earlier-job.js';
@@ -30,6 +29,7 @@ import { prove } from '../proof/prove.js';
 import { alreadySent } from './earlier-sends.js';
 import { endAllSent, isAllSent, isDone } from './finished.js';
 import { gatherInput } from './gather-input.js';
+import { inputOf } from './job-input.js';
 import type { Likened } from './like.js';
 import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
@@ -179,29 +179,6 @@ async function prepareIn(
   choices.skipSent = true;
   return 'anew';
 }
-
-function inputOf(
-  { plan }: Job,
-  { templates }: PlanSource,
-  { rejects, meta }: PlanOutcome,
-  { uncertain }: Comparison,
-  { only, acceptDuplicates }: PlanChoices,
-): JobInput {
-  // A job that was planned before may keep other texts that were the same for all its rows.
-  const isSame =
-    isDeepStrictEqual(plan.meta.templates, JSON.parse(JSON.stringify(templates))) &&
-    isDeepStrictEqual(limitsOf(plan.meta), limitsOf(meta));
-  return {
-    ...{ only, acceptDuplicates, rejected: rejects.count },
-    rejects: isSame ? rejects.file : null,
-    rest: isSame ? meta.rest : null,
-    leftOut: rejects.count + uncertain,
-  };
-}
-
-/** The options that say whom a command like this one reaches. */
-const limitsOf = ({ options = {} }: FrozenPlan['meta']) =>
-  (['where', 'exclude', 'excludeColumn'] as const).map((name) => (options as BulkOptions)[name] ?? null);
 
 const choiceOf = (
   context: Context,
