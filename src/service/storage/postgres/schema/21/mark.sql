@@ -19,9 +19,9 @@ BEGIN
     SELECT json_object_agg(w.seq, w.reason) INTO suppressed FROM (
       SELECT i.seq, suppressed_1(m.project, m.recipient, coalesce(m.mailbox, m.recipient), i.pseudonyms,
         i.obeys_opt_outs) AS reason
-      FROM json_to_recordset(p_items) AS i(seq bigint, obeys_opt_outs boolean, pseudonyms text[])
+      FROM json_to_recordset(p_items) AS i(seq bigint, id text, obeys_opt_outs boolean, pseudonyms text[])
         CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
-      WHERE i.obeys_opt_outs IS NOT NULL OFFSET 0) w
+      WHERE i.obeys_opt_outs IS NOT NULL AND m.id = i.id AND m.status = 'queued' OFFSET 0) w
     WHERE w.reason IS NOT NULL;
   END IF;
   IF suppressed IS NOT NULL THEN
