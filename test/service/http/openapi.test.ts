@@ -61,7 +61,7 @@ describe('/v1/openapi.json', () => {
       EmailBulk: { to: ['1'], subject: 's', html: 'x' },
       VerifyCreate: { to: '1' },
       VerifyCheck: { code: '1' },
-  SuppressionsCheck: { to: ['99112233'] },
+      SuppressionsCheck: { to: ['99112233'] },
     };
     const given = body === undefined ? {} : { body: bodies[body] };
     const response = await app.fetch(request(concrete(path), { method: method.toUpperCase(), ...given }));

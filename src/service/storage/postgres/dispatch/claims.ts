@@ -23,15 +23,19 @@ type Claim = Pick<MessageClaim, 'token' | 'leaseMs' | 'limit' | 'lane'>;
 
 interface MarkItem {
   seq: number;
-  id: string;
-  token: string;
-  attempt: number;
-  route: string;
-  doubt_ms: number;
-  request?: string;
-  obeys_opt_outs?: boolean;
-  /** For this process alone. */
-  asked?: { project: string; to: string };
+  /** For the database. */
+  mark: {
+    seq: number;
+    id: string;
+    token: string;
+    attempt: number;
+    route: string;
+    doubt_ms: number;
+    request?: string;
+    obeys_opt_outs?: boolean;
+  };
+  /** If it may be suppressed. */
+  asked: { project: string; to: string } | null;
 }
 
 interface MarkedRow {
@@ -51,7 +55,8 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
     (all) =>
       onceEach(all, async (items) => {
         const rows = await mark(items).catch((error) => {
-          if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
+          if (error instanceof StatementError && error.failure === 'unknown')
+            lost.unmark(items.map((item) => item.mark));
           throw error;
         });
         const marked = new Map(rows.map(({ seq, reason }) => [seq, reason ?? true]));
@@ -62,9 +67,11 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
 
   async function mark(items: readonly MarkItem[]): Promise<MarkedRow[]> {
     const projects = [...new Set(items.flatMap(({ asked }) => asked?.project ?? []))];
-    const hasRequests = items.some(({ request }) => request !== undefined);
-    const given = items.map(({ asked, ...item }) =>
-      asked && needsPseudonyms ? { ...item, pseudonyms: pseudonymList(asked.to, pseudonymOf) } : item,
+    const hasRequests = items.some((item) => item.mark.request !== undefined);
+    const given = items.map(({ mark, asked }) =>
+      asked !== null && needsPseudonyms
+        ? { ...mark, pseudonyms: pseudonymList(asked.to, pseudonymOf) }
+        : mark,
     );
     const values = [database.now(), JSON.stringify(given)];
     if (projects.length === 0)
@@ -141,19 +148,16 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
     },
     markSubmitting: (given: readonly Mark[]) =>
       marks.addAll(
-        given.map(({ claimed, attempt, route, doubtMs, request }) => ({
-          seq: claimed.seq,
-          id: claimed.message.id,
-          token: claimed.token,
-          attempt,
-          route,
-          doubt_ms: doubtMs,
-          ...(request && { request: Buffer.from(request).toString('base64') }),
-          ...(isAskedAgain(claimed) && {
-            obeys_opt_outs: obeysOptOuts(claimed.message, claimed.content),
-            asked: { project: claimed.message.projectId, to: claimed.message.to },
-          }),
-        })),
+        given.map(({ claimed, attempt, route, doubtMs, request }) => {
+          const { seq, token, message, content } = claimed;
+          const isAsked = isAskedAgain(claimed);
+          const mark = {
+            ...{ seq, id: message.id, token, attempt, route, doubt_ms: doubtMs },
+            ...(request && { request: Buffer.from(request).toString('base64') }),
+            ...(isAsked && { obeys_opt_outs: obeysOptOuts(message, content) }),
+          };
+          return { seq, mark, asked: isAsked ? { project: message.projectId, to: message.to } : null };
+        }),
       ),
     async postponeMessages(postponements: readonly Postponement[]): Promise<void> {
       const items = postponements.map(({ claimed, delayMs, isTry, answer, lane = claimed.lane }) => ({
