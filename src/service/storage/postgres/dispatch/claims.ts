@@ -32,7 +32,8 @@ interface MarkItem {
     route: string;
     doubt_ms: number;
     request?: string;
-    obeys_opt_outs?: boolean;
+    /** Whether it obeys opt-outs, if it may be suppressed. */
+    obeys?: boolean;
   };
   /** If it may be suppressed. */
   asked: { project: string; to: string } | null;
@@ -154,7 +155,7 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
           const mark = {
             ...{ seq, id: message.id, token, attempt, route, doubt_ms: doubtMs },
             ...(request && { request: Buffer.from(request).toString('base64') }),
-            ...(isAsked && { obeys_opt_outs: obeysOptOuts(message, content) }),
+            ...(isAsked && { obeys: obeysOptOuts(message, content) }),
           };
           return { seq, mark, asked: isAsked ? { project: message.projectId, to: message.to } : null };
         }),
