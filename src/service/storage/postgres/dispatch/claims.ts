@@ -75,11 +75,14 @@ export function createClaims(database: Database, lost: Lost, toClaimed: ToClaime
         : mark,
     );
     const values = [database.now(), JSON.stringify(given)];
-    if (projects.length === 0)
-      return database.attempt<MarkedRow>(
-        `SELECT :s.${hasRequests ? 'mark_3' : 'mark_2'}($1::bigint, $2::json) AS seq`,
-        values,
-      );
+    const marking = `SELECT :s.${hasRequests ? 'mark_3' : 'mark_2'}($1::bigint, $2::json) AS seq`;
+    if (projects.length === 0) return database.attempt<MarkedRow>(marking, values);
+    // Most have no list. None may be marked for another reason: then it is tried once more.
+    const unlisted = await database.attempt<MarkedRow>(`${marking} WHERE NOT :s.is_listed_1($3::text[])`, [
+      ...values,
+      projects,
+    ]);
+    if (unlisted.length > 0) return unlisted;
     const rows = await database.attempt<MarkedRow | { reason: 'erased' }>(
       'SELECT * FROM :s.mark_4($1::bigint, $2::json, $3::text[], $4::boolean)',
       [...values, projects, hasRequests],
