@@ -25,15 +25,20 @@ type Claim = Pick<MessageClaim, 'token' | 'leaseMs' | 'limit' | 'lane'>;
 
 interface MarkItem {
   seq: number;
-  id: string;
-  token: string;
-  attempt: number;
-  route: string;
-  doubt_ms: number;
-  request?: string;
-  obeys_opt_outs?: boolean;
-  /** For this process alone. */
-  asked?: { project: string; to: string };
+  /** For the database. */
+  mark: {
+    seq: number;
+    id: string;
+    token: string;
+    attempt: number;
+    route: string;
+    doubt_ms: number;
+    request?: string;
+    /** Whether it obeys opt-outs, if it may be suppressed. */
+    obeys?: boolean;
+  };
+  /** If it may be suppressed. */
+  asked: { project: string; to: string } | null;
   waits: boolean;
 }
 
@@ -64,7 +69,8 @@ export function createClaims(
     (all) =>
       onceEach(all, async (items) => {
         const rows = await mark(items).catch((error) => {
-          if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
+          if (error instanceof StatementError && error.failure === 'unknown')
+            lost.unmark(items.map((item) => item.mark));
           throw error;
         });
         const marked = new Map(rows.map(({ seq, reason }) => [seq, reason ?? true]));
@@ -75,19 +81,24 @@ export function createClaims(
 
   async function mark(items: readonly MarkItem[]): Promise<MarkedRow[]> {
     const projects = [...new Set(items.flatMap(({ asked }) => asked?.project ?? []))];
-    const hasRequests = items.some(({ request }) => request !== undefined);
-    const given = items.map(({ asked, waits: _, ...item }) =>
-      asked && needsPseudonyms ? { ...item, pseudonyms: pseudonymList(asked.to, pseudonymOf) } : item,
+    const hasRequests = items.some((item) => item.mark.request !== undefined);
+    const given = items.map(({ mark, asked }) =>
+      asked !== null && needsPseudonyms
+        ? { ...mark, pseudonyms: pseudonymList(asked.to, pseudonymOf) }
+        : mark,
     );
     const waits = items.some(({ waits }) => waits);
     const values = [database.now(), JSON.stringify(given), ...(waits ? [quiet.openings()] : [])];
     const awake = waits ? ':s.awake_1($1::bigint, $2::json, $3::json)' : '$2::json';
-    if (projects.length === 0)
-      return database.attempt<MarkedRow>(
-        `SELECT :s.${hasRequests ? 'mark_3' : 'mark_2'}($1::bigint, ${awake}) AS seq`,
-        values,
-      );
+    const marking = `SELECT :s.${hasRequests ? 'mark_3' : 'mark_2'}($1::bigint, ${awake}) AS seq`;
+    if (projects.length === 0) return database.attempt<MarkedRow>(marking, values);
     const next = values.length + 1;
+    // Most have no list. None may be marked for another reason: then it is tried once more.
+    const unlisted = await database.attempt<MarkedRow>(
+      `${marking} WHERE NOT :s.is_listed_1($${next}::text[])`,
+      [...values, projects],
+    );
+    if (unlisted.length > 0) return unlisted;
     const rows = await database.attempt<MarkedRow | { reason: 'erased' }>(
       `SELECT * FROM :s.mark_4($1::bigint, ${awake}, $${next}::text[], $${next + 1}::boolean)`,
       [...values, projects, hasRequests],
@@ -167,20 +178,17 @@ export function createClaims(
     },
     markSubmitting: (given: readonly Mark[]) =>
       marks.addAll(
-        given.map(({ claimed, attempt, route, doubtMs, request }) => ({
-          seq: claimed.seq,
-          id: claimed.message.id,
-          token: claimed.token,
-          attempt,
-          route,
-          doubt_ms: doubtMs,
-          waits: waitsInQuietHours(claimed),
-          ...(request && { request: Buffer.from(request).toString('base64') }),
-          ...(isAskedAgain(claimed) && {
-            obeys_opt_outs: obeysOptOuts(claimed.message, claimed.content),
-            asked: { project: claimed.message.projectId, to: claimed.message.to },
-          }),
-        })),
+        given.map(({ claimed, attempt, route, doubtMs, request }) => {
+          const { seq, token, message, content } = claimed;
+          const isAsked = isAskedAgain(claimed);
+          const mark = {
+            ...{ seq, id: message.id, token, attempt, route, doubt_ms: doubtMs },
+            ...(request && { request: Buffer.from(request).toString('base64') }),
+            ...(isAsked && { obeys: obeysOptOuts(message, content) }),
+          };
+          const asked = isAsked ? { project: message.projectId, to: message.to } : null;
+          return { seq, mark, asked, waits: waitsInQuietHours(claimed) };
+        }),
       ),
     async postponeMessages(postponements: readonly Postponement[]): Promise<void> {
       const items = postponements.map(({ claimed, delayMs, isTry, answer, lane = claimed.lane }) => ({

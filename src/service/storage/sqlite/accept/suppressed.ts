@@ -14,6 +14,9 @@ export const hasSuppressions = (project: string) =>
 /** Who is sent nothing more. The functions read inside their caller's transaction. */
 export function prepareSuppressed(database: Database, projects: Projects, pseudonymOf: PseudonymOf) {
   const prepared = prepareOnce(database);
+  const selectQueued = database.prepare(
+    "SELECT 1 FROM messages WHERE seq = ? AND id = ? AND status = 'queued'",
+  );
   const selectAny = database.prepare(`SELECT ${hasSuppressions('?')} AS isAny`);
 
   /** Why a recipient is suppressed; null if it is not. */
@@ -34,7 +37,7 @@ export function prepareSuppressed(database: Database, projects: Projects, pseudo
       const listed = new Map<string, number | null>();
       for (const { claimed } of marks) {
         if (!isAskedAgain(claimed)) continue;
-        const { projectId, to } = claimed.message;
+        const { id, projectId, to } = claimed.message;
         let project = listed.get(projectId);
         if (project === undefined) {
           const number = projects.numberOf(projectId);
@@ -43,7 +46,9 @@ export function prepareSuppressed(database: Database, projects: Projects, pseudo
         }
         if (project === null) continue;
         const reason = reasonOf(project, to, obeysOptOuts(claimed.message, claimed.content));
-        if (reason !== null) reasons.set(claimed.seq, reason);
+        // One that has ended meanwhile may be erased: nobody marks it.
+        if (reason !== null && selectQueued.get(claimed.seq, id) !== undefined)
+          reasons.set(claimed.seq, reason);
       }
       return reasons;
     },

@@ -1,5 +1,5 @@
 -- Marks messages whose recipients are not suppressed, and gives the reasons of the others, which stay in their leases.
--- Asked of those items alone that have obeys_opt_outs. p_projects: theirs. p_requests: whether items have requests.
+-- Asked of those items alone that have obeys: whether opt-outs hold. p_projects: theirs. p_requests: whether any has one.
 CREATE FUNCTION mark_4(p_now bigint, p_items json, p_projects text[], p_requests boolean)
 RETURNS TABLE (seq bigint, reason text) LANGUAGE plpgsql :planned AS $$
 #variable_conflict use_column
@@ -11,17 +11,17 @@ BEGIN
   IF hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   IF is_listed_1(p_projects) THEN
     IF is_erased_1(p_projects) AND EXISTS (
-      SELECT 1 FROM json_to_recordset(p_items) AS i(obeys_opt_outs boolean, pseudonyms text[])
-      WHERE i.obeys_opt_outs IS NOT NULL AND i.pseudonyms IS NULL) THEN
+      SELECT 1 FROM json_to_recordset(p_items) AS i(obeys boolean, pseudonyms text[])
+      WHERE i.obeys IS NOT NULL AND i.pseudonyms IS NULL) THEN
       RETURN QUERY SELECT NULL::bigint, 'erased';
       RETURN;
     END IF;
     SELECT json_object_agg(w.seq, w.reason) INTO suppressed FROM (
       SELECT i.seq, suppressed_1(m.project, m.recipient, coalesce(m.mailbox, m.recipient), i.pseudonyms,
-        i.obeys_opt_outs) AS reason
-      FROM json_to_recordset(p_items) AS i(seq bigint, obeys_opt_outs boolean, pseudonyms text[])
+        i.obeys) AS reason
+      FROM json_to_recordset(p_items) AS i(seq bigint, id text, obeys boolean, pseudonyms text[])
         CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
-      WHERE i.obeys_opt_outs IS NOT NULL OFFSET 0) w
+      WHERE i.obeys IS NOT NULL AND m.id = i.id AND m.status = 'queued' OFFSET 0) w
     WHERE w.reason IS NOT NULL;
   END IF;
   IF suppressed IS NOT NULL THEN

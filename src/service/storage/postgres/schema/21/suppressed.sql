@@ -7,7 +7,7 @@ ALTER TABLE suppressions ADD CHECK (reason IN ('opt_out', 'unknown_recipient', '
 ALTER TYPE acceptance_1 ADD ATTRIBUTE obeys_opt_outs boolean;
 
 -- Whether any of these projects has a list. Most have none, and pay for nothing else.
-CREATE FUNCTION is_listed_1(p_projects text[]) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION is_listed_1(p_projects text[]) RETURNS boolean LANGUAGE plpgsql STABLE :planned AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM projects p
     CROSS JOIN LATERAL (SELECT 1 FROM suppressions s WHERE s.project = p.seq LIMIT 1) listed
