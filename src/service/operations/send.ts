@@ -60,7 +60,7 @@ export async function sendBatch(
   return { ...batchAnswer(sent.batch, sent.balance), replayed: false };
 }
 
-/** Its answer would say that it was handed over, so it cannot wait. Nothing is stored, and its key is free. */
+/** Its answer would say that it was sent, so it cannot wait. Nothing is stored, and its key is free. */
 function refuseAtNight(settings: QuietSettings, now: number): void {
   const night = nightAt(settings, now) ?? nightAt(settings, now + boundMs.waited);
   if (night === null) return;

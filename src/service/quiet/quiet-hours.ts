@@ -30,7 +30,7 @@ const mostNights = 30;
 
 const form = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** Null if they are no hours, or if both ends are the same. */
+/** Null for another form, or if both ends are the same. */
 export function parseHours(text: string): { from: number; to: number } | null {
   const [, ...parts] = form.exec(text) ?? [];
   if (parts.length === 0) return null;

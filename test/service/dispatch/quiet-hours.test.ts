@@ -100,7 +100,7 @@ describe('in quiet hours', () => {
     await expect(sms('88000001', true)).rejects.toMatchObject({ code: 'rate_limited', retryAfter });
   });
 
-  it('a fault of a request of a list is told before the hour', async () => {
+  it('a number without an operator is refused as by day', async () => {
     await until(evening);
     await expect(sms('70110000', true)).rejects.toMatchObject({ code: 'unsupported_number' });
   });

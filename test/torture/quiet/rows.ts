@@ -3,7 +3,7 @@ import { groupOf, type Row } from '../row.js';
 import { playQuiet, type StoreKind } from './play.js';
 
 /** Quiet hours, while the clock is stepped, services die, and outcomes are not known. */
-export const quiet = groupOf('quiet', { full: { days: 400 }, small: { days: 6 } }, ({ days }) =>
+export const quiet = groupOf('quiet', { full: { days: 400 }, small: { days: 3 } }, ({ days }) =>
   engines.map((engine): Row => {
     const play = async (seed: number, count: number, store: StoreKind) => {
       const { submitted, wrong } = await playQuiet({ seed, days: count, engine, store });
@@ -22,7 +22,7 @@ export const quiet = groupOf('quiet', { full: { days: 400 }, small: { days: 6 } 
       controls: [
         {
           name: 'a process that goes by its own clock',
-          play: (seed) => play(seed, 6, 'goes_by_its_own_clock'),
+          play: (seed) => play(seed, 3, 'goes_by_its_own_clock'),
         },
       ],
     };

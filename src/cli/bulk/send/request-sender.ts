@@ -16,7 +16,7 @@ import { nextStep, type Step, type StepOf } from './transitions.js';
 /** Repeating does not change a redirect, however long the wait. */
 const mostRedirects = 3;
 
-/** Milliseconds of a wait for the project that is no rate limit: those are over within seconds. */
+/** Milliseconds of a wait for the project that is longer than for its rate, which takes seconds. */
 const shortestNight = 60_000;
 const longestNight = 86_400_000;
 

@@ -48,8 +48,12 @@ const step = 10;
 export function DayChart({ hours, look: { t } }: { hours: readonly Hour[]; look: Pick<PageContext, 't'> }) {
   const end = scaleOf(Math.max(...hours.map(totalOf)));
   const sum = sumOf(hours);
-  const shown = (values: Record<Outcome, number>) =>
-    Object.fromEntries(outcomes.map((each) => [each, grouped(values[each])]));
+  const said = (from: number, to: number, values: Record<Outcome, number>) =>
+    fill(t.chartBar, {
+      from: hourOfDay(from),
+      to: hourOfDay(to),
+      ...Object.fromEntries(outcomes.map((each) => [each, grouped(values[each])])),
+    });
   return (
     <figure class="chart">
       <ul class="legend" aria-hidden="true">
@@ -67,17 +71,11 @@ export function DayChart({ hours, look: { t } }: { hours: readonly Hour[]; look:
           viewBox={`0 0 ${24 * step} ${height}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={fill(t.chartSummary, shown(sum))}
+          aria-label={said(0, 24, sum)}
         >
           {hours.map((each) => (
             <g>
-              <title>
-                {fill(t.chartBar, {
-                  from: hourOfDay(each.hour),
-                  to: hourOfDay(each.hour + 1),
-                  ...shown(each),
-                })}
-              </title>
+              <title>{said(each.hour, each.hour + 1, each)}</title>
               <rect class="slot" x={each.hour * step} y={0} width={step} height={height} />
               {stack(each, end)}
             </g>

@@ -15,10 +15,9 @@ import { MessageTable, NoMessages } from './message-table.js';
 const latest = 8;
 
 export const overview: Page = async (context) => {
-  const { store, projectId, operations, administration, t } = context;
+  const { store, projectId, operations, t } = context;
   const since = startOfDay(context.now);
-  const [settings, held, counted, waiting, verifications, { balance }, messages] = await Promise.all([
-    administration.settings.get(),
+  const [held, counted, waiting, verifications, { balance }, messages] = await Promise.all([
     store.held(),
     context.countsSince(since),
     store.countWaiting(projectId),
@@ -26,7 +25,7 @@ export const overview: Page = async (context) => {
     operations.getBalance(callerOf(context)),
     listMessages(context, {}, latest),
   ]);
-  const night = nightAt(settings, context.now);
+  const night = nightAt(await context.administration.settings.get(), context.now);
   const hours = hoursOf(counted);
   const sum = sumOf(hours);
   const total = totalOf(sum);
@@ -40,19 +39,14 @@ export const overview: Page = async (context) => {
             {t.heldText} <code>urtuu service release</code>
           </Notice>
         )}
-        {night !== null && (
-          <Notice kind="good" title={fill(t.quietTitle, { time: night.clock, zone: night.zone })}>
-            {t.quietText}
-          </Notice>
-        )}
         <Today
           context={context}
           counted={counted}
           waiting={waiting}
+          quiet={night?.clock}
           verifications={verifications}
           balance={balance}
           sum={sum}
-          total={total}
         />
         <div class="columns">
           <Panel title={t.todayByHour}>
@@ -73,19 +67,20 @@ function Today({
   context: { t },
   counted,
   waiting,
+  quiet,
   verifications,
   balance,
   sum,
-  total,
 }: {
   context: PageContext;
   counted: Counted;
   waiting: Waiting;
+  quiet: string | undefined;
   verifications: CountedVerifications;
   balance: number;
   sum: ReturnType<typeof sumOf>;
-  total: number;
 }) {
+  const total = totalOf(sum);
   const { count, oldestMs, isWhole } = waiting;
   return (
     <Figures
@@ -105,7 +100,11 @@ function Today({
         [
           t.waitingNow,
           fill(isWhole ? '{count}' : t.orMore, { count: grouped(count) }),
-          oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(oldestMs, t) }),
+          quiet
+            ? fill(t.quiet, { time: quiet })
+            : oldestMs === null
+              ? t.nothingWaits
+              : fill(t.oldestWaits, { time: duration(oldestMs, t) }),
         ],
         ...(verifications.created === 0
           ? []

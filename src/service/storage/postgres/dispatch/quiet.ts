@@ -20,7 +20,7 @@ interface QuietProject {
 
 /**
  * Projects with quiet hours, as they were last read. This process computes the hours; the database compares them with its
- * own time and with the settings of the moment, and takes what it was not told of for quiet.
+ * own time and with the settings of the moment, and takes for quiet what no process speaks of.
  */
 export class Quiet {
   readonly #database: Database;

@@ -28,7 +28,7 @@ export function createWork(
          FROM :s.work_2($1::bigint, $2::text[], $3::bigint, $4::json)`,
         [database.now(), lanes, Math.floor(database.connectedMs()), quiet.openings()],
       );
-      // What it was not told of counts as quiet.
+      // Until a process speaks of a project, it is quiet.
       if (!quiet.learn(rows[0]?.quiet ?? null) || !rows[0]?.quiet) return rows;
     }
   }
