@@ -33,7 +33,7 @@ export function writeDeclarations(entries) {
 function copy(file, folder, written) {
   if (written.has(file)) return;
   written.add(file);
-  const text = readFileSync(`${file}.d.ts`, 'utf8');
+  const text = withoutBarrels(readFileSync(`${file}.d.ts`, 'utf8'), file);
   const [, foreign] = packageImport.exec(text) ?? [];
   if (foreign !== undefined) throw new Error(`the types of ${relative(folder, file)} need ${foreign}`);
   const target = join('dist', `${relative(folder, file)}.d.cts`);
@@ -42,4 +42,37 @@ function copy(file, folder, written) {
   writeFileSync(target, text.replace(relativeImport, '$1.cjs').replace(/^export type \*/gm, 'export *'));
   for (const [, specifier] of text.matchAll(relativeImport))
     copy(join(dirname(file), specifier), folder, written);
+}
+
+const namedImport = /^((?:import|export)(?: type)?) \{([^}]*)\} from '(\.[^']*)\/index\.js';$/gm;
+
+/** Names the module of each import from a barrel, which would reach all of its modules. */
+function withoutBarrels(text, file) {
+  return text.replace(namedImport, (written, verb, names, folder) => {
+    const moduleOf = modulesOf(join(dirname(file), folder));
+    if (moduleOf === null) return written;
+    const byModule = new Map();
+    for (const name of names.split(',').map((each) => each.trim())) {
+      if (name === '') continue;
+      const module = moduleOf.get(name.replace(/^type /, '').split(' ')[0]);
+      byModule.set(module, [...(byModule.get(module) ?? []), name]);
+    }
+    return [...byModule]
+      .map(([module, each]) => `${verb} { ${each.join(', ')} } from '${folder}/${module}.js';`)
+      .join('\n');
+  });
+}
+
+/** The module of each name that a folder's index hands on whole; null for an index that has more. */
+function modulesOf(folder) {
+  const lines = readFileSync(join(folder, 'index.d.ts'), 'utf8').trim().split('\n');
+  const modules = lines.map((line) => /^export \* from '\.\/([^']+)\.js';$/.exec(line)?.[1]);
+  if (modules.includes(undefined)) return null;
+  const declared = /^export (?:declare )?(?:type|interface|const|function|class) (\w+)/gm;
+  return new Map(
+    modules.flatMap((module) => {
+      const text = readFileSync(join(folder, `${module}.d.ts`), 'utf8');
+      return [...text.matchAll(declared)].map(([, name]) => [name, module]);
+    }),
+  );
 }
