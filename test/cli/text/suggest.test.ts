@@ -88,7 +88,9 @@ describe('did you mean', () => {
   it('names the commands of a group where nothing is like the word', async () => {
     const { code, stderr } = await run('balances', { env: {} });
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('urtuu balance?') });
-    expect((await run('keys send', { env: {} })).stderr).toContain('urtuu keys has: create, list, revoke.');
+    expect((await run('keys send', { env: {} })).stderr).toContain(
+      'urtuu keys has: create, list, revoke, example.',
+    );
     expect((await run('xyzzy', { env: {} })).stderr).not.toContain('Did you mean');
   });
 });

@@ -103,13 +103,18 @@ describe('a bulk command with --hold', () => {
     expect(times(here)).toEqual([1, 1, 1, 1]);
   });
 
-  it('refuses a job that has begun, and repeats a finished one with --again', async () => {
-    const { here, run, turn } = aging(people(3), { credits: 20 });
-    expect(await run(`${list} --job feb --yes --allow-partial`)).toMatchObject({ code: 7 });
-    expect(await run(hold)).toMatchObject(saying(11, 'the job feb has begun, so it cannot be held'));
+  it('refuses a job that has begun, and one that has finished', async () => {
+    const here = desk(people(3), { credits: 20 });
+    expect(await here.run(`${list} --job feb --yes --allow-partial`)).toMatchObject({ code: 7 });
+    expect(await here.run(hold)).toMatchObject(saying(11, 'the job feb has begun, so it cannot be held'));
     here.project.balance = 100;
-    expect(await run('jobs resume feb')).toMatchObject({ code: 0 });
-    expect(await run(hold)).toMatchObject(saying(11, 'the job feb finished at'));
+    expect(await here.run('jobs resume feb')).toMatchObject({ code: 0 });
+    expect(await here.run(hold)).toMatchObject(saying(11, 'the job feb finished at'));
+  });
+
+  it('repeats a finished job with --again, whose report may be read meanwhile', async () => {
+    const { here, run, turn } = aging(people(3));
+    expect(await run(`${list} --job feb --yes`)).toMatchObject({ code: 0 });
     turn(-59_999);
     const again = await run(`${hold} --again`);
     expect(await run('jobs report feb --refresh')).toMatchObject({ code: 0 });
