@@ -9,11 +9,10 @@ export type DeliveryState = 'delivered' | 'undelivered' | 'bounced' | 'unknown';
 /** `failed`: out of attempts. */
 export type VerificationStatus = 'pending' | 'verified' | 'failed' | 'expired';
 
+export const suppressionReasons = ['opt_out', 'unknown_recipient', 'manual'] as const;
 /**
  * Why a recipient is sent nothing more: it asked for that, it does not exist, or the owner of the project has said so.
  */
-export const suppressionReasons = ['opt_out', 'unknown_recipient', 'manual'] as const;
-/** One of `opt_out`, `unknown_recipient` and `manual`. */
 export type SuppressionReason = (typeof suppressionReasons)[number];
 
 /** Why a message failed. */
