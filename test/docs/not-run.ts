@@ -52,6 +52,8 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
+  'docs/running.md: urtuu service settings set quiet_hours 21:00-08:00':
+    'needs the data of a service; test/e2e/quiet-hours.test.ts sets them',
   'docs/running.md: # in the pod: terminationGracePeriodSeconds: 60':
     'is a part of a container that serves until it is stopped; test/e2e/serve-signals.test.ts drains one',
   'docs/running.md: createdb urtuu':

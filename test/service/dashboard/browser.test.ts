@@ -372,10 +372,10 @@ describe('by keyboard', () => {
     };
     await press(4);
     await page.keyboard.type('4');
-    await press(4);
+    await press(6);
     expect(reached).toEqual([
       ...['Sending', 'Email', 'Prices and holidays', 'per_10_minutes'],
-      ...['per_24_hours', 'brand_name', 'reply_to', 'Save'],
+      ...['per_24_hours', 'brand_name', 'reply_to', 'stop_words', 'start_words', 'Save'],
     ]);
     await page.keyboard.press('Enter');
     await page.waitForURL(/done=saved/);
