@@ -7,7 +7,9 @@ const places = {
   peers: ['test/peers/**'],
   /** What kills, cuts and confuses, large inputs, and processes that wait for seconds. */
   torture: [
-    'test/e2e/{bulk-cancel,bulk-proof,do-not-send,serve-config,serve-email}.test.ts',
+    'test/e2e/{bulk-cancel,bulk-proof,do-not-send,quiet-hours,serve-config,serve-email,serve-sandbox-key}.test.ts',
+    'test/e2e/service-{backup,move}.test.ts',
+    'test/cli/rate-limit/processes.test.ts',
     'test/cli/commands/serve/warnings.test.ts',
     'test/service/data/{as-owner,verify-data}.test.ts',
     'test/service/storage/installation.test.ts',
@@ -40,7 +42,6 @@ const places = {
     'test/cli/commands/bulk/prepare/{sent-before,take}.test.ts',
     'test/cli/commands/serve/database.test.ts',
     'test/cli/platform/lock.test.ts',
-    'test/cli/rate-limit/processes.test.ts',
     'test/cli/terminal/descriptor.test.ts',
     'test/service/carriers/{smpp,smtp}/service.test.ts',
     'test/service/dispatch/crash.test.ts',
