@@ -88,8 +88,9 @@ export const serviceSuppressionsAdd: CommandBody<'io' | 'network' | 'config'> = 
     const { project, ...store } = await ownedProject(context, options);
     const row = { added: 0, already_there: 0, invalid };
     await io.withProgress('Adding recipients', async () => {
-      for (const [why, to] of list.byReason) {
-        const { added, existing } = await project.suppressions.add(to, why);
+      // Whoever is there keeps the reason: first the one that holds for most.
+      for (const why of [...suppressionReasons].reverse()) {
+        const { added, existing } = await project.suppressions.add(list.byReason.get(why) ?? [], why);
         row.added += added;
         row.already_there += existing;
       }
