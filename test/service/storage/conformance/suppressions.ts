@@ -126,6 +126,13 @@ export function suppressionConformance(fixture: () => Fixture): void {
       },
     );
 
+    it('whose number was unknown and erased exists once it opts out', async () => {
+      await suppress('99112233', 'unknown_recipient');
+      await fixture().store.eraseSuppressed('99112233');
+      expect(await suppress('99112233', 'opt_out')).toBe(0);
+      expect(await find('99112233')).toEqual(['opt_out']);
+    });
+
     it.each<[string, SuppressionReason]>([
       ['bat@b.mn', 'unknown_recipient'],
       ['bat+news@b.mn', 'unknown_recipient'],
