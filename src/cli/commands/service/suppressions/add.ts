@@ -51,8 +51,7 @@ export const serviceSuppressionsAdd: CommandBody<'io' | 'network' | 'config'> = 
     notes: [
       'Without --reason, a row keeps the reason in its column `reason`, as',
       '`service suppressions list` writes it: the list of one service can be added to',
-      'another. An opt_out of an address holds for batches and bulk jobs only, and no',
-      'opt_out for verification codes.',
+      'another. Whoever opted out still gets codes, and single emails.',
     ],
     examples: [
       ['urtuu service suppressions add 99112233 bold@example.com', 'two recipients'],
@@ -88,9 +87,8 @@ export const serviceSuppressionsAdd: CommandBody<'io' | 'network' | 'config'> = 
     const { project, ...store } = await ownedProject(context, options);
     const row = { added: 0, already_there: 0, invalid };
     await io.withProgress('Adding recipients', async () => {
-      // Whoever is there keeps the reason: first the one that holds for most.
-      for (const why of [...suppressionReasons].reverse()) {
-        const { added, existing } = await project.suppressions.add(list.byReason.get(why) ?? [], why);
+      for (const [why, to] of list.byReason) {
+        const { added, existing } = await project.suppressions.add(to, why);
         row.added += added;
         row.already_there += existing;
       }
