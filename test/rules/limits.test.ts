@@ -170,7 +170,9 @@ describe('per-recipient caps', () => {
     expect((await customer.post('/verify', { to: 'BaT@b.mn' })).status).toBe(429);
     expect(await times(16, (index) => mail(`bat+${index}@b.mn`))).toEqual([...Array(15).fill(202), 429]);
     await customer.idle();
-    expect(await customer.outbox('BAT@b.mn')).toHaveLength(1);
+    expect((await customer.outbox('BAT@b.mn')).map(({ to }) => to).sort()).toEqual(
+      spelled.map((to) => to.replace('B.mn', 'b.mn')).sort(),
+    );
     const batch = await customer.post('/email/bulk', {
       to: ['a@b.mn', 'A@b.mn', 'a@B.mn', 'a+1@b.mn', 'bat+x@b.mn'],
       subject: 'News',
