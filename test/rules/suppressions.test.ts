@@ -35,11 +35,13 @@ describe('a suppressed recipient', () => {
   });
 
   it('is asked after the support of its number, before caps and funds', async () => {
-    const { service, post } = await newCustomer();
+    const { service, post, messagesOf } = await newCustomer();
     await service.administration.settings.update({ caps: { per_10_minutes: 1 } });
     expect((await post('/sms', sms)).status).toBe(200);
-    await service.administration.credit(-100_000);
     await service.administration.suppressions.add(['70112233', to]);
+    const batch = await post('/sms/bulk', { to: [to], text: 'Hello' });
+    expect(await messagesOf(batch)).toMatchObject([{ error: { code: 'recipient_suppressed' } }]);
+    await service.administration.credit(-100_000);
     expect((await post('/sms', { ...sms, to: '70112233' })).error?.code).toBe('unsupported_number');
     expect(await post('/sms', sms)).toMatchObject(suppressed('manual'));
     await service.administration.suppressions.remove(to);

@@ -1,3 +1,4 @@
+import type { SuppressionReason } from '../../contract/index.js';
 import type { Reservation, Route } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
@@ -55,6 +56,15 @@ export class LeaseTools implements SubmitTools {
 
   lane(name: string): Lane | undefined {
     return this.#shared.lanes.get(name);
+  }
+
+  async suppressionOf({ projectId, to }: MessageRecord): Promise<SuppressionReason | null> {
+    try {
+      return (await this.#shared.store.findSuppressions(projectId, [to]))[0] ?? null;
+    } catch (error) {
+      this.report(error);
+      return null;
+    }
   }
 
   async suppressUnknown({ projectId, to }: MessageRecord): Promise<void> {

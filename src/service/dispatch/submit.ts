@@ -55,6 +55,8 @@ export interface SubmitTools {
     by: { route: string; doubtMs: number; request: string | undefined },
   ): Promise<MarkedMessage>;
   deadlines: Deadlines;
+  /** Never rejects: null if it cannot be read. */
+  suppressionOf(message: MessageRecord): Promise<SuppressionReason | null>;
   /** Never rejects. */
   suppressUnknown(message: MessageRecord): Promise<void>;
   /** Milliseconds since the claim. */
@@ -101,7 +103,12 @@ export async function submitMessage(
     return lost(claimed, tools);
   }
   const refused = refusalOf(claimed, rules, tools);
-  if (refused !== null) return failed(claimed, refused);
+  if (refused !== null) {
+    // Who is suppressed is asked before the caps.
+    const reason =
+      refused.code === 'recipient_rate_limited' ? await tools.suppressionOf(claimed.message) : null;
+    return failed(claimed, reason === null ? refused : suppressed(reason));
+  }
   const routes = tools.routesOf(claimed, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
   const isWaited = isWaitedFor(claimed);

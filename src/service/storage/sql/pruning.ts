@@ -96,7 +96,8 @@ export function createPruning(sql: Sql, pseudonymOf: PseudonymOf): Omit<Pruning,
             ...{ isOptOut, to: keyOf(given, reason) },
             pseudonym: erasedKeyOf(given, reason, pseudonymOf),
           };
-          const isIt = "recipient = :to AND (reason = 'opt_out') = :isOptOut";
+          // An opt-out may be that of a tag alone.
+          const isIt = "recipient = :to AND (reason = 'opt_out') >= :isOptOut";
           const erased = yield* query(
             `UPDATE :s.suppressions SET recipient = :pseudonym
              WHERE ${isIt} AND NOT EXISTS (SELECT 1 FROM :s.suppressions e

@@ -1,5 +1,5 @@
-import type { SuppressionReason } from '../../../contract/index.js';
-import { keyOf, reasonAmong, suppressedAs } from '../shared/recipients.js';
+import { comparedRecipient, mailboxOf, type SuppressionReason } from '../../../contract/index.js';
+import { erasedKeyOf, keyOf, pseudonymsOf, reasonAmong, suppressedAs } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
 import { newestFirst, ofProject } from './pages.js';
@@ -27,42 +27,54 @@ const yielding = {
 
 /** Suppressed recipients, as they are compared; an erased one by its pseudonym, also of an address as it was written. */
 export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppressions {
+  /** One of these is as good as the reason. */
+  function erasedAs(to: string, reason: SuppressionReason): readonly string[] {
+    return reason === 'opt_out' ? [erasedKeyOf(to, reason, pseudonymOf)] : pseudonymsOf(to, pseudonymOf).own;
+  }
+
+  /** Returns how many were added. */
+  async function insert(projectId: string, keys: readonly string[], reason: SuppressionReason) {
+    const added = await sql.write(
+      `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
+       SELECT (SELECT seq FROM :s.projects WHERE id = :projectId), given.value, :reason, :now
+       FROM :rows(keys) AS given WHERE true
+       ON CONFLICT (project, recipient) DO NOTHING RETURNING seq`,
+      { projectId, reason, keys: [...new Set(keys)].sort() },
+    );
+    return added.length;
+  }
+
   const parts: Suppressions = {
     async suppressAll(projectId, recipients, reason) {
-      const forms = new Map(recipients.map((to) => [keyOf(to, reason), suppressedAs(to, pseudonymOf).whole]));
+      const forms = new Map(recipients.map((to) => [keyOf(to, reason), erasedAs(to, reason)]));
       // In one order: of two that add the same, one waits for the other.
       const keys = [...forms.keys()].sort();
       const weaker = yielding[reason];
-      const changed = keys.filter((key) => key.includes('@') === weaker?.isAddress);
+      const changed = keys
+        .filter((key) => key.includes('@') === weaker?.isAddress)
+        .flatMap((key) => [key, erasedKeyOf(key, reason, pseudonymOf)]);
       if (weaker !== null && changed.length > 0)
         await sql.write(
           `UPDATE :s.suppressions SET reason = :reason
            WHERE ${ofProject} AND recipient :in(changed) AND reason = :weaker RETURNING seq`,
           { projectId, reason, changed, weaker: weaker.reason },
         );
-      const erased = await sql.read<{ recipient: string }>(
-        `SELECT recipient FROM :s.suppressions WHERE ${ofProject} AND recipient :in(forms)`,
-        { projectId, forms: [...forms.values()].flat() },
-      );
-      const known = new Set(erased.map(({ recipient }) => recipient));
-      const added = await sql.write(
-        `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
-         SELECT (SELECT seq FROM :s.projects WHERE id = :projectId), given.value, :reason, :now
-         FROM :rows(added) AS given WHERE true
-         ON CONFLICT (project, recipient) DO NOTHING RETURNING seq`,
-        {
-          projectId,
-          reason,
-          added: keys.filter(
-            (key) =>
-              !forms
-                .get(key)
-                ?.slice(1)
-                .some((each) => known.has(each)),
-          ),
-        },
-      );
-      return added.length;
+      const among = async (given: readonly string[]) => {
+        const rows = await sql.read<Pick<SuppressionRow, 'recipient' | 'reason'>>(
+          `SELECT recipient, reason FROM :s.suppressions WHERE ${ofProject} AND recipient :in(given)`,
+          { projectId, given: [...new Set(given)] },
+        );
+        return new Map(rows.map((row) => [row.recipient, row.reason]));
+      };
+      const known = await among([...forms.values()].flat());
+      const isNew = (key: string) => !forms.get(key)?.some((each) => known.has(each));
+      const added = await insert(projectId, keys.filter(isNew), reason);
+      const tagged = recipients.filter((to) => keyOf(to, reason) !== comparedRecipient(to));
+      if (tagged.length === 0) return added;
+      // An address that is suppressed itself takes the place of the opt-out, and holds for none of its tags.
+      const taken = await among(tagged.map(mailboxOf));
+      const others = tagged.filter((to) => (taken.get(mailboxOf(to)) ?? reason) !== reason);
+      return added + (await insert(projectId, others.map(comparedRecipient), reason));
     },
     async suppress(projectId, to, reason) {
       await parts.suppressAll(projectId, [to], reason);

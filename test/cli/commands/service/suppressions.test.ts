@@ -138,6 +138,20 @@ describe('the list of one project', () => {
     expect(table.stderr).toContain('Showing the newest 100');
   });
 
+  it('keeps of two reasons the one that holds for more, whatever comes first', async () => {
+    const { here, list, write } = await desk();
+    write(
+      'left.csv',
+      'to,reason\nbat+x@ex.mn,opt_out\nbat@ex.mn,manual\n99112233,opt_out\n99112233,manual\n',
+    );
+    await here('service suppressions add --from-file left.csv');
+    expect((await list()).map(({ to, reason }) => `${to} ${reason}`).sort()).toEqual([
+      '99112233 manual',
+      'bat+x@ex.mn opt_out',
+      'bat@ex.mn manual',
+    ]);
+  });
+
   it('is left without erased recipients, who are counted', async () => {
     const { here, list } = await desk();
     await here('service suppressions add gone@ex.mn bat@ex.mn');

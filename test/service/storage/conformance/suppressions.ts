@@ -104,6 +104,46 @@ export function suppressionConformance(fixture: () => Fixture): void {
       expect(await store.removeSuppression(project.id, 'bat+x@b.mn')).toBe(true);
       expect(await find(...all)).toEqual([null, null, 'manual', null]);
     });
+
+    it.each<SuppressionReason>(['manual', 'unknown_recipient'])(
+      'that opted out under a tag did so where its address itself is suppressed as %s',
+      async (reason) => {
+        const { store } = fixture();
+        await suppress('bat@b.mn', reason);
+        expect([
+          await suppress('Bat+news@b.mn', 'opt_out'),
+          await suppress('bat+news@b.mn', 'opt_out'),
+        ]).toEqual([1, 0]);
+        const all = ['bat@b.mn', 'bat+news@b.mn'];
+        expect(await find(...all)).toEqual([reason, 'opt_out']);
+        const send = (isBulk: boolean) =>
+          accept({ ...email, to: 'bat+news@b.mn', content: { ...content, isBulk } });
+        for (const to of all) {
+          expect([(await send(true)).kind, (await send(false)).kind]).toEqual(['suppressed', 'accepted']);
+          expect(await store.eraseSuppressed(to)).toBe(1);
+        }
+        expect(await find(...all)).toEqual([reason, 'opt_out']);
+      },
+    );
+
+    it('whose number was unknown and erased exists once it opts out', async () => {
+      await suppress('99112233', 'unknown_recipient');
+      await fixture().store.eraseSuppressed('99112233');
+      expect(await suppress('99112233', 'opt_out')).toBe(0);
+      expect(await find('99112233')).toEqual(['opt_out']);
+    });
+
+    it.each<[string, SuppressionReason]>([
+      ['bat@b.mn', 'unknown_recipient'],
+      ['bat+news@b.mn', 'unknown_recipient'],
+      ['bat+news@b.mn', 'manual'],
+    ])('whose address opted out and was erased is suppressed for more: %s as %s', async (to, reason) => {
+      const { store } = fixture();
+      await suppress('bat@b.mn', 'opt_out');
+      await store.eraseSuppressed('bat@b.mn');
+      await suppress(to, reason);
+      expect(await accept({ ...email, to, content: single })).toEqual({ kind: 'suppressed', reason });
+    });
   });
 
   describe('a send to a suppressed recipient', () => {

@@ -51,8 +51,7 @@ export const serviceSuppressionsAdd: CommandBody<'io' | 'network' | 'config'> = 
     notes: [
       'Without --reason, a row keeps the reason in its column `reason`, as',
       '`service suppressions list` writes it: the list of one service can be added to',
-      'another. An opt_out of an address holds for batches and bulk jobs only, and no',
-      'opt_out for verification codes.',
+      'another. Whoever opted out still gets codes, and single emails.',
     ],
     examples: [
       ['urtuu service suppressions add 99112233 bold@example.com', 'two recipients'],

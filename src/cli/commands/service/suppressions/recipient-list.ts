@@ -28,8 +28,10 @@ const exported = ['to', 'reason', 'created_at'];
 
 /** Numbers and addresses from words and files, as a bulk list has them. */
 export class RecipientList {
-  /** Valid recipients, also repeated ones. */
-  readonly byReason = new Map<SuppressionReason, string[]>();
+  /** Valid recipients, also repeated ones; first what holds for most, since whoever is there keeps the reason. */
+  readonly byReason: ReadonlyMap<SuppressionReason, string[]> = new Map(
+    suppressionReasons.map((reason): [SuppressionReason, string[]] => [reason, []]).reverse(),
+  );
   valid = 0;
   invalid = 0;
   /** Why the first of the invalid ones are, with the cell that is quoted. */
@@ -54,10 +56,7 @@ export class RecipientList {
       if (this.errors.length < mostErrors) this.errors.push({ error: place(error ?? ''), cell: written });
       return;
     }
-    const why = this.#reason ?? reason;
-    const same = this.byReason.get(why) ?? [];
-    this.byReason.set(why, same);
-    same.push(to);
+    this.byReason.get(this.#reason ?? reason)?.push(to);
     this.valid += 1;
   }
 
