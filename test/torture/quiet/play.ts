@@ -27,7 +27,7 @@ export async function playQuiet(options: {
   days: number;
   engine: Engine;
   store: StoreKind;
-}): Promise<{ submitted: number; wrong: number }> {
+}): Promise<{ submitted: number; wrong: number; left: number }> {
   const random = seededRandom(options.seed);
   const game = new Game(options.store, random);
   await withEngine(options.engine, async (newData) => {
@@ -53,6 +53,9 @@ export async function playQuiet(options: {
 class Game {
   submitted = 0;
   wrong = 0;
+  /** Messages without an outcome in the end. */
+  left = 0;
+  #isCalm = false;
   readonly #kind: StoreKind;
   readonly #random: () => number;
   readonly #clock = new ManualClock(Date.UTC(2026, 5, 1, 2));
@@ -93,7 +96,12 @@ class Game {
     await this.open(data);
   }
 
+  /** Two days in which the carrier takes everything. */
   async end(): Promise<void> {
+    this.#isCalm = true;
+    await pass(this.#clock, 48 * hour, 10 * 60_000);
+    const { store } = this.#running();
+    this.left = (await store.countUnfinished()).messages;
     await this.#running().close();
     await this.#cores.closeAll();
   }
@@ -129,7 +137,7 @@ class Game {
   async #submit(carrier: Carrier, given: Submission, signal: AbortSignal) {
     this.submitted += 1;
     if (isNight(this.#clock.now())) this.wrong += 1;
-    const chance = this.#random();
+    const chance = this.#isCalm ? 1 : this.#random();
     if (chance < 0.1) throw new OutcomeUnknown('lost');
     if (chance < 0.3) return { kind: 'later', reason: 'busy', code: 'busy', scope: 'message' } as const;
     return carrier.submit(given, signal);
