@@ -110,7 +110,7 @@ const ways: Readonly<Record<string, Way>> = {
 function wayOf(words: readonly string[]): Way {
   const [first = ''] = words;
   const isAlone = words.length === 1 && first.startsWith('-');
-  if (isAlone || words.at(-1) === '--help') return 'nowhere';
+  if (isAlone || words.at(-1) === '--help' || words[1] === 'example') return 'nowhere';
   return ways[first] ?? 'account';
 }
 

@@ -171,6 +171,8 @@ export async function submitMessage(
       if ('suppressed' in marked) return failed(claimed, suppressed(marked.suppressed), answer);
       claimed = marked;
       begunAt = tools.now();
+      // The process was stopped meanwhile: what the mark allowed may not be allowed any more.
+      if (tools.isLeaseOver(begunAt)) return again(claimed, {}, answer);
     }
     if (isExpired(claimed, tools)) return failed(claimed, notAccepted(codeExpired));
     let result: SubmitResult | 'deadline';

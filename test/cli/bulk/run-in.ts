@@ -34,6 +34,7 @@ export function setting(options: ProjectOptions = {}, plan = small) {
         client,
         rateLimiter: { take: async (_, signal) => !signal?.aborted, block: () => {} },
         now: clock.now,
+        wallTime: clock.now,
         sleep: clock.sleep,
         random: () => 0.5,
         concurrency: 3,

@@ -148,6 +148,36 @@ describe('in quiet hours', () => {
     expect(toSubmitted()).toEqual(['88000001', '88000002']);
   });
 
+  it('nothing goes out whose process was stopped between its mark and its submission, until the morning', async () => {
+    await core.close();
+    let isStopped = false;
+    core = await cores.open(
+      { clock },
+      {
+        store: (store) => ({
+          ...store,
+          async markSubmitting(marks) {
+            const marked = await store.markSubmitting(marks);
+            if (isStopped) clock.advance(hour);
+            isStopped = false;
+            return marked;
+          },
+        }),
+      },
+    );
+    await set('21:00-08:00');
+    await until(evening - 30_000);
+    isStopped = true;
+    await sendBulk(['88000001'], 'hi');
+    await ticks();
+    expect(clock.now()).toBe(evening + hour - 30_000);
+    await until(morning - 1_000);
+    expect(await outboxOf(core)).toEqual([]);
+    await until(morning + 1_000, 100);
+    expect(await outboxOf(core)).toHaveLength(1);
+    expect(await ledgerDifference(core)).toBe(0);
+  });
+
   it('who waits until nothing is due does not wait for the morning', async () => {
     await until(evening);
     await sendBulk(['88000001'], 'hi');

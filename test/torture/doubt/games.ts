@@ -77,6 +77,7 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
       client: { ...client, balance: { get: way.balance } },
       rateLimiter: { take: async (_, signal) => !signal?.aborted, block: () => {} },
       now: clock.now,
+      wallTime: clock.now,
       sleep: clock.sleep,
       random,
       concurrency: 8,

@@ -238,7 +238,7 @@ export class RequestSender {
     await this.#refused(attempt, code);
     if (!this.#isInTime(attempt, milliseconds)) {
       const isQuiet = milliseconds >= shortestNight && milliseconds <= longestNight;
-      const until = isQuiet ? { quietUntil: this.#options.now() + milliseconds } : {};
+      const until = isQuiet ? { quietUntil: this.#options.wallTime() + milliseconds } : {};
       return this.#stopAt(attempt, code, 429, until);
     }
     this.#options.rateLimiter.block('sending', milliseconds);

@@ -19,7 +19,10 @@ export interface RunOptions {
   /** Lists a batch with a size other than its request's; absent if that is not possible. */
   messageLister?: MessageLister | undefined;
   rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
+  /** On a monotonic clock. */
   now(): number;
+  /** Milliseconds since 1970. */
+  wallTime(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** At least 0, below 1. */

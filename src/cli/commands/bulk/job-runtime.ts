@@ -44,6 +44,7 @@ export async function openJobRuntime(
     sleep,
     random: () => network.random(),
     now: () => clock.elapsed(),
+    wallTime: () => clock.now(),
     after: (milliseconds: number, run: () => void) => clock.after(milliseconds, run),
     stop: signal,
     abandon: abandon.signal,

@@ -70,7 +70,8 @@ function setting(batches: number, takes: number) {
     const work = async () => {
       const job = runJob({
         ...{ jobId: 'job', plan, journal, state, client: sending, rateLimiter },
-        ...{ now: clock.now, sleep: clock.sleep, random: () => 0.5, concurrency: 8, maxWait: 600_000 },
+        ...{ now: clock.now, wallTime: clock.now, sleep: clock.sleep },
+        ...{ random: () => 0.5, concurrency: 8, maxWait: 600_000 },
         openPoller: (run) =>
           new Poller(
             {

@@ -72,6 +72,7 @@ async function live(life: Life): Promise<End> {
       client: mortalClient,
       rateLimiter: { take: async (_, signal) => !signal?.aborted, block: () => {} },
       now: clock.now,
+      wallTime: clock.now,
       sleep: clock.sleep,
       random: life.random,
       concurrency: life.concurrency ?? 4,
