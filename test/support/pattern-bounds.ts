@@ -37,6 +37,7 @@ export const patternBounds: PatternBound[] = [
     most: 1_000,
     why: 'an SMS has 5 parts at most',
   },
+  { file: 'contract/mail-charset.ts', begins: '<meta', most: 4_096, why: 'the head of a page is searched' },
   { file: 'service/carriers/http/safe-pattern.ts', begins: '\\[[^\\]]*\\]', why: 'the own configuration' },
   { file: 'service/report.ts', begins: '([0-9a-f]{8}', most: 1_000, why: 'errors are cut' },
 ];

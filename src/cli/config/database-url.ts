@@ -40,4 +40,7 @@ function isPassword(parameter: string): boolean {
 }
 
 /** A part of the address without parameters that a wrong separator has put there. */
-const withoutStray = (part = '') => part.replace(/(?:[;&]|%3b|%26).*?password *(?:=|%3d).*$/is, '');
+function withoutStray(part = ''): string {
+  const at = part.search(/[;&]|%3b|%26/i);
+  return at !== -1 && /password *(?:=|%3d)/i.test(part.slice(at)) ? part.slice(0, at) : part;
+}
