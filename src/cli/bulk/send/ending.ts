@@ -11,7 +11,7 @@ export interface NextPrice {
 
 /** Why a job stopped before everything was sent. */
 export type StopReason =
-  /** `detail` explains the code. `quietUntil`: the service takes nothing before, in milliseconds since 1970. */
+  /** `detail` explains the code. `quietUntil`: the service takes nothing before, by the run's clock. */
   | { by: 'service'; code: string; status: number | null; detail?: string | undefined; quietUntil?: number }
   | { by: 'signal' }
   /** `jobs cancel` */

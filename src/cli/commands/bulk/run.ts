@@ -179,6 +179,10 @@ async function send(context: Context, { job, options }: Run, runtime: RunRuntime
     openPoller: wait ? (run) => new Poller({ ...runtime, plan, state, timeout }, run) : undefined,
   });
   const ending = await display(context, events, { waits: wait, waitsUntil: runtime.waitsUntil });
+  const { stopped } = ending;
+  // From the run's clock to the time of day.
+  if (stopped?.by === 'service' && stopped.quietUntil !== undefined)
+    stopped.quietUntil += context.clock.now() - context.clock.elapsed();
   if (runtime.replays.count > 0) {
     context.io.note(
       `${counted(runtime.replays.count, 'answer')} came from earlier requests with the same keys: nothing new was sent for them.`,
