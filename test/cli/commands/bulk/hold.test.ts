@@ -294,7 +294,7 @@ describe('the start of a held job', () => {
     const { here, send } = await held();
     here.project.balance = 20;
     expect(await here.run(`${send} --yes`)).toMatchObject(
-      saying(7, 'the job needs 30 credits, the balance is 20'),
+      saying(7, 'the balance is 20\n  Nothing was sent this time. Add 10 credits.\n'),
     );
     expect(here.project.sends).toEqual([]);
     const partly = await held(`${hold} --allow-partial`);
