@@ -78,6 +78,8 @@ async function planned(plan: FrozenPlan, number: number): Promise<PlannedRequest
 async function placeOf(plan: FrozenPlan, line: number) {
   for await (const row of plan.rows()) {
     if (row.line !== line) continue;
+    // Excluded.
+    if (row.place === null && row.error === null) break;
     if (row.place === null) throw noMessage(plan, line, row.error ?? '', 'That row is rejected');
     const request = await planned(plan, row.place.request);
     const { index } = row.place;
