@@ -240,11 +240,12 @@ describe('the start of a held job', () => {
     });
   });
 
-  it('shows the price of emails, and of Cyrillic and long texts, as the hold did', async () => {
+  it('shows what the hold did: prices of emails, of Cyrillic and long texts, and which rows are meant', async () => {
     const here = desk([]);
     here.write('mails.csv', ['email,name', 'bat@example.mn,Bat', 'bold@example.mn,Болд']);
     here.write('list.csv', ['phone,name', '99112233,Bat', `88112233,${'x'.repeat(200)}`, '99112244,Болд']);
-    for (const line of ["email bulk mails.csv --subject '{name}' --text t", list]) {
+    const some = `${list} --where 'name!=Болд' --first 1`;
+    for (const line of ["email bulk mails.csv --subject '{name}' --text t", list, some]) {
       const result = await here.run(`${line} --hold`);
       expect(result.code).toBe(0);
       const { stderr } = await here.run(sendOf(result));
