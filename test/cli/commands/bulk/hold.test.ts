@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import type { ProjectOptions } from '../../../support/fake-project.js';
 import { pricing } from '../../../support/resources.js';
-import { answers, type Result, type Setting } from '../../../support/run.js';
+import { answers, type Result, refusal, type Setting } from '../../../support/run.js';
 import { saying } from '../../../support/saying.js';
 import { desk, figures, people, printed } from './desks.js';
 
@@ -283,6 +283,16 @@ describe('the start of a held job', () => {
     reprice(here);
     expect(await here.run(`${send} --yes${option}`)).toMatchObject(saying(code, said));
     expect(here.project.sends).toHaveLength(code === 0 ? 3 : 0);
+  });
+
+  it('is tried later where its price, which is its limit, cannot be read', async () => {
+    const { here, send } = await held();
+    here.project.options.instead = ({ path }) =>
+      path === '/pricing' ? refusal(503, 'unavailable') : undefined;
+    expect(await here.run(`${send} --yes`)).toMatchObject({ code: 5, stdout: '' });
+    expect(here.project.sends).toEqual([]);
+    here.project.options.instead = () => undefined;
+    expect(await here.run(`${send} --yes`)).toMatchObject({ code: 0 });
   });
 
   it('has the limit that was given when it was held', async () => {
