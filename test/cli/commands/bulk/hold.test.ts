@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import type { ProjectOptions } from '../../../support/fake-project.js';
 import { pricing } from '../../../support/resources.js';
-import { answers, type Result, type Setting } from '../../../support/run.js';
+import { answers, type Result, refusal, type Setting } from '../../../support/run.js';
 import { saying } from '../../../support/saying.js';
 import { desk, figures, people, printed } from './desks.js';
 
@@ -240,11 +240,12 @@ describe('the start of a held job', () => {
     });
   });
 
-  it('shows the price of emails, and of Cyrillic and long texts, as the hold did', async () => {
+  it('shows what the hold did: prices of emails, of Cyrillic and long texts, and which rows are meant', async () => {
     const here = desk([]);
     here.write('mails.csv', ['email,name', 'bat@example.mn,Bat', 'bold@example.mn,Болд']);
     here.write('list.csv', ['phone,name', '99112233,Bat', `88112233,${'x'.repeat(200)}`, '99112244,Болд']);
-    for (const line of ["email bulk mails.csv --subject '{name}' --text t", list]) {
+    const some = `${list} --where 'name!=Болд' --first 1`;
+    for (const line of ["email bulk mails.csv --subject '{name}' --text t", list, some]) {
       const result = await here.run(`${line} --hold`);
       expect(result.code).toBe(0);
       const { stderr } = await here.run(sendOf(result));
@@ -284,6 +285,16 @@ describe('the start of a held job', () => {
     expect(here.project.sends).toHaveLength(code === 0 ? 3 : 0);
   });
 
+  it('is tried later where its price, which is its limit, cannot be read', async () => {
+    const { here, send } = await held();
+    here.project.options.instead = ({ path }) =>
+      path === '/pricing' ? refusal(503, 'unavailable') : undefined;
+    expect(await here.run(`${send} --yes`)).toMatchObject({ code: 5, stdout: '' });
+    expect(here.project.sends).toEqual([]);
+    here.project.options.instead = () => undefined;
+    expect(await here.run(`${send} --yes`)).toMatchObject({ code: 0 });
+  });
+
   it('has the limit that was given when it was held', async () => {
     const { here, send } = await held(`${hold} --max-credits 36`);
     reprice(here);
@@ -294,7 +305,7 @@ describe('the start of a held job', () => {
     const { here, send } = await held();
     here.project.balance = 20;
     expect(await here.run(`${send} --yes`)).toMatchObject(
-      saying(7, 'the job needs 30 credits, the balance is 20'),
+      saying(7, 'the balance is 20\n  Nothing was sent this time. Add 10 credits.\n'),
     );
     expect(here.project.sends).toEqual([]);
     const partly = await held(`${hold} --allow-partial`);

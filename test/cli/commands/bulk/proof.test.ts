@@ -84,11 +84,14 @@ describe('a proof', () => {
     ['is none beyond the end', '99', 'list.csv:99: no row that the job sends'],
     ['is none of a bad row', '6', 'list.csv:6: phone: "70" is not'],
     ['is none of a row that was left out', '7', 'list.csv:7: no row that the job sends'],
+    ['is none of an excluded row', '3', 'list.csv:3: no row that the job sends'],
   ])('with --proof-row %s: %s', async (_, row, said) => {
     const { here, run, texts } = machine();
     const status = (line: string) => `${line},failed`;
     here.write('list.csv', ['phone,name,status', ...[...list, '70,Муу'].map(status), '99000009,Од,sent']);
-    const result = await run(`${proof} --only failed --skip-invalid --proof-row ${row}`);
+    here.write('stop.csv', ['phone', '99000002']);
+    const left = '--only failed --exclude stop.csv --skip-invalid';
+    const result = await run(`${proof} ${left} --proof-row ${row}`);
     if (row === '4') expect([result.code, texts()]).toEqual([0, [`Сайн уу ${said}`]]);
     else {
       expect(result).toMatchObject({ code: 8, stderr: expect.stringContaining(said) });

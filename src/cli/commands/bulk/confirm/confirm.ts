@@ -71,7 +71,7 @@ export async function confirmSend(
   const credits = creditsLeft(preflight, paid);
   const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
   const { unfinished: mayGet, sinceHold = false } = earlier;
-  const before = sinceHold ? sentBeforeLine(repeated, false, mayGet, true) : sentBeforeLine(repeated, false);
+  const before = sentBeforeLine(repeated, false, sinceHold ? mayGet : 0, sinceHold);
   const again = repeated > 0 ? ` ${before}.` : '';
   const short =
     missing > 0
@@ -118,7 +118,9 @@ function cannotPay(job: ConfirmedJob, preflight: Preflight, paid: Paid): CliErro
   const balance = preflight.balance ?? 0;
   const missing = creditsMissing(preflight, paid);
   const how = job.plan.meta.baseUrl === sandboxBaseUrl ? ` (\`urtuu sandbox credit ${missing}\`)` : '';
-  const ways = `Add ${counted(missing, 'credit')}${how}, or add --allow-partial to send as far as the balance goes.`;
+  // Its start takes the option from the command that held it.
+  const partly = job.state.held ? '' : ', or add --allow-partial to send a part';
+  const ways = `Add ${counted(missing, 'credit')}${how}${partly}.`;
   const before = inDoubt > 0 ? `; in doubt from before: ${grouped(inDoubt)}` : '';
   return new CliError(
     'insufficient_credits',

@@ -147,7 +147,7 @@ function selectionRows(
     ...(exclude === undefined
       ? []
       : [['Excluded', `${counted(excluded, 'row')} by ${fileName(basename(exclude))}`] satisfies Row]),
-    ...(first === undefined ? [] : [['Only first', taken] satisfies Row]),
+    ...(first === undefined && later === 0 ? [] : [['Only first', taken] satisfies Row]),
   ];
 }
 

@@ -140,8 +140,8 @@ export function likenedTemplates(typed: MessageTemplates, source: Source | null)
 
 const withoutTexts = (id: string) =>
   inputError(
-    `the job ${id} was planned by an earlier version, which did not keep its texts and options`,
-    'Nothing was sent. Leave --like out, and give the texts and options again.',
+    `the job ${id} was planned by an earlier version, which kept no texts`,
+    'Nothing was sent. Without --like, give the texts and options again.',
   );
 
 const unnamedList = (id: string) =>

@@ -50,7 +50,7 @@ export function refuseUnreadable(id: string, error: Error): never {
 }
 
 const exclusive = (option: string) =>
-  usageError(`${option} and --skip-sent cannot be combined`, 'Nothing was sent. Use one of the two.');
+  usageError(`${option} and --skip-sent cannot be combined`, 'Use one of the two.');
 
 /** Compares a new plan with the other jobs of this machine: while it is planned, and before it becomes a job. */
 export class Comparison {
@@ -215,7 +215,7 @@ function overtaken(count: number): CliError {
 export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, { skipped }: Comparison): void {
   for (const [job, count] of skipped.uncertain) {
     io.warn(
-      `${counted(count, 'recipient')} left out may not have the message: some messages of the job ${job} failed, and this machine does not know whose. Its report names them, and then --skip-sent sends to them:`,
+      `${counted(count, 'recipient')} left out may not have the message: some of the job ${job} failed, and this machine does not know whose. After its report, --skip-sent sends to them:`,
       reportCommand({ config }, job),
     );
   }

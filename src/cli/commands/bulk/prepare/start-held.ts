@@ -25,7 +25,9 @@ export async function startHeld(context: Context, job: Job, options: CarryOutOpt
   await checkKey(context, job, options);
   const { meta } = job.plan;
   const client = await context.network.client();
-  const pricing = (await readAccount(() => client.pricing.get(), options)).value;
+  const { value: pricing, error } = await readAccount(() => client.pricing.get(), options);
+  // Nobody can say whether its limit holds.
+  if (error !== null && job.state.spendLimit !== null) throw error;
   const prices = await readPrices(context, pricing, options);
   const shared = await shareLimitLater(context, job);
   const look = await sendsSinceHold(context, job);

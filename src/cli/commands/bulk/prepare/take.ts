@@ -171,8 +171,8 @@ async function checkRows(
       else if (standing !== 'unsent') outdated[standing] += 1;
     }
     if (outdated.open > 0) throw stillOpen(context, job, outdated.open);
-    if (outdated.sent > 0) throw sentSince(context, source.job, outdated.sent);
-    if (outdated.suppressed > 0) throw suppressedSince(context, source.job, outdated.suppressed);
+    if (outdated.sent > 0) throw oldReport(context, job, 'rows_sent', outdated.sent);
+    if (outdated.suppressed > 0) throw oldReport(context, job, 'rows_suppressed', outdated.suppressed);
   }
   if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source.job, moved);
 }
@@ -252,17 +252,17 @@ function otherReport(context: ResumeContext, id: string): CliError {
   });
 }
 
-function sentSince(context: ResumeContext, id: string, count: number): CliError {
-  const what = `the job ${id} has sent ${rowsText(count)} since the report`;
-  return new CliError('rows_sent', exits.refused, what, {
-    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
-    details: { job: id, rows: count },
-  });
-}
-
-function suppressedSince(context: ResumeContext, id: string, count: number): CliError {
-  const what = `the do-not-send list of the service has ${rowsText(count)} by now`;
-  return new CliError('rows_suppressed', exits.refused, what, {
+function oldReport(
+  context: ResumeContext,
+  { id }: JobView,
+  code: 'rows_sent' | 'rows_suppressed',
+  count: number,
+): CliError {
+  const what =
+    code === 'rows_sent'
+      ? `the job ${id} has sent ${rowsText(count)} since the report`
+      : `the do-not-send list of the service has ${rowsText(count)} by now`;
+  return new CliError(code, exits.refused, what, {
     hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
     details: { job: id, rows: count },
   });
@@ -286,7 +286,7 @@ function sentByRelative(count: number, pairs: PairSet): CliError {
     exits.refused,
     `the job ${jobs.join(' or ')} has sent to ${counted(count, 'recipient')} of these rows`,
     {
-      hint: `${noneSent} It has rows of the same list. To send to them once more, add --again.`,
+      hint: `${noneSent} To send to them once more, add --again.`,
       details: { job: jobs[0] ?? null, recipients: count },
     },
   );

@@ -78,6 +78,8 @@ async function planned(plan: FrozenPlan, number: number): Promise<PlannedRequest
 async function placeOf(plan: FrozenPlan, line: number) {
   for await (const row of plan.rows()) {
     if (row.line !== line) continue;
+    // Excluded.
+    if (row.place === null && row.error === null) break;
     if (row.place === null) throw noMessage(plan, line, row.error ?? '', 'That row is rejected');
     const request = await planned(plan, row.place.request);
     const { index } = row.place;
@@ -85,7 +87,7 @@ async function placeOf(plan: FrozenPlan, line: number) {
     if (first === line) return { request, index };
     throw noMessage(plan, line, `same recipient as line ${first}`, `Its message is that of row ${first}`);
   }
-  const way = 'Count as errors do: lines of a CSV file, rows of a sheet. An option may leave the row out';
+  const way = 'Rows are counted as in errors; an option may leave one out';
   throw noMessage(plan, line, 'no row that the job sends', way);
 }
 

@@ -49,10 +49,7 @@ export function proofOf(
   }
   for (const [name, option] of Object.entries(notWith))
     if (name in given)
-      throw usageError(
-        `--proof and ${option} cannot be combined`,
-        `Nothing was sent. Send the proof first, then use ${option}.`,
-      );
+      throw usageError(`--proof and ${option} cannot be combined`, 'Nothing was sent. Send the proof first.');
   const kind = channel === 'sms' ? 'number' : 'address';
   return { to: normalizeRecipient(readRecipient(kind, written, '--proof: ')), row, typed };
 }
