@@ -8,7 +8,8 @@ const places = {
   /** What kills, cuts and confuses, large inputs, and processes that wait for seconds. */
   torture: [
     'test/e2e/{bulk-cancel,bulk-proof,do-not-send,quiet-hours,serve-config,serve-email,serve-sandbox-key}.test.ts',
-    'test/e2e/service-{backup,move}.test.ts',
+    'test/e2e/{dashboard,service-backup,service-move}.test.ts',
+    'test/service/two-databases.test.ts',
     'test/cli/rate-limit/processes.test.ts',
     'test/cli/commands/serve/warnings.test.ts',
     'test/service/data/{as-owner,verify-data}.test.ts',

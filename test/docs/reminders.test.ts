@@ -22,14 +22,15 @@ it('a month of reminders is typed from the guide, and everybody gets each of the
   const env = { PATH, HOME, URTUU_SANDBOX: '1' };
   const results = [];
   for (const line of typed) results.push(await machine.run('bash', ['-c', line], env));
-  expect(results.map(({ code }) => code)).toEqual([0, 8, 0, 0, 0, 0, 0, 0, 0]);
+  expect(results.map(({ code }) => code)).toEqual([0, 8, ...Array(12).fill(0)]);
   const missed = (results[3]?.stdout ?? '').split('\n').filter((row) => /failed|rejected/.test(row));
   expect(missed.map((row) => row.split(' ')[0])).toEqual(['Болд', 'Сараа', 'Дорж']);
-  expect(results.at(-1)?.stderr).toBe('Total: 90 credits.\n');
+  expect(results[8]?.stderr).toBe('Total: 90 credits.\n');
 
   const outbox = await machine.run('urtuu', ['sandbox', 'outbox', '--json'], env);
   const delivered: { to: string; text: string }[] = JSON.parse(outbox.stdout);
   const reminder = (name: string, day: string) => `Сайн байна уу, ${name}. Таны үзлэг ${day}-нд.`;
+  const offer = (name: string) => `${name}, 12-р сард шинжилгээ 20% хямдарлаа.`;
   expect(delivered.map(({ to, text }) => `${to} ${text}`).sort()).toEqual(
     [
       `88112233 ${reminder('Цэцэг', '11/03')}`,
@@ -41,6 +42,10 @@ it('a month of reminders is typed from the guide, and everybody gets each of the
       `99112230 ${reminder('Сараа', '11/11')}`,
       `99112233 ${reminder('Бат', '11/03')}`,
       `99112233 ${reminder('Бат', '11/10')}`,
+      `99112244 ${offer('Бат')}`,
+      `99112244 ${offer('Сараа')}`,
+      `99112230 ${offer('Сараа')}`,
+      `99112233 ${offer('Бат')}`,
     ].sort(),
   );
 }, 60_000);

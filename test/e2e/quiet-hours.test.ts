@@ -35,7 +35,8 @@ it('quiet hours let a batch wait, refuse a single SMS of a list until they end, 
   expect(Number(refused.headers.get('retry-after')) / 3_600).toBeCloseTo(2, 1);
   const batch = await post('/sms/bulk', { to: ['88000001'], text: 'hi' });
   const { id } = (await batch.json()) as { id: string };
-  const sent = async () => JSON.parse((await urtuu(['batches', 'get', id, '--json'])).stdout).sent;
+  const sent = async (...more: string[]) =>
+    JSON.parse((await urtuu(['batches', 'get', id, '--json', ...more])).stdout).sent;
 
   const job = ['sms', 'bulk', list, '--text', 'Hi {name}', '--job', 'feb', '--yes'];
   const stopped = await urtuu(job);
@@ -48,7 +49,7 @@ it('quiet hours let a batch wait, refuse a single SMS of a list until they end, 
 
   expect(await run('service settings set quiet_hours ').then(({ code }) => code)).toBe(0);
   expect((await urtuu(['jobs', 'resume', 'feb', '--wait'])).code).toBe(0);
-  expect(await sent()).toBe(1);
+  expect(await sent('--wait')).toBe(1);
   expect((await post('/sms', { to: '88000001', text: 'hi' })).status).toBe(200);
   child.kill();
   await ended;
