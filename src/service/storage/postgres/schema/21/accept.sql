@@ -63,21 +63,31 @@ DECLARE
   one accepted_1;
   at bigint;
   listed boolean;
+  accepts_all boolean;
 BEGIN
   :durable;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::acceptance_1, p_items) i;
   PERFORM 1 FROM projects WHERE id IN (SELECT project FROM unnest(items)) ORDER BY seq FOR NO KEY UPDATE;
   at := time_1(p_now);
-  listed := is_listed_1(ARRAY(SELECT i.project FROM unnest(items) i));
+  -- Most projects have no list, and pay for nothing else.
+  listed := EXISTS (SELECT 1 FROM projects p
+    CROSS JOIN LATERAL (SELECT 1 FROM suppressions s WHERE s.project = p.seq LIMIT 1) l
+    WHERE p.id IN (SELECT i.project FROM unnest(items) i));
   -- Caps and suppressions need pseudonyms, which only the caller can make.
-  IF (EXISTS (SELECT 1 FROM erasures) OR (listed AND is_erased_1(ARRAY(SELECT i.project FROM unnest(items) i)))) AND EXISTS (SELECT 1 FROM unnest(items) i WHERE i.pseudonym IS NULL) THEN
-    RETURN QUERY SELECT ordinality::int, 'erased', NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::int,
-      NULL::text, false FROM unnest(items) WITH ORDINALITY;
-    RETURN;
+  IF (listed OR EXISTS (SELECT 1 FROM erasures)) AND EXISTS (SELECT 1 FROM unnest(items) i WHERE i.pseudonym IS NULL) THEN
+    IF EXISTS (SELECT 1 FROM erasures) OR is_erased_1(ARRAY(SELECT i.project FROM unnest(items) i)) THEN
+      RETURN QUERY SELECT ordinality::int, 'erased', NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::int,
+        NULL::text, false FROM unnest(items) WITH ORDINALITY;
+      RETURN;
+    END IF;
   END IF;
-  IF can_accept_all_1(items, at) AND NOT (listed AND EXISTS (SELECT 1 FROM unnest(items) i
-    CROSS JOIN LATERAL (SELECT p.seq FROM projects p WHERE p.id = i.project LIMIT 1) own
-    WHERE suppressed_1(own.seq, i.recipient, i.mailbox, i.pseudonyms, i.obeys_opt_outs) IS NOT NULL)) THEN
+  accepts_all := can_accept_all_1(items, at);
+  IF accepts_all AND listed THEN
+    accepts_all := NOT EXISTS (SELECT 1 FROM unnest(items) i
+      CROSS JOIN LATERAL (SELECT p.seq FROM projects p WHERE p.id = i.project LIMIT 1) own
+      WHERE suppressed_1(own.seq, i.recipient, i.mailbox, i.pseudonyms, i.obeys_opt_outs) IS NOT NULL);
+  END IF;
+  IF accepts_all THEN
     RETURN QUERY SELECT * FROM store_accepted_1(items, at);
     RETURN;
   END IF;

@@ -6,7 +6,7 @@ ALTER TABLE suppressions ADD CHECK (reason IN ('opt_out', 'unknown_recipient', '
 
 ALTER TYPE acceptance_1 ADD ATTRIBUTE obeys_opt_outs boolean;
 
--- Whether any of these projects has a list. Most have none, and pay for nothing else.
+-- Whether any of these projects has a list.
 CREATE FUNCTION is_listed_1(p_projects text[]) RETURNS boolean LANGUAGE plpgsql STABLE :planned AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM projects p
