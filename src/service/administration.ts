@@ -180,18 +180,9 @@ export interface LaneStatus {
 
 export interface ServiceStatus {
   held: HoldReason | null;
-  /** Projects that are quiet now: their batches and bulk emails wait. */
-  quiet: QuietProject[];
+  /** Projects whose batches and bulk emails wait; `until_clock`: on a clock in the project's zone, `08:00`. */
+  quiet: { project: string; project_name: string; until: string; until_clock: string; zone: string }[];
   lanes: LaneStatus[];
-}
-
-export interface QuietProject {
-  project: string;
-  project_name: string;
-  until: string;
-  /** The same on a clock in the project's zone: `08:00`. */
-  until_clock: string;
-  zone: string;
 }
 
 export interface Pruned {
@@ -216,7 +207,8 @@ export interface Administration extends ProjectAdministration {
   project(id: string): Promise<ProjectAdministration | null>;
   /**
    * Receives a mail, for `recipients` or those named in it: `bounced` for a report that a message cannot be
-   * delivered, `complained` for one that its recipient complains, who gets no more of its kind, `kept` for mail to a project's own domain, `ignored` for other answers to a bounce address. The same
+   * delivered, `complained` for one that its recipient complains of, who gets no more of its kind, `kept` for mail to a
+   * project's own domain, `ignored` for other answers to a bounce address. The same
    * mail is kept only once. Refused with `invalid_request` for anything but mail, with `not_found` without a known
    * recipient.
    */

@@ -1,4 +1,5 @@
 import { createAdministration } from './admin/create-administration.js';
+import { checkedSettings, noSandbox } from './admin/options.js';
 import { type ProjectOutbox, projectOutbox } from './admin/project-outbox.js';
 import { defaultProject, openingBalance } from './admin/projects.js';
 import { createPrune } from './admin/prune.js';
@@ -6,26 +7,20 @@ import { createReset } from './admin/reset.js';
 import { Retention } from './admin/retention.js';
 import type { Administration } from './administration.js';
 import type { Carrier, Taken } from './carriers/carrier.js';
-import {
-  type CarrierConfiguration,
-  type ConfigurationSource,
-  leavesMachine,
-  secretsOf,
-} from './carriers/configured/configuration.js';
-import { openCarriers } from './carriers/configured/open-carriers.js';
+import { leavesMachine, secretsOf } from './carriers/configured/configuration.js';
+import { configurationOf, openCarriers } from './carriers/configured/open-carriers.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
 import { type Clock, systemClock } from './clock.js';
 import { openData } from './data/open-data.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
-import { DataError } from './errors/data-error.js';
+import type { DataError } from './errors/data-error.js';
 import { countedStore } from './heartbeat/counted-store.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
 import { emailRulesOf, unsubscribeTokens } from './inbox/unsubscribe-token.js';
 import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
-import { invalid } from './operations/fields.js';
 import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
@@ -35,7 +30,7 @@ import { VerificationLimits } from './operations/verification-limits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Service, ServiceOptions } from './service.js';
-import { type SettingsPatch, settingsReader } from './settings.js';
+import { settingsReader } from './settings.js';
 import type { Ended } from './storage/instances.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
@@ -295,25 +290,4 @@ export async function openCore(
       return closing;
     },
   };
-}
-
-const noSandbox = () =>
-  new DataError('a sandbox key is refused by a service that has, or had, carriers', {
-    hint: 'Start it without URTUU_SANDBOX_KEY; or, for tests, with data of its own (--data) and without --config.',
-  });
-
-async function configurationOf(source: ConfigurationSource): Promise<CarrierConfiguration> {
-  // Loaded late: most services need none.
-  const { readConfiguration } = await import('./carriers/configured/read-configuration.js');
-  return readConfiguration(source);
-}
-
-async function checkedSettings(given: SettingsPatch | null): Promise<SettingsPatch> {
-  if (given === null) return {};
-  const { checkSettings } = await import('./admin/settings.js');
-  const { quiet_hours: hours, quiet_zone: zone, ...overrides } = checkSettings(given);
-  // The mark of a message asks the store.
-  if (hours !== undefined || zone !== undefined)
-    throw invalid('settings.quiet_hours: can only be stored, with settings.update of a project');
-  return overrides;
 }

@@ -1,4 +1,4 @@
-import type { LaneStatus, QuietProject, ServiceStatus, SlowLane } from '../administration.js';
+import type { LaneStatus, ServiceStatus, SlowLane } from '../administration.js';
 import type { Clock } from '../clock.js';
 import { figuresOfLeft, sumOf } from '../heartbeat/last-minute.js';
 import type { OperationContext, Project } from '../operations/context.js';
@@ -77,7 +77,7 @@ export async function statusOf({
   };
 }
 
-function quietNow({ id, name, settings }: Project, now: number): QuietProject | null {
+function quietNow({ id, name, settings }: Project, now: number): ServiceStatus['quiet'][number] | null {
   const night = nightAt(settings, now);
   if (night === null) return null;
   const { until, clock, zone } = night;

@@ -6,7 +6,7 @@ export const outcomes = [
   /** Accepted, but not yet known to be sent or failed. */
   'queued',
   'failed',
-  /** On the service's do-not-send list: not sent, and not charged in the end. */
+  /** On the service's do-not-send list. */
   'suppressed',
   /** Refused by the service, or not in the plan. */
   'rejected',
@@ -16,6 +16,9 @@ export const outcomes = [
   'pending',
 ] as const;
 export type Outcome = (typeof outcomes)[number];
+
+/** Accepted, and not charged in the end. */
+export const isRefunded = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'suppressed';
 
 /** The progress of a request; an `alarm` stays in doubt until a person has looked at it. */
 export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'suppressed', 'failed'] as const;

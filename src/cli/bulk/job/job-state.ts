@@ -1,4 +1,4 @@
-import type { PlanMeta } from '../plan/plan.js';
+import type { PlanFigures } from '../plan/plan.js';
 import { suppressedCode } from '../plan/reported-rows.js';
 import {
   type Counts,
@@ -11,15 +11,7 @@ import {
 } from './counts.js';
 import { figuresOf } from './final-figures.js';
 import type { AcceptedEntry, Entry, JobEntry, MovedEntry, RequestEntry } from './journal/entries.js';
-import { RequestFacts } from './request-facts.js';
-
-export interface RowPlace {
-  request: number;
-  index: number;
-}
-
-export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'> &
-  Partial<Pick<PlanMeta, 'limit' | 'held' | 'credits'>>;
+import { RequestFacts, type RowPlace } from './request-facts.js';
 
 /**
  * The state of a job: the only fold of the journal. An entry changes facts of one request, and the counts follow from
@@ -71,16 +63,8 @@ export class JobState extends RequestFacts {
     this.heldPrice = this.held && limit === undefined ? credits || null : null;
     this.open = requests;
     this.planned = recipients + rejected;
-    const accepted = { sent: 0, unknown: 0, queued: 0 };
-    this.outcomes = {
-      ...accepted,
-      failed: 0,
-      suppressed: 0,
-      rejected,
-      moved: 0,
-      in_doubt: 0,
-      pending: recipients,
-    };
+    const accepted = { sent: 0, unknown: 0, queued: 0, failed: 0, suppressed: 0 };
+    this.outcomes = { ...accepted, rejected, moved: 0, in_doubt: 0, pending: recipients };
     this.channel = channel;
   }
 

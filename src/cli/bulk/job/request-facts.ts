@@ -4,6 +4,11 @@ import { isMoved, type Outcome, outcomeOf, type Phase, phases, type Removal } fr
 import { type Finals, finalsOf, finalsWithout, noFinals } from './final-figures.js';
 import type { MessageFigures } from './journal/entries.js';
 
+export interface RowPlace {
+  request: number;
+  index: number;
+}
+
 /** What is known of an accepted request: some figures, the final ones, or also how many of them are unknown. */
 export type Knowledge = 'some' | 'final' | 'everything';
 const knowledges: readonly Knowledge[] = ['some', 'final', 'everything'];

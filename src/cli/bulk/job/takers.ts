@@ -9,9 +9,10 @@ import { readOrigins } from '../plan/files/origins-file.js';
 import { PlanDamaged, planOf, readPlanMeta, readPlanRecord } from '../plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta, Source } from '../plan/plan.js';
 import { isOfDelivery } from '../plan/reported-rows.js';
-import type { JobState, RowPlace } from './job-state.js';
+import type { JobState } from './job-state.js';
 import { jobIds, jobsFolder } from './jobs-folder.js';
 import { readJournal } from './journal/journal-reader.js';
+import type { RowPlace } from './request-facts.js';
 
 /** The rows that a job takes from another one. */
 export interface TakenRows {

@@ -108,3 +108,7 @@ export interface FrozenPlan {
   /** Every row of the input, except skipped ones. */
   rows(): AsyncIterable<PlannedRow>;
 }
+
+/** What a job counts from. */
+export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'> &
+  Partial<Pick<PlanMeta, 'limit' | 'held' | 'credits'>>;

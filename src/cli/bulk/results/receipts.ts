@@ -1,6 +1,7 @@
 import { type Message, normalizeRecipient } from '../../../contract/index.js';
 import type { BatchMessages } from '../../reader/batch-messages.js';
 import { counted } from '../../text/wording.js';
+import { isRefunded } from '../job/counts.js';
 import type { JobState } from '../job/job-state.js';
 import type { EntryOf } from '../job/journal/entries.js';
 import { HashIndex, hashOf } from '../plan/files/hash-index.js';
@@ -130,14 +131,7 @@ export class Receipts {
       status,
       code: state.codeOf(number),
       // A service that accepted another number of recipients does not say whose credits these are.
-      credits:
-        each === null
-          ? null
-          : status === 'failed' || status === 'suppressed'
-            ? 0
-            : Number.isInteger(each)
-              ? each
-              : null,
+      credits: each !== null && isRefunded(status) ? 0 : Number.isInteger(each) ? each : null,
       id: '',
       delivery: final !== null && final.sent > 0 && final.sent === final.unknown ? 'unknown' : '',
     };
@@ -271,9 +265,7 @@ export class Receipts {
     const final = this.#state.finalOf(request);
     if (final === null) return;
     const isUnsaid = isStored || receipts.some(({ delivery }) => delivery === '');
-    const unknown = isUnsaid
-      ? final.unknown
-      : receipts.filter(({ delivery }) => delivery === 'unknown').length;
+    const unknown = isUnsaid ? final.unknown : receipts.filter((each) => !isNotUnknown(each)).length;
     const suppressed = suppressedIn(receipts) || null;
     if (unknown !== final.unknown || suppressed !== final.suppressed)
       this.learned.push({ type: 'final', request, code: null, ...final, unknown, suppressed });

@@ -9,10 +9,23 @@ export interface NextPrice {
   increase: number | null;
 }
 
+export interface ServiceStop {
+  by: 'service';
+  code: string;
+  status: number | null;
+  /** Explains the code. */
+  detail?: string | undefined;
+  /** The service takes nothing before, in milliseconds since 1970; absent if that is within a minute, or days away. */
+  opens?: number | undefined;
+}
+
+/** When a service that asks for such a wait takes messages again, as in a ServiceStop. */
+export const opensAt = (now: number, wait: number): number | undefined =>
+  wait >= 60_000 && wait <= 86_400_000 ? now + wait : undefined;
+
 /** Why a job stopped before everything was sent. */
 export type StopReason =
-  /** `detail` explains the code. `quietUntil`: the service takes nothing before, in milliseconds since 1970. */
-  | { by: 'service'; code: string; status: number | null; detail?: string | undefined; quietUntil?: number }
+  | ServiceStop
   | { by: 'signal' }
   /** `jobs cancel` */
   | { by: 'cancel' }

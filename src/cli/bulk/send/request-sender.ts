@@ -7,7 +7,7 @@ import type { PlannedRequest } from '../plan/plan.js';
 import type { Answer } from './answer.js';
 import { type Attempt, acceptedEntry, endedBy, learnBalance, startAttempt } from './attempt.js';
 import { recipientsOfBatch } from './batch-recipients.js';
-import { isOutOfMoney } from './ending.js';
+import { isOutOfMoney, opensAt, type ServiceStop } from './ending.js';
 import type { RequestBody } from './request-body.js';
 import type { Run, RunOptions } from './run.js';
 import { sendOnce } from './send-once.js';
@@ -15,10 +15,6 @@ import { nextStep, type Step, type StepOf } from './transitions.js';
 
 /** Repeating does not change a redirect, however long the wait. */
 const mostRedirects = 3;
-
-/** Milliseconds of a wait for the project that is longer than for its rate, which takes seconds. */
-const shortestNight = 60_000;
-const longestNight = 86_400_000;
 
 const statusOf = { insufficient_credits: 402, invalid_request: null } as const;
 
@@ -145,7 +141,7 @@ export class RequestSender {
       case 'retry-in-doubt':
         if (step.redirect !== undefined) attempt.redirects += 1;
         if (attempt.redirects === mostRedirects)
-          return this.#stopAt(attempt, step.code, null, { detail: step.redirect });
+          return this.#stopAt(attempt, { code: step.code, status: null, detail: step.redirect });
         return this.#backOff(attempt, step.code, null);
       case 'retry-unsent':
         await this.#refused(attempt, step.code);
@@ -159,7 +155,7 @@ export class RequestSender {
         return this.#waitForRecipient(attempt, step.seconds);
       case 'stop':
         await this.#refused(attempt, step.code);
-        return this.#stopAt(attempt, step.code, step.status);
+        return this.#stopAt(attempt, { code: step.code, status: step.status });
       default: {
         const ended = endedBy(attempt, revision, step);
         if (ended === null) return false;
@@ -236,11 +232,8 @@ export class RequestSender {
     const code = 'rate_limited';
     const milliseconds = this.#waitOf(attempt, seconds);
     await this.#refused(attempt, code);
-    if (!this.#isInTime(attempt, milliseconds)) {
-      const isQuiet = milliseconds >= shortestNight && milliseconds <= longestNight;
-      const until = isQuiet ? { quietUntil: this.#options.wallTime() + milliseconds } : {};
-      return this.#stopAt(attempt, code, 429, until);
-    }
+    const opens = opensAt(this.#options.wallTime(), milliseconds);
+    if (!this.#isInTime(attempt, milliseconds)) return this.#stopAt(attempt, { code, status: 429, opens });
     this.#options.rateLimiter.block('sending', milliseconds);
     const { number: request } = attempt.request;
     this.#run.recorder.emit({ type: 'waiting', request, why: code, milliseconds });
@@ -288,19 +281,14 @@ export class RequestSender {
   #giveUp(attempt: Attempt, code: string, status: number | null, detail?: string): boolean {
     const { since, request } = attempt;
     // If others were accepted meanwhile, this request is the problem; if none was, the service is.
-    if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status, { detail });
+    if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, { code, status, detail });
     this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
     return false;
   }
 
-  #stopAt(
-    { request }: Attempt,
-    code: string,
-    status: number | null,
-    more: { detail?: string | undefined; quietUntil?: number } = {},
-  ): boolean {
-    this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
-    this.#run.halt({ by: 'service', code, status, ...more });
+  #stopAt({ request }: Attempt, refusal: Omit<ServiceStop, 'by'>): boolean {
+    this.#run.recorder.emit({ type: 'given-up', request: request.number, why: refusal.code });
+    this.#run.halt({ by: 'service', ...refusal });
     return false;
   }
 

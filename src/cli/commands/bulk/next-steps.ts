@@ -73,7 +73,7 @@ function resumeStep(
     return ['Resume with a higher limit:', resume({ '--max-credits': enough })];
   }
   const refusal = refusalOfKey(stopped);
-  const isQuiet = stopped?.by === 'service' && stopped.quietUntil !== undefined;
+  const isQuiet = stopped?.by === 'service' && stopped.opens !== undefined;
   if (refusal === null) return [isQuiet ? 'Resume then:' : 'Resume with:', resume()];
   // Another key is checked with what was accepted.
   if (state.counts.accepted === 0) return ['Resume with the same API key, once it may send:', resume()];

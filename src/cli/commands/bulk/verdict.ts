@@ -163,8 +163,7 @@ function assurance({ counts, final, knowsUnknown }: JudgedState): string {
 function why({ stopped, waited }: Ending, state: JudgedState): string {
   switch (stopped?.by) {
     case 'service':
-      if (stopped.quietUntil !== undefined)
-        return `The service is quiet until ${clockTime(stopped.quietUntil)}. `;
+      if (stopped.opens !== undefined) return `The service takes nothing until ${clockTime(stopped.opens)}. `;
       return `Stopped: ${stopped.detail ?? wordsOfStop(stopped.code)}. `;
     case 'alarm':
       return `Stopped: ${stopped.reason}. `;

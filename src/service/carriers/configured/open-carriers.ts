@@ -1,7 +1,7 @@
 import type { Channel } from '../../../contract/index.js';
 import type { Store } from '../../storage/store.js';
 import { simulatedRoutes } from '../simulated/routes.js';
-import type { CarrierConfiguration } from './configuration.js';
+import type { CarrierConfiguration, ConfigurationSource } from './configuration.js';
 import type { CarrierParts, Carriers } from './create-carriers.js';
 
 export interface OpenedCarriers extends Pick<Carriers, 'carriers' | 'routesOf' | 'operators'> {
@@ -52,4 +52,10 @@ export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarr
     closed: new Map(closed),
     channels: { sms: stateOf('sms'), email: stateOf('email') },
   };
+}
+
+export async function configurationOf(source: ConfigurationSource): Promise<CarrierConfiguration> {
+  // Loaded late: most services need none.
+  const { readConfiguration } = await import('./read-configuration.js');
+  return readConfiguration(source);
 }

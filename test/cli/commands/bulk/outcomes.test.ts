@@ -323,7 +323,7 @@ describe('what becomes of a bulk job', () => {
     const { code, stderr } = await here.run(personal, { clock: { now: () => evening } });
     expect(code).toBe(5);
     expect(stderr).toContain(
-      'The service is quiet until 08:00. 0 accepted, 3 not sent yet. Nothing is in doubt. Resume then: urtuu jobs resume ',
+      'The service takes nothing until 08:00. 0 accepted, 3 not sent yet. Nothing is in doubt. Resume then: urtuu jobs resume ',
     );
     expect(here.project.sends.length).toBeLessThanOrEqual(3);
     here.project.options.instead = () => undefined;

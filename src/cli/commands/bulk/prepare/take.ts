@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { jobHeld } from '../../../bulk/job/held.js';
-import type { RowPlace } from '../../../bulk/job/job-state.js';
 import { isNoJob, jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
+import type { RowPlace } from '../../../bulk/job/request-facts.js';
 import {
   isSource,
   placesOf,
@@ -74,10 +74,8 @@ export async function confirmTaken(
 ): Promise<void> {
   const sources = state.confirmed ? [] : (await rowsOf(plan)).map(({ source }) => source.job);
   if (sources.length === 0 && !state.held) return;
-  if (state.held && recheck === null) {
-    const job = { id, meta: plan.meta, state };
-    throw jobHeld(job, resumeOf(context, job));
-  }
+  const held = { id, meta: plan.meta, state };
+  if (state.held && recheck === null) throw jobHeld(held, resumeOf(context, held));
   await whileStarting(context, async (start) => {
     const locks: HeldLock[] = [];
     const here = await jobIds(context.config.stateDirectory);
