@@ -1,4 +1,4 @@
-import { normalizeAddress, normalNumber } from '../../contract/index.js';
+import { normalizeAddress, normalNumber, parseUrl } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -21,8 +21,8 @@ export function canonicalRecipient(to: string): string {
   if (number !== null) return number;
   const address = normalizeAddress(to) ?? to;
   const at = address.lastIndexOf('@');
-  if (at < 0 || !URL.canParse(`http://${address.slice(at + 1)}`)) return address.toLowerCase();
-  return `${address.slice(0, at)}@${new URL(`http://${address.slice(at + 1)}`).hostname}`.toLowerCase();
+  const domain = at < 0 ? null : parseUrl(`http://${address.slice(at + 1)}`);
+  return (domain === null ? address : `${address.slice(0, at)}@${domain.hostname}`).toLowerCase();
 }
 
 export function keyUsed(

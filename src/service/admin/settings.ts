@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
-import { isOneLine, normalizeAddress, recipientCaps } from '../../contract/index.js';
+import { isOneLine, normalizeAddress, parseUrl, recipientCaps } from '../../contract/index.js';
 import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
 import { parseFields, prefix, rule } from '../parse-fields.js';
 import { isZone, parseHours, quietZone } from '../quiet/quiet-hours.js';
@@ -36,7 +36,7 @@ function isUnsubscribeAddress(text: string): boolean {
   return (
     /^(?:https:\/\/|mailto:[^@]+@)[\x21-\x7e]+$/.test(filled) &&
     !/[<>,{}]/.test(filled) &&
-    URL.canParse(filled)
+    parseUrl(filled) !== null
   );
 }
 

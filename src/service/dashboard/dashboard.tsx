@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Child } from 'hono/jsx';
 import { Fragment } from 'hono/jsx/jsx-runtime';
-import type { RequestKind } from '../../contract/index.js';
+import { parseUrl, type RequestKind } from '../../contract/index.js';
 import { hashToken, isOwnerToken, newToken, sessionLife } from '../admin/sign-in.js';
 import type { Administration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
@@ -167,7 +167,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
   /** An address that came from a browser; null unless it is one of the dashboard. */
   function ownAddress(given: string): URL | null {
-    const url = URL.canParse(given, origin.url) ? new URL(given, origin.url) : null;
+    const url = parseUrl(given, origin.url);
     return url?.origin === origin.url && url.pathname.startsWith(root) ? url : null;
   }
 
