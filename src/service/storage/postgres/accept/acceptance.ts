@@ -81,19 +81,21 @@ export function createAcceptance(database: Database, lost: Lost, pseudonymOf: Ps
 
   async function accept(acceptance: MessageAcceptance, verification: Record<string, unknown> = {}) {
     const { recipient, idempotencyKey, answer, claim, caps } = acceptance;
+    const mailbox = mailboxIn(recipient.to);
     const item: Item = {
       ...itemOf(acceptance),
       id: recipient.id,
       messages: claim === null ? [] : [recipient.id],
       recipient: recipient.to,
-      mailbox: mailboxIn(recipient.to),
-      most: mailboxCaps,
+      ...(mailbox !== null && { mailbox, most: mailboxCaps }),
       operator: recipient.operator,
       lane: recipient.lane,
       route: recipient.route,
       caps,
       windows,
-      obeys_opt_outs: obeysOptOuts({ channel: acceptance.channel, batchId: null }, acceptance.content),
+      ...(!obeysOptOuts({ channel: acceptance.channel, batchId: null }, acceptance.content) && {
+        obeys_opt_outs: false,
+      }),
       ...(answer === null
         ? {}
         : answerTemplate((time, balance) =>

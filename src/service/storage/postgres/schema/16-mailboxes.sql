@@ -23,30 +23,6 @@ CREATE INDEX inbox_sender ON inbox (lower(sender COLLATE "C"));
 -- and that of the mailbox.
 ALTER TYPE acceptance_1 ADD ATTRIBUTE mailbox text, ADD ATTRIBUTE most int[], ADD ATTRIBUTE pseudonyms text[];
 
--- When counted messages were accepted before one, the newest first: to a mailbox, or of those to one spelling of it in
--- lower case; with pseudonyms, those that were erased since as well.
-CREATE FUNCTION earlier_to_1(p_project int, p_mailbox text, p_own text, p_after bigint, p_before bigint, p_limit int,
-  p_pseudonyms text[])
-RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN ARRAY(SELECT e.counts_at FROM (
-    SELECT m.counts_at FROM (
-      (SELECT b.counts_at FROM messages b
-        WHERE b.project = p_project AND b.recipient = p_mailbox AND NOT b.refunded AND b.counts_at > p_after
-          AND b.seq + 0 < p_before AND (p_own IS NULL OR p_own = p_mailbox)
-        ORDER BY b.counts_at DESC LIMIT p_limit)
-      UNION ALL
-      (SELECT s.counts_at FROM messages s
-        WHERE s.project = p_project AND s.mailbox = p_mailbox AND NOT s.refunded AND s.counts_at > p_after
-          AND s.seq + 0 < p_before AND (p_own IS NULL OR lower(s.recipient) = p_own)
-        ORDER BY s.counts_at DESC LIMIT p_limit)) m
-    UNION ALL
-    SELECT g.counts_at FROM (SELECT DISTINCT r.message, r.counts_at FROM erasures r
-      WHERE r.project = p_project AND r.pseudonym = ANY (p_pseudonyms) AND r.counts_at > p_after
-        AND r.message < p_before) g) e
-    ORDER BY e.counts_at DESC LIMIT p_limit);
-END $$;
-
 -- Both, as [own, all]; null if there are none.
 CREATE FUNCTION earlier_both_1(p_project int, p_recipient text, p_mailbox text, p_after bigint, p_before bigint,
   p_limit int, p_pseudonyms text[])

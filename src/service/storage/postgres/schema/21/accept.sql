@@ -1,3 +1,35 @@
+-- When counted messages were accepted before one, the newest first: to a mailbox, or of those to one spelling of it in
+-- lower case; with pseudonyms, those that were erased since as well.
+CREATE OR REPLACE FUNCTION earlier_to_1(p_project int, p_mailbox text, p_own text, p_after bigint, p_before bigint,
+  p_limit int, p_pseudonyms text[])
+RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  -- Most have had nothing, which is seen at half the price.
+  IF p_pseudonyms IS NULL
+    AND (SELECT b.counts_at FROM messages b WHERE b.project = p_project AND b.recipient = p_mailbox AND NOT b.refunded
+      AND b.counts_at > p_after AND b.seq + 0 < p_before ORDER BY b.counts_at DESC LIMIT 1) IS NULL
+    AND (SELECT s.counts_at FROM messages s WHERE s.project = p_project AND s.mailbox = p_mailbox AND NOT s.refunded
+      AND s.counts_at > p_after AND s.seq + 0 < p_before ORDER BY s.counts_at DESC LIMIT 1) IS NULL THEN
+    RETURN '{}';
+  END IF;
+  RETURN ARRAY(SELECT e.counts_at FROM (
+    SELECT m.counts_at FROM (
+      (SELECT b.counts_at FROM messages b
+        WHERE b.project = p_project AND b.recipient = p_mailbox AND NOT b.refunded AND b.counts_at > p_after
+          AND b.seq + 0 < p_before AND (p_own IS NULL OR p_own = p_mailbox)
+        ORDER BY b.counts_at DESC LIMIT p_limit)
+      UNION ALL
+      (SELECT s.counts_at FROM messages s
+        WHERE s.project = p_project AND s.mailbox = p_mailbox AND NOT s.refunded AND s.counts_at > p_after
+          AND s.seq + 0 < p_before AND (p_own IS NULL OR lower(s.recipient) = p_own)
+        ORDER BY s.counts_at DESC LIMIT p_limit)) m
+    UNION ALL
+    SELECT g.counts_at FROM (SELECT DISTINCT r.message, r.counts_at FROM erasures r
+      WHERE r.project = p_project AND r.pseudonym = ANY (p_pseudonyms) AND r.counts_at > p_after
+        AND r.message < p_before) g) e
+    ORDER BY e.counts_at DESC LIMIT p_limit);
+END $$;
+
 -- Their arguments and results stay. body: of a suppressed recipient the reason.
 
 CREATE OR REPLACE FUNCTION accept_one_1(p_item acceptance_1, p_at bigint) RETURNS accepted_1 LANGUAGE plpgsql AS $$

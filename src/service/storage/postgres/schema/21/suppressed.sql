@@ -24,7 +24,7 @@ BEGIN
 END $$;
 
 -- Why a recipient is suppressed, of several reasons always the same; null if it is not. p_mailbox: of an address, for
--- whose tags its opt-outs hold. p_pseudonyms: as in acceptance_1.
+-- whose tags its opt-outs hold. p_pseudonyms: as in acceptance_1. p_obeys_opt_outs: null says yes.
 CREATE FUNCTION suppressed_1(p_project int, p_recipient text, p_mailbox text, p_pseudonyms text[],
   p_obeys_opt_outs boolean)
 RETURNS text LANGUAGE plpgsql STABLE AS $$
@@ -34,5 +34,5 @@ DECLARE
 BEGIN
   RETURN (SELECT min(s.reason COLLATE "C") FROM suppressions s
     WHERE s.project = p_project AND s.recipient = ANY (ARRAY[compared, mailbox] || p_pseudonyms)
-      AND CASE WHEN s.reason = 'opt_out' THEN p_obeys_opt_outs ELSE s.recipient <> mailbox OR mailbox = compared END);
+      AND CASE WHEN s.reason = 'opt_out' THEN p_obeys_opt_outs IS NOT FALSE ELSE s.recipient <> mailbox OR mailbox = compared END);
 END $$;
