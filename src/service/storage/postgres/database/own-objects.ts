@@ -96,7 +96,9 @@ export async function versionOf(
   return 0;
 }
 
-const isBound = `coalesce('search_path=' || quote_ident(n.nspname) || ', pg_temp' = ANY (p.proconfig), false)`;
+/** A body that is kept as an expression names what it uses by its identity. */
+const isBound = `(p.prosqlbody IS NOT NULL
+  OR coalesce('search_path=' || quote_ident(n.nspname) || ', pg_temp' = ANY (p.proconfig), false))`;
 
 /**
  * Functions of the service that look their names up elsewhere: of an earlier release, of a schema that was renamed, and

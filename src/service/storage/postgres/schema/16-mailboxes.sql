@@ -51,32 +51,6 @@ BEGIN
   RETURN EXISTS (SELECT FROM messages WHERE mailbox IS NOT NULL);
 END $$;
 
--- Their arguments and results stay, so that the release before calls these.
-
-CREATE OR REPLACE FUNCTION can_accept_all_1(p_items acceptance_1[], p_at bigint) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN NOT is_resetting_1(p_at) AND hold_reason_1() IS NULL
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i LEFT JOIN projects p ON p.id = i.project WHERE p.seq IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i
-    CROSS JOIN LATERAL (SELECT 1 FROM messages m WHERE m.id = i.id LIMIT 1) known)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
-    CROSS JOIN LATERAL (SELECT 1 FROM idempotency k WHERE k.project = p.seq AND k.key = i.key LIMIT 1) used)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i WHERE i.key IS NOT NULL
-    GROUP BY i.project, i.key HAVING count(*) > 1)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i GROUP BY i.project, coalesce(i.mailbox, i.recipient)
-    HAVING count(*) > 1)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i GROUP BY i.project
-    HAVING sum(i.credits) > (SELECT balance FROM projects WHERE id = i.project))
-  -- Of an address all messages to its mailbox: more than count for it alone.
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
-    CROSS JOIN LATERAL (SELECT CASE WHEN i.mailbox IS NULL THEN
-        earlier_1(p.seq, i.recipient, p_at - (SELECT max(w) FROM unnest(i.windows) w),
-          9223372036854775807, (SELECT max(c) FROM unnest(i.caps) c), i.pseudonym)
-      ELSE earlier_to_1(p.seq, i.mailbox, NULL, p_at - (SELECT max(w) FROM unnest(i.windows) w),
-          9223372036854775807, (SELECT max(c) FROM unnest(i.caps) c), i.pseudonyms) END AS times OFFSET 0) e
-    WHERE e.times[1] > p_at + :tolerance OR cap_wait_1(e.times, i.caps, i.windows, p_at) IS NOT NULL);
-END $$;
-
 -- p_pseudonyms: of the recipient and its mailbox, whose sends of the last days the caps still count.
 CREATE FUNCTION prune_messages_2(p_now bigint, p_seqs bigint[], p_pseudonyms text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

@@ -37,6 +37,7 @@ import markUnlessSuppressed from './21/mark.sql' with { type: 'text' };
 import suppressed from './21/suppressed.sql' with { type: 'text' };
 import quietHours from './23/quiet-hours.sql' with { type: 'text' };
 import singlesOfLists from './23/singles-of-lists.sql' with { type: 'text' };
+import inlined from './24-inlined.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -94,6 +95,7 @@ export const migrations: Migrations = {
       [suppressed, acceptUnlessSuppressed, markUnlessSuppressed].join('\n'),
       publicUrl,
       [quietHours, singlesOfLists].join('\n'),
+      inlined,
     ],
     constants,
   ),

@@ -15,15 +15,6 @@ BEGIN
   RETURN EXISTS (SELECT 1 FROM resets WHERE until > p_at AND until <= p_at + 60000);
 END $$;
 
--- The body of an answer: its pieces around a time, and the balance at its end. Without a tail it has no time.
-CREATE FUNCTION body_1(p_head text, p_tail text, p_at bigint, p_has_balance boolean, p_balance bigint)
-RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT p_head
-    || CASE WHEN p_tail IS NULL THEN '' ELSE
-      to_char(to_timestamp(p_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || p_tail END
-    || CASE WHEN p_has_balance THEN p_balance::text || '}' ELSE '' END
-$$;
-
 -- Sends of the last days to recipients that were erased: the caps count them. pseudonym: an HMAC.
 CREATE TABLE erasures (
   project int NOT NULL,

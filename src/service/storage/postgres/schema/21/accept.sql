@@ -4,14 +4,6 @@ CREATE OR REPLACE FUNCTION earlier_to_1(p_project int, p_mailbox text, p_own tex
   p_limit int, p_pseudonyms text[])
 RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  -- Most have had nothing, which is seen at half the price.
-  IF p_pseudonyms IS NULL
-    AND (SELECT b.counts_at FROM messages b WHERE b.project = p_project AND b.recipient = p_mailbox AND NOT b.refunded
-      AND b.counts_at > p_after AND b.seq + 0 < p_before ORDER BY b.counts_at DESC LIMIT 1) IS NULL
-    AND (SELECT s.counts_at FROM messages s WHERE s.project = p_project AND s.mailbox = p_mailbox AND NOT s.refunded
-      AND s.counts_at > p_after AND s.seq + 0 < p_before ORDER BY s.counts_at DESC LIMIT 1) IS NULL THEN
-    RETURN '{}';
-  END IF;
   RETURN ARRAY(SELECT e.counts_at FROM (
     SELECT m.counts_at FROM (
       (SELECT b.counts_at FROM messages b
