@@ -29,6 +29,30 @@ it('writes that arrive together share a commit', async () => {
   ]);
 });
 
+it.each([
+  { what: 'one alone', perTick: [['a'], ['b']], expected: [['a'], ['b']] },
+  { what: 'two, and nothing after', perTick: [['a', 'b'], [], ['c']], expected: [['a', 'b'], ['c']] },
+  {
+    what: 'one more in each of two ticks',
+    perTick: [['a', 'b'], ['c'], [], ['d']],
+    expected: [['a', 'b', 'c'], ['d']],
+  },
+  {
+    what: 'more in each tick',
+    perTick: [['a', 'b'], ['c'], ['d'], ['e'], ['f']],
+    expected: [['a', 'b', 'c', 'd', 'e'], ['f']],
+  },
+])('a commit waits four ticks at most, while each brings more: $what', async ({ perTick, expected }) => {
+  const { groups, write } = await openCommits();
+  const all: Promise<unknown>[] = [];
+  for (const names of perTick) {
+    all.push(...names.map((name) => write(name, 1)));
+    await new Promise(setImmediate);
+  }
+  await Promise.all(all);
+  expect(groups).toEqual(expected);
+});
+
 it('a small write waits for one large write at most, and for none while large ones rest', async () => {
   const { groups, write } = await openCommits();
   const batches = ['A', 'B', 'C'].map((name) => write(name, large));

@@ -28,6 +28,8 @@ const maxRows = 1_000;
  * rows.
  */
 const fewRows = 100;
+/** Ticks of the event loop that writes wait for others. */
+const mostTicks = 4;
 
 /**
  * Runs the writes that arrive together as one transaction, so that they share one sync of the disk. A write resolves
@@ -71,8 +73,15 @@ export class GroupCommit {
       this.#waiting.push({ work, rows, since, resolve: resolve as (value: unknown) => void, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
-      setImmediate(() => this.#flush());
+      setImmediate(() => this.#gather());
     });
+  }
+
+  /** Waits while each tick brings more than were there `before`, and never for one that is alone. */
+  #gather(before = 1, ticks = 1): void {
+    const count = this.#waiting.length;
+    if (count <= before || ticks >= mostTicks) this.#flush();
+    else setImmediate(() => this.#gather(count, ticks + 1));
   }
 
   /** Accepts no more, and resolves when everything waiting was committed or refused. */
@@ -96,8 +105,9 @@ export class GroupCommit {
       return;
     }
     this.#tries = 0;
-    if (this.#waiting.length > 0) {
-      setImmediate(() => this.#flush());
+    const left = this.#waiting.length;
+    if (left > 0) {
+      setImmediate(() => this.#gather(left + 1));
       return;
     }
     this.#scheduled = false;
