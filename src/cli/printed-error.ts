@@ -19,7 +19,7 @@ import {
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
-import { counted, grouped } from './text/wording.js';
+import { counted, duration, grouped } from './text/wording.js';
 
 /** An error as it is printed, for a person or as JSON. */
 export interface PrintedError {
@@ -183,7 +183,7 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   if (error.code === 'provider_failed' && error.idempotencyKey === null)
     return 'It was not sent and not charged. Run it again for a new code.';
   if (sandboxed && error.code === 'recipient_rate_limited') return sandboxCapHint(error.retryAfter);
-  if (error.retryAfter !== null) return `${nothing}Try again in ${error.retryAfter} s.`;
+  if (error.retryAfter !== null) return `${nothing}Try again in ${duration(error.retryAfter)}.`;
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);
   if (error.code === 'not_found' && last !== null && isUnknownRoute(last))
     return sandboxed ? 'Check the path.' : unknownRouteHint(last.baseUrl);
