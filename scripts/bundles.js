@@ -32,17 +32,6 @@ const plainWhereNothingElse = {
       : null,
 };
 
-/** Tables measure texts as everything else does, without a second table of all emoji. */
-const oneWidth = {
-  name: 'one-width',
-  resolveId: (id, importer) =>
-    id === 'string-width' && /[/\\]node_modules[/\\]cli-table3[/\\]/.test(importer) ? '\0width' : null,
-  load: (id) =>
-    id === '\0width'
-      ? `module.exports = require(${JSON.stringify(resolve('node_modules/string-width/index.js'))}).default;`
-      : null,
-};
-
 /** The reader of mails is one file, for the command line and the service. */
 const mailReader = {
   name: 'mail-reader',
@@ -311,7 +300,6 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       mailDecoder,
       commanderSpawnsNothing,
       plainWhereNothingElse,
-      oneWidth,
       onlyTheVersion,
       fewLocales,
       twoSpinners,
