@@ -3,6 +3,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { transformSync } from 'esbuild';
 import { rolldown } from 'rolldown';
+import { htmlEntitiesInFewBytes } from './libraries/html-entities.js';
 import { mailDecoder } from './mail-decoder.js';
 
 /** The command line reaches the service through one lazy door; its bundle stays out of every other. */
@@ -298,6 +299,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       serviceDoor,
       mailReader,
       mailDecoder,
+      htmlEntitiesInFewBytes,
       commanderSpawnsNothing,
       plainWhereNothingElse,
       onlyTheVersion,
