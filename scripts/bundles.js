@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { transformSync } from 'esbuild';
 import { rolldown } from 'rolldown';
@@ -12,6 +12,30 @@ const serviceDoor = {
   resolveId: (id) =>
     /\/service\/index\.js$/.test(id) ? { id: '../service/index.cjs', external: 'relative' } : null,
 };
+
+/**
+ * The client is one file, for programs and the command line, which uses more of it: the modules that are imported from
+ * outside, by their paths.
+ */
+const clientFolder = resolve('src/client');
+const clientModules = new Set(['error.ts', 'urtuu.ts'].map((name) => join(clientFolder, name)));
+const clientDoor = {
+  name: 'client-door',
+  resolveId(id, importer = client) {
+    if (id === client) return id;
+    if (importer === client || !id.startsWith('.')) return null;
+    const [folder, file] = [dirname(importer), resolve(dirname(importer), id.replace(/\.js$/, '.ts'))];
+    const isInside = folder.startsWith(clientFolder) && basename(importer) !== 'index.ts';
+    if (isInside || !file.startsWith(clientFolder + sep)) return null;
+    if (basename(file) !== 'index.ts') clientModules.add(file);
+    return { id: '../client/core.cjs', external: 'relative' };
+  },
+  load: (id) =>
+    id === client
+      ? [...clientModules].map((file) => `export * from ${JSON.stringify(file)};`).join('\n')
+      : null,
+};
+export const client = '\0client';
 
 /** Its spawning of executable subcommands is not used, and would load half of Node.js at each start. */
 const commanderSpawnsNothing = {
@@ -297,6 +321,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     preserveEntrySignatures: 'allow-extension',
     plugins: [
       serviceDoor,
+      clientDoor,
       mailReader,
       mailDecoder,
       htmlEntitiesInFewBytes,

@@ -38,7 +38,7 @@ describe('the packed package', () => {
       /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|package\.json)$/,
       /^bin\/(?:urtuu\.js|package\.json)$/,
       /^dist\/[\w/-]+\.(?:c?js|d\.c?ts)$/,
-      /^dist\/client\/index\.cjs\.map$/,
+      /^dist\/client\/core\.cjs\.map$/,
       /^docs\/[\w-]+\.(?:md|svg)$/,
       /^man\/urtuu[a-z-]*\.[17]$/,
       /^examples\/[\w.-]+$/,
