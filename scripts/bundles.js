@@ -4,6 +4,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { transformSync } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { htmlEntitiesInFewBytes } from './libraries/html-entities.js';
+import { unreached } from './libraries/unreached.js';
 import { mailDecoder } from './mail-decoder.js';
 
 /** The command line reaches the service through one lazy door; its bundle stays out of every other. */
@@ -36,14 +37,6 @@ const clientDoor = {
       : null,
 };
 export const client = '\0client';
-
-/** Its spawning of executable subcommands is not used, and would load half of Node.js at each start. */
-const commanderSpawnsNothing = {
-  name: 'commander-spawns-nothing',
-  resolveId: (id, importer) =>
-    id === 'node:child_process' && /[/\\]node_modules[/\\]commander[/\\]/.test(importer) ? '\0nothing' : null,
-  load: (id) => (id === '\0nothing' ? 'module.exports = {};' : null),
-};
 
 /** Questions are coloured with a function that Node.js has only from 20.12 on; before that they are plain. */
 const plainWhereNothingElse = {
@@ -112,16 +105,6 @@ const twoSpinners = {
     const { dots, line } = JSON.parse(readFileSync(id, 'utf8'));
     return { code: JSON.stringify({ dots, line }), moduleType: 'json' };
   },
-};
-
-/** Mails have no attachments, so no file's type is looked up in the list of all of them. */
-const noFileTypes = {
-  name: 'no-file-types',
-  load: (id) =>
-    /[/\\]nodemailer[/\\]dist[/\\](?:cjs|esm)[/\\]mime-funcs[/\\]mime-types\.js$/.test(id)
-      ? `export const detectMimeType = () => 'application/octet-stream';
-         export const detectExtension = () => 'bin';`
-      : null,
 };
 
 /** The proxy agent would print what it does with the variable DEBUG. */
@@ -325,12 +308,11 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       mailReader,
       mailDecoder,
       htmlEntitiesInFewBytes,
-      commanderSpawnsNothing,
+      unreached,
       plainWhereNothingElse,
       onlyTheVersion,
       fewLocales,
       twoSpinners,
-      noFileTypes,
       noDebugging,
       plainSql,
       plainElements,
