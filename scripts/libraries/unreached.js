@@ -53,6 +53,13 @@ const replaced = {
   'nodemailer/dist/esm/mime-funcs/mime-types.js': () =>
     `export const detectMimeType = () => 'application/octet-stream';
      export const detectExtension = () => 'bin';`,
+  // Of some 90 spinners ora itself picks one of two: by whether the terminal has Unicode.
+  'cli-spinners/spinners.json': () => {
+    const { dots, line } = JSON.parse(read('cli-spinners/spinners.json'));
+    return { code: JSON.stringify({ dots, line }), moduleType: 'json' };
+  },
+  // The proxy agent would print what it does with the variable DEBUG.
+  'debug/src/index.js': () => 'export default () => () => {};',
   // One connection for each purpose, by the client in JavaScript.
   'pg-pool/index.js': () => 'module.exports = class {};',
   'pg/lib/native/index.js': () => `module.exports = require('../client');`,
