@@ -19,10 +19,21 @@ const uncalled =
   `addCommand addHelpCommand addHelpOption allowExcessArguments allowUnknownOption commandsGroup
   executableDir getOptionValueSourceWithGlobals optsWithGlobals passThroughOptions setOptionValue showHelpAfterError
   _checkForBrokenPassThrough _checkForMissingExecutable _executeSubCommand`.split(/\s+/);
-const methodOf = (name) => new RegExp(`^ {2}${name}\\(.*\\) \\{\\n[\\s\\S]*?^ {2}\\}\\n`, 'm');
+const methodOf = (name) => new RegExp(`^( {2}| {4})${name}\\(.*\\) \\{\\n[\\s\\S]*?^\\1\\}\\n`, 'm');
 
 /** Of XML without namespaces. */
+const saxes = 'saxes/saxes.js';
+const ofNamespaces = ['processAttribsNS', 'pushAttribNS', 'qname', 'resolve'];
 const [xml10, xml11] = ['xmlchars/xml/1.0/ed5.js', 'xmlchars/xml/1.1/ed2.js'];
+
+/** Workbooks are read in pieces of their own, and no dates of their parts. */
+const yauzl = 'yauzl/index.js';
+const ofOtherFiles = `open fromFd fromBuffer openPromise fromFdPromise fromBufferPromise
+  dosDateTimeToDate`.split(/\s+/);
+const unread = ['getLastModDate', 'openReadStreamLowLevelPromise', 'readLocalFileHeaderPromise'];
+const functionOf = (name) =>
+  new RegExp(`^(?:function |\\w+\\.prototype\\.)${name}(?: = function)?\\(.*\\n[\\s\\S]*?^\\};?\\n`, 'm');
+const exportOf = (name) => new RegExp(`^exports\\.${name} = .*\\n`, 'm');
 
 /** As the command computes it. */
 function crc32() {
@@ -45,7 +56,9 @@ const replaced = {
   [xml10]: () => without(xml10, /^exports\.(?:CHAR|S|(?!NAME_RE\b)\w+_RE) = .*;\n/gm),
   [xml11]: () => /^function isChar\([\s\S]*?^exports\..*/m.exec(read(xml11))[0],
   'xmlchars/xmlns/1.0/ed3.js': () => '',
-  // Workbooks are read in pieces of their own.
+  [saxes]: () => without(saxes, ...ofNamespaces.map(methodOf)),
+  [yauzl]: () =>
+    without(yauzl, ...[...ofOtherFiles, ...unread].map(functionOf), ...ofOtherFiles.map(exportOf)),
   'yauzl/fd-slicer.js': () => '',
   'yauzl/crc32.js': crc32,
   // Mails have no attachments: no content is fetched from elsewhere, and no file's type is looked up.
