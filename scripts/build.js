@@ -1,7 +1,7 @@
 // Builds what is published: the client for both module systems, the command line and the service as bundles, the manual.
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
-import { bundle, mail } from './bundles.js';
+import { bundle, client, mail } from './bundles.js';
 import { writeDeclarations } from './declarations.js';
 import { writeEntry } from './entries.js';
 import { writeLicences } from './licences.js';
@@ -39,12 +39,13 @@ const service = [{ name: 'core', test: /[/\\]src[/\\]service[/\\]index\.ts$/ }];
 
 rmSync('dist', { recursive: true, force: true });
 const built = await Promise.all([
-  bundle('client/index', libraries['client/index'], { sourcemap: true }),
+  bundle('client/index', libraries['client/index']),
   bundle('sandbox/index', libraries['sandbox/index']),
   bundle('service/index', 'src/service/index.ts', { together: service }),
   bundle('mail/postal-mime', mail),
   bundle('cli/main', 'src/cli/main.ts', { together }),
 ]);
+built.push(await bundle('client/core', client, { sourcemap: true }));
 // It comes where a module is imported late that a group holds, and costs every start: import that one at once.
 if (existsSync('dist/cli/rolldown-runtime.cjs'))
   throw new Error('the helpers of the bundler are a file of their own');

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { transformSync } from 'esbuild';
 import { rolldown } from 'rolldown';
+import { fewLocales } from './libraries/few-locales.js';
+import { htmlEntitiesInFewBytes } from './libraries/html-entities.js';
+import { plainElements } from './libraries/plain-elements.js';
+import { unreached } from './libraries/unreached.js';
 import { mailDecoder } from './mail-decoder.js';
 
 /** The command line reaches the service through one lazy door; its bundle stays out of every other. */
@@ -12,13 +16,29 @@ const serviceDoor = {
     /\/service\/index\.js$/.test(id) ? { id: '../service/index.cjs', external: 'relative' } : null,
 };
 
-/** Its spawning of executable subcommands is not used, and would load half of Node.js at each start. */
-const commanderSpawnsNothing = {
-  name: 'commander-spawns-nothing',
-  resolveId: (id, importer) =>
-    id === 'node:child_process' && /[/\\]node_modules[/\\]commander[/\\]/.test(importer) ? '\0nothing' : null,
-  load: (id) => (id === '\0nothing' ? 'module.exports = {};' : null),
+/**
+ * The client is one file, for programs and the command line, which uses more of it: the modules that are imported from
+ * outside, by their paths.
+ */
+const clientFolder = resolve('src/client');
+const clientModules = new Set(['error.ts', 'urtuu.ts'].map((name) => join(clientFolder, name)));
+const clientDoor = {
+  name: 'client-door',
+  resolveId(id, importer = client) {
+    if (id === client) return id;
+    if (importer === client || !id.startsWith('.')) return null;
+    const [folder, file] = [dirname(importer), resolve(dirname(importer), id.replace(/\.js$/, '.ts'))];
+    const isInside = folder.startsWith(clientFolder) && basename(importer) !== 'index.ts';
+    if (isInside || !file.startsWith(clientFolder + sep)) return null;
+    if (basename(file) !== 'index.ts') clientModules.add(file);
+    return { id: '../client/core.cjs', external: 'relative' };
+  },
+  load: (id) =>
+    id === client
+      ? [...clientModules].map((file) => `export * from ${JSON.stringify(file)};`).join('\n')
+      : null,
 };
+export const client = '\0client';
 
 /** Questions are coloured with a function that Node.js has only from 20.12 on; before that they are plain. */
 const plainWhereNothingElse = {
@@ -29,17 +49,6 @@ const plainWhereNothingElse = {
     id === '\0style-text'
       ? `import util from 'node:util';
          export const { stripVTControlCharacters, styleText = (_, text) => text } = util;`
-      : null,
-};
-
-/** Tables measure texts as everything else does, without a second table of all emoji. */
-const oneWidth = {
-  name: 'one-width',
-  resolveId: (id, importer) =>
-    id === 'string-width' && /[/\\]node_modules[/\\]cli-table3[/\\]/.test(importer) ? '\0width' : null,
-  load: (id) =>
-    id === '\0width'
-      ? `module.exports = require(${JSON.stringify(resolve('node_modules/string-width/index.js'))}).default;`
       : null,
 };
 
@@ -63,134 +72,6 @@ const onlyTheVersion = {
     if (id !== resolve('package.json')) return null;
     const { version } = JSON.parse(readFileSync(id, 'utf8'));
     return { code: JSON.stringify({ version }), moduleType: 'json' };
-  },
-};
-
-/** Of the names of months and days in all languages a workbook here needs few; others are shown in English. */
-const fewLocales = {
-  name: 'few-locales',
-  // Its manifest names the CommonJS file alone, of which nothing can be left out.
-  resolveId: (id) => (id === 'numfmt' ? resolve('node_modules/numfmt/dist/index.mjs') : null),
-  transform(code, id) {
-    if (!/[/\\]numfmt[/\\]dist[/\\]index\.mjs$/.test(id)) return null;
-    const kept = code
-      .replace(/^\taddLocale\((?:xm\()?\{[\s\S]*?, "([\w-]+)"\);$/gm, (statement, language) =>
-        /^(?:en|en-US|mn|ru|kk)$/.test(language) ? withoutParsing(statement) : '',
-      )
-      .replace(/^\t\d+: "(?!en|mn|ru|kk)[\w-]+",\n/gm, '')
-      // What several languages share.
-      .replace(/^\tconst _\w+ = (?:xm\()?\{\n(?:\t\t.*\n)+\t\}(?:, -?\d+, -?\d+\))?;\n/gm, '');
-    if (kept.length > code.length * 0.9 || !kept.includes('}, "mn");'))
-      throw new Error('numfmt has other locales now');
-    return kept;
-  },
-};
-
-/** Words for formats that are written in a language, and for the Islamic calendar. */
-const withoutParsing = (locale) =>
-  locale.replace(/^\t\t(?:colors|opcodes): \{\n(?:\t\t\t.*\n)+\t\t\},\n|^\t\tmmmm?6: .*\n/gm, '');
-
-/** Of some 90 spinners ora itself picks one of two: by whether the terminal has Unicode. */
-const twoSpinners = {
-  name: 'two-spinners',
-  load(id) {
-    if (!/[/\\]cli-spinners[/\\]spinners\.json$/.test(id)) return null;
-    const { dots, line } = JSON.parse(readFileSync(id, 'utf8'));
-    return { code: JSON.stringify({ dots, line }), moduleType: 'json' };
-  },
-};
-
-/** Mails have no attachments, so no file's type is looked up in the list of all of them. */
-const noFileTypes = {
-  name: 'no-file-types',
-  load: (id) =>
-    /[/\\]nodemailer[/\\]dist[/\\](?:cjs|esm)[/\\]mime-funcs[/\\]mime-types\.js$/.test(id)
-      ? `export const detectMimeType = () => 'application/octet-stream';
-         export const detectExtension = () => 'bin';`
-      : null,
-};
-
-/** The proxy agent would print what it does with the variable DEBUG. */
-const noDebugging = {
-  name: 'no-debugging',
-  resolveId: (id) => (id === 'debug' ? '\0debug' : null),
-  load: (id) => (id === '\0debug' ? 'export default () => () => {};' : null),
-};
-
-/** The pages use elements and components alone: no contexts, no styles as objects, nothing that moves to the head. */
-const unusedOfJsx = {
-  'intrinsic-element/components.js': 'export const components_exports = {};',
-  'context.js': `export const globalContexts = [];
-    export const createContext = () => ({ children }) => children;
-    export const useContext = () => '';
-    export const captureRenderContext = () => undefined;
-    export const runWithRenderContext = (work) => work();`,
-  'utils.js': `export const normalizeIntrinsicElementKey = (name) => name;
-    export const isValidTagName = () => true;
-    export const isValidAttributeName = () => true;
-    export const styleObjectForEach = () => {};`,
-  // Called for each of some 400 elements, and functions keep their names.
-  'jsx-dev-runtime.js': `import { jsxFn } from './base.js';
-    export { Fragment } from './base.js';
-    export const h = (tag, props) => jsxFn(tag, props, 'children' in props ? [props.children].flat() : []);
-    export { h as jsxDEV };`,
-};
-/**
- * No component, child or attribute is asynchronous, no HTML or style an object, no attribute a function or a reference; SVG
- * attributes stand as written, few are booleans, and four elements are empty.
- */
-const replacedInJsx = [
-  [/const normalizeKey = .*;/, ''],
-  [/key = normalizeKey\(key\);/, ''],
-  [/if \(typeof tag !== "function" && !isValidTagName\(tag\)\) throw .*;/, ''],
-  [/if \(!isValidAttributeName\(key\)\) continue;/, ''],
-  [/tag === "svg" \|\| tag === "head"/, 'false'],
-  [/key === "dangerouslySetInnerHTML" .* in v(?=\))/, 'false'],
-  [/key === "style" && typeof v === "object"/, 'false'],
-  [
-    /(const booleanAttributes = .*new Set\()\[[^\]]*\]/,
-    `$1'autofocus checked disabled hidden multiple open readonly required selected'.split(' ')`,
-  ],
-  [/else if \(res instanceof Promise\) \{\n.*\n.*\n\t\t\}/, ''],
-  [/(const emptyTags = )\[[^\]]*\]/, `$1['img', 'input', 'link', 'meta']`],
-  [/if \(typeof v === "function"\) \{\n.*\n.*\n\t\}/, ''],
-  [/key === "ref" \|\| /, ''],
-  [/typeof v === "string"\) escapeToBuffer\(v, buffer\);\n.*\n\telse \{/, 'true) {'],
-  [/get type\(\) \{\n.*\n\t\}\n\tget ref\(\) \{\n.*\n\t\}/, ''],
-  [/return runWithRenderContext\(render\);(?=\n\t\}\n\ttoStringToBuffer)/, 'return render();'],
-  [
-    /const s = v instanceof Promise .*\n(?:.*\n){4}\t\tescapeToBuffer\(s, buffer\)/,
-    'escapeToBuffer(String(v), buffer)',
-  ],
-  [/else if \(child\.isEscaped\) \{\n(?:.*\n){6}\t\t\} else if .*buffer\.unshift\("", child\);/, ''],
-  [
-    /else if \(typeof res === "number" \|\| res\.isEscaped\) \{\n(?:.*\n){5}\t\t\} else escapeToBuffer\(res, buffer\)/,
-    'else escapeToBuffer(String(res), buffer)',
-  ],
-  [/return buffer\.length === 1 \? "callbacks" in buffer .*/, 'return buffer[0];'],
-  [/if \(!initDomRenderer\) \{\n.*\n.*\n\t\}/, ''],
-  [/else if \(components_exports\[tag\]\) .*/, ''],
-];
-/** What hono escapes, as it does, in a line; nothing else of its file is used. */
-const escaping = `const signs = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  export const escapeToBuffer = (text, buffer) =>
-    void (buffer[0] += text.replace(/[&<>"']/g, (sign) => signs[sign]));
-  const unused = () => { throw new Error('unused'); };
-  export { unused as raw, unused as resolveCallbackSync, unused as stringBufferToString };`;
-const plainElements = {
-  name: 'plain-elements',
-  load(id) {
-    if (/[/\\]hono[/\\]dist[/\\]utils[/\\]html\.js$/.test(id)) return escaping;
-    const [, found] = /[/\\]hono[/\\]dist[/\\]jsx[/\\](.*)$/.exec(id) ?? [];
-    const part = found?.replaceAll('\\', '/');
-    if (part !== 'base.js') return unusedOfJsx[part] ?? null;
-    return replacedInJsx.reduce(
-      (code, [pattern, plain]) => {
-        if (!pattern.test(code)) throw new Error(`hono/jsx has no ${pattern}`);
-        return code.replace(pattern, plain);
-      },
-      readFileSync(id, 'utf8'),
-    );
   },
 };
 
@@ -284,10 +165,6 @@ const namesForEsm = {
   },
 };
 
-/**
- * Writes `dist/<name>.cjs`, in one file, or with what `together` matches in one chunk and what is imported late
- * in others; with `sourcemap`, a map that holds the source. Gives the code and the files it was made of.
- */
 /** PostgreSQL keeps the text of its functions: without comments and indentation. No literal goes over two lines. */
 const plainSql = {
   name: 'plain-sql',
@@ -297,6 +174,10 @@ const plainSql = {
       : null,
 };
 
+/**
+ * Writes `dist/<name>.cjs`, in one file, or with what `together` matches in one chunk and what is imported late
+ * in others; with `sourcemap`, a map that holds the source. Gives the code and the files it was made of.
+ */
 export async function bundle(name, source, { constants = {}, together, sourcemap = false } = {}) {
   const [folder, entry] = name.split('/');
   const built = await rolldown({
@@ -307,16 +188,14 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     preserveEntrySignatures: 'allow-extension',
     plugins: [
       serviceDoor,
+      clientDoor,
       mailReader,
       mailDecoder,
-      commanderSpawnsNothing,
+      htmlEntitiesInFewBytes,
+      unreached,
       plainWhereNothingElse,
-      oneWidth,
       onlyTheVersion,
       fewLocales,
-      twoSpinners,
-      noFileTypes,
-      noDebugging,
       plainSql,
       plainElements,
       dashboardTexts,

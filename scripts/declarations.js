@@ -52,8 +52,7 @@ function withoutBarrels(text, file) {
     const moduleOf = modulesOf(join(dirname(file), folder));
     if (moduleOf === null) return written;
     const byModule = new Map();
-    for (const name of names.split(',').map((each) => each.trim())) {
-      if (name === '') continue;
+    for (const name of listed(names)) {
       const module = moduleOf.get(name.replace(/^type /, '').split(' ')[0]);
       byModule.set(module, [...(byModule.get(module) ?? []), name]);
     }
@@ -63,16 +62,28 @@ function withoutBarrels(text, file) {
   });
 }
 
-/** The module of each name that a folder's index hands on whole; null for an index that has more. */
+/** The module of each name that a folder's index hands on; null for an index that has more. */
 function modulesOf(folder) {
-  const lines = readFileSync(join(folder, 'index.d.ts'), 'utf8').trim().split('\n');
-  const modules = lines.map((line) => /^export \* from '\.\/([^']+)\.js';$/.exec(line)?.[1]);
-  if (modules.includes(undefined)) return null;
-  const declared = /^export (?:declare )?(?:type|interface|const|function|class) (\w+)/gm;
+  const handed = /^export (?:\*|(?:type )?\{([^}]*)\}) from '\.\/([^']+)\.js';$/gm;
+  const text = readFileSync(join(folder, 'index.d.ts'), 'utf8');
+  if (text.replace(handed, '').trim() !== '') return null;
   return new Map(
-    modules.flatMap((module) => {
-      const text = readFileSync(join(folder, `${module}.d.ts`), 'utf8');
-      return [...text.matchAll(declared)].map(([, name]) => [name, module]);
-    }),
+    [...text.matchAll(handed)].flatMap(([, names, module]) =>
+      (names === undefined ? declaredIn(join(folder, `${module}.d.ts`)) : listed(names)).map((name) => [
+        name.replace(/^type /, ''),
+        module,
+      ]),
+    ),
   );
 }
+
+function declaredIn(file) {
+  const declared = /^export (?:declare )?(?:type|interface|const|function|class) (\w+)/gm;
+  return [...readFileSync(file, 'utf8').matchAll(declared)].map(([, name]) => name);
+}
+
+const listed = (names) =>
+  names
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');

@@ -1,17 +1,47 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes the licence texts of all packages that the bundles hold; a package without one stops the build. */
+/**
+ * Writes the licence texts of all packages that the bundles hold, each text once, below the copyright notices of its
+ * packages; a package without one stops the build.
+ */
 export function writeLicences(inputs) {
   const folders = new Set(inputs.map(packageFolder).filter((folder) => folder !== null));
   const packages = [...folders].map(packageIn);
-  const chapters = new Map(packages.map((each) => [each.title, each.text ?? textOfSibling(each, packages)]));
-  const body = [...chapters]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([title, text]) => `${'='.repeat(80)}\n${title}\n\n${text}\n`);
-  const head = 'urtuu contains code of these packages, under the licences below.\n';
-  writeFileSync('THIRD-PARTY-LICENSES.txt', [head, ...body].join('\n'));
+  const texts = new Map(packages.map((each) => [each.title, each.text ?? textOfSibling(each, packages)]));
+  const chapters = new Map();
+  for (const [title, text] of [...texts].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const { notices, licence } = partsOf(text);
+    const chapter = chapters.get(wordsOf(licence)) ?? { heads: [], licence };
+    chapter.heads.push([title, ...notices].join('\n'));
+    chapters.set(wordsOf(licence), chapter);
+  }
+  const body = [...chapters.values()].map(({ heads, licence }) => [rule, ...heads, licence].join('\n\n'));
+  const head = 'urtuu contains code of these packages, under the licences below them.';
+  writeFileSync('THIRD-PARTY-LICENSES.txt', `${[head, ...body].join('\n\n')}\n`);
 }
+
+const rule = '='.repeat(80);
+
+/** The lines above a licence that name the holders of the copyright, and the licence, without the name of MIT's. */
+function partsOf(text) {
+  const begin = Math.max(0, text.search(/^\s*permission\b/im));
+  const head = text.slice(0, begin).split(/\r?\n/);
+  const isNotice = (line) => /^\s*(?:copyright\b|\(c\))/i.test(line);
+  const isName = (line) => /^\s*\(?(?:the )?MIT license\)?(?: \(MIT\))?\s*$/i.test(line);
+  const others = head.filter((line) => !isNotice(line) && !isName(line));
+  return {
+    notices: head.filter(isNotice).map((line) => line.trim()),
+    licence: [...others, text.slice(begin)].join('\n').trim(),
+  };
+}
+
+/** Writers break lines and quote differently. */
+const wordsOf = (licence) =>
+  licence
+    .toLowerCase()
+    .replace(/[“”"']+/g, '"')
+    .replace(/\s+/g, ' ');
 
 function packageFolder(input) {
   return /^(?:.*[/\\])?node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/.exec(input)?.[0] ?? null;

@@ -1,4 +1,3 @@
-import { inDoubtAfter } from '../../client/transport/doubt.js';
 import type { RequestKind } from '../../contract/index.js';
 
 /** One HTTP request and the head of its answer, for the rate limiter, `--verbose` and error messages. */
@@ -11,6 +10,8 @@ export interface Exchange {
   idempotencyKey: string | null;
   /** Null without an answer. */
   status: number | null;
+  /** Of a send, by the status alone; `before`: whether an earlier attempt is in doubt. */
+  isInDoubt(before: boolean): boolean;
   /** False if certainly nothing of the request was sent. */
   requestSent: boolean;
   requestId: string | null;
@@ -27,7 +28,3 @@ export interface Exchange {
 
 /** By the head of the answer; its body may still be arriving. */
 export const isAccepted = ({ status }: Pick<Exchange, 'status'>): boolean => status !== null && status < 400;
-
-/** By the status alone; `before`: whether an earlier attempt is in doubt. */
-export const isInDoubt = ({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean =>
-  inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');

@@ -1,4 +1,4 @@
-import { type Exchange, isAccepted, isInDoubt } from './exchange.js';
+import { type Exchange, isAccepted } from './exchange.js';
 
 /** Every POST but a question. */
 const maySend = ({ kind, url }: Exchange): boolean =>
@@ -34,7 +34,7 @@ export class Exchanges {
     this.last = exchange;
     if (maySend(exchange)) {
       const { idempotencyKey: key } = exchange;
-      const isDoubtful = isAccepted(exchange) ? single : isInDoubt(exchange, this.#doubtful.has(key));
+      const isDoubtful = isAccepted(exchange) ? single : exchange.isInDoubt(this.#doubtful.has(key));
       if (isDoubtful) this.#doubtful.set(key, exchange);
       else this.#doubtful.delete(key);
     }

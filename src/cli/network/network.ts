@@ -1,6 +1,6 @@
 import type { SendFrozen } from '../../client/frozen.js';
 import type { Urtuu } from '../../client/index.js';
-import { type ConnectFailure, connectFailure } from '../../client/transport/connect.js';
+import type { ConnectFailure } from '../../client/transport/connect.js';
 import type { Administration, Fault, Service } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { sandboxDirectory } from '../config/folders.js';
@@ -169,10 +169,12 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     async answerOf(url) {
       const fetch = environment.fetch ?? (await (await import('./fetch.js')).fetchFor(url, environment.env));
       const signal = AbortSignal.timeout(3_000);
-      return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
-        ({ status }) => status,
-        (error) => connectFailure(error) ?? { code: null, reason: 'no answer' },
-      );
+      try {
+        return (await fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal })).status;
+      } catch (error) {
+        const { connectFailure } = await import('../../client/transport/connect.js');
+        return connectFailure(error) ?? { code: null, reason: 'no answer' };
+      }
     },
     async send(send) {
       let attempts = 0;

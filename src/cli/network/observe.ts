@@ -1,6 +1,7 @@
 import type { FetchLike } from '../../client/index.js';
 import type { Redactor } from '../../client/secret.js';
 import { connectFailure } from '../../client/transport/connect.js';
+import { inDoubtAfter } from '../../client/transport/doubt.js';
 import { rateLimitOf } from '../../client/transport/rate-limit.js';
 import type { Exchange } from './exchange.js';
 
@@ -24,6 +25,8 @@ export function observed(
       kind: init.method === 'GET' ? 'reading' : 'sending',
       idempotencyKey: init.headers['Idempotency-Key'] ?? null,
       status: null,
+      isInDoubt: (before) =>
+        inDoubtAfter(before, { ...exchange, code: '' }, exchange.idempotencyKey === null ? 'verify' : 'send'),
       requestSent: true,
       requestId: null,
       replayed: false,

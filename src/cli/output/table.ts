@@ -31,8 +31,8 @@ export async function table<Row>(
   const header = style.header && rows.length > 0 ? [shownColumns.map(titleOf)] : [];
   return align(
     [...header, ...body],
-    (cell, row, column, text) =>
-      row < header.length ? style.paint('bold', text) : painted(shownColumns[column], cell, text, style),
+    (cell, row, column) =>
+      row < header.length ? style.paint('bold', cell) : painted(shownColumns[column], cell, cell, style),
     {
       widths,
       alignments: shownColumns.map(({ kind }) => (kind === 'number' ? 'right' : 'left')),
