@@ -3,14 +3,14 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const rows = readFileSync(join(root, 'SECURITY.md'), 'utf8')
+const rows = readFileSync(join(root, 'docs/threats.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const [, threat, file, title] = /^\| (.+?) \| .+ \| `(test\/.+?)`: (.+) \|$/.exec(line) ?? [];
     return threat !== undefined && file !== undefined && title !== undefined ? [[threat, file, title]] : [];
   }) as [string, string, string][];
 
-describe('SECURITY.md names a test for each threat', () => {
+describe('docs/threats.md names a test for each threat', () => {
   it('in every row of its table', () => expect(rows.length).toBeGreaterThan(15));
 
   it.each(rows)('%s: %s', (_, file, title) => {

@@ -57,6 +57,13 @@ function variablesOf(document: unknown): Record<string, string> {
   );
 }
 
+/** The service of the systemd unit, as the page about running it installs it. */
+async function withUnit(machine: ReaderMachine): Promise<void> {
+  installSystemd(machine);
+  const unit = blocksOf('docs/running.md').find(({ code }) => code.includes('systemctl enable'));
+  expect(await machine.bash(unit?.code ?? '')).toMatchObject({ code: 0 });
+}
+
 const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<void> | void> = {
   async sh({ code }, machine) {
     const { code: exit, stdout, stderr } = await machine.bash(code);
@@ -136,6 +143,9 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
     expect(await run()).toMatchObject({ code: 0 });
     expect((await run()).code).toBe(11);
   },
+
+  /** The picture of the README. */
+  text: ({ code }) => expect(code).toContain('--> carrier -->'),
 
   csv({ code }) {
     expect(parseCsv(code, { columns: true }).length).toBeGreaterThan(0);
@@ -222,6 +232,7 @@ describe('a reader', () => {
     async (page) => {
       await using machine = await ReaderMachine.open();
       if (page === 'docs/running.md') installSystemd(machine);
+      if (page === 'docs/operate.md') await withUnit(machine);
       for (const block of blocksOf(page)) {
         const run = runners[block.language];
         if (run === undefined) throw new Error(`${at(block)}: no runner for '${block.language}'`);
