@@ -6,7 +6,7 @@ import { globalOptionTable } from '../../src/cli/options.js';
 export function commandsPage(commands: readonly CommandRow[]): string {
   return [
     '# Commands',
-    'Generated from the help of the commands (`urtuu <command> --help`) by `npm run docs`.',
+    'For looking up one command: its options, examples, JSON and exit codes, as `urtuu <command> --help` and `man urtuu` have them. Written by `npm run docs`.',
     commands
       .map(({ name, summary }) => `- [\`${name}\`](#${name.replaceAll(' ', '-')}): ${summary}`)
       .join('\n'),

@@ -172,7 +172,7 @@ enable | start | restart)
   stop
   rm -f started
   line=$(sed -n 's,^ExecStart=/usr/local/bin/,,p' systemd/system/urtuu.service | sed 's,/var/lib,lib,')
-  sh -c 'echo $$ >pid; exec '"$line"' --port 0 -o ndjson' >started 2>log </dev/null &
+  sh -c 'echo $$ >pid; exec '"$line"' --port 0 --drain-time 0 -o ndjson' >started 2>log </dev/null &
   until [ -s started ]; do kill -0 $! || exit 1; sleep 0.05; done ;;
 esac`,
   );
