@@ -44,14 +44,12 @@ export const notRun: Record<string, string> = {
     'needs the data of a service with a public URL; test/service/dashboard/unsubscribe.test.ts sets it',
   'docs/suppressions.md: urtuu service suppressions add 99112233 bold@example.com':
     'needs the data of a service; test/cli/incoming.test.ts runs the commands',
-  'docs/operate.md: urtuu service prune --recipient 99112233':
+  'docs/operate.md: urtuu service prune --recipient 99112233 --data /var/lib/urtuu':
     'asks, and needs a message to that person; test/cli/commands/service-prune.test.ts erases one',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
-  'docs/operate.md: urtuu service settings set quiet_hours 21:00-08:00':
-    'needs the data of a service; test/e2e/quiet-hours.test.ts sets them',
   'docs/running.md: # in the pod: terminationGracePeriodSeconds: 60':
     'is a part of a container that serves until it is stopped; test/e2e/serve-signals.test.ts drains one',
   'docs/running.md: createdb urtuu':
