@@ -226,7 +226,7 @@ describe('a reader', () => {
     expect(await copy.type(line)).toMatchObject({ code: 11 });
   }, 90_000);
 
-  // Most of the time goes into waits for rates and retries.
+  // Most of the time goes into waits for rates and retries, and for the other pages, which are typed at once.
   it.concurrent.each(pages.filter((page) => blocksOf(page).length > 0 && !(page in testedElsewhere)))(
     'types every block of a page, in their order, and it works as it stands: %s',
     async (page) => {
@@ -239,6 +239,6 @@ describe('a reader', () => {
         if (!(nameOf(block) in notRun)) await run(block, machine);
       }
     },
-    60_000,
+    120_000,
   );
 });
