@@ -1,13 +1,14 @@
 import type { CommandRow } from '../../src/cli/commands/commands/read-commands.js';
 import { exitMeanings } from '../../src/cli/exit-codes.js';
 import { globalOptionTable } from '../../src/cli/options.js';
+import { topics } from '../../src/cli/topics/index.js';
 
 /** `docs/commands.md`. */
 export function commandsPage(commands: readonly CommandRow[]): string {
   return [
     '# Commands',
-    'Generated from the help of the commands (`urtuu <command> --help`) by `npm run docs`.',
-    commands
+    'For looking up one command: its options, examples, JSON and exit codes, as `urtuu <command> --help` and `man urtuu` have them. Written by `npm run docs`.',
+    [...commands, ...prose.map(([name, { summary }]) => ({ name: `urtuu help ${name}`, summary }))]
       .map(({ name, summary }) => `- [\`${name}\`](#${name.replaceAll(' ', '-')}): ${summary}`)
       .join('\n'),
     '## Global options',
@@ -16,6 +17,10 @@ export function commandsPage(commands: readonly CommandRow[]): string {
     '## Exit codes',
     table('code', Object.entries(exitMeanings)),
     ...commands.flatMap(section),
+    ...prose.flatMap(([name, { text }]) => [
+      `## urtuu help ${name}`,
+      fenced('text', text().trimEnd().split('\n')),
+    ]),
     '',
   ]
     .join('\n\n')
@@ -31,6 +36,9 @@ description: Send SMS, email and verification codes with the urtuu command line,
 ---
 
 ${page}`;
+
+/** Two topics are tables above. */
+const prose = Object.entries(topics).filter(([name]) => name !== 'options' && name !== 'exit-codes');
 
 function section(command: CommandRow): string[] {
   const { description, usage, notes, examples, json, exits } = command;

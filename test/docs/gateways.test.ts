@@ -27,7 +27,10 @@ const codeFor: Readonly<Record<string, number | null>> = {
 
 /** The route that the page writes, piece by piece. */
 async function openRoute() {
-  const pieces = blocksOf('docs/gateways.md').filter(({ language }) => language === 'json');
+  const end = textOf('docs/gateways.md').split('\n').indexOf('## Fields');
+  const pieces = blocksOf('docs/gateways.md').filter(
+    ({ language, line }) => language === 'json' && line < end,
+  );
   const written = Object.assign({}, ...pieces.map(({ code }) => JSON.parse(code))) as { http: string };
   expect(written.http).toBe('https://api.sms-shop.example/v2/messages');
   const http = `http://127.0.0.1:${await gateway.listen()}/v2/messages`;
@@ -104,8 +107,8 @@ it('an unknown outcome stays open for as long as docs/carriers.md says', async (
   expect(took / 60_000).toBeCloseTo(Number(sms), 0);
 });
 
-it('the route of docs/carriers.md for a gateway that is known is read', () => {
-  const block = blocksOf('docs/carriers.md').find(({ code }) => code.includes('"gateway": "kannel"'));
+it('the route of docs/gateways.md for a gateway that is known is read', () => {
+  const block = blocksOf('docs/gateways.md').find(({ code }) => code.includes('"gateway": "kannel"'));
   const { configuration } = services.configured({ routes: [JSON.parse(block?.code ?? '')] });
   const environment = { KANNEL_PASSWORD: 'secret', RECEIPTS_TOKEN: 'receipts-0123456789' };
   const read = readConfiguration({ file: (configuration as { file: string }).file, environment });
@@ -114,8 +117,8 @@ it('the route of docs/carriers.md for a gateway that is known is read', () => {
   });
 });
 
-it('the mailbox of docs/carriers.md is read', () => {
-  const block = blocksOf('docs/carriers.md').find(({ code }) => code.includes('smtp.gmail.com'));
+it('the mailbox of docs/email.md is read', () => {
+  const block = blocksOf('docs/email.md').find(({ code }) => code.includes('smtp.gmail.com'));
   const { email, sms } = JSON.parse(block?.code ?? '') as { email: object; sms: string };
   const { configuration } = services.configured(sms, email);
   const environment = { SMTP_PASSWORD: 'abcdefghijklmnop' };

@@ -34,30 +34,26 @@ export const notRun: Record<string, string> = {
     'connects to carriers; test/e2e/serve-config.test.ts and serve-email.test.ts serve with such a file',
   "docs/carriers.md: urtuu service try gateway 99112233 'Hi' --config service.json":
     'sends over a gateway; test/cli/commands/service/try.test.ts sends with such a file',
-  'docs/carriers.md: urtuu service lanes list':
-    'names lanes of carriers; test/cli/every-command.test.ts runs each of them on a sandbox',
-  'docs/carriers.md: urtuu service inbox --limit 20':
+  'docs/email.md: urtuu service inbox --limit 20':
     'needs the data of a service, and never ends; test/cli/incoming.test.ts follows an inbox',
-  'docs/carriers.md: urtuu service settings set own_domain shop.mn':
+  'docs/email.md: urtuu service settings set own_domain shop.mn':
     'needs the data of a service; test/service/inbox signs mail and names the records',
-  'docs/carriers.md: urtuu service settings set stop_words STOP ЗОГС ЗОГСОО БОЛЬ':
+  'docs/suppressions.md: urtuu service settings set stop_words STOP ЗОГС ЗОГСОО БОЛЬ':
     'needs the data of a service; test/cli/settings.test.ts sets such words',
-  'docs/carriers.md: urtuu service settings set list_unsubscribe hosted':
+  'docs/suppressions.md: urtuu service settings set list_unsubscribe hosted':
     'needs the data of a service with a public URL; test/service/dashboard/unsubscribe.test.ts sets it',
-  'docs/carriers.md: urtuu service settings set suppressions true':
+  'docs/suppressions.md: urtuu service suppressions add 99112233 bold@example.com':
     'needs the data of a service; test/cli/incoming.test.ts runs the commands',
-  'docs/owner.md: urtuu service prune --recipient 99112233':
+  'docs/operate.md: urtuu service prune --recipient 99112233 --data /var/lib/urtuu':
     'asks, and needs a message to that person; test/cli/commands/service-prune.test.ts erases one',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
-  'docs/running.md: urtuu service settings set quiet_hours 21:00-08:00':
-    'needs the data of a service; test/e2e/quiet-hours.test.ts sets them',
   'docs/running.md: # in the pod: terminationGracePeriodSeconds: 60':
     'is a part of a container that serves until it is stopped; test/e2e/serve-signals.test.ts drains one',
   'docs/running.md: createdb urtuu':
     'needs a PostgreSQL of its own; test/docs/move.test.ts types it, and the block after it',
-  'docs/running.md: urtuu service release --finish-as sent     # after a restore, or an asynchronous failover':
+  'docs/operate.md: urtuu service release --finish-as sent     # after a restore, or an asynchronous failover':
     'needs a database that was restored; test/cli/commands/service-hold.test.ts releases one',
 };

@@ -57,6 +57,13 @@ function variablesOf(document: unknown): Record<string, string> {
   );
 }
 
+/** The service of the systemd unit, as the page about running it installs it. */
+async function withUnit(machine: ReaderMachine): Promise<void> {
+  installSystemd(machine);
+  const unit = blocksOf('docs/running.md').find(({ code }) => code.includes('systemctl enable'));
+  expect(await machine.bash(unit?.code ?? '')).toMatchObject({ code: 0 });
+}
+
 const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<void> | void> = {
   async sh({ code }, machine) {
     const { code: exit, stdout, stderr } = await machine.bash(code);
@@ -137,6 +144,9 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
     expect((await run()).code).toBe(11);
   },
 
+  /** The picture of the README. */
+  text: ({ code }) => expect(code).toContain('--> carrier -->'),
+
   csv({ code }) {
     expect(parseCsv(code, { columns: true }).length).toBeGreaterThan(0);
   },
@@ -216,18 +226,19 @@ describe('a reader', () => {
     expect(await copy.type(line)).toMatchObject({ code: 11 });
   }, 90_000);
 
-  // Most of the time goes into waits for rates and retries.
+  // Most of the time goes into waits for rates and retries, and for the other pages, which are typed at once.
   it.concurrent.each(pages.filter((page) => blocksOf(page).length > 0 && !(page in testedElsewhere)))(
     'types every block of a page, in their order, and it works as it stands: %s',
     async (page) => {
       await using machine = await ReaderMachine.open();
       if (page === 'docs/running.md') installSystemd(machine);
+      if (page === 'docs/operate.md') await withUnit(machine);
       for (const block of blocksOf(page)) {
         const run = runners[block.language];
         if (run === undefined) throw new Error(`${at(block)}: no runner for '${block.language}'`);
         if (!(nameOf(block) in notRun)) await run(block, machine);
       }
     },
-    60_000,
+    120_000,
   );
 });

