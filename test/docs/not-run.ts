@@ -16,8 +16,6 @@ export const notRun: Record<string, string> = {
     'needs systemd; test/systems/release.js installs the package',
   'README.md: urtuu login --base-url https://api.example.com/v1':
     'prompts for the key; test/terminal answers the prompt on a real terminal',
-  'docs/guide.md: eval "$(urtuu completion bash)"':
-    'a line of ~/.bashrc; test/cli/completion.test.ts completes in each shell',
   'docs/running.md: urtuu serve':
     'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
   'docs/running.md: export URTUU_DATABASE=postgres://urtuu@db.example.mn/urtuu URTUU_SECRET_FILE=/etc/urtuu/urtuu.secret':
@@ -48,8 +46,6 @@ export const notRun: Record<string, string> = {
     'asks, and needs a message to that person; test/cli/commands/service-prune.test.ts erases one',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
-  'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
-    'needs a Docker daemon and the registry',
   'docs/running.md: # in the pod: terminationGracePeriodSeconds: 60':
     'is a part of a container that serves until it is stopped; test/e2e/serve-signals.test.ts drains one',
   'docs/running.md: createdb urtuu':
