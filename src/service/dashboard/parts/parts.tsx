@@ -59,7 +59,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   return (
     <dl class="facts">
       {facts
-        .filter(([, value]) => value !== null && value !== '')
+        .filter(([, value]) => value !== null && value !== '' && value !== false)
         .map(([name, value]) => (
           <div>
             <dt>{name}</dt>
@@ -202,6 +202,14 @@ export function Notice({ kind, title, children }: { kind: 'good' | 'bad'; title:
     </div>
   );
 }
+
+/** Above what the form of the page before has sent. */
+export const Done = ({ context: { t, query } }: { context: Pick<PageContext, 't' | 'query'> }) =>
+  query.done ? (
+    <Notice kind="good" title={query.done === 'sent' ? `${t.accepted}.` : t.sentBefore}>
+      <a href={linkTo('/send')}>{t.newMessage}</a>
+    </Notice>
+  ) : null;
 
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>;
 

@@ -13,7 +13,7 @@ import {
 } from '../../../bulk/results/report.js';
 import { SingleMessages } from '../../../bulk/results/single-messages.js';
 import type { Context } from '../../../context.js';
-import { byteOrderMark } from '../../../csv/line.js';
+import { byteOrderMark } from '../../../../contract/csv.js';
 import { CliError, machineError, usageError } from '../../../errors.js';
 import { type ExitCode, exits, isOfKey } from '../../../exit-codes.js';
 import { once } from '../../../once.js';

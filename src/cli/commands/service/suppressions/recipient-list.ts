@@ -10,7 +10,7 @@ import { fileName, InputError, located } from '../../../bulk/input/input-error.j
 import { readTable } from '../../../bulk/input/read-table.js';
 import { AddressReader, PhoneNumberReader } from '../../../bulk/input/recipient-reader.js';
 import type { Context } from '../../../context.js';
-import { unguard } from '../../../csv/line.js';
+import { unguard } from '../../../../contract/csv.js';
 import { inputError } from '../../../errors.js';
 
 /** What a file says of a recipient. */
