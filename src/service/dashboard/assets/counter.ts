@@ -4,9 +4,9 @@
  */
 export const counter = `(() => {
   const line = document.getElementById('text-hint');
-  if (!line) return;
-  const { one, two, sizes, prices, latin, cyrillic, email } = line.dataset;
-  const { to, text } = line.closest('form').elements;
+  const text = document.getElementById('text');
+  const to = document.getElementById('to');
+  const { one, two, sizes, prices, latin, cyrillic, email } = text.dataset;
   const count = () => {
     const many = new Set(to.value.split(/[\\n,;\\t]/).map((each) => each.trim()).filter(Boolean)).size || 1;
     const costs = prices.split(' ');

@@ -9,7 +9,7 @@ import { answerLine } from '../../storage/tried.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, orRefusal, type Page, type PageContext } from '../page.js';
 import { grouped, signed } from '../parts/format.js';
-import { Done, Facts, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Done, Facts, Panel, partsLine, shortId, Table, Time } from '../parts/parts.js';
 import { Status, stateOf } from '../parts/status.js';
 import { isSentHere } from '../send/key.js';
 
@@ -159,8 +159,7 @@ function Details({
 function partsOf(one: Message, said: Said | null, t: Strings): Child | null {
   if (one.channel !== 'sms') return null;
   if (said?.text == null) return one.parts;
-  const { kind, units } = measureText(said.text);
-  return fill(kind === 'latin' ? t.partsLatin : t.partsCyrillic, { parts: one.parts, units });
+  return partsLine({ ...measureText(said.text), parts: one.parts }, t);
 }
 
 interface Event {

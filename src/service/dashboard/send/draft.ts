@@ -52,10 +52,10 @@ export interface Plan {
   credits: number;
 }
 
-export function draftOf(given: (name: FieldName | 'channel') => string): Draft {
+export function draftOf(given: Readonly<Record<string, string | null>>): Draft {
   // A browser sends line ends in its own way. No store keeps the other.
-  const plain = (name: FieldName) => given(name).replace(/\r\n?/g, '\n').replaceAll('\0', '');
-  const channel = given('channel') === 'email' ? 'email' : 'sms';
+  const plain = (name: FieldName) => (given[name] ?? '').replace(/\r\n?/g, '\n').replaceAll('\0', '');
+  const channel = given.channel === 'email' ? 'email' : 'sms';
   const to = plain('to');
   const entries = to.split(/[\n,;\t]/).flatMap((each) => each.trim() || []);
   const subject = channel === 'email' ? plain('subject') : '';
@@ -108,15 +108,14 @@ export function sendDraft(
   const { operations } = context;
   const call = { caller: callerOf(context), idempotencyKey };
   const all = recipients.map(({ to }) => to);
-  const [to = ''] = all;
+  const [to = '', ...others] = all;
   if (channel === 'sms')
-    return all.length === 1
+    return others.length === 0
       ? operations.sendSms({ ...call, params: { to, text } })
       : operations.sendSmsBulk({ ...call, params: { to: all, text } });
-  const email = { subject, text };
-  return all.length === 1
-    ? operations.sendEmail({ ...call, params: { to, ...email } })
-    : operations.sendEmailBulk({ ...call, params: { to: all, ...email } });
+  return others.length === 0
+    ? operations.sendEmail({ ...call, params: { to, subject, text } })
+    : operations.sendEmailBulk({ ...call, params: { to: all, subject, text } });
 }
 
 /** The price of a message with one part, two, and so on; of an email there is one. */
