@@ -25,7 +25,7 @@ describe('a form of the dashboard', () => {
     const { preview, confirm, open, sent, addresses, call } = await openSending();
     const looked = await preview({ ...sms, text: 'a'.repeat(151) });
     expect(looked.words).toMatch(
-      /^Send Preview Channel SMS To 99112233 Parts 2, 151 Latin characters Credits 20 × 1 = 20, of 100,000 a+ Send Edit$/,
+      /^Send Preview Channel SMS Recipients 99112233 Parts 2, 151 Latin characters Credits 20 × 1 = 20, of 100,000 Text a+ Send Edit$/,
     );
     expect(await sent()).toBe(0);
     const { status, location } = await confirm(looked);

@@ -164,7 +164,7 @@ export async function preview(
             facts={[
               [t.channel, t[channel]],
               [
-                t.to,
+                t.recipients,
                 count === 1 ? (
                   to
                 ) : (
@@ -187,6 +187,7 @@ export async function preview(
               ],
             ]}
           />
+          <h3>{t.text}</h3>
           {channel === 'email' && <p class="subject">{subject}</p>}
           <p class="text" dir="auto">
             {text}
