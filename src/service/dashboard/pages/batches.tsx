@@ -74,6 +74,7 @@ export const batch: Page = async (context) => {
   const { operations, id, query, t } = context;
   const one = await orRefusal(operations.getBatch(callerOf(context), id), 'not_found');
   if (one instanceof ServiceError) return null;
+  const isOwn = await isSentHere(context, one);
   const after = idOf(query.after);
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
   const { total, sent, unknown = 0, failed, status } = one;
@@ -82,7 +83,7 @@ export const batch: Page = async (context) => {
     section: 'batches',
     body: (
       <>
-        <Done context={context} />
+        {isOwn && <Done context={context} />}
         <p class="state">
           <Status state={status} t={t} />{' '}
           <span>{fill(t.progressText, { done: grouped(sent + failed), total: grouped(total) })}</span>
@@ -123,7 +124,7 @@ export const batch: Page = async (context) => {
             facts={[
               ['ID', <code>{id}</code>],
               [t.channel, t[one.channel]],
-              [t.sentFrom, (await isSentHere(context, one)) && t.theDashboard],
+              [t.sentFrom, isOwn && t.theDashboard],
               [t.created, <Time at={one.created_at} look={context} />],
               [t.completed, one.completed_at && <Time at={one.completed_at} look={context} />],
               [t.prunedAt, one.pruned_at && <Time at={one.pruned_at} look={context} />],

@@ -53,7 +53,7 @@ export const message: Page = async (context) => {
     section: 'messages',
     body: (
       <>
-        <Done context={context} />
+        {isOwn && <Done context={context} />}
         <p class="state">
           <Status state={state} t={t} /> <span>{t[`${state}Means`]}</span>
         </p>
