@@ -79,6 +79,21 @@ describe('one message', () => {
   });
 
   it.each([
+    ['an email', { channel: 'email', to: 'bat@example.mn', subject: 'Re', text: 'Hi' }, 1],
+    ['a batch', { ...sms, to: '99112233\n88112233\n95112233' }, 3],
+  ])('is what each recipient gets of %s that is pressed ten times at once', async (_, fields, count) => {
+    const { preview, confirm, sent, open } = await openSending();
+    const looked = await preview(fields, 'channel' in fields ? '?channel=email' : '');
+    const all = await Promise.all(Array.from({ length: 10 }, () => confirm(looked)));
+    const [shown, ...others] = new Set(all.map(({ location }) => location.split('?')[0]));
+    expect(others).toEqual([]);
+    expect(await sent()).toBe(count);
+    const [, message] =
+      /href="\/dashboard(\/messages\/[\da-f-]{36})"/.exec((await open(shown ?? '')).html) ?? [];
+    expect((await open(message ?? shown ?? '')).words).toContain('Sent from the dashboard');
+  });
+
+  it.each([
     ['another text', { text: 'Сайн уу!' }],
     ['another recipient', { to: '99112234' }],
   ])('more is sent by a form with %s', async (_, changed) => {
