@@ -42,7 +42,7 @@ describe('a form of the dashboard', () => {
     ['an email', { channel: 'email', to: 'bat@example.mn', subject: 'Гэрээ', text: 'Сайн уу\r\n\r\nБат' }, 1],
     [
       'a list of numbers',
-      { ...sms, to: '99112233\r\n+976 8811-2233, 99112233;\t\u202d9511\u00a02233\u202c' },
+      { ...sms, to: '99112233\r\n+976 8811-2233, 99112233;\t\u202d95\u202f11\u00a022\ufe0d33\u202c\u3164' },
       3,
     ],
     ['a list of addresses', { channel: 'email', to: 'a@b.mn\nc@d.mn', subject: 'Re', text: 'Hi' }, 2],

@@ -57,8 +57,8 @@ export function draftOf(given: Readonly<Record<string, string | null>>): Draft {
   const plain = (name: FieldName) => (given[name] ?? '').replace(/\r\n?/g, '\n').replaceAll('\0', '');
   const channel = given.channel === 'email' ? 'email' : 'sms';
   const to = plain('to');
-  // What is copied from address books and documents has marks of direction, and spaces that do not break.
-  const seen = to.replace(/\p{Cf}/gu, '').replaceAll('\u00a0', ' ');
+  // What is copied from address books and documents has characters that nobody sees, and spaces of other kinds.
+  const seen = to.replace(/\p{DI}/gu, '').replace(/\p{Zs}/gu, ' ');
   const entries = seen.split(/[\n,;\t]/).flatMap((each) => each.trim() || []);
   const subject = channel === 'email' ? plain('subject') : '';
   return { channel, to, subject, text: plain('text'), entries };
