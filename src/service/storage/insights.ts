@@ -19,7 +19,11 @@ export interface Insights {
   /** Null if there is no such message. */
   getHistory(projectId: string, messageId: string): Promise<MessageHistory | null>;
   /** Whether an idempotency key between two has the answer of this message or batch. It reads all that lie between. */
-  isKeyedBetween(projectId: string, id: string, keys: readonly [first: string, last: string]): Promise<boolean>;
+  isKeyedBetween(
+    projectId: string,
+    id: string,
+    keys: readonly [first: string, last: string],
+  ): Promise<boolean>;
 }
 
 export interface CountedVerifications {

@@ -70,7 +70,11 @@ export function inboxConformance(fixture: () => Fixture): void {
     it('finds one by its id, in its project alone', async () => {
       const id = await keep({ text: 'one' });
       const { store } = fixture();
-      expect(await store.getIncoming(project.id, id)).toMatchObject({ id, text: 'one', waitsForParts: false });
+      expect(await store.getIncoming(project.id, id)).toMatchObject({
+        id,
+        text: 'one',
+        waitsForParts: false,
+      });
       expect(await store.getIncoming(other.id, id)).toBeNull();
       expect(await store.getIncoming(project.id, 'none')).toBeNull();
     });
