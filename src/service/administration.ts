@@ -107,9 +107,9 @@ export interface ProjectAdministration extends MailAdministration {
   newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
   /**
    * A link that signs in to the dashboard once, within 10 minutes: of this project, or of all projects with this one
-   * first. Null if no instance has served the dashboard yet.
+   * first. With `readOnly` its session changes and sends nothing. Null if no instance has served the dashboard yet.
    */
-  createDashboardLink(options?: { allProjects?: boolean }): Promise<string | null>;
+  createDashboardLink(options?: { allProjects?: boolean; readOnly?: boolean }): Promise<string | null>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */

@@ -1,5 +1,6 @@
 import { isIdempotencyKey } from '../../contract/index.js';
 import { ServiceError } from '../errors/service-error.js';
+import { rateLimited } from '../operations/admission.js';
 import { keyPrefixLength } from '../operations/keys.js';
 import type { KeyScope, Operations } from '../operations/operations.js';
 import { kindOf } from './answer.js';
@@ -24,16 +25,12 @@ export async function admit(
   const admitted = secret === null ? null : await operations.admit({ secret, kind, idempotencyKey });
   if (admitted === null) throw new ServiceError('unauthorized', 'A valid API key is required');
   if (notes && secret !== null) notes.keyPrefix = secret.slice(0, keyPrefixLength);
-  const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
+  const { allowed, limit, remaining } = admitted.rateLimit;
   call.rateLimit = { limit, remaining };
   const scope = ownScope === undefined ? scopes[kind] : await ownScope();
   if (scope !== null && !admitted.scope.includes(scope))
     throw new ServiceError('forbidden', 'The request is outside the scope of this API key');
-  if (!allowed) {
-    throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, {
-      retryAfter,
-    });
-  }
+  if (!allowed) throw rateLimited(admitted.rateLimit);
   if (scope === null) throw noSuchRoute();
   return { ...call, caller: admitted.caller, replay: admitted.replay };
 }

@@ -57,6 +57,7 @@ export interface Inbox {
   listSendersTo(to: string, route: string): Promise<string[]>;
   /** Newest first by the first part, starting after `after`; null if `after` does not exist. */
   listInbox(projectId: string, page: PageRequest): Promise<Listed<InboxRecord> | null>;
+  getIncoming(projectId: string, id: string): Promise<InboxRecord | null>;
 }
 
 /** Databases cannot store U+0000 or an unpaired surrogate. */

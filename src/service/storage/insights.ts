@@ -18,6 +18,12 @@ export interface Insights {
   verificationWait(projectId: string, limit: VerificationLimit): Promise<number | null>;
   /** Null if there is no such message. */
   getHistory(projectId: string, messageId: string): Promise<MessageHistory | null>;
+  /** Whether an idempotency key between two has the answer of this message or batch. It reads all that lie between. */
+  isKeyedBetween(
+    projectId: string,
+    id: string,
+    keys: readonly [first: string, last: string],
+  ): Promise<boolean>;
 }
 
 export interface CountedVerifications {

@@ -88,6 +88,8 @@ it('every statement of a list or a page goes along an index, newest first, and e
   for (const numbers of [null, ['1', '2'] as const])
     await store.verificationWait(project.id, { most: 1, windowMs: 1_000, numbers });
   await store.getHistory(project.id, after);
+  await store.isKeyedBetween(project.id, after, ['a', 'b']);
+  await store.getIncoming(project.id, after);
   await store.ownMessages(project.id, [after, 'none']);
   await store.listLedgerPage(project.id, { limit: 50, before: 3 });
   await store.listInbox(project.id, { limit: 25, after: null });

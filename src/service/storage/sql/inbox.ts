@@ -92,6 +92,13 @@ export function createInbox(sql: Sql): Inbox {
       const listed = await newestFirst<InboxRow>(sql, ['inbox', 'id'], projectId, page);
       return listed && { records: listed.rows.map((row) => toRecord(row, projectId)), next: listed.next };
     },
+    async getIncoming(projectId, id) {
+      const [row] = await sql.read<InboxRow & { now: number }>(
+        `SELECT *, :now AS now FROM :s.inbox WHERE ${ofProject} AND id = :id`,
+        { projectId, id },
+      );
+      return row === undefined ? null : toRecord(row, projectId);
+    },
   };
 }
 

@@ -67,6 +67,18 @@ export function inboxConformance(fixture: () => Fixture): void {
       expect(await fixture().store.listInbox(project.id, page(2, theirs))).toBeNull();
     });
 
+    it('finds one by its id, in its project alone', async () => {
+      const id = await keep({ text: 'one' });
+      const { store } = fixture();
+      expect(await store.getIncoming(project.id, id)).toMatchObject({
+        id,
+        text: 'one',
+        waitsForParts: false,
+      });
+      expect(await store.getIncoming(other.id, id)).toBeNull();
+      expect(await store.getIncoming(project.id, 'none')).toBeNull();
+    });
+
     it('keeps a message that is given again once, in each project', async () => {
       await Promise.all([keep({ fingerprint: 'f' }), keep({ fingerprint: 'f' })]);
       await keep({ fingerprint: 'f', projectId: other.id });

@@ -102,6 +102,21 @@ export function insightConformance(fixture: () => Fixture): void {
       expect(await fixture().store.getHistory(other.id, sending.recipient.id)).toBeNull();
     });
 
+    it.each([
+      [['k-2', 'k-3'], true],
+      [['k-3', 'k-4'], true],
+      [['k-30', 'k-4'], false],
+      [['a', 'k-2~'], false],
+    ] as const)('know whether a message was sent under a key between %j: %j', async (keys, isKeyed) => {
+      const answer = ({ id }: { id: string }) => ({ status: 202, body: JSON.stringify({ id }) });
+      const sending = message({ idempotencyKey: 'k-3', answer });
+      await fixture().store.acceptMessage(sending);
+      const { store } = fixture();
+      expect(await store.isKeyedBetween(project.id, sending.recipient.id, keys)).toBe(isKeyed);
+      expect(await store.isKeyedBetween(other.id, sending.recipient.id, keys)).toBe(false);
+      expect(await store.isKeyedBetween(project.id, 'another', keys)).toBe(false);
+    });
+
     describe('keep the answers that put a message off', () => {
       const busy: Tried = { kind: 'message', route: 'Mobicom', code: '0x08', words: '' };
       const full: Tried = { kind: 'rate', route: 'Mobicom', code: '0x14', words: 'Queue "full"' };

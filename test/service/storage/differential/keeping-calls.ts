@@ -33,6 +33,10 @@ export const keepingCalls = {
     const [id, given] = [world.project(), page(world, 'incoming')];
     return simple((store) => store.listInbox(id, given));
   },
+  getIncoming(world) {
+    const [id, incoming] = [world.project(), world.a('incoming')];
+    return simple((store) => store.getIncoming(id, incoming));
+  },
   listSendersTo(world) {
     const [to, route] = [world.recipient(), world.of(routes)];
     return simple((store) => store.listSendersTo(to, route));
