@@ -1,6 +1,13 @@
-import type { Batch, ErrorEnvelope, Message, ServiceErrorCode, Verification } from '../../contract/index.js';
+import type {
+  Batch,
+  ErrorEnvelope,
+  InboxMessage,
+  Message,
+  ServiceErrorCode,
+  Verification,
+} from '../../contract/index.js';
 import { serviceErrors } from '../../contract/index.js';
-import type { BatchRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
+import type { BatchRecord, InboxRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 /** The final answer to a send; `body` as it is sent. */
@@ -54,6 +61,19 @@ function batchResource(record: BatchRecord): Batch {
 export function foundBatch(record: BatchRecord): Batch {
   const batch = { ...batchResource(record), unknown: record.unknown };
   return record.prunedAt === null ? batch : { ...batch, pruned_at: timestamp(record.prunedAt) };
+}
+
+export function inboxMessage(record: InboxRecord): Required<InboxMessage> {
+  return {
+    id: record.id,
+    channel: record.channel,
+    from: record.from,
+    to: record.to,
+    subject: record.subject,
+    text: record.text,
+    received_at: timestamp(record.receivedAt),
+    waits_for_parts: record.waitsForParts,
+  };
 }
 
 export function verificationResource(record: VerificationRecord): Verification {

@@ -61,6 +61,19 @@ const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
 export const messagePage: z.ZodMiniType<contract.MessagePage> = pageOf(anyMessage);
 export const batchPage: z.ZodMiniType<contract.BatchPage> = pageOf(batch);
 
+export const inboxPage: z.ZodMiniType<contract.Page<contract.InboxMessage>> = pageOf(
+  z.object({
+    id,
+    channel,
+    from: z.string(),
+    to: z.string(),
+    subject: z.exactOptional(z.nullable(z.string())),
+    text: z.exactOptional(z.string()),
+    received_at: time,
+    waits_for_parts: z.boolean(),
+  }),
+);
+
 const delivered = {
   message_id: id,
   to: z.string(),
