@@ -22,7 +22,7 @@ export interface PageOptions {
 
 /** Filters of every list. */
 interface TimeFilter {
-  /** Created, or received, at or after this time, ISO 8601. */
+  /** At or after this time, ISO 8601. */
   since?: string | undefined;
   /** Before this time, ISO 8601. */
   until?: string | undefined;

@@ -39,6 +39,8 @@ interface MessageFields {
   error: MessageError | null;
   /** Null until there is a report. An extension, in reads only. */
   delivery?: DeliveryState | null;
+  /** The carrier's own code of a failure, such as `550 5.1.1`; else null. An extension, in reads only. */
+  carrier_code?: string | null;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   /** Like `created_at`; null until `sent`. */
@@ -157,7 +159,7 @@ export interface Pricing {
   };
 }
 
-/** A received message: an SMS, or mail to the project's own domain (GET /v1/inbox, an extension). */
+/** A received SMS, or mail to the project's own domain (GET /v1/inbox, an extension). */
 export interface InboxMessage {
   /** UUID. */
   id: string;

@@ -175,7 +175,7 @@ describe('urtuu inbox list', () => {
   it('without the scope inbox has no texts, and says so to people', async () => {
     const { code, stdout, stderr } = await run('inbox list', listing(hidden, hidden));
     expect([code, lines(stdout)[0]]).toEqual([0, expect.stringMatching(/^RECEIVED AT +FROM +TO$/)]);
-    expect(stderr).toBe('Texts are hidden: they need a key with the scope inbox.\n');
+    expect(stderr).toBe('Subjects and texts need a key with the scope inbox.\n');
     const machine = await run('inbox list --json', listing(hidden));
     expect(JSON.parse(machine.stdout)).toEqual([{ ...hidden, subject: null, text: null }]);
     expect(machine.stderr).toBe('');

@@ -23,14 +23,22 @@ const view: View<Row> = {
   empty: 'No incoming messages.',
 };
 
+/** Said where they are missing. */
+export const scopeNote = 'Subjects and texts need a key with the scope inbox.';
+
 /** With --follow, each message is listed once, in its final form. */
 const isReady = ({ waits_for_parts }: Row) => !waits_for_parts;
 
-/** Adds the options of an inbox, and returns what its help shows. */
-export function addInboxOptions(command: Command) {
+/** Adds the options of an inbox, and returns what the help of the command `name` shows. */
+export function addInboxOptions(command: Command, name: string) {
   addListOptions(command, 'messages', 'received');
   return {
     view,
+    effects: ['reads'] as const,
+    examples: [
+      [`urtuu ${name} --limit 20`, 'the newest messages'],
+      [`urtuu ${name} --follow -o ndjson`, 'messages as they arrive, for a program'],
+    ] as const,
     notes: [
       'An SMS in parts is one message; […] is a missing part. --follow lists it when it',
       'is complete, or half an hour after its first part.',
@@ -53,7 +61,7 @@ export async function showInbox(
       const { data, next } = await list(page);
       if (!isNoted && data.some(({ text }) => text === undefined)) {
         isNoted = true;
-        context.io.note('Texts are hidden: they need a key with the scope inbox.');
+        context.io.note(scopeNote);
       }
       return { data: data.map((message) => ({ ...message, created_at: message.received_at })), next };
     },

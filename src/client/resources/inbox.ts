@@ -14,7 +14,7 @@ export class Inbox {
 
   /**
    * Lists received messages, newest first: `await` reads one page, `for await` all messages (GET /v1/inbox, an
-   * extension). Only a key with the scope `inbox` sees subjects and texts.
+   * extension).
    * @param filter which messages, and which page; all messages without one
    * @param options of each request
    * @throws {UrtuuError} `invalid_request`: a malformed filter; `not_found`, `method_not_allowed`: the service has no

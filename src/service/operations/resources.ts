@@ -38,9 +38,12 @@ export function messageResource(record: MessageRecord): Message {
       };
 }
 
-/** A message as read, with its delivery (an extension of the interface). */
+/** A message as read, with its delivery and the carrier's code of a failure (extensions of the interface). */
 export function foundMessage(record: MessageRecord): Message {
-  return Object.assign(messageResource(record), { delivery: record.delivery });
+  return Object.assign(messageResource(record), {
+    delivery: record.delivery,
+    carrier_code: record.carrierCode ?? null,
+  });
 }
 
 function batchResource(record: BatchRecord): Batch {

@@ -90,6 +90,8 @@ export interface MessageRecord {
   error: MessageError | null;
   /** Null without a report. */
   delivery: DeliveryState | null;
+  /** The carrier's own code, if it failed; only read with `getMessage` and the lists. */
+  carrierCode?: string | undefined;
   createdAt: Instant;
   sentAt: Instant | null;
 }

@@ -12,18 +12,10 @@ export const serviceInbox: CommandBody<'io' | 'network' | 'config' | 'clock' | '
   command.description(
     'List what a project received, newest first: mail to its own domain, SMS to its number.',
   );
-  const help = addInboxOptions(command);
+  const help = addInboxOptions(command, 'service inbox');
   addProjectOption(command);
   addStoreOptions(command);
-  addHelp(command, {
-    ...help,
-    effects: ['reads'],
-    examples: [
-      ['urtuu service inbox --limit 20', 'the newest messages'],
-      ['urtuu service inbox --follow -o ndjson', 'messages as they arrive, for a program'],
-    ],
-    exits: [5, 12],
-  });
+  addHelp(command, { ...help, exits: [5, 12] });
   command.action(async (options: ListOptions & ProjectOptions) => {
     const store = await ownedProject(context, options);
     await showInbox(context, (filter) => store.project.inbox(filter), options);

@@ -26,9 +26,11 @@ const email = { channel: z.literal('email'), ...message };
 export const smsResult: z.ZodMiniType<contract.SmsResult> = z.object({ ...sms, ...balance });
 export const emailResult: z.ZodMiniType<contract.EmailResult> = z.object({ ...email, ...balance });
 const delivery = z.nullable(z.enum(['delivered', 'undelivered', 'bounced', 'unknown']));
+const carrierCode = z.nullable(z.string());
+const found = { delivery, carrier_code: carrierCode };
 export const anyMessage: z.ZodMiniType<contract.Message> = z.union([
-  z.object({ ...sms, delivery }),
-  z.object({ ...email, delivery }),
+  z.object({ ...sms, ...found }),
+  z.object({ ...email, ...found }),
 ]);
 
 const batchFields = {
@@ -55,7 +57,7 @@ export const batchResult: z.ZodMiniType<contract.BatchResult> = z.object({
   ...balance,
 });
 /** Fields that the interface document does not have. */
-export const extensions = [delivery, unknown, prunedAt];
+export const extensions = [delivery, carrierCode, unknown, prunedAt];
 const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.object({ data: z.array(item), next: z.nullable(id) });
 export const messagePage: z.ZodMiniType<contract.MessagePage> = pageOf(anyMessage);

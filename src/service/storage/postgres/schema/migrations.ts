@@ -60,6 +60,9 @@ const first = [
 /** A step of which nothing is left: a later one drops what it made. */
 const emptied = '';
 
+/** The carrier's own code of a failure. */
+const receiptCode = 'ALTER TABLE receipts ADD COLUMN code text;';
+
 /** Where others reach the service, over https: in links of emails. */
 const publicUrl = 'ALTER TABLE dashboard ADD COLUMN public_url text;';
 
@@ -94,6 +97,10 @@ export const migrations: Migrations = {
       [suppressed, acceptUnlessSuppressed, markUnlessSuppressed].join('\n'),
       publicUrl,
       [quietHours, singlesOfLists].join('\n'),
+      emptied,
+      emptied,
+      emptied,
+      receiptCode,
     ],
     constants,
   ),
