@@ -34,6 +34,10 @@ const partsOf = (stored: StoredParts) =>
 const joined = (parts: Parts) => parts.map((part) => part ?? missingPart).join('');
 const whole = (parts: Parts) => (parts.includes(null) ? null : joined(parts));
 
+/** A clock that was set back gives a later message an earlier time. Along the index of times, not of numbers. */
+const isSince = `received_at >= :since AND m.seq >= (SELECT min(seq + 0) FROM :s.inbox
+  WHERE ${ofProject} AND received_at >= :since)`;
+
 /** Rows that are read at once, each of which may have a text of 1 MB. */
 const readAtOnce = 20;
 
@@ -118,12 +122,12 @@ export function createInbox(sql: Sql): Inbox {
       const { channel, since, until } = query;
       const listing = {
         table: 'inbox m',
-        rows: [['received_at >= :since', since]],
+        rows: [[isSince, since]],
         filters: [
           ['received_at < :until', until],
           ['channel = :channel', channel],
         ],
-        areFew: since !== null,
+        areFew: false,
         values: { ...query },
       } as const;
       const list = await listed(sql, listing, projectId, page, rowsPerPage);
