@@ -11,7 +11,7 @@ export interface ApiKey {
   label: string | null;
   /** The session of the dashboard that made it, by its id; null for any other key. */
   created_by: string | null;
-  /** `send`: every POST; `read`: every GET but those of `inbox`, which show texts and codes. */
+  /** `send`: every POST; `read`: every GET, without what people wrote; `inbox`: the inbox with its texts, and the outbox. */
   scope: readonly KeyScope[];
   created_at: string;
   /** When it expires: from then on it is refused like an unknown key. Null for a key that does not expire. */

@@ -1,6 +1,6 @@
 import type { Attachment, Email } from 'postal-mime';
 import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
-import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
+import { codeOfAnswer, isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
 import { type Complaint, complaintIn, isOfOutlook } from './complaint.js';
 import { type Group, groupsIn } from './fields.js';
 import { isFeedbackType, isReportType, parseMail } from './parse-mail.js';
@@ -20,7 +20,8 @@ interface Outcome {
 export type Report = readonly Outcome[];
 
 export interface Failure {
-  status: string;
+  /** Such as `5.1.1`; null without one. */
+  code: string | null;
   /** Whether the recipient does not exist. */
   isUnknownRecipient: boolean;
 }
@@ -62,7 +63,7 @@ export function failureOf(report: Report, to: string): Failure {
     isFailed(outcome) && isUnknownRecipient(outcome.answer, outcome.status);
   const isTaken = ({ action }: Outcome) => /^(?:delivered|relayed|expanded)$/.test(action);
   return {
-    status: first?.status ?? '',
+    code: (first && codeOfAnswer(first.answer, first.status)) || null,
     isUnknownRecipient: own.length > 0 && own.every(isUnknown) && !report.some(isTaken),
   };
 }

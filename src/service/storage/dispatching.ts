@@ -229,6 +229,8 @@ export interface Receipt {
   /** Normal form: its source address. */
   to: string;
   state: DeliveryState;
+  /** Its own code of a failure. */
+  code?: string | null;
   /**
    * The end of the message's id, as far as the carrier repeats it, for messages in doubt, whose carrier id is
    * unknown. It matches if it names exactly one message of the route to the recipient. Empty if the carrier repeats

@@ -59,7 +59,7 @@ export interface MessageHistory {
   /** Answers to attempts that were not accepted, newest last. */
   tried: readonly TriedRun[];
   /** One for each segment. */
-  receipts: { carrierId: string; state: DeliveryState; receivedAt: Instant }[];
+  receipts: { carrierId: string; state: DeliveryState; code: string | null; receivedAt: Instant }[];
   /** Null while nothing was refunded. */
   refund: { amount: number; createdAt: Instant } | null;
 }

@@ -14,7 +14,7 @@ import { createServer } from 'node:tls';
 import PostalMime from 'postal-mime';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Batch, Message } from '../../../src/contract/index.js';
-import type { InboxMessage } from '../../../src/service/index.js';
+import type { ReceivedMessage } from '../../../src/service/index.js';
 import { blocksOf } from '../../docs/pages.js';
 import { root } from '../../support/binary.js';
 import { testFolder } from '../../support/folders.js';
@@ -226,7 +226,7 @@ match from any for domain "gone.example" action out
   expect(bounced).toMatchObject({ status: 'sent', delivery: 'bounced' });
   await sendMail('bold@gone.example', 'no-reply@shop.mn', 'Subject: Re: Hi\r\n\r\nБаярлалаа');
   const [reply] = await until(async () => {
-    const inbox = await own<InboxMessage[]>('service', 'inbox');
+    const inbox = await own<ReceivedMessage[]>('service', 'inbox');
     return inbox.length > 0 ? inbox : null;
   });
   expect(reply).toMatchObject({

@@ -92,7 +92,8 @@ it('every statement of a list or a page goes along an index, newest first, and e
   await store.getIncoming(project.id, after);
   await store.ownMessages(project.id, [after, 'none']);
   await store.listLedgerPage(project.id, { limit: 50, before: 3 });
-  await store.listInbox(project.id, { limit: 25, after: null });
+  for (const filter of [{}, { since: start }, { until: start }, { channel: 'sms' } as const])
+    await store.listInbox(project.id, { ...none, ...filter }, { limit: 25, after: null });
   const all = plans();
   expect(all.length).toBeGreaterThan(20);
   const isLong = /^SCAN (?!json_each|\(subquery|\d|full|CONSTANT)|messages_project/;

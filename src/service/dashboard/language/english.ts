@@ -142,6 +142,7 @@ export const english = {
   partsCyrillic: '{parts}, {units} Unicode characters',
   route: 'Route',
   attempts: 'Attempts',
+  carrierCode: "Carrier's code",
   multiplier: 'Holiday multiplier',
   history: 'History',
   event: 'Event',

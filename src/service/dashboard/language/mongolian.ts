@@ -143,6 +143,7 @@ export const mongolian: Strings = {
   partsCyrillic: '{parts}, юникод {units} тэмдэгт',
   route: 'Чиглэл',
   attempts: 'Оролдлого',
+  carrierCode: 'Операторын код',
   multiplier: 'Баярын үржүүлэгч',
   history: 'Түүх',
   event: 'Үйл явдал',

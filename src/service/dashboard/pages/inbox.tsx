@@ -1,4 +1,4 @@
-import type { InboxMessage } from '../../inbox/mail-administration.js';
+import type { ReceivedMessage } from '../../inbox/mail-administration.js';
 import { tryAnyRecipient } from '../../operations/fields.js';
 import { idOf, linkTo, type Page, type PageContext } from '../page.js';
 import { Empty, Excerpt, Pages, Time } from '../parts/parts.js';
@@ -30,7 +30,7 @@ export const inbox: Page = async (context) => {
   };
 };
 
-function Received({ message, context }: { message: InboxMessage; context: PageContext }) {
+function Received({ message, context }: { message: ReceivedMessage; context: PageContext }) {
   const { t, isReadOnly } = context;
   const { id, channel, from, to, subject, text, received_at } = message;
   const { after, open } = context.query;

@@ -150,6 +150,7 @@ function Details({
         ],
         [t.route, history.route || null],
         [t.attempts, history.attempts || null],
+        [t.carrierCode, one.carrier_code ?? null],
         [t.credits, grouped(one.credits)],
       ]}
     />
@@ -216,10 +217,15 @@ function History({
       at: Date.parse(one.sent_at),
       what: status('sent', fill(t.sentOver, { route: route ?? '' })),
     });
-  for (const { carrierId, state, receivedAt } of receipts)
+  for (const { carrierId, state, code, receivedAt } of receipts)
     events.push({
       at: receivedAt,
-      what: status(state, fill(t.receiptOf, { id: carrierId.length > 16 ? shortId(carrierId) : carrierId })),
+      what: status(
+        state,
+        [fill(t.receiptOf, { id: carrierId.length > 16 ? shortId(carrierId) : carrierId }), code]
+          .filter(Boolean)
+          .join(' · '),
+      ),
     });
   if (refund !== null)
     events.push({ at: refund.createdAt, what: status('failed', t.refunded), amount: refund.amount });

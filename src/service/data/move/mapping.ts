@@ -99,7 +99,7 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'receipts',
     'route carrier_id recipient',
-    same('route carrier_id recipient message submitted_at state received_at reference other'),
+    same('route carrier_id recipient message submitted_at state received_at reference other code'),
   ),
   table('requests', 'message', same('message attempt first_at sealed')),
   table('erasures', 'project pseudonym message', {

@@ -586,6 +586,7 @@ describe('a receipt', () => {
         otherId: null,
         to: '99112233',
         state: 'undelivered',
+        code: null,
         reference: 'abcd',
         submittedAt: null,
       },

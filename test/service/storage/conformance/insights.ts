@@ -91,7 +91,7 @@ export function insightConformance(fixture: () => Fixture): void {
         route: 'Mobicom',
         attempts: 1,
         tried: [],
-        receipts: [{ carrierId: 'c2', state: 'delivered', receivedAt: start + 7 }],
+        receipts: [{ carrierId: 'c2', state: 'delivered', code: null, receivedAt: start + 7 }],
         refund: null,
       });
       expect(await historyOf(refused.recipient.id)).toMatchObject({
@@ -147,6 +147,8 @@ export function insightConformance(fixture: () => Fixture): void {
         );
         const { tried } = (await fixture().store.getHistory(project.id, sending.recipient.id)) ?? {};
         expect(tried).toEqual([...runs, { ...full, at: start + 30, until: start + 30, times: 1 }]);
+        const read = await fixture().store.getMessage(project.id, sending.recipient.id);
+        expect(read).toMatchObject({ status: 'failed', carrierCode: '0x14' });
       });
 
       it('the newest 20 of them, also of one that counts for nothing', async () => {

@@ -31,7 +31,8 @@ export const keepingCalls = {
   },
   listInbox(world) {
     const [id, given] = [world.project(), page(world, 'incoming')];
-    return simple((store) => store.listInbox(id, given));
+    const query = { channel: world.of([null, null, 'sms', 'email'] as const), since: null, until: null };
+    return simple((store) => store.listInbox(id, query, given));
   },
   getIncoming(world) {
     const [id, incoming] = [world.project(), world.a('incoming')];

@@ -62,6 +62,8 @@ const emptied = '';
 
 /** The session of the dashboard that made a key. */
 const createdBy = 'ALTER TABLE keys ADD COLUMN created_by text COLLATE "C";';
+/** The carrier's own code of a failure. */
+const receiptCode = 'ALTER TABLE receipts ADD COLUMN code text;';
 
 /** Where others reach the service, over https: in links of emails. */
 const publicUrl = 'ALTER TABLE dashboard ADD COLUMN public_url text;';
@@ -98,6 +100,7 @@ export const migrations: Migrations = {
       publicUrl,
       [quietHours, singlesOfLists].join('\n'),
       inlined,
+      receiptCode,
     ],
     constants,
   ),

@@ -275,4 +275,8 @@ export const migrations: readonly string[] = [
   -- Projects with quiet hours.
   CREATE INDEX projects_quiet ON projects (seq) WHERE instr(settings, '"quiet_hours":"');
   `,
+  `
+  -- The carrier's own code of a failure.
+  ALTER TABLE receipts ADD COLUMN code TEXT;
+  `,
 ];
