@@ -76,6 +76,7 @@ async function throughCarrier(port: number): Promise<Measured> {
       bounceDomain: 'bounce.example.mn',
       connections,
       perSecond: null,
+      perDay: null,
     },
     bounceKey: Buffer.alloc(32),
     limits: ownRouteRates(systemClock),

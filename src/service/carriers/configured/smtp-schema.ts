@@ -44,6 +44,7 @@ export const emailSchema = z.strictObject({
   connections: z._default(within(1, 10), 4),
   per_second: z.optional(within(1, 20_000)),
   per_minute: z.optional(within(1, 1_200_000)),
+  per_day: z.optional(within(1, 1_000_000_000)),
 });
 type WrittenEmail = z.infer<typeof emailSchema>;
 
@@ -75,5 +76,6 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
     bounceDomain: email.bounce_domain ?? null,
     connections: email.connections,
     perSecond: perSecond === Number.POSITIVE_INFINITY ? null : perSecond,
+    perDay: email.per_day ?? null,
   };
 }

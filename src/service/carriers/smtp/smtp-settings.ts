@@ -15,4 +15,6 @@ export interface SmtpSettings {
   connections: number;
   /** Mails a second, of all instances together; null without a limit. */
   perSecond: number | null;
+  /** Mails in any 24 hours, of all instances together; null without a limit. */
+  perDay: number | null;
 }

@@ -64,6 +64,9 @@ const emailFields = {
   name: 'app.example.mn',
   bounce_domain: 'bounce.example.mn',
   connections: 4,
+  per_second: 2,
+  per_minute: 30,
+  per_day: 500,
 };
 
 describe('a configuration', () => {
@@ -134,6 +137,7 @@ describe('a configuration', () => {
       bounceDomain: null,
       connections: 4,
       perSecond: null,
+      perDay: null,
     });
   });
 
@@ -155,6 +159,7 @@ describe('a configuration', () => {
     [{ per_second: 2 }, { perSecond: 2 }],
     [{ per_minute: 30 }, { perSecond: 0.5 }],
     [{ per_second: 2, per_minute: 30 }, { perSecond: 0.5 }],
+    [{ per_day: 2_000 }, { perSecond: null, perDay: 2_000 }],
     [
       { bounce_domain: 'b.mn', connections: 10 },
       { bounceDomain: 'b.mn', connections: 10 },
@@ -191,6 +196,7 @@ describe('a configuration', () => {
     ),
     [withEmail({ connections: 11 }), 'email.connections: must be at most 10'],
     [withEmail({ per_minute: 0 }), 'email.per_minute: must be at least 1'],
+    [withEmail({ per_day: 0 }), 'email.per_day: must be at least 1'],
     [withEmail({ connections: 0 }), 'email.connections: must be at least 1'],
     [withEmail({ port: 25 }), 'email.port: is not a known field'],
     [{ sms: 'off', email: 'off', push: 'off' }, 'push: is not a known field'],

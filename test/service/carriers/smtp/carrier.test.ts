@@ -33,6 +33,7 @@ function open(changes: Partial<SmtpSettings> = {}): Carrier {
     bounceDomain: null,
     connections: 2,
     perSecond: null,
+    perDay: null,
     ...changes,
   };
   const report = (error: unknown) => void reports.push(error);

@@ -42,6 +42,7 @@ const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}) =>
       bounceDomain: null,
       connections: 4,
       perSecond: null,
+      perDay: null,
       ...changes,
     },
     bounceKey: Buffer.alloc(32),

@@ -64,6 +64,16 @@ const emptied = '';
 const publicUrl = 'ALTER TABLE dashboard ADD COLUMN public_url text;';
 
 /**
+ * What has begun on a route in each quarter of an hour, [[end, count], ...], and when its carrier's limit of a day was
+ * reached last.
+ */
+const routeDays = `CREATE TABLE route_days (
+  route text COLLATE "C" PRIMARY KEY,
+  slots text NOT NULL,
+  reached_at bigint
+);`;
+
+/**
  * Functions have their version in the name. A changed function is a new version in a new step, removed from its old
  * step. The function that the previous release calls does the same as the new one, and is dropped one release later.
  */
@@ -94,6 +104,11 @@ export const migrations: Migrations = {
       [suppressed, acceptUnlessSuppressed, markUnlessSuppressed].join('\n'),
       publicUrl,
       [quietHours, singlesOfLists].join('\n'),
+      emptied,
+      emptied,
+      emptied,
+      emptied,
+      routeDays,
     ],
     constants,
   ),
