@@ -88,6 +88,8 @@ export interface Deferral extends CarrierAnswer {
   kind: 'later';
   scope: 'lane' | 'account' | 'rate' | 'message';
   code: string;
+  /** The account may send no more today. */
+  isOfDay?: true;
   /** It is about the recipient alone: greylisting answers each recipient once. */
   isOfRecipient?: true;
   retryAfterMs?: number;

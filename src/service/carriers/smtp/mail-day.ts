@@ -91,6 +91,11 @@ export class MailDay {
     if (!isTaken) void this.#ask(this.#mostOfLists, -1, slot);
   }
 
+  /** The relay takes no more although it could: it counts otherwise, or others send as well. */
+  reach(): void {
+    void this.#ask(0, 0);
+  }
+
   #leftOf(most: number): number {
     return this.#known === null ? 0 : Math.max(0, most - this.#known.used) + this.#inHand;
   }

@@ -111,6 +111,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
         isTaken = true;
         const result = await submitOver(lent, ...given);
         isTaken = result.kind === 'accepted';
+        if (result.kind === 'later' && result.isOfDay) day.reach();
         return result;
       },
       release() {

@@ -41,7 +41,7 @@ const sendOne = (to: string, isBulk = false) =>
 const statusesOf = async (batch: string) => (await services.messagesOf(batch)).map(({ status }) => status);
 /** In steps of minutes, and some of seconds, in which what is due is sent. */
 async function until(hours: number) {
-  await services.pass(() => services.clock.now() >= begun + hours * hour, 5 * minute, 400 * hour);
+  await services.pass(() => services.clock.now() >= begun + hours * hour, 15 * minute, 400 * hour);
   await seconds(10);
 }
 const seconds = (count: number) => {
@@ -134,6 +134,18 @@ describe('a relay that takes so many mails a day', () => {
     relay.options.react = () => null;
     await until(56.5);
     expect(await statusesOf(batch)).toEqual(['sent', 'sent', 'sent']);
+  });
+
+  it('that takes fewer than it said lets them wait as well', async () => {
+    relay.options.react = (step) =>
+      step === 'MAIL' && relay.taken.length >= 2 ? '550 5.4.5 Daily user sending limit exceeded' : null;
+    await services.open(configured(100));
+    const batch = await sendBatch(people(4));
+    await until(26);
+    expect(await statusesOf(batch)).toEqual(['sent', 'sent', 'queued', 'queued']);
+    relay.options.react = () => null;
+    await until(28);
+    expect(await statusesOf(batch)).toEqual(Array(4).fill('sent'));
   });
 
   it.each([
