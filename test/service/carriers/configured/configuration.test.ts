@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../../../src/service/carriers/configured/read-configuration.js';
+import { AccessToken } from '../../../../src/service/carriers/smtp/access-token.js';
 import { emptyFolder } from '../../../support/folders.js';
 
 const folder = emptyFolder();
@@ -168,6 +169,17 @@ describe('a configuration', () => {
     expect(read(withEmail(changes)).email).toMatchObject(expected);
   });
 
+  it('takes the token of a mailbox from a command, which others cannot change', () => {
+    const program = join(folder, 'token');
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 });
+    const email = withEmail({ user: 'u', token: { command: ['./token', '--of', 'u'] } });
+    expect(read(email).email).toMatchObject({
+      login: { user: 'u', token: expect.any(AccessToken) },
+    });
+    chmodSync(program, 0o722);
+    expect(() => read(email)).toThrow('email.token.command: ');
+  });
+
   it('reads a secret from a file beside it, without the newline at its end', () => {
     writeFileSync(join(folder, 'mobicom'), 'from file\n');
     expect(read(changed({ password: { file: 'mobicom' } })).sms).toMatchObject({
@@ -187,6 +199,15 @@ describe('a configuration', () => {
     [withEmail({ tls: 'maybe' }), 'email.tls: must be "required" or "off"'],
     [withEmail({ user: 'u' }), 'email.password: is required with "user"'],
     [withEmail({ password: { env: 'PASSWORD' } }), 'email.user: is required with "password"'],
+    [withEmail({ token: { command: ['t'] } }), 'email.user: is required with "token"'],
+    [
+      withEmail({ user: 'u', password: { env: 'PASSWORD' }, token: { command: ['t'] } }),
+      'email.token: must not be together with "password"',
+    ],
+    [withEmail({ user: 'u', token: { command: [] } }), 'email.token.command: must have at least 1 entry'],
+    [withEmail({ user: 'u', token: { command: [''] } }), 'email.token.command[0]: must be a program'],
+    [withEmail({ user: 'u', token: { command: 'gcloud print' } }), 'email.token.command: must be an array'],
+    [withEmail({ user: 'u', token: { command: ['./token'] } }), /token\.command: cannot read .*no such file/],
     [withEmail({ user: 'u', password: 'p' }), 'email.password: must be {"env": "<variable>"}'],
     [withEmail({ from: 'Урту <a@b.mn>' }), 'email.from: must be an email address'],
     [withEmail({ from: 'a@Example.mn' }), 'email.from: must be an email address'],

@@ -6,6 +6,7 @@ import {
   type Submission,
   type SubmitResult,
 } from '../../../../src/service/carriers/carrier.js';
+import { AccessToken } from '../../../../src/service/carriers/smtp/access-token.js';
 import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
 import { ManualClock } from '../../../../src/service/clock.js';
@@ -93,6 +94,20 @@ it('does not name its password, where a relay repeats the login that it refuses'
   const [report] = reports as [Error];
   expect((report.cause as Error).message).toContain('500 5.5.1 Unrecognized: AUTH PLAIN … of …');
   expect(inspect(report)).not.toContain(login.password);
+});
+
+it('takes another token at once where its relay refuses the one that it kept', async () => {
+  const token = new AccessToken([process.execPath, '-p', 'process.pid']);
+  relay.options.react = (step, count) => (step === 'AUTH' && count === 1 ? '535 5.7.3 Unsuccessful' : null);
+  carrier = open({ login: { user: 'a@b.mn', token } });
+  await carrier.start(async () => {});
+  expect(await submit()).toMatchObject({ kind: 'accepted' });
+  await passed(carrier.stop());
+  await carrier.start(async () => {});
+  expect(await submit()).toMatchObject({ kind: 'accepted' });
+  const given = relay.heard.filter((line) => line.startsWith('AUTH XOAUTH2 '));
+  expect(given[1]).toBe(given[0]);
+  expect([new Set(given).size, given.length, reports]).toEqual([2, 3, []]);
 });
 
 it('calls itself by its name', async () => {
