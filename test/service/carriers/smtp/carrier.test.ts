@@ -220,6 +220,17 @@ describe.each([false, true])('a reply (pipelining: %s)', (isPipelining) => {
   });
 });
 
+/** In the words of OpenSMTPD 6.8, which says the second of every recipient where it does not relay for this client. */
+it.each([
+  ['550 5.1.1 User unknown', true],
+  ['550 Invalid recipient: <bold@example.com>', false],
+  ['524 5.2.4 Mailing list expansion problem: <bold@example.com>', false],
+])('a recipient that is refused with %s is known not to exist: %s', async (reply, isUnknown) => {
+  relay.options.react = (step) => (step === 'RCPT' ? reply : null);
+  const result = await submit();
+  expect([result.kind, 'isUnknownRecipient' in result]).toEqual(['refused', isUnknown]);
+});
+
 describe.each([false, true])('a relay that answers as it likes (pipelining: %s)', (isPipelining) => {
   /** What is said of each mail is true of what its relay took. */
   async function expectTruth(mails: number): Promise<string[]> {
