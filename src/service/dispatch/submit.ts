@@ -10,8 +10,7 @@ import {
 import type { Report } from '../report.js';
 import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../storage/caps.js';
-import { nextRouteBefore } from '../storage/dispatching.js';
-import { waitsInQuietHours } from '../storage/shared/quiet.js';
+import { isListMessage, nextRouteBefore } from '../storage/dispatching.js';
 import type { ClaimedMessage, Content, MessageRecord, Tried } from '../storage/store.js';
 import type { ShowAnswer } from './answers.js';
 import type { Deadlines } from './deadlines.js';
@@ -145,7 +144,7 @@ export async function submitMessage(
     const { carrier } = lane;
     if (carrier.reserve !== undefined) {
       held.reservation?.release();
-      const reserved = carrier.reserve(route.name, isWaited || !waitsInQuietHours(claimed));
+      const reserved = carrier.reserve(route.name, isWaited || !isListMessage(claimed));
       held.reservation = isWaited ? await tools.within(reserved, end - tools.elapsed()) : await reserved;
       // Waiting takes time: the lane may have closed, or a code expired.
       if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) {
