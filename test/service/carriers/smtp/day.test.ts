@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RouteDay, takeOfDay } from '../../../../src/service/storage/route-limits.js';
 import { CarrierServices } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Relay } from '../../../support/relay.js';
@@ -55,6 +57,37 @@ const refuseAll = async () => {
   relay.options.react = (step) => (step === 'RCPT' ? '450 4.2.0 No' : null);
 };
 const taken = () => relay.taken.length;
+
+it('no 24 hours have more than a limit of a day, whenever mails begin and are given back', () => {
+  const step = fc.record({
+    passes: fc.integer({ min: 0, max: 30 * hour }),
+    wanted: fc.integer({ min: 0, max: 6 }),
+    back: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 60 }), (most, steps) => {
+      let day: RouteDay = { slots: [], reachedAt: null };
+      let now = 1_795_000_000_000;
+      let granted: { at: number; slot: number }[] = [];
+      for (const { passes, wanted, back } of steps) {
+        now += passes;
+        const [last] = granted.slice(-1);
+        if (back && last !== undefined) {
+          ({ day } = takeOfDay(day, { route: 'email', most, wanted: -1, slot: last.slot }, now));
+          granted = granted.slice(0, -1);
+        }
+        const taken = takeOfDay(day, { route: 'email', most, wanted }, now);
+        day = taken.day;
+        for (let count = 0; count < taken.granted; count += 1) granted.push({ at: now, slot: taken.slot });
+        const inDay = granted.filter(({ at }) => at > now - 24 * hour).length;
+        expect(inDay).toBeLessThanOrEqual(most);
+        // Nothing waits for longer than a slot after that.
+        const counted = granted.filter(({ at }) => at > now - 24.25 * hour).length;
+        if (wanted > taken.granted) expect(counted).toBeGreaterThanOrEqual(most);
+      }
+    }),
+  );
+});
 
 describe('a relay that takes so many mails a day', () => {
   it('gets no more in any 24 hours, whatever waits, also from a second process and a later one, and nothing fails', async () => {
