@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Report } from '../../report.js';
 import { type DayPermits, dayMs, type RouteDays } from '../../storage/route-limits.js';
-import { type DayLimit, emailRoute } from '../carrier.js';
+import type { DayLimit } from '../carrier.js';
 
 /** The share of a day that mails of lists leave to others: a code must not wait for tomorrow behind a newsletter. */
 const keptShare = 0.1;
@@ -12,6 +12,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 export interface MailDayParts {
+  /** Its day is its own: another mailbox begins with a whole one. */
+  mailbox: string;
   perDay: number;
   days: RouteDays;
   clock: Clock;
@@ -101,10 +103,10 @@ export class MailDay {
   }
 
   async #ask(most: number, wanted: number, slot?: number): Promise<DayPermits | null> {
-    const { days, clock, report } = this.#parts;
+    const { days, mailbox: route, clock, report } = this.#parts;
     try {
       const known = await days.takeOfDay({
-        route: emailRoute,
+        route,
         most,
         wanted,
         ...(slot === undefined ? {} : { slot }),

@@ -55,8 +55,11 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
   const connections = new Connections(parts);
   const relay = new RelayCapacity(settings.connections, clock);
   const rate = perSecond === null ? null : new MailRate({ ...parts, route: { name: emailRoute, perSecond } });
+  const mailbox = `${settings.login?.user ?? from} ${settings.host}`;
   const day =
-    perDay === null || parts.days === undefined ? null : new MailDay({ ...parts, perDay, days: parts.days });
+    perDay === null || parts.days === undefined
+      ? null
+      : new MailDay({ ...parts, mailbox, perDay, days: parts.days });
   const unlimited = Number.POSITIVE_INFINITY;
 
   /** A mail of which a connection that was used before brought nothing to the relay goes over a new one, once. */

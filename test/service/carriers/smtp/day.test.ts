@@ -23,9 +23,9 @@ afterEach(async () => {
   await relay.close();
 });
 
-const configured = (perDay: number) =>
+const configured = (perDay: number, from = 'no-reply@example.mn') =>
   services.configured('off', {
-    ...{ smtp: `smtp://127.0.0.1:${port}`, from: 'no-reply@example.mn', connections: 2, per_day: perDay },
+    ...{ smtp: `smtp://127.0.0.1:${port}`, from, connections: 2, per_day: perDay },
   });
 const content = { subject: 'S', text: 'T' };
 const people = (count: number, name = 'p') =>
@@ -131,6 +131,17 @@ describe('a relay that takes so many mails a day', () => {
       'LaneWarning: lane email: at its limit of a day: 2 of 2 mails, next in 25 h',
       'LaneWarning: lane email: ended: at its limit of a day',
     ]);
+  });
+
+  it('is counted for each mailbox: another one takes what waits', async () => {
+    const directory = services.cores.folder();
+    await services.open({ directory, ...configured(2) });
+    await sendBatch(people(4));
+    await seconds(10);
+    await services.close();
+    await services.open({ directory, ...configured(2, 'other@example.mn') });
+    await seconds(10);
+    expect(taken()).toBe(4);
   });
 
   it('keeps a tenth for what is not of a list', async () => {
