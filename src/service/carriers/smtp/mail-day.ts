@@ -105,12 +105,8 @@ export class MailDay {
   async #ask(most: number, wanted: number, slot?: number): Promise<DayPermits | null> {
     const { days, mailbox: route, clock, report } = this.#parts;
     try {
-      const known = await days.takeOfDay({
-        route,
-        most,
-        wanted,
-        ...(slot === undefined ? {} : { slot }),
-      });
+      const given = slot === undefined ? {} : { slot };
+      const known = await days.takeOfDay({ route, most, wanted, ...given });
       this.#known = known;
       this.#knownAt = clock.monotonic();
       this.#since = known.used < this.#mostOfLists ? null : (this.#since ?? this.#knownAt);
@@ -118,6 +114,8 @@ export class MailDay {
       return known;
     } catch (error) {
       report(error, { level: 'warning' });
+      // Nothing begins until it is known again.
+      this.#known = null;
       this.#lookIn(retryMs);
       return null;
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RouteDay, takeOfDay } from '../../../../src/service/storage/route-limits.js';
+import type { Store } from '../../../../src/service/storage/store.js';
 import { CarrierServices } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Relay } from '../../../support/relay.js';
@@ -131,6 +132,25 @@ describe('a relay that takes so many mails a day', () => {
       'LaneWarning: lane email: at its limit of a day: 2 of 2 mails, next in 25 h',
       'LaneWarning: lane email: ended: at its limit of a day',
     ]);
+  });
+
+  it('gets nothing while its count cannot be written, and then what waited', async () => {
+    let isAway = false;
+    const failing = (store: Store): Store => ({
+      ...store,
+      takeOfDay: async (wanted) => {
+        if (isAway) throw new Error('the store is away');
+        return store.takeOfDay(wanted);
+      },
+    });
+    await services.open(configured(5), { store: failing });
+    isAway = true;
+    await sendBatch(people(2));
+    await seconds(10);
+    expect([taken(), services.cores.faults.length]).toEqual([0, expect.closeTo(10, -1)]);
+    isAway = false;
+    await seconds(10);
+    expect(taken()).toBe(2);
   });
 
   it('is counted for each mailbox: another one takes what waits', async () => {
