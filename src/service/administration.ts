@@ -130,8 +130,11 @@ export interface SlowLane {
   /** Id and name of the project; null for the whole lane. */
   project: string | null;
   project_name: string | null;
-  /** `throttled`: its rate is lowered. `suspected`: nothing is accepted. `backing_off`: an answer pauses it. */
-  state: 'throttled' | 'suspected' | 'backing_off';
+  /**
+   * `throttled`: its rate is lowered. `suspected`: nothing is accepted. `backing_off`: an answer pauses it. `day_limit`: it
+   * waits for its limit of 24 hours.
+   */
+  state: 'throttled' | 'suspected' | 'backing_off' | 'day_limit';
   since: string;
   /** How long it has lasted. */
   seconds: number;

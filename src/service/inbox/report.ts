@@ -45,7 +45,7 @@ export async function reportsIn(
       ? await parseMail(raw, { forceRfc822Attachments: true })
       : { attachments: [] };
   const outcomes = attachments.some(isReport)
-    ? outcomesIn(attachments)
+    ? withWords(outcomesIn(attachments), text ?? '')
     : outcomesInWords(text ?? '', header('x-failed-recipients'));
   const isFailure = outcomes.some(({ action }) => action === 'failed');
   return { report: isFailure ? outcomes : null, complaint: complaintIn(attachments) };
@@ -76,6 +76,21 @@ function outcomesIn(attachments: readonly Attachment[]): Outcome[] {
     .filter(isReport)
     .flatMap(({ content }) => groupsIn(wholeTextDecoder('latin1').decode(content as ArrayBuffer)))
     .flatMap((group) => outcomeIn(group) ?? []);
+}
+
+/** The fields of OpenSMTPD give no answer, and 5.0.0 for each: it stands in the text, behind the address. */
+function withWords(outcomes: readonly Outcome[], text: string): Outcome[] {
+  const [, below = ''] = text.split('following list of recipients:', 2);
+  const [given = ''] = below.split('Below is a copy', 1);
+  const lines = given.split(/\r?\n/).map((line): [string, string] => {
+    const end = line.indexOf(': ');
+    return [line.slice(0, end).trim().toLowerCase(), line.slice(end + 2)];
+  });
+  const answers = new Map(lines);
+  return outcomes.map((outcome) => ({
+    ...outcome,
+    answer: outcome.answer || (answers.get(outcome.recipients[0] ?? '') ?? ''),
+  }));
 }
 
 function outcomeIn(group: Group): Outcome | null {

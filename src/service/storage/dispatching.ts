@@ -151,6 +151,11 @@ export interface ClaimedMessage {
   earlier: Earlier | null;
 }
 
+/** Whether it is a message of a list: it lets others go first, and waits in quiet hours. */
+export function isListMessage({ message, content }: Pick<ClaimedMessage, 'message' | 'content'>): boolean {
+  return message.batchId !== null || content.isBulk === true;
+}
+
 export interface Mark {
   claimed: ClaimedMessage;
   /** One more than the highest attempt so far. */

@@ -78,6 +78,7 @@ export const english = {
   down: 'Not connected for {time}',
   throttled: 'Throttled for {time}: {answer}',
   suspected: 'Nothing accepted for {time}: {answer}',
+  day_limit: 'At its limit of a day for {time}: {answer}',
   backing_off: 'Paused for {time}: {answer}',
   ofThisProject: 'This project',
   quiet: 'quiet until {time}',

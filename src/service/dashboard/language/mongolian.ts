@@ -79,6 +79,7 @@ export const mongolian: Strings = {
   down: '{time} холбоогүй',
   throttled: '{time} хурдыг хязгаарласан: {answer}',
   suspected: '{time} юу ч хүлээн аваагүй: {answer}',
+  day_limit: 'Өдрийн хязгаарт хүрсэн тул {time} хүлээж байна: {answer}',
   backing_off: '{time} түр зогссон: {answer}',
   ofThisProject: 'Энэ төсөл',
   quiet: '{time} хүртэл чимээгүй',

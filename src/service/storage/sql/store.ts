@@ -3,7 +3,7 @@ import type { AnswerOf, Finalized, Receipt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { sharedReads } from '../shared/shared-reads.js';
 import type { Store } from '../store.js';
-import { createBinds } from './binds.js';
+import { createBinds, createDays } from './binds.js';
 import { createInbox } from './inbox.js';
 import { createInsights } from './insights.js';
 import { createKeys } from './keys.js';
@@ -26,6 +26,7 @@ interface Engine {
 function createParts({ sql, correctLife, pseudonymOf }: Engine) {
   return {
     ...createBinds(sql),
+    ...createDays(sql),
     ...createInbox(sql),
     ...createInsights(sql),
     ...createKeys(sql),

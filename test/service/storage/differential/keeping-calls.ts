@@ -142,6 +142,11 @@ export const keepingCalls = {
     const claim = { route: world.of(routes), holder: `h${world.below(5)}` };
     return simple((store) => store.releaseBind(claim));
   },
+  takeOfDay(world) {
+    const route = world.of(routes);
+    const given = { route, most: 5, wanted: world.of([-1, 0, 1, 3]) };
+    return simple((store) => store.takeOfDay(given));
+  },
 
   addSignInLink(world) {
     const link = {

@@ -69,6 +69,16 @@ const receiptCode = 'ALTER TABLE receipts ADD COLUMN code text;';
 const publicUrl = 'ALTER TABLE dashboard ADD COLUMN public_url text;';
 
 /**
+ * What has begun on a route in each quarter of an hour, [[end, count], ...], and when its carrier's limit of a day was
+ * reached last.
+ */
+const routeDays = `CREATE TABLE route_days (
+  route text COLLATE "C" PRIMARY KEY,
+  slots text NOT NULL,
+  reached_at bigint
+);`;
+
+/**
  * Functions have their version in the name. A changed function is a new version in a new step, removed from its old
  * step. The function that the previous release calls does the same as the new one, and is dropped one release later.
  */
@@ -101,6 +111,7 @@ export const migrations: Migrations = {
       [quietHours, singlesOfLists].join('\n'),
       inlined,
       receiptCode,
+      routeDays,
     ],
     constants,
   ),
