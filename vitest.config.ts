@@ -63,6 +63,7 @@ const again: Partial<Record<Place, string[]>> = {
     'test/service/admin/reset.test.ts',
     'test/service/carriers/http/{instances,repeats}.test.ts',
     'test/service/carriers/smpp/{instances,lanes,slow-lanes,turns}.test.ts',
+    'test/service/carriers/smtp/day.test.ts',
     'test/service/dashboard/{access,pages}.test.ts',
     'test/service/inbox/inbox.test.ts',
     'test/service/operations/{caps,idempotency,keys,rate,verification}.test.ts',

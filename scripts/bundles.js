@@ -76,7 +76,13 @@ const onlyTheVersion = {
 };
 
 const dashboard = resolve('src/service/dashboard');
-const textFiles = ['language/english', 'language/mongolian', 'assets/style', 'assets/script'];
+const textFiles = [
+  'language/english',
+  'language/mongolian',
+  'assets/style',
+  'assets/script',
+  'assets/counter',
+];
 
 /** The literal that a file of the dashboard exports. */
 function literalIn(file) {
@@ -86,7 +92,7 @@ function literalIn(file) {
 }
 
 function packedTexts() {
-  const [english, mongolian, style, script] = textFiles.map(literalIn);
+  const [english, mongolian, style, script, counter] = textFiles.map(literalIn);
   const names = Object.keys(english);
   const minified = (text, loader) =>
     transformSync(text, { loader, minify: true, target: 'es2020' }).code.trim();
@@ -94,7 +100,8 @@ function packedTexts() {
   if (/[\0\n]/.test(lists.flat().join(''))) throw new Error('a text of the dashboard has two lines');
   const [named, inEnglish, inMongolian] = lists.map((list) => list.join('\n'));
   // In this order they take the fewest bytes.
-  const all = [named, inEnglish, minified(style, 'css'), minified(script, 'js'), inMongolian];
+  const scripts = [script, counter].map((code) => minified(code, 'js'));
+  const all = [named, inEnglish, minified(style, 'css'), ...scripts, inMongolian];
   return brotliCompressSync(all.join('\0')).toString('base64');
 }
 
@@ -106,10 +113,10 @@ const dashboardTexts = {
     if (id === '\0dashboard-texts')
       return `import { brotliDecompressSync } from 'node:zlib';
         const packed = Buffer.from('${packedTexts()}', 'base64');
-        const [names, english, style, script, mongolian] = brotliDecompressSync(packed).toString().split('\\0');
+        const [names, english, style, script, counter, mongolian] = brotliDecompressSync(packed).toString().split('\\0');
         const named = (list, texts = list.split('\\n')) =>
           Object.fromEntries(names.split('\\n').map((name, index) => [name, texts[index]]));
-        export const texts = { english: named(english), mongolian: named(mongolian), style, script };`;
+        export const texts = { english: named(english), mongolian: named(mongolian), style, script, counter };`;
     const file = textFiles.find((each) => id === join(dashboard, `${each}.ts`));
     if (file === undefined) return null;
     const name = basename(file);

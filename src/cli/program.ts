@@ -60,6 +60,11 @@ const tree: readonly (Leaf | Group)[] = [
     ],
   ],
   [
+    'inbox',
+    'Look up received messages',
+    [['list', 'List the messages', async () => (await import('./commands/inbox/list.js')).inboxList]],
+  ],
+  [
     'history',
     'Show what this machine sent',
     async () => (await import('./commands/history/list.js')).history,

@@ -25,8 +25,8 @@ export interface Call {
 export interface Extension {
   /** Completes "this service does not offer ...". */
   name: string;
-  /** Statuses of `not_found` and `method_not_allowed` that mean that the service lacks it. */
-  statuses: readonly number[];
+  /** Statuses that mean that the service lacks it; without them, those of `not_found` and `method_not_allowed`. */
+  statuses?: readonly number[];
 }
 
 /** The attempts of a call so far. */

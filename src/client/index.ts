@@ -11,6 +11,8 @@ export type {
   EmailMessage,
   EmailResult,
   EmailSendParams,
+  InboxFilter,
+  InboxMessage,
   Message,
   MessageError,
   MessageFilter,

@@ -7,7 +7,6 @@ export * from './limits.js';
 export * from './lines.js';
 export * from './lists.js';
 export * from './mail-charset.js';
-export * from './mail-headers.js';
 export * from './numbers.js';
 export * from './options.js';
 export * from './parts.js';

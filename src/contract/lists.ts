@@ -22,9 +22,9 @@ export interface PageOptions {
 
 /** Filters of every list. */
 interface TimeFilter {
-  /** Created at or after this time, ISO 8601. */
+  /** At or after this time, ISO 8601. */
   since?: string | undefined;
-  /** Created before this time, ISO 8601. */
+  /** Before this time, ISO 8601. */
   until?: string | undefined;
 }
 
@@ -49,3 +49,6 @@ export interface BatchFilter extends TimeFilter {
   /** Default: any. */
   status?: BatchStatus | undefined;
 }
+
+/** Filters of GET /v1/inbox, an extension; an item matches all of them. */
+export type InboxFilter = Omit<BatchFilter, 'status'>;

@@ -39,6 +39,8 @@ interface MessageFields {
   error: MessageError | null;
   /** Null until there is a report. An extension, in reads only. */
   delivery?: DeliveryState | null;
+  /** The carrier's own code of a failure, such as `550 5.1.1`; else null. An extension, in reads only. */
+  carrier_code?: string | null;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   /** Like `created_at`; null until `sent`. */
@@ -155,6 +157,26 @@ export interface Pricing {
     /** Credits. */
     credits_per_message: number;
   };
+}
+
+/** A received SMS, or mail to the project's own domain (GET /v1/inbox, an extension). */
+export interface InboxMessage {
+  /** UUID. */
+  id: string;
+  /** How it came. */
+  channel: Channel;
+  /** A number, a sender's name or an address; empty if a mail has none. */
+  from: string;
+  /** The number or address that it was sent to. */
+  to: string;
+  /** Null for an SMS; absent without the scope `inbox`. */
+  subject?: string | null;
+  /** At most 1 MB; a missing part of an SMS is `[…]`. Absent without the scope `inbox`. */
+  text?: string;
+  /** ISO 8601, UTC, milliseconds. */
+  received_at: string;
+  /** A part of an SMS is missing, and may arrive within half an hour of the first. */
+  waits_for_parts: boolean;
 }
 
 /** A recipient to whom nothing more is sent. */

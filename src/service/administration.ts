@@ -11,7 +11,7 @@ export interface ApiKey {
   label: string | null;
   /** The session of the dashboard that made it, by its id; null for any other key. */
   created_by: string | null;
-  /** `send`: every POST; `read`: every GET but those of `inbox`, which show texts and codes. */
+  /** `send`: every POST; `read`: every GET, without what people wrote; `inbox`: the inbox with its texts, and the outbox. */
   scope: readonly KeyScope[];
   created_at: string;
   /** When it expires: from then on it is refused like an unknown key. Null for a key that does not expire. */
@@ -107,9 +107,9 @@ export interface ProjectAdministration extends MailAdministration {
   newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
   /**
    * A link that signs in to the dashboard once, within 10 minutes: of this project, or of all projects with this one
-   * first. Null if no instance has served the dashboard yet.
+   * first. With `readOnly` its session changes and sends nothing. Null if no instance has served the dashboard yet.
    */
-  createDashboardLink(options?: { allProjects?: boolean }): Promise<string | null>;
+  createDashboardLink(options?: { allProjects?: boolean; readOnly?: boolean }): Promise<string | null>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
@@ -130,8 +130,11 @@ export interface SlowLane {
   /** Id and name of the project; null for the whole lane. */
   project: string | null;
   project_name: string | null;
-  /** `throttled`: its rate is lowered. `suspected`: nothing is accepted. `backing_off`: an answer pauses it. */
-  state: 'throttled' | 'suspected' | 'backing_off';
+  /**
+   * `throttled`: its rate is lowered. `suspected`: nothing is accepted. `backing_off`: an answer pauses it. `day_limit`: it
+   * waits for its limit of 24 hours.
+   */
+  state: 'throttled' | 'suspected' | 'backing_off' | 'day_limit';
   since: string;
   /** How long it has lasted. */
   seconds: number;

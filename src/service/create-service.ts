@@ -1,3 +1,4 @@
+import { maxRequestBytes } from '../contract/index.js';
 import { type Core, openCore } from './core.js';
 import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
 import { type Origin, originOf } from './dashboard/origin.js';
@@ -120,7 +121,7 @@ function partsOf({
     clock: context.clock,
     encryption: context.encryption,
     connections: () => heartbeat.connections,
-    takeToken: (projectId, kind) => takeToken(context, projectId, kind),
+    takeToken: (projectId, kind, key) => takeToken(context, projectId, kind, key),
     deliveries: (messageIds) => carrier.deliveries(messageIds),
     report: (error, requestId) => report(error, { requestId }),
   };
@@ -159,6 +160,6 @@ function withDashboard(next: RequestHandler, door: DashboardDoor): RequestHandle
   return async (request, notes) => {
     if (!door.isUnder(request.target)) return next(request, notes);
     if (notes) notes.route = '/dashboard';
-    return door.fetch(request, () => readBody(request, formBytes));
+    return door.fetch(request, (isLong) => readBody(request, isLong ? maxRequestBytes : formBytes));
   };
 }

@@ -1,12 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.js';
 
-/** Keeps verification codes secret: hashed in the store, encrypted in texts that wait for dispatch. */
+/** Keeps verification codes secret, hashed in the store, encrypted in texts that wait for dispatch; and names forms. */
 export interface Encryption {
   hashCode(verificationId: string, code: string): Uint8Array;
   matches(codeHash: Uint8Array, verificationId: string, code: string): boolean;
   encrypt(text: string): Uint8Array;
   decrypt(encrypted: Uint8Array): string;
+  /** Of a form and what stands in it: nobody else can tell, or name, what was sent with it. */
+  nameOfForm(content: string): string;
 }
 
 export const nonceLength = 12;
@@ -37,6 +39,7 @@ export function decryptText(key: Uint8Array, encrypted: Uint8Array): string {
 export function createEncryption(secret: Uint8Array, random: Random): Encryption {
   const codeKey = deriveKey(secret, 'verification codes');
   const textKey = deriveKey(secret, 'texts that wait for delivery');
+  const formKey = deriveKey(secret, 'forms of the dashboard');
 
   function hashCode(verificationId: string, code: string): Uint8Array {
     return createHmac('sha256', codeKey).update(`${verificationId}:${code}`).digest();
@@ -47,5 +50,6 @@ export function createEncryption(secret: Uint8Array, random: Random): Encryption
     matches: (codeHash, verificationId, code) => timingSafeEqual(codeHash, hashCode(verificationId, code)),
     encrypt: (text) => encryptText(textKey, random.bytes(nonceLength), text),
     decrypt: (encrypted) => decryptText(textKey, encrypted),
+    nameOfForm: (content) => createHmac('sha256', formKey).update(content).digest('base64url'),
   };
 }

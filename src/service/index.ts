@@ -36,7 +36,12 @@ export { type Mismatch, verify } from './data/verify-data.js';
 export { DataError } from './errors/data-error.js';
 export { EngineError } from './errors/engine-error.js';
 export { type FaultOnDemand, faultsOnDemand } from './fault-injection/faults.js';
-export type { AddedSuppressions, DnsRecord, InboxMessage, Suppression } from './inbox/mail-administration.js';
+export type {
+  AddedSuppressions,
+  DnsRecord,
+  ReceivedMessage,
+  Suppression,
+} from './inbox/mail-administration.js';
 export { type OpenedAdministration, openAdministration } from './open-administration.js';
 export type { Fault } from './report.js';
 export type {

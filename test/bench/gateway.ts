@@ -9,7 +9,7 @@ import { submissionOf } from '../support/smpp.js';
 import { inPairs, type Row } from './pairs.js';
 
 /** A gateway that takes everything at once; it looks for the end of a request and no further. */
-const program = `
+export const gatewayProgram = `
 const answer = 'HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: 24\\r\\n\\r\\n{"status":"0","id":"g1"}';
 require('node:net').createServer((socket) => {
   let text = '';
@@ -102,7 +102,7 @@ async function throughCarrier(port: number): Promise<number> {
 
 /** The carrier alone, to a gateway in a process of its own. */
 export async function gateway(pairs = 5): Promise<Row[]> {
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', gatewayProgram], { stdio: ['ignore', 'pipe', 'inherit'] });
   const port = Number(await printed(child, 'stdout', /\n/));
   const { ratio, a, b } = await inPairs(
     () => throughCarrier(port),

@@ -11,7 +11,7 @@ import { routeTo, submissionOf } from '../support/smpp.js';
 import { median, type Row } from './pairs.js';
 
 /** A centre that takes everything at once. */
-const program = `
+export const centreProgram = `
 require('node:net').createServer((socket) => {
   let pending = Buffer.alloc(0);
   socket.on('error', () => {}).on('data', (bytes) => {
@@ -89,7 +89,7 @@ async function throughCarrier(port: number): Promise<number> {
 
 /** The carrier alone, to a centre in a process of its own. */
 export async function smpp(rounds = 5): Promise<Row[]> {
-  const centre = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const centre = spawn(process.execPath, ['-e', centreProgram], { stdio: ['ignore', 'pipe', 'inherit'] });
   const port = Number(await printed(centre, 'stdout', /\n/));
   const rates: { bare: number; carrier: number }[] = [];
   for (let round = -1; round < rounds; round += 1) {

@@ -330,6 +330,8 @@ export function commandLines(
     { line: () => 'service credit much', code: 2, stderr: /not a whole number/ },
     { line: () => 'open', code: 2, stderr: /has no dashboard/ },
     { line: () => 'dashboard', code: 5, stderr: /no dashboard yet/, text: true },
+    { line: () => 'inbox list', prepare: receive, stdout: /^RECEIVED/, ...array },
+    { line: () => 'inbox list --channel fax', code: 2, stderr: /not one of sms, email/ },
     { line: () => 'service inbox', prepare: receive, stdout: /^RECEIVED/, ...array },
     { line: () => 'service inbox --project nobody', code: 12, stderr: /no project nobody/ },
     { line: () => 'service incoming --to no-reply@shop.mn', prepare: ownDomain, stdin: 'From: a@b.mn\n\nHi' },

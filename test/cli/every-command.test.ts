@@ -45,7 +45,7 @@ function withoutSandbox(result: Result): Result {
   return { ...result, stderr: result.stderr.replace(sandboxed, '') };
 }
 /** An email has no parts; a price list and settings have fields within others. */
-const onlyInTables = new Set(['parts', 'rate_multiplier', 'delivery']);
+const onlyInTables = new Set(['parts', 'rate_multiplier', 'delivery', 'carrier_code']);
 const nested = /^(?:pricing$|(?:sandbox|service) settings )/;
 
 describe('every command', () => {

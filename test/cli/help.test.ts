@@ -92,10 +92,10 @@ describe('help', () => {
     tree.command('teleport').summary('Send by other means');
     const text = overview(tree, 80);
     expect(text).toMatch(/^Other +teleport +Send by other means$/m);
-    expect(text).toMatch(/^Look up +messages, batches, history +Show what was sent$/m);
+    expect(text).toMatch(/^Look up +messages, batches, inbox +Show what was sent and received$/m);
     expect(text).not.toContain(
       program()
-        .commands.find((each) => each.name() === 'history')
+        .commands.find((each) => each.name() === 'inbox')
         ?.summary(),
     );
   });

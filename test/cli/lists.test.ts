@@ -136,16 +136,61 @@ describe('a list', () => {
     [405, 'method_not_allowed'],
   ])('ends with 12 where the service has none: %i', async (status, code) => {
     const service = fakeService(() => refusal(status, code));
-    for (const noun of ['messages', 'batches']) {
+    for (const [noun, name, hint] of [
+      ['messages', 'lists of messages', 'urtuu history'],
+      ['batches', 'lists of batches', 'urtuu history'],
+      ['inbox', 'an inbox', 'urtuu service inbox'],
+    ]) {
       const { code: exit, stderr } = await run(`${noun} list --json`, service);
       expect(exit).toBe(12);
       expect(JSON.parse(stderr).error).toMatchObject({
         code,
         status,
-        message: `this service does not offer lists of ${noun}`,
-        hint: expect.stringContaining('urtuu history'),
+        message: `this service does not offer ${name}`,
+        hint: expect.stringContaining(`${hint}`),
       });
     }
+  });
+});
+
+describe('urtuu inbox list', () => {
+  const received = {
+    ...{ id: 'a', channel: 'sms', from: '99112233', to: '139911', subject: null, text: 'Тийм' },
+    ...{ received_at: '2026-11-21T08:00:00.000Z', waits_for_parts: false },
+  };
+  const { subject: _, text: __, ...hidden } = received;
+  const listing = (...data: object[]) => fakeService(() => ({ body: { data, next: null } }));
+
+  it('shows the texts, in every format with the same fields', async () => {
+    const { stdout, stderr } = await run('inbox list', listing(received));
+    expect([stdout.split(/ {2,}|\n/).slice(0, 4), stderr]).toEqual([
+      ['RECEIVED AT', 'FROM', 'TO', 'TEXT'],
+      '',
+    ]);
+    expect(JSON.parse((await run('inbox list --json', listing(received))).stdout)).toEqual([received]);
+    const { stdout: csv } = await run('inbox list -o csv', listing(received));
+    expect(lines(csv)[0]).toBe('received_at,channel,from,to,subject,text,waits_for_parts,id');
+  });
+
+  it('without the scope inbox has no texts, and says so to people', async () => {
+    const { code, stdout, stderr } = await run('inbox list', listing(hidden, hidden));
+    expect([code, lines(stdout)[0]]).toEqual([0, expect.stringMatching(/^RECEIVED AT +FROM +TO$/)]);
+    expect(stderr).toBe('Subjects and texts need a key with the scope inbox.\n');
+    const machine = await run('inbox list --json', listing(hidden));
+    expect(JSON.parse(machine.stdout)).toEqual([{ ...hidden, subject: null, text: null }]);
+    expect(machine.stderr).toBe('');
+  });
+
+  it('asks for what matches its filters', async () => {
+    const service = listing();
+    const clock = { now: () => Date.parse('2026-11-21T08:00:00Z') };
+    await run('inbox list --channel sms --since 2h --until 2026-11-21T07:00Z --limit 5', {
+      ...service,
+      clock,
+    });
+    expect(service.requests.map(({ path }) => decodeURIComponent(path))).toEqual([
+      '/inbox?channel=sms&since=2026-11-21T06:00:00.000Z&until=2026-11-21T07:00:00.000Z&limit=5',
+    ]);
   });
 });
 
@@ -278,6 +323,29 @@ describe('--follow', () => {
     expect(ids(stdout.text)).toEqual(['first', 'second', 'third']);
     const warnings = [expect.stringMatching(/ECONNRESET.*; still trying$/)];
     expect(lines(stderr).map((text) => JSON.parse(text))).toEqual([{ warnings }, { warnings }]);
+  });
+
+  it('shows what an inbox receives once: an SMS in parts when it is whole, whatever came before', async () => {
+    const sms = (id: string, second: number, waits_for_parts = false) => ({
+      ...{ id, channel: 'sms', from: '99112233', to: '139911', subject: null, text: id },
+      ...{ received_at: at(second), waits_for_parts },
+    });
+    const polls = [
+      [sms('b', 300, true), sms('a', 0)],
+      [sms('c', 900), sms('b', 300, true), sms('a', 0)],
+      [sms('c', 900), sms('b', 300), sms('a', 0)],
+      [sms('d', 901), sms('c', 900), sms('b', 300), sms('a', 0)],
+    ];
+    const stdout = new Reader(4);
+    let poll = -1;
+    const service = fakeService(({ path }: Request) => {
+      poll += 1;
+      const since = new URL(path, 'http://x').searchParams.get('since') ?? '';
+      const data = (polls[poll] ?? []).filter(({ received_at }) => received_at >= since);
+      return { body: { data, next: null }, headers: { Date: new Date(at(900 + poll)).toUTCString() } };
+    });
+    expect(await run('inbox list --follow -o ndjson', { ...service, stdout })).toMatchObject({ code: 0 });
+    expect(ids(stdout.text)).toEqual(['a', 'c', 'b', 'd']);
   });
 
   it('ends with the error of a read that cannot succeed', async () => {

@@ -50,6 +50,13 @@ const methods: [string, (client: Urtuu) => Promise<unknown>, string, string, obj
     null,
   ],
   ['batches.list', (c) => c.batches.list(), 'GET', '/v1/batches', null],
+  [
+    'inbox.list',
+    (c) => c.inbox.list({ channel: 'sms', since: '2026-11-21T08:00:00Z', after: 'm' }),
+    'GET',
+    '/v1/inbox?channel=sms&since=2026-11-21T08%3A00%3A00Z&after=m',
+    null,
+  ],
   ['balance.get', (c) => c.balance.get(), 'GET', '/v1/balance', null],
   ['pricing.get', (c) => c.pricing.get(), 'GET', '/v1/pricing', null],
   [

@@ -61,3 +61,57 @@ it('a link signs in, a cap is changed, and a send is seen in the outbox without 
     machine.remove();
   }
 }, 60_000);
+
+it('a form that was sent as the service was killed is asked about again, and has sent one message', async () => {
+  const machine = new Machine();
+  const data = join(machine.home, 'data');
+  const serve = async () => {
+    const service = machine.start(['serve', '--data', data, '--port', '0', '-o', 'ndjson']);
+    const address = new URL(JSON.parse(await printed(service, 'stdout', /\n/)).base_url).origin;
+    return { service, address, ended: outcomeOf(service) };
+  };
+  const before = await serve();
+  const { stdout } = await machine.run(['dashboard', '--data', data, '--json']);
+  const token = new URL(JSON.parse(stdout).url).searchParams.get('token') ?? '';
+  const post = (origin: string, path: string, fields: Record<string, string>, cookie = '') =>
+    fetch(origin + path, {
+      method: 'POST',
+      headers: { origin, cookie },
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    });
+  const signedIn = await post(before.address, '/dashboard/sign-in', { token });
+  // Of a port of its own.
+  const value = signedIn.headers.get('set-cookie')?.split(';')[0]?.split('=')[1] ?? '';
+  const cookieAt = (address: string) => `urtuu_session_${new URL(address).port}=${value}`;
+  const opened = await fetch(`${before.address}/dashboard/send`, {
+    headers: { cookie: cookieAt(before.address) },
+    redirect: 'manual',
+  });
+  const form = opened.headers.get('location') ?? '';
+  // The operator answers after ten seconds.
+  const fields = { channel: 'sms', to: '99000004', text: 'Once', price: '10', do: 'send' };
+  const lost = post(before.address, form, fields, cookieAt(before.address)).then(
+    () => 'answered',
+    () => 'lost',
+  );
+  const isAccepted = async () => {
+    const list = await machine.run(['sandbox', 'outbox', '--data', data, '--json']);
+    return JSON.parse(list.stdout || '[]').length > 0;
+  };
+  while (!(await isAccepted()));
+  before.service.kill('SIGKILL');
+  await before.ended;
+  expect(await lost).toBe('lost');
+  const after = await serve();
+  try {
+    const again = await post(after.address, form, fields, cookieAt(after.address));
+    expect(again.headers.get('location')).toMatch(/^\/dashboard\/messages\/.*\?done=before$/);
+    const list = await machine.run(['sandbox', 'outbox', '--data', data, '--json']);
+    expect(JSON.parse(list.stdout)).toMatchObject([{ to: '99000004', text: 'Once' }]);
+  } finally {
+    after.service.kill('SIGTERM');
+    await after.ended;
+    machine.remove();
+  }
+}, 60_000);

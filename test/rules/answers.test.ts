@@ -14,6 +14,28 @@ describe('reading', () => {
     expect((await post(`/verify/${unknown}/check`, { code: '123456' })).status).toBe(404);
   });
 
+  it("[GET /v1/messages/{id}] has the carrier's own code of a failure, as the lists have", async () => {
+    const { clock, get, post, idle } = await newCustomer();
+    const [refused, absent, fine] = ['99000001', '99000022', '99112233'];
+    for (const to of [refused, absent, fine]) await post('/sms', { ...sms, to });
+    await post('/sms/bulk', { to: [refused, absent], text: 'Hello' });
+    await idle();
+    // The receipts come.
+    clock.advance(10_000);
+    const messages = async () => ((await get('/messages')).body as { data: Message[] }).data;
+    await expect
+      .poll(async () => (await messages()).map(({ to, carrier_code }) => [to, carrier_code]).sort())
+      .toEqual([
+        [refused, 'refused'],
+        [refused, 'refused'],
+        [absent, 'absent'],
+        [absent, 'absent'],
+        [fine, null],
+      ]);
+    for (const message of await messages())
+      expect((await get(`/messages/${message.id}`)).body).toEqual(message);
+  });
+
   it('[GET /v1/messages/{id}] [GET /v1/batches/{id}] ids are read in capitals too', async () => {
     const { get, post, idle } = await newCustomer();
     const { id: first } = (await post('/sms', sms)).body;

@@ -20,6 +20,7 @@ export const reads = {
   'batches.messages': (c: Urtuu, o?: CallOptions) => c.batches.messages('b', {}, o),
   'messages.list': (c: Urtuu, o?: CallOptions) => c.messages.list({}, o),
   'batches.list': (c: Urtuu, o?: CallOptions) => c.batches.list({}, o),
+  'inbox.list': (c: Urtuu, o?: CallOptions) => c.inbox.list({}, o),
   'verify.get': (c: Urtuu, o?: CallOptions) => c.verify.get('v', o),
   'balance.get': (c: Urtuu, o?: CallOptions) => c.balance.get(o),
   'suppressions.check': (c: Urtuu, o?: CallOptions) => c.suppressions.check({ to: [sms.to] }, o),

@@ -17,8 +17,8 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     'Look up',
     [
-      ['messages, batches, history', 'Show what was sent'],
-      ['balance, pricing', 'Show credits and prices'],
+      ['messages, batches, inbox', 'Show what was sent and received'],
+      ['history, balance, pricing', 'Show sends from here, credits, prices'],
       ['open, api', 'Open the dashboard, make a raw request'],
     ],
   ],

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { UrtuuError } from '../../client/index.js';
-import type { Channel } from '../../contract/index.js';
+import type { Channel, InboxFilter, Page, PageOptions } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -23,12 +23,14 @@ export type ListContext = Pick<Context, 'io' | 'clock' | 'signal' | 'network'>;
 
 export const defaultLimit = 100;
 
-/** Adds the options of every list; `what` is the plural of its items. */
-export function addListOptions(command: Command, what: string): void {
+export const extensionNote = 'An extension of urtuu. Exit 12: the service does not offer it.';
+
+/** Adds the options of every list; `what` is the plural of its items, which were `made` at their time. */
+export function addListOptions(command: Command, what: string, made = 'created'): void {
   command
     .option('--channel <channel>', 'only this channel: sms or email', readChoice('sms', 'email'))
-    .option('--since <time>', 'created at this time or later: 2h or 7d ago, a date, an ISO time', readTime)
-    .option('--until <time>', 'created before this time', readTime)
+    .option('--since <time>', `${made} at this time or later: 2h or 7d ago, a date, an ISO time`, readTime)
+    .option('--until <time>', `${made} before this time`, readTime)
     .option('--limit <n>', `how many ${what} to list (default ${defaultLimit})`, readLimit)
     .option('--follow', `list the oldest first, then new ${what} as they arrive, until Ctrl-C`);
 }
@@ -39,36 +41,33 @@ export function readLimit(written: string): number {
   return limit;
 }
 
-/** The common filters of lists, as the service expects them. */
-export const commonFilter = ({ channel, since, until }: ListOptions, now: number) => ({
-  channel,
-  since: since && timeOf(since, now),
-  until: until && timeOf(until, now),
-});
-
-/** The later of two ISO times in UTC. */
-export const laterOf = (one: string | undefined, other: string | undefined) =>
-  one !== undefined && other !== undefined && one > other ? one : (other ?? one);
+/** How a list is shown; `hint`: where else to look if the service does not have it. */
+type Showing<Item> = ListOptions & Omit<FollowOptions<Item>, 'limit'> & { hint?: string };
 
 /**
- * Prints a list up to its limit, or follows it as FollowOptions say. Throws CliError (exit 12) if the service has no
- * lists.
+ * Prints a list up to its limit, or follows it as FollowOptions say. Throws CliError (exit 12) if the service does not
+ * have it. `read` gets the filters that all lists have.
  */
 export async function showList<Item extends { id: string; created_at?: string }>(
   context: ListContext,
   view: View<Item>,
-  read: ReadPage<Item>,
-  { limit: chosen, follow, until, ...how }: ListOptions & Omit<FollowOptions<Item>, 'limit'>,
+  read: (page: InboxFilter & PageOptions) => Promise<Page<Item>>,
+  { channel, since, until, limit: chosen, follow, hint, ...how }: Showing<Item>,
 ): Promise<void> {
-  const { io } = context;
+  const { io, clock } = context;
   const limit = chosen ?? defaultLimit;
-  const readOffered: ReadPage<Item> = (page) => read(page).catch((error) => Promise.reject(offered(error)));
+  const now = clock.now();
+  const [from, to] = [since && timeOf(since, now), until && timeOf(until, now)];
+  const readOffered: ReadPage<Item> = ({ since: later, ...page }) =>
+    read({ channel, since: (from ?? '') > (later ?? '') ? from : later, until: to, ...page }).catch((error) =>
+      Promise.reject(offered(error, hint)),
+    );
   if (!follow) {
     const progress = { count: 0, more: false };
     const items = newest(readOffered, limit, progress);
     // After an error on the first page there is nothing to print.
     const first = await items.next();
-    await io.printAll(view, first.done ? [] : from(first.value, items));
+    await io.printAll(view, first.done ? [] : prepended(first.value, items));
     if (progress.more) sayMore(io, grouped(limit), chosen);
     return;
   }
@@ -87,7 +86,7 @@ export function sayMore(io: Context['io'], shown: string, chosen: number | undef
   else io.note(text);
 }
 
-async function* from<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {
+async function* prepended<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {
   yield first;
   yield* rest;
 }
@@ -107,11 +106,14 @@ async function* newest<Item>(
   }
 }
 
-/** Maps the error of a service without lists to its own exit; other errors are passed on. */
-function offered(error: unknown): unknown {
+/** Maps the error of a service without the list to its own exit; other errors are passed on. */
+function offered(
+  error: unknown,
+  hint = 'Lists are an extension. Look up a single one by its id, or see what this machine sent: `urtuu history`',
+): unknown {
   if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
   return new CliError(error.code, exits.missing, error.message, {
-    hint: 'Lists are an extension. Look up a single one by its id, or see what this machine sent: `urtuu history`',
+    hint,
     details: { status: error.status, request_id: error.requestId },
   });
 }

@@ -2,14 +2,14 @@
 const sent =
   '"id": "0b6f...2c", "status": "sent", "channel": "sms", "to": "99112233", "parts": 1, "credits": 10, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": "2026-11-21T08:00:00.100Z", "batch_id": null';
 
-export const messageExample = `{${sent}, "delivery": null, "rate_multiplier": 1}`;
+export const messageExample = `{${sent}, "delivery": null, "rate_multiplier": 1, "carrier_code": null}`;
 export const sentExample = `{${sent}, "rate_multiplier": 1, "balance": 990}`;
 export const proofExample = `[{"row": 2, ${sent}, "rate_multiplier": 1, "balance": 990}]`;
 const email = (status: string, sentAt: string) =>
   `"id": "0b6f...2c", "status": "${status}", "channel": "email", "to": "bat@example.mn", "credits": 2, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": ${sentAt}, "batch_id": null`;
 export const emailExample = `{${email('queued', 'null')}, "balance": 988}`;
 export const emailProofExample = `[{"row": 2, ${email('queued', 'null')}, "balance": 988}]`;
-export const emailWaitExample = `{${email('sent', '"2026-11-21T08:00:02.000Z"')}, "delivery": null, "balance": 988}`;
+export const emailWaitExample = `{${email('sent', '"2026-11-21T08:00:02.000Z"')}, "delivery": null, "carrier_code": null, "balance": 988}`;
 export const missingExample = '{"id": "77aa...01", "status": "not_found"}';
 
 export const batchExample =

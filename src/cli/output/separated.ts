@@ -1,4 +1,4 @@
-import { csvLine, tsvLine } from '../csv/line.js';
+import { csvLine, tsvLine } from '../../contract/csv.js';
 import { visible } from '../terminal/sanitise.js';
 import { written } from './cells.js';
 import type { Column } from './view.js';

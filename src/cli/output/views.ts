@@ -27,6 +27,7 @@ const messageColumns: readonly Column<MessageRow>[] = [
   field('batch_id', { detail: true }),
   field('delivery', { kind: 'status', detail: true }),
   { ...ofSms('rate_multiplier'), detail: true },
+  field('carrier_code', { detail: true }),
 ];
 
 /** Null for other channels. */

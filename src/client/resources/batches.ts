@@ -82,7 +82,7 @@ export class Batches {
       fields: ['channel', 'status', 'since', 'until'] satisfies (keyof BatchFilter)[],
       filter,
       options,
-      extension: { name: 'lists of batches', statuses: [404, 405] },
+      extension: { name: 'lists of batches' },
     });
   }
 }

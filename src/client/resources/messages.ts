@@ -47,7 +47,7 @@ export class Messages {
       ] satisfies (keyof MessageFilter)[],
       filter,
       options,
-      extension: { name: 'lists of messages', statuses: [404, 405] },
+      extension: { name: 'lists of messages' },
     });
   }
 }

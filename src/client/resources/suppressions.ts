@@ -23,6 +23,6 @@ export class Suppressions {
    */
   async check(params: SuppressionsCheckParams, options?: CallOptions): Promise<SuppressionsCheck> {
     const call = checkCall('/suppressions/check', params, hasReasons, options);
-    return this.#request({ ...call, extension: { name: 'suppressions', statuses: [404, 405] } });
+    return this.#request({ ...call, extension: { name: 'suppressions' } });
   }
 }

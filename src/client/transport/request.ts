@@ -150,7 +150,7 @@ function withExtensionName(parts: FailureParts, { extension }: Call): FailurePar
   const isMissing =
     extension !== undefined &&
     (parts.code === 'not_found' || parts.code === 'method_not_allowed') &&
-    extension.statuses.some((status) => status === parts.status);
+    (extension.statuses ?? [404, 405]).some((status) => status === parts.status);
   return isMissing ? { ...parts, message: `this service does not offer ${extension.name}` } : parts;
 }
 

@@ -153,10 +153,10 @@ function administrationOf(
         before = page.next;
       } while (before !== null);
     },
-    async createDashboardLink({ allProjects = false } = {}) {
+    async createDashboardLink({ allProjects: isOwner = false, readOnly: isReadOnly = false } = {}) {
       const url = await store.dashboardUrl();
       if (url === null) return null;
-      const token = newToken(allProjects);
+      const token = newToken({ isOwner, isReadOnly });
       await store.addSignInLink({ hash: hashToken(token), projectId, lifeMs: linkLife });
       return `${url}/dashboard/sign-in?token=${token}`;
     },

@@ -2,7 +2,8 @@ import { messagePage, normalizeAnyAddress, normalNumber, type PageOptions } from
 import type { MailAdministration } from '../inbox/mail-administration.js';
 import type { OperationContext } from '../operations/context.js';
 import { everyRecipient, invalid, tryAnyRecipient } from '../operations/fields.js';
-import type { Listed, PageRequest } from '../storage/store.js';
+import { listInbox } from '../operations/lists.js';
+import type { PageRequest } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 /** Recipients added in one transaction: a million must not keep sends waiting. */
@@ -15,22 +16,7 @@ export function mailAdministration(
   relay: string | null,
 ): MailAdministration {
   return {
-    async inbox(page) {
-      const { records, next } = pageOf(await store.listInbox(projectId, requestOf(page)));
-      return {
-        next,
-        data: records.map(({ id, channel, from, to, subject, text, receivedAt, waitsForParts }) => ({
-          id,
-          channel,
-          from,
-          to,
-          subject,
-          text,
-          received_at: timestamp(receivedAt),
-          waits_for_parts: waitsForParts,
-        })),
-      };
-    },
+    inbox: async (filter = {}) => listInbox({ store }, { projectId }, filter, requestOf(filter)),
     suppressions: {
       async add(written, reason = 'manual') {
         const recipients = everyRecipient(written, tryAnyRecipient);
@@ -40,7 +26,9 @@ export function mailAdministration(
         return { added, existing: recipients.length - added };
       },
       async list(page) {
-        const { records, next } = pageOf(await store.listSuppressions(projectId, requestOf(page)));
+        const listed = await store.listSuppressions(projectId, requestOf(page));
+        if (listed === null) throw invalid('after: must be the next of the page before');
+        const { records, next } = listed;
         return {
           next,
           data: records.map(({ to, reason, createdAt }) => ({
@@ -72,9 +60,4 @@ function requestOf({ limit = messagePage.default, after }: PageOptions = {}): Pa
   if (Number.isInteger(limit) && limit >= messagePage.min && limit <= messagePage.max)
     return { limit, after: after ?? null };
   throw invalid(`limit: must be a whole number from ${messagePage.min} to ${messagePage.max}`);
-}
-
-function pageOf<Item>(listed: Listed<Item> | null): Listed<Item> {
-  if (listed === null) throw invalid('after: must be the next of the page before');
-  return listed;
 }

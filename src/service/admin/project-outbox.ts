@@ -4,11 +4,9 @@ import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
+import { longestPage } from '../storage/lists.js';
 import type { PageRequest } from '../storage/store.js';
 import { together, withCodes } from './deliveries.js';
-
-/** Characters after which a page ends: clients read at most 10 MiB, and one may need six bytes in JSON. */
-const mostCharacters = 1_000_000;
 
 /** What the simulated operator delivered for a project. The operator itself knows no projects. */
 export interface ProjectOutbox {
@@ -47,7 +45,7 @@ export function projectOutbox(context: OperationContext, carrier: SimulatedCarri
       let isMore = false;
       for await (const record of ofProject(projectId, carrier.outbox({ ...filter, ...from }))) {
         characters += (record.text?.length ?? 0) + (record.html?.length ?? 0);
-        isMore = found.length === limit || (found.length > 0 && characters > mostCharacters);
+        isMore = found.length === limit || (found.length > 0 && characters > longestPage);
         if (isMore) break;
         found.push(record);
       }

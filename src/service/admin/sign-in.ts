@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Administration } from '../administration.js';
 import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
@@ -7,20 +7,40 @@ import { timestamp } from '../timestamp.js';
 export const linkLife = 600_000;
 export const sessionLife = 43_200_000;
 
-/** Cannot be forged, because it is hashed with the rest of the token. */
-const ownerMark = 'all.';
+/** Who a link or a session is for. */
+export interface Rights {
+  /** Sees all projects. */
+  isOwner: boolean;
+  /** Changes and sends nothing. */
+  isReadOnly: boolean;
+}
 
-/** 192 bits, for a link or a cookie; the token of an owner who sees all projects is marked. */
-export const newToken = (isOwner: boolean): string =>
-  (isOwner ? ownerMark : '') + randomBytes(24).toString('base64url');
+/** Marks cannot be forged, because they are hashed with the rest of the token. */
+const marks = { owner: 'all.', changes: 'send.', readOnly: 'look.' } as const;
 
-export const isOwnerToken = (token: string): boolean => token.startsWith(ownerMark);
+/** 192 bits, for a link or a cookie. */
+export const newToken = ({ isOwner, isReadOnly }: Rights): string =>
+  (isOwner ? marks.owner : '') +
+  (isReadOnly ? marks.readOnly : marks.changes) +
+  randomBytes(24).toString('base64url');
+
+const hasMark = (token: string, mark: string) =>
+  token.startsWith(mark) || token.startsWith(marks.owner + mark);
+
+/** A token of an earlier release, which could not send, has no mark but that of an owner: it only looks. */
+export const rightsOf = (token: string): Rights => ({
+  isOwner: token.startsWith(marks.owner),
+  isReadOnly: !hasMark(token, marks.changes),
+});
 
 /** By which the owner knows a session, of its hash in hex. */
 export const signInId = (hash: string): string => hash.slice(0, 12);
 
-/** Tokens are only stored hashed. */
-export const hashToken = (token: string): Uint8Array => createHash('sha256').update(token).digest();
+/** Tokens are only stored hashed; those that only look so that an earlier release, whose sessions all change, finds none. */
+export const hashToken = (token: string): Uint8Array =>
+  (hasMark(token, marks.readOnly) ? createHmac('sha256', marks.readOnly) : createHash('sha256'))
+    .update(token)
+    .digest();
 
 /** What the owner sees of sign-ins, and ends. */
 export function signInAdministration(

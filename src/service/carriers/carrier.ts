@@ -88,6 +88,8 @@ export interface Deferral extends CarrierAnswer {
   kind: 'later';
   scope: 'lane' | 'account' | 'rate' | 'message';
   code: string;
+  /** The account may send no more today. */
+  isOfDay?: true;
   /** It is about the recipient alone: greylisting answers each recipient once. */
   isOfRecipient?: true;
   retryAfterMs?: number;
@@ -194,6 +196,18 @@ export interface RepeatRoom {
   release(): void;
 }
 
+/** A limit of what a carrier takes in any 24 hours. Messages wait while it is reached, and do not age. */
+export interface DayLimit {
+  /** By all messages, or by those of lists. */
+  isReached: boolean;
+  /** Milliseconds since it was, 0 while it is. */
+  agoMs: number;
+  /** Milliseconds for which it has been. */
+  forMs: number;
+  /** For people. */
+  words: string;
+}
+
 /** Above all attempts: after an inquiry about it, a carrier never accepts the message. */
 export const everyAttempt = 2 ** 31;
 
@@ -229,6 +243,8 @@ export interface Carrier {
   factor?(lane: string): number;
   /** Halves the rate of a lane, in all instances. `answeredMs`: since the throttled submission started. */
   lowerRate?(lane: string, answeredMs: number): Promise<void>;
+  /** Absent without a limit of a day; null if it was not reached in the last one. */
+  dayLimit?(lane: string): DayLimit | null;
   /** Absent for a carrier that is connected whenever it has capacity. */
   isConnected?(lane: string): boolean;
   /** Whether the lane has had no connection for 30 s. Absent for a carrier that needs none. */

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import type { Child } from 'hono/jsx';
-import { Fragment } from 'hono/jsx/jsx-runtime';
 import { parseUrl, type RequestKind } from '../../contract/index.js';
-import { hashToken, isOwnerToken, newToken, sessionLife } from '../admin/sign-in.js';
+import { hashToken, newToken, rightsOf, sessionLife } from '../admin/sign-in.js';
 import type { Administration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { Clock } from '../clock.js';
 import type { Encryption } from '../encryption.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { Operations, RateLimit } from '../operations/operations.js';
+import type { AdmittedRequest, Operations } from '../operations/operations.js';
 import type { Service } from '../service.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
+import { type Asked, html, rendered, seeOther } from './answer.js';
 import { assetAt } from './assets/assets.js';
 import { type BrowserRequest, cookieOf } from './cookie.js';
 import { createCounts } from './counts.js';
 import { Feed } from './feed.js';
-import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
-import { languageOf, languages, type Strings } from './language/language.js';
+import { emailHeaders, reportHeaders, streamHeaders } from './headers.js';
+import { languageOf, languages } from './language/language.js';
 import { newSecrets } from './new-secrets.js';
 import { misdirected, type Origin } from './origin.js';
 import { linkTo, type PageContext, root, type View } from './page.js';
@@ -33,8 +31,9 @@ import {
   unavailable,
 } from './pages/alone.js';
 import { messageHtml } from './pages/message.js';
-import { Layout, type Shell } from './parts/layout.js';
+import { batchReport } from './pages/report.js';
 import { formAt, pageAt } from './routes.js';
+import { formIn, newForm } from './send/key.js';
 import { newSessions, type Session } from './sessions.js';
 
 export interface DashboardParts {
@@ -45,29 +44,25 @@ export interface DashboardParts {
   /** The lanes, as this instance is connected for them. */
   connections(): readonly LaneConnection[];
   clock: Clock;
-  encryption: Pick<Encryption, 'encrypt' | 'decrypt'>;
+  encryption: Pick<Encryption, 'encrypt' | 'decrypt' | 'nameOfForm'>;
   /** Takes a token of the project's rate, which its keys share. */
-  takeToken(projectId: string, kind: RequestKind): Promise<RateLimit>;
+  takeToken(
+    projectId: string,
+    kind: RequestKind,
+    idempotencyKey?: string | null,
+  ): Promise<Pick<AdmittedRequest, 'rateLimit' | 'replay'>>;
   deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
   report(error: unknown, requestId: string): void;
 }
 
+/** `isLong`: of a send, and not of a stranger. */
+export type ReadBody = (isLong: boolean) => Promise<Uint8Array>;
+
 export interface Dashboard {
   /** Answers what is asked under /dashboard. `readBody` rejects with ServiceError for one that is too large. */
-  fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response>;
+  fetch(request: BrowserRequest, readBody: ReadBody): Promise<Response>;
   /** Ends the live pages. */
   close(): void;
-}
-
-/** A request whose Host and method are fine. */
-interface Asked {
-  request: BrowserRequest;
-  t: Strings;
-  path: string;
-  query: Readonly<Record<string, string>>;
-  /** Path and query, as the browser has them. */
-  address: string;
-  requestId: string;
 }
 
 export function createDashboard(parts: DashboardParts, origin: Origin): Dashboard {
@@ -101,12 +96,16 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       id,
       query: asked.query,
       newSecret: secrets.read(asked.request, name, asked.query.created ?? ''),
+      nameOfForm: (content) => parts.encryption.nameOfForm(content),
+      takeToken: (key) => parts.takeToken(projectId, 'sending', key),
+      report: (error) => parts.report(error, asked.requestId),
     };
   }
 
   /** Null where a token was taken. */
   async function overRate(asked: Asked, { projectId }: Session, kind: RequestKind): Promise<Response | null> {
-    const { allowed, retryAfter } = await parts.takeToken(projectId, kind);
+    const { rateLimit } = await parts.takeToken(projectId, kind);
+    const { allowed, retryAfter } = rateLimit;
     if (allowed) return null;
     const answer = await html(asked, tooMany(asked.t, retryAfter, kind === 'reading' ? asked.address : null));
     answer.headers.set('Retry-After', String(retryAfter));
@@ -115,13 +114,15 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
   async function shown(
     asked: Asked,
-    { projectId, isOwner }: Session,
+    { projectId, isOwner, isReadOnly }: Session,
     view: View,
     isLive: boolean,
   ): Promise<Response> {
     const project = (await store.getProject(projectId))?.name ?? '';
     const projects = isOwner ? await store.listProjects() : [];
-    return html(asked, view, { project, projectId, projects, section: view.section, hidden, isLive });
+    const { section, script = '' } = view;
+    const left = isReadOnly ? [...hidden, 'send' as const] : hidden;
+    return html(asked, view, { project, projectId, projects, section, hidden: left, isLive, script });
   }
 
   async function get(asked: Asked): Promise<Response> {
@@ -131,13 +132,22 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     // The browser keeps the cookie to itself when another site, a mail or a chat leads here.
     const isFromElsewhere = asked.request.headers.get('sec-fetch-site') === 'cross-site';
     if (session === null) return html(asked, isFromElsewhere ? continueFrom(t, asked.address) : signedOut(t));
+    // In the address, the form is the same when the browser comes back to it, or loads it again.
+    if (path === '/send' && !session.isReadOnly && formIn(query, clock.now()) === null)
+      return seeOther(
+        linkTo(path, { channel: query.channel, reply: query.reply, form: newForm(clock.now()) }),
+      );
     const refusal = await overRate(asked, session, 'reading');
     if (refusal !== null) return refusal;
     if (path === '/live') return live(asked, session);
-    const frame = /^\/messages\/([0-9a-f-]{36})\/html$/.exec(path);
-    if (frame !== null) {
-      const text = await messageHtml(await contextOf(asked, session, frame[1] ?? ''));
-      if (text !== null) return new Response(text, { headers: emailHeaders });
+    if (path === '/send' && session.isReadOnly) return html(asked, refused(t, t.onlyLooks, 403));
+    const file = /^\/(?:messages\/([0-9a-f-]{36})\/html|batches\/([0-9a-f-]{36})\/report\.csv)$/.exec(path);
+    if (file !== null) {
+      const [, message, batch = ''] = file;
+      const whole = await contextOf(asked, session, message ?? batch);
+      const text = await (message === undefined ? batchReport(whole) : messageHtml(whole));
+      if (text !== null)
+        return new Response(text, { headers: message === undefined ? reportHeaders(batch) : emailHeaders });
     }
     const found = pageAt(path);
     const context = found && (await contextOf(asked, session, found.id));
@@ -171,30 +181,34 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     return url?.origin === origin.url && url.pathname.startsWith(root) ? url : null;
   }
 
-  async function post(asked: Asked, fields: URLSearchParams): Promise<Response> {
+  async function post(asked: Asked, readBody: ReadBody): Promise<Response> {
     const { t, path } = asked;
+    const isLong = path === '/send' && (await sessions.of(asked.request)) !== null;
+    const fields = new URLSearchParams(Buffer.from(await readBody(isLong)).toString());
     if (path === '/language') return changeLanguage(fields);
     if (path === '/sign-in') return signIn(asked, fields);
     const session = await sessions.of(asked.request);
     if (session === null) return html(asked, signedOut(t));
     if (path === '/sign-out') return signOut(session);
     if (path === '/project') return changeProject(asked, session, fields.get('project') ?? '');
-    const refusal = await overRate(asked, session, 'sending');
+    if (session.isReadOnly) return html(asked, refused(t, t.onlyLooks, 403));
+    const found = formAt(path);
+    const refusal = found?.takesToken ? null : await overRate(asked, session, 'sending');
     if (refusal !== null) return refusal;
     if (isOfAnother(fields.get('project'), session)) return html(asked, refused(t, t.otherProject, 409));
-    const found = formAt(path);
     const done = found && (await found.form(await contextOf(asked, session, found.id), fields));
     if (typeof done === 'string') return seeOther(done);
     if (done && 'secret' in done) {
       const { id, secret } = done;
       return seeOther(linkTo('/keys', { created: id }), secrets.cookieOf(session.name, id, secret));
     }
-    return done ? shown(asked, session, done, false) : html(asked, notFound(t));
+    if (!done) return html(asked, notFound(t));
+    return 'section' in done ? shown(asked, session, done, false) : html(asked, done);
   }
 
   async function signIn(asked: Asked, fields: URLSearchParams): Promise<Response> {
     const given = fields.get('token') ?? '';
-    const token = newToken(isOwnerToken(given));
+    const token = newToken(rightsOf(given));
     const link = hashToken(given);
     const opened = await store.openSession(link, { hash: hashToken(token), lifeMs: sessionLife });
     if (opened === null) return html(asked, badLink(asked.t));
@@ -227,7 +241,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     );
   }
 
-  async function fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
+  async function fetch(request: BrowserRequest, readBody: ReadBody): Promise<Response> {
     const url = new URL(request.url);
     const { method, headers } = request;
     if (!origin.hasHost(headers.get('host'))) return misdirected(origin, headers.get('host') ?? '');
@@ -251,7 +265,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       // A browser says with every form where it is from; other clients are refused.
       if (!origin.hasForm(headers)) return await html(asked, refused(asked.t, asked.t.refusedForm, 403));
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
-      return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
+      return await post(asked, readBody);
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) {
         return html(asked, refused(asked.t, error.message, error.status));
@@ -272,29 +286,3 @@ const isOfAnother = (projectId: string | null | undefined, session: Session) =>
   (projectId ?? session.projectId) !== session.projectId;
 
 const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
-
-/** The HTML of a page's body: of one element, or none. */
-const rendered = async (node: Child): Promise<string> =>
-  String(await Fragment({ children: node }).toString());
-
-async function html(
-  { request, t, address, requestId }: Asked,
-  { title, status = 200, body }: Pick<View, 'title' | 'status' | 'body'>,
-  more: Partial<Shell> = {},
-): Promise<Response> {
-  const page = <Layout shell={{ t, title, path: address, ...more }}>{body}</Layout>;
-  const text = `<!doctype html>${await rendered(page)}`;
-  const headers = { ...pageHeaders, 'X-Request-Id': requestId };
-  if (!/\bgzip\b/.test(request.headers.get('accept-encoding') ?? ''))
-    return new Response(text, { status, headers });
-  return new Response(gzipSync(text), { status, headers: { ...headers, 'Content-Encoding': 'gzip' } });
-}
-
-function seeOther(location: string, cookie?: string): Response {
-  const headers = {
-    ...pageHeaders,
-    Location: location,
-    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
-  };
-  return new Response(null, { status: 303, headers });
-}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserRequest } from './cookie.js';
-import type { Dashboard, DashboardParts } from './dashboard.js';
+import type { Dashboard, DashboardParts, ReadBody } from './dashboard.js';
 import { originOf } from './origin.js';
 
 export type { DashboardParts };
@@ -27,7 +27,7 @@ export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
       await parts.store.recordDashboard(origin, publicUrl?.startsWith('https:') ? origin : null);
       return `${origin}/dashboard`;
     },
-    async fetch(request: BrowserRequest, readBody: () => Promise<Uint8Array>): Promise<Response> {
+    async fetch(request: BrowserRequest, readBody: ReadBody): Promise<Response> {
       opened ??= open();
       const dashboard = await opened.catch((error) => {
         // It may load next time: files were just replaced, or descriptors ran out.

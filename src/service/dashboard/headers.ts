@@ -21,6 +21,13 @@ export const emailHeaders: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'SAMEORIGIN',
 };
 
+/** Of a batch, for spreadsheets. */
+export const reportHeaders = (batch: string): Readonly<Record<string, string>> => ({
+  ...pageHeaders,
+  'Content-Type': 'text/csv; charset=utf-8',
+  'Content-Disposition': `attachment; filename="batch-${batch}.csv"`,
+});
+
 export const streamHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders,
   'Content-Type': 'text/event-stream',

@@ -3,7 +3,7 @@ import { type ErrorCode, type Message, type MessageFilter, normalId } from '../.
 import type { ProjectAdministration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { Operations } from '../operations/operations.js';
+import type { AdmittedRequest, Operations } from '../operations/operations.js';
 import type { Service } from '../service.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
@@ -19,6 +19,8 @@ export interface PageContext {
   name: string;
   /** Whether the session is of the service's owner, not of one project. */
   isOwner: boolean;
+  /** It changes and sends nothing. */
+  isReadOnly: boolean;
   store: Store;
   operations: Operations;
   administration: ProjectAdministration;
@@ -36,10 +38,16 @@ export interface PageContext {
   query: Readonly<Record<string, string>>;
   /** The secret of the key created by the previous form; null once it was shown. */
   newSecret: string | null;
+  /** An HMAC of a form and its contents. */
+  nameOfForm(content: string): string;
+  /** Takes the token of a send, and finds what was sent under its idempotency key. */
+  takeToken(idempotencyKey: string | null): Promise<Pick<AdmittedRequest, 'rateLimit' | 'replay'>>;
+  report(error: unknown): void;
 }
 
 export const sections = [
   'overview',
+  'send',
   'messages',
   'batches',
   'outbox',
@@ -56,7 +64,12 @@ export interface View {
   section: Section;
   status?: number;
   body: Child;
+  /** Of this page alone, beside the one of all pages. */
+  script?: string;
 }
+
+/** A page without the frame of a project. */
+export type Alone = Required<Pick<View, 'title' | 'status' | 'body'>>;
 
 /** Null for a page that does not exist. */
 export type Page = (context: PageContext) => Promise<View | null>;
@@ -67,7 +80,10 @@ export interface NewKey {
 }
 
 /** Acts on a form; returns a page, the address to go on to, or a key. */
-export type Form = (context: PageContext, fields: URLSearchParams) => Promise<View | string | NewKey | null>;
+export type Form = (
+  context: PageContext,
+  fields: URLSearchParams,
+) => Promise<View | Alone | string | NewKey | null>;
 
 export const root = '/dashboard';
 

@@ -8,6 +8,7 @@ import { messages } from './pages/messages.js';
 import { outbox } from './pages/outbox.js';
 import { overview } from './pages/overview.js';
 import { settingsForm, settingsPage, topics } from './pages/settings.js';
+import { send, sendForm } from './send/send.js';
 
 const id = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 const path = (text: string) => new RegExp(`^${text.replace(':id', id)}$`);
@@ -15,6 +16,7 @@ const path = (text: string) => new RegExp(`^${text.replace(':id', id)}$`);
 /** A live page follows what happens; its address is that of its stream too. */
 const pages: readonly (readonly [path: RegExp, page: Page, isLive: boolean])[] = [
   [path('/?'), overview, true],
+  [path('/send'), send, false],
   [path('/messages'), messages, false],
   [path('/messages/:id'), message, true],
   [path('/batches'), batches, true],
@@ -28,10 +30,12 @@ const pages: readonly (readonly [path: RegExp, page: Page, isLive: boolean])[] =
   ...topics.map((topic) => [path(`/settings(?:/${topic.path})?`), settingsPage(topic), false] as const),
 ];
 
-const forms: readonly (readonly [path: RegExp, form: Form])[] = [
-  [path('/keys'), createKey],
-  [path('/keys/:id/revoke'), revokeKey],
-  ...topics.map((topic) => [path(`/settings/${topic.path}`), settingsForm(topic)] as const),
+/** A send takes its token by itself, with its idempotency key. */
+const forms: readonly (readonly [path: RegExp, form: Form, takesToken: boolean])[] = [
+  [path('/send'), sendForm, true],
+  [path('/keys'), createKey, false],
+  [path('/keys/:id/revoke'), revokeKey, false],
+  ...topics.map((topic) => [path(`/settings/${topic.path}`), settingsForm(topic), false] as const),
 ];
 
 export function pageAt(address: string): { page: Page; id: string; isLive: boolean } | null {
@@ -42,10 +46,10 @@ export function pageAt(address: string): { page: Page; id: string; isLive: boole
   return null;
 }
 
-export function formAt(address: string): { form: Form; id: string } | null {
-  for (const [path, form] of forms) {
+export function formAt(address: string): { form: Form; id: string; takesToken: boolean } | null {
+  for (const [path, form, takesToken] of forms) {
     const match = path.exec(address);
-    if (match !== null) return { form, id: match[1] ?? '' };
+    if (match !== null) return { form, id: match[1] ?? '', takesToken };
   }
   return null;
 }

@@ -1,19 +1,18 @@
-import { hashToken, isOwnerToken } from '../admin/sign-in.js';
+import { hashToken, type Rights, rightsOf } from '../admin/sign-in.js';
 import type { Administration } from '../administration.js';
 import type { Store } from '../storage/store.js';
 import { type BrowserRequest, cookieOf } from './cookie.js';
 import type { Origin } from './origin.js';
 import { root } from './page.js';
 
-export interface Session {
+export interface Session extends Rights {
   /** The hash of its cookie, in hex. */
   name: string;
   /** The one that it shows: of its link, or, of an owner, the one chosen last. */
   projectId: string;
-  isOwner: boolean;
 }
 
-/** Cookies of sessions. Only a token that an owner's link has opened has the mark of one: its hash stands for the whole. */
+/** Cookies of sessions. What a session may do stands in its token, as in that of its link: its hash stands for the whole. */
 export function newSessions(
   store: Store,
   administration: Pick<Administration, 'project'>,
@@ -31,11 +30,11 @@ export function newSessions(
       const hash = hashToken(token);
       const ofLink = await store.findSession(hash);
       if (ofLink === null) return null;
-      const isOwner = isOwnerToken(token);
-      const chosen = isOwner ? cookieOf(request, choice) : undefined;
+      const rights = rightsOf(token);
+      const chosen = rights.isOwner ? cookieOf(request, choice) : undefined;
       const isThere = chosen !== undefined && (await administration.project(chosen)) !== null;
       const projectId = isThere ? chosen : ofLink;
-      return { name: Buffer.from(hash).toString('hex'), projectId, isOwner };
+      return { name: Buffer.from(hash).toString('hex'), projectId, ...rights };
     },
   };
 }

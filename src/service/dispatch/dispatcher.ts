@@ -226,14 +226,15 @@ export class Dispatcher {
     // A lane without room for batches may have room for single messages.
     const due = [...(isDue(openWork.messages) ? open : []), ...(isDue(closedWork?.messages) ? closed : [])];
     for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
-    for (const lane of isDue(closedWork?.overdue) ? closed : [])
+    const ageing = closed.filter((lane) => lane.heldUpAgo === null);
+    for (const lane of isDue(closedWork?.overdue) ? ageing : [])
       if (!lane.isOpen) await this.#claim(lane, true);
     if (isDue(openWork.doubts) || isDue(closedWork?.doubts))
       for (const lane of lanes) await this.#claimDoubts(lane);
     // No claim is under way: all that is left of a sender with nothing in flight here is in the queue.
     for (const { name, troubles } of lanes)
       await troubles.forgetIdle((projects) => store.findWaiting(name, projects));
-    return nextPoll({ open, closed }, openWork, closedWork, isShared);
+    return nextPoll({ open, closed, ageing }, openWork, closedWork, isShared);
   }
 
   /** Single messages first: a verification must not wait behind a batch. */

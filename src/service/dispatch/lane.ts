@@ -1,6 +1,7 @@
 import {
   type Carrier,
   type CarrierAnswer,
+  type DayLimit,
   type Deferral,
   notConnectedCode,
   type Refusal,
@@ -105,8 +106,20 @@ export class Lane {
   /** A reason for people; null while the lane is open. */
   get closedBecause(): string | null {
     if (this.isPaused) return `the lane ${this.name} is paused`;
-    if (this.carrier.capacity(this.name) === 0) return `${this.name} is not connected`;
+    if (this.carrier.capacity(this.name) === 0) {
+      const { isReached = false } = this.#dayLimit ?? {};
+      return `${this.name} ${isReached ? 'has reached its limit of a day' : 'is not connected'}`;
+    }
     return this.#backoff.left > 0 ? `the lane ${this.name} is paused (${this.#pausedBy.code})` : null;
+  }
+
+  /** Milliseconds since its carrier's limit of a day held up messages, 0 while it does; null if it has not for a day. */
+  get heldUpAgo(): number | null {
+    return this.#dayLimit?.agoMs ?? null;
+  }
+
+  get #dayLimit(): DayLimit | null {
+    return this.carrier.dayLimit?.(this.name) ?? null;
   }
 
   /** Whether its carrier has had no connection for a while. */
@@ -137,11 +150,19 @@ export class Lane {
   }
 
   listTroubles(): LaneTrouble[] {
-    const troubles = this.troubles.list();
+    const troubles = [...this.#listDayLimit(), ...this.troubles.list()];
     const { left, since } = this.#backoff;
     if (left === 0) return troubles;
     const forMs = Math.floor(this.#parts.clock.monotonic() - since);
     return [{ project: null, state: 'backing_off', forMs, ...this.#pausedBy }, ...troubles];
+  }
+
+  #listDayLimit(): LaneTrouble[] {
+    const { isReached = false, forMs = 0, words = '' } = this.#dayLimit ?? {};
+    const answer = { code: '', words };
+    if (isReached) this.#log.goesOn(null, 'day_limit', answer);
+    else this.#log.ended(null, 'day_limit');
+    return isReached ? [{ project: null, state: 'day_limit', forMs: Math.floor(forMs), ...answer }] : [];
   }
 
   #pause(because: ShownAnswer, atLeast = 0): void {

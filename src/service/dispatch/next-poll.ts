@@ -14,9 +14,12 @@ export function isDue(wait: number | null | undefined): boolean {
   return wait !== null && wait !== undefined && wait <= 0;
 }
 
-/** Milliseconds until the next poll, after one that left this work; null if none is needed. `closed`: without room. */
+/**
+ * Milliseconds until the next poll, after one that left this work; null if none is needed. `closed`: without room; `ageing`: those of them in
+ * which messages end for their age.
+ */
 export function nextPoll(
-  lanes: { open: readonly Lane[]; closed: readonly Lane[] },
+  lanes: Record<'open' | 'closed' | 'ageing', readonly Lane[]>,
   openWork: Work,
   closedWork: Work | null,
   isShared: boolean,
@@ -31,7 +34,7 @@ export function nextPoll(
     atLeast(openWork.messages, isHeldUp ? heldUpEvery : 0),
     atLeast(openWork.doubts, betweenDoubts),
     openWork.leases,
-    atLeast(closedWork?.overdue, closedEvery),
+    lanes.ageing.length > 0 ? atLeast(closedWork?.overdue, closedEvery) : null,
     atLeast(closedWork?.doubts, betweenDoubts),
     lanes.closed.length > 0 || isHeldUp || isShared ? pollEvery : null,
   ].filter((wait) => wait !== null);

@@ -1,5 +1,6 @@
 import type { Submission } from '../carriers/carrier.js';
 import type { Settings } from '../settings.js';
+import { isListMessage } from '../storage/dispatching.js';
 import type { ClaimedMessage, Content } from '../storage/store.js';
 
 /** What a project says of its emails. */
@@ -16,7 +17,6 @@ export function submissionOf(
   rules: EmailRules,
   tools: { elapsed(): number },
 ): Submission {
-  const isBulk = message.batchId !== null || content.isBulk;
   return {
     reference: message.id,
     attempt: attempts,
@@ -30,6 +30,8 @@ export function submissionOf(
     replyTo: content.replyTo,
     lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
     ownDomain: rules.own_domain,
-    listUnsubscribe: isBulk ? (rules.unsubscribeAddress?.(message.to) ?? rules.list_unsubscribe) : null,
+    listUnsubscribe: isListMessage({ message, content })
+      ? (rules.unsubscribeAddress?.(message.to) ?? rules.list_unsubscribe)
+      : null,
   };
 }

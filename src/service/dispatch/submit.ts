@@ -10,7 +10,7 @@ import {
 import type { Report } from '../report.js';
 import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../storage/caps.js';
-import { nextRouteBefore } from '../storage/dispatching.js';
+import { isListMessage, nextRouteBefore } from '../storage/dispatching.js';
 import type { ClaimedMessage, Content, MessageRecord, Tried } from '../storage/store.js';
 import type { ShowAnswer } from './answers.js';
 import type { Deadlines } from './deadlines.js';
@@ -22,6 +22,7 @@ import type { Held } from './slot.js';
 import { type EmailRules, submissionOf } from './submission.js';
 import {
   batchStopped,
+  boundInLane,
   delayInDoubt,
   isWaitedFor,
   notAccepted,
@@ -119,8 +120,9 @@ export async function submitMessage(
     if (isWaited && index > from && tools.elapsed() >= claimed.boundMs) break;
     const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
+    const bound = isWaited ? claimed.boundMs : boundInLane(claimed, lane?.heldUpAgo ?? null);
     // After that, it takes the next route or fails.
-    const end = isWaited && index < routes.length - 1 ? claimed.boundMs - nextRouteBefore : claimed.boundMs;
+    const end = isWaited && index < routes.length - 1 ? bound - nextRouteBefore : bound;
     const closed = lane === undefined ? `${route.name} is not connected` : lane.closedBecause;
     if (lane === undefined || closed !== null) {
       const delayMs = isWaited ? whileClosed : 0;
@@ -142,7 +144,7 @@ export async function submitMessage(
     const { carrier } = lane;
     if (carrier.reserve !== undefined) {
       held.reservation?.release();
-      const reserved = carrier.reserve(route.name, claimed.message.batchId === null);
+      const reserved = carrier.reserve(route.name, isWaited || !isListMessage(claimed));
       held.reservation = isWaited ? await tools.within(reserved, end - tools.elapsed()) : await reserved;
       // Waiting takes time: the lane may have closed, or a code expired.
       if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) {

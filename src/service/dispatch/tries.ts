@@ -17,6 +17,9 @@ const maxLost = lostDelays.length + 1;
 /** How long a carrier may defer a message after its acceptance: for a single SMS, a caller is waiting. */
 export const boundMs = { waited: 15 * second, queued: 24 * 60 * minute };
 
+/** As many as a carrier that defers a message gets in a day. */
+const triesOfDay = 30;
+
 type Tries = Pick<ClaimedMessage, 'tries' | 'tried'>;
 
 /** Each kind has a separate schedule: a message that was throttled all day has not been lost ten times. */
@@ -46,6 +49,18 @@ export function delayAfterThrottle(claimed: Tries, retryAfterMs = 0): number {
 export function delayAfterLoss(claimed: Tries): number | null {
   const tries = triesOf(claimed, 'lost');
   return tries + 1 < maxLost ? (lostDelays[tries] ?? null) : null;
+}
+
+/**
+ * Milliseconds for which a carrier may still defer a message. Waiting for a carrier's limit of a day does not count:
+ * `heldUpAgo`, since that last held messages up. But it is not tried more often than in a day without such a limit.
+ */
+export function boundInLane(
+  claimed: Tries & Pick<ClaimedMessage, 'boundMs'>,
+  heldUpAgo: number | null,
+): number {
+  if (heldUpAgo === null || triesOf(claimed, 'message', 'account') >= triesOfDay) return claimed.boundMs;
+  return Math.max(claimed.boundMs, boundMs.queued - heldUpAgo);
 }
 
 /** Whether a caller or a code waits for it: after its bound it fails. */

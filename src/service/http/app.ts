@@ -13,6 +13,7 @@ import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
 import { emailRoutes } from './routes/email.js';
 import { healthRoutes } from './routes/health.js';
+import { inboxRoutes } from './routes/inbox.js';
 import { messageRoutes } from './routes/messages.js';
 import { openApi } from './routes/openapi.js';
 import { type Outbox, outboxRoutes } from './routes/outbox.js';
@@ -55,6 +56,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
+  const inbox = inboxRoutes(operations);
   const outbox = outboxRoutes(options.outbox);
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
@@ -81,8 +83,14 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     'GET /v1/balance': account.balance,
     'GET /v1/pricing': account.pricing,
     'POST /v1/suppressions/check': account.checkSuppressions,
+    'GET /v1/inbox': inbox.list,
     'GET /v1/outbox': outbox.list,
   };
+  /** Of the routes with their own. */
+  const scopes = new Map([
+    ['/v1/inbox', inbox.scopes],
+    ['/v1/outbox', outbox.scopes],
+  ]);
   const publicTable = new RouteTable<Call>(publicRoutes);
   const keyedTable = new RouteTable<AdmittedCall>(keyedRoutes);
 
@@ -92,8 +100,8 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     const keyedRoute = keyedTable.find(path);
     if (call.notes) call.notes.route = (publicRoute ?? keyedRoute)?.path ?? null;
     if (publicRoute !== null) return publicRoute.answer(call);
-    const ownScope = keyedRoute?.path === '/v1/outbox' ? outbox.scope : undefined;
-    const admitted = /^\/v1(?:\/|$)/.test(path) ? await admit(operations, call, ownScope) : null;
+    const ownScopes = scopes.get(keyedRoute?.path ?? '');
+    const admitted = /^\/v1(?:\/|$)/.test(path) ? await admit(operations, call, ownScopes) : null;
     if (admitted === null || keyedRoute === null) throw noSuchRoute();
     return keyedRoute.answer(admitted);
   }

@@ -49,6 +49,8 @@ export interface Call {
 /** A call with a valid key. */
 export interface AdmittedCall extends Call {
   caller: Caller;
+  /** The scope of its key. */
+  scope: AdmittedRequest['scope'];
   replay: AdmittedRequest['replay'];
 }
 

@@ -1,20 +1,13 @@
-import type { Channel, Page, PageOptions, SuppressionReason } from '../../contract/index.js';
+import type {
+  InboxFilter,
+  InboxMessage,
+  Page,
+  PageOptions,
+  SuppressionReason,
+} from '../../contract/index.js';
 
-/** An incoming message: mail to a project's own domain, or an SMS to a route's number. */
-export interface InboxMessage {
-  id: string;
-  channel: Channel;
-  /** A number, a sender's name or an address; empty if a mail has none. */
-  from: string;
-  to: string;
-  /** Null for an SMS. */
-  subject: string | null;
-  /** At most 1 MB; a missing part of an SMS is `[…]`. */
-  text: string;
-  received_at: string;
-  /** A part of an SMS is missing, and may arrive within half an hour of the first. */
-  waits_for_parts: boolean;
-}
+/** As its owner sees it. */
+export type ReceivedMessage = Required<InboxMessage>;
 
 /** A recipient to whom nothing more is sent. */
 export interface Suppression {
@@ -48,7 +41,7 @@ export type ReceivedAs = 'bounced' | 'complained' | 'kept' | 'ignored';
 /** The owner's operations on the mail of a project. */
 export interface MailAdministration {
   /** Incoming messages, newest first. */
-  inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
+  inbox(filter?: InboxFilter & PageOptions): Promise<Page<ReceivedMessage>>;
   suppressions: {
     /**
      * Adds recipients, `manual` if no reason is given: numbers and addresses; refused with `invalid_request` and its

@@ -66,12 +66,13 @@ async function recordBounce(
   const message = await store.findMessage(messageId);
   if (message === null || message.to === '') return false;
   const { projectId, to } = message;
-  const { isUnknownRecipient } = failureOf(report, to);
+  const { isUnknownRecipient, code } = failureOf(report, to);
   const receipt = {
     route: emailRoute,
     carrierId: messageId,
     to,
     state: 'bounced',
+    code,
     reference: messageId,
     submittedAt: null,
   } as const;

@@ -1,6 +1,6 @@
 import type { Attachment, Email } from 'postal-mime';
 import { normalizeAnyAddress, wholeTextDecoder } from '../../contract/index.js';
-import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
+import { codeOfAnswer, isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
 import { type Complaint, complaintIn, isOfOutlook } from './complaint.js';
 import { type Group, groupsIn } from './fields.js';
 import { isFeedbackType, isReportType, parseMail } from './parse-mail.js';
@@ -20,7 +20,8 @@ interface Outcome {
 export type Report = readonly Outcome[];
 
 export interface Failure {
-  status: string;
+  /** Such as `5.1.1`; null without one. */
+  code: string | null;
   /** Whether the recipient does not exist. */
   isUnknownRecipient: boolean;
 }
@@ -44,7 +45,7 @@ export async function reportsIn(
       ? await parseMail(raw, { forceRfc822Attachments: true })
       : { attachments: [] };
   const outcomes = attachments.some(isReport)
-    ? outcomesIn(attachments)
+    ? withWords(outcomesIn(attachments), text ?? '')
     : outcomesInWords(text ?? '', header('x-failed-recipients'));
   const isFailure = outcomes.some(({ action }) => action === 'failed');
   return { report: isFailure ? outcomes : null, complaint: complaintIn(attachments) };
@@ -62,7 +63,7 @@ export function failureOf(report: Report, to: string): Failure {
     isFailed(outcome) && isUnknownRecipient(outcome.answer, outcome.status);
   const isTaken = ({ action }: Outcome) => /^(?:delivered|relayed|expanded)$/.test(action);
   return {
-    status: first?.status ?? '',
+    code: (first && codeOfAnswer(first.answer, first.status)) || null,
     isUnknownRecipient: own.length > 0 && own.every(isUnknown) && !report.some(isTaken),
   };
 }
@@ -75,6 +76,21 @@ function outcomesIn(attachments: readonly Attachment[]): Outcome[] {
     .filter(isReport)
     .flatMap(({ content }) => groupsIn(wholeTextDecoder('latin1').decode(content as ArrayBuffer)))
     .flatMap((group) => outcomeIn(group) ?? []);
+}
+
+/** The fields of OpenSMTPD give no answer, and 5.0.0 for each: it stands in the text, behind the address. */
+function withWords(outcomes: readonly Outcome[], text: string): Outcome[] {
+  const [, below = ''] = text.split('following list of recipients:', 2);
+  const [given = ''] = below.split('Below is a copy', 1);
+  const lines = given.split(/\r?\n/).map((line): [string, string] => {
+    const end = line.indexOf(': ');
+    return [line.slice(0, end).trim().toLowerCase(), line.slice(end + 2)];
+  });
+  const answers = new Map(lines);
+  return outcomes.map((outcome) => ({
+    ...outcome,
+    answer: outcome.answer || (answers.get(outcome.recipients[0] ?? '') ?? ''),
+  }));
 }
 
 function outcomeIn(group: Group): Outcome | null {

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isApiKey, type RequestKind, requestRates } from '../../contract/index.js';
-import type { Admission } from '../storage/admission.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Admission, Admitted } from '../storage/admission.js';
 import type { Bucket, Taken } from '../storage/rate-limiter.js';
 import type { OperationContext } from './context.js';
 import { repeatedAnswer } from './idempotency.js';
@@ -28,10 +29,7 @@ export async function admit(
     },
     scope,
     rateLimit: rateLimitOf(kind, taken),
-    replay:
-      idempotencyKey === null || answer === undefined
-        ? null
-        : () => repeatedAnswer(context, projectId, idempotencyKey, answer),
+    replay: replayOf(context, projectId, idempotencyKey, answer),
   };
 }
 
@@ -40,16 +38,26 @@ export async function takeToken(
   context: OperationContext,
   projectId: string,
   kind: RequestKind,
-): Promise<RateLimit> {
+  idempotencyKey: string | null = null,
+): Promise<Pick<AdmittedRequest, 'rateLimit' | 'replay'>> {
   const caller = { projectId, keyId: 'dashboard' };
-  const admitted = await context.admit({
-    caller,
-    kind,
-    bucket: bucketOf(context, kind),
-    idempotencyKey: null,
-  });
-  return rateLimitOf(kind, admitted?.taken ?? null);
+  const admitted = await context.admit({ caller, kind, bucket: bucketOf(context, kind), idempotencyKey });
+  return {
+    rateLimit: rateLimitOf(kind, admitted?.taken ?? null),
+    replay: replayOf(context, projectId, idempotencyKey, admitted?.answer),
+  };
 }
+
+export const rateLimited = ({ retryAfter }: RateLimit): ServiceError =>
+  new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, { retryAfter });
+
+const replayOf = (
+  context: OperationContext,
+  projectId: string,
+  key: string | null,
+  answer: Admitted['answer'],
+): AdmittedRequest['replay'] =>
+  key === null || answer === undefined ? null : () => repeatedAnswer(context, projectId, key, answer);
 
 function bucketOf({ rates }: OperationContext, kind: RequestKind): Bucket | null {
   const { perSecond, burst } = requestRates[kind];

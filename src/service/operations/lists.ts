@@ -2,6 +2,8 @@ import {
   type Batch,
   type BatchFilter,
   type BatchPage,
+  type InboxFilter,
+  type InboxMessage,
   type Message,
   type MessageFilter,
   type MessagePage,
@@ -15,7 +17,7 @@ import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
 import { noBatch } from './lookups.js';
 import type { Caller } from './operations.js';
-import { foundBatch, foundMessage } from './resources.js';
+import { foundBatch, foundMessage, inboxMessage } from './resources.js';
 
 /** GET /v1/messages, an extension of the interface. */
 export async function listMessages(
@@ -43,6 +45,19 @@ export async function listBatches(
   const listed = await store.listBatches(projectId, { channel, status, ...timesOf(filter) }, page);
   if (listed === null) throw invalid('after: must be the id of a batch of this project');
   return pageOf<(typeof listed.records)[0], Batch>(listed, foundBatch);
+}
+
+/** GET /v1/inbox, an extension of the interface, with what people wrote. */
+export async function listInbox(
+  { store }: Pick<OperationContext, 'store'>,
+  { projectId }: Pick<Caller, 'projectId'>,
+  filter: InboxFilter,
+  page: PageRequest,
+): Promise<Page<Required<InboxMessage>>> {
+  const { channel = null } = filter;
+  const listed = await store.listInbox(projectId, { channel, ...timesOf(filter) }, page);
+  if (listed === null) throw invalid('after: must be the id of a message in the inbox of this project');
+  return pageOf(listed, inboxMessage);
 }
 
 /** GET /v1/batches/{id}/messages, an extension of the interface. */

@@ -5,9 +5,12 @@ import type {
   BatchPage,
   EmailBulkParams,
   EmailSendParams,
+  InboxFilter,
+  InboxMessage,
   Message,
   MessageFilter,
   MessagePage,
+  Page,
   Pricing,
   RequestKind,
   SmsBulkParams,
@@ -102,6 +105,7 @@ export interface Operations {
   /** A page with a `next` may have fewer items than its limit, or none. */
   listMessages(caller: Caller, filter: MessageFilter, page: PageRequest): Promise<MessagePage>;
   listBatches(caller: Caller, filter: BatchFilter, page: PageRequest): Promise<BatchPage>;
+  listInbox(caller: Caller, filter: InboxFilter, page: PageRequest): Promise<Page<Required<InboxMessage>>>;
   getBalance(caller: Caller): Promise<Balance>;
   getPricing(caller: Caller): Promise<Pricing>;
   checkSuppressions(caller: Caller, params: SuppressionsCheckParams): Promise<SuppressionsCheck>;

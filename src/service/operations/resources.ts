@@ -1,6 +1,13 @@
-import type { Batch, ErrorEnvelope, Message, ServiceErrorCode, Verification } from '../../contract/index.js';
+import type {
+  Batch,
+  ErrorEnvelope,
+  InboxMessage,
+  Message,
+  ServiceErrorCode,
+  Verification,
+} from '../../contract/index.js';
 import { serviceErrors } from '../../contract/index.js';
-import type { BatchRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
+import type { BatchRecord, InboxRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 /** The final answer to a send; `body` as it is sent. */
@@ -31,9 +38,12 @@ export function messageResource(record: MessageRecord): Message {
       };
 }
 
-/** A message as read, with its delivery (an extension of the interface). */
+/** A message as read, with its delivery and the carrier's code of a failure (extensions of the interface). */
 export function foundMessage(record: MessageRecord): Message {
-  return Object.assign(messageResource(record), { delivery: record.delivery });
+  return Object.assign(messageResource(record), {
+    delivery: record.delivery,
+    carrier_code: record.carrierCode ?? null,
+  });
 }
 
 function batchResource(record: BatchRecord): Batch {
@@ -54,6 +64,19 @@ function batchResource(record: BatchRecord): Batch {
 export function foundBatch(record: BatchRecord): Batch {
   const batch = { ...batchResource(record), unknown: record.unknown };
   return record.prunedAt === null ? batch : { ...batch, pruned_at: timestamp(record.prunedAt) };
+}
+
+export function inboxMessage(record: InboxRecord): Required<InboxMessage> {
+  return {
+    id: record.id,
+    channel: record.channel,
+    from: record.from,
+    to: record.to,
+    subject: record.subject,
+    text: record.text,
+    received_at: timestamp(record.receivedAt),
+    waits_for_parts: record.waitsForParts,
+  };
 }
 
 export function verificationResource(record: VerificationRecord): Verification {

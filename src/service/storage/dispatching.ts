@@ -151,6 +151,11 @@ export interface ClaimedMessage {
   earlier: Earlier | null;
 }
 
+/** Whether it is a message of a list: it lets others go first, and waits in quiet hours. */
+export function isListMessage({ message, content }: Pick<ClaimedMessage, 'message' | 'content'>): boolean {
+  return message.batchId !== null || content.isBulk === true;
+}
+
 export interface Mark {
   claimed: ClaimedMessage;
   /** One more than the highest attempt so far. */
@@ -229,6 +234,8 @@ export interface Receipt {
   /** Normal form: its source address. */
   to: string;
   state: DeliveryState;
+  /** Its own code of a failure. */
+  code?: string | null;
   /**
    * The end of the message's id, as far as the carrier repeats it, for messages in doubt, whose carrier id is
    * unknown. It matches if it names exactly one message of the route to the recipient. Empty if the carrier repeats

@@ -1,5 +1,5 @@
 import type { Channel } from '../../contract/index.js';
-import type { Listed, PageRequest } from './lists.js';
+import type { InboxQuery, Listed, PageRequest } from './lists.js';
 import type { Instant } from './records.js';
 
 /** An incoming message, for the inbox of a project. */
@@ -55,8 +55,12 @@ export interface Inbox {
   keepIncoming(message: IncomingMessage): Promise<string | null>;
   /** The projects that sent something to a number over a route within `answeredWithin`. */
   listSendersTo(to: string, route: string): Promise<string[]>;
-  /** Newest first by the first part, starting after `after`; null if `after` does not exist. */
-  listInbox(projectId: string, page: PageRequest): Promise<Listed<InboxRecord> | null>;
+  /**
+   * Newest first by the first part, starting after `after`; null if `after` does not exist. A page of long texts ends
+   * early.
+   */
+  listInbox(projectId: string, query: InboxQuery, page: PageRequest): Promise<Listed<InboxRecord> | null>;
+  getIncoming(projectId: string, id: string): Promise<InboxRecord | null>;
 }
 
 /** Databases cannot store U+0000 or an unpaired surrogate. */

@@ -18,6 +18,12 @@ export interface Insights {
   verificationWait(projectId: string, limit: VerificationLimit): Promise<number | null>;
   /** Null if there is no such message. */
   getHistory(projectId: string, messageId: string): Promise<MessageHistory | null>;
+  /** Whether an idempotency key between two has the answer of this message or batch. It reads all that lie between. */
+  isKeyedBetween(
+    projectId: string,
+    id: string,
+    keys: readonly [first: string, last: string],
+  ): Promise<boolean>;
 }
 
 export interface CountedVerifications {
@@ -53,7 +59,7 @@ export interface MessageHistory {
   /** Answers to attempts that were not accepted, newest last. */
   tried: readonly TriedRun[];
   /** One for each segment. */
-  receipts: { carrierId: string; state: DeliveryState; receivedAt: Instant }[];
+  receipts: { carrierId: string; state: DeliveryState; code: string | null; receivedAt: Instant }[];
   /** Null while nothing was refunded. */
   refund: { amount: number; createdAt: Instant } | null;
 }

@@ -13,9 +13,9 @@ export interface LaneTrouble extends ShownAnswer {
   project: string | null;
   /**
    * `throttled`: its rate is lowered. `suspected`: nothing is accepted, and few messages are tried. `backing_off`:
-   * paused by an answer about the account, or for lack of one.
+   * paused by an answer about the account, or for lack of one. `day_limit`: its carrier takes no more today.
    */
-  state: 'throttled' | 'suspected' | 'backing_off';
+  state: 'throttled' | 'suspected' | 'backing_off' | 'day_limit';
   /** Milliseconds it has lasted. */
   forMs: number;
 }

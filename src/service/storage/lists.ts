@@ -10,7 +10,10 @@ export interface BatchQuery {
   until: Instant | null;
 }
 
-export interface MessageQuery extends Omit<BatchQuery, 'status'> {
+/** Of received messages, `since` and `until` are about the time of receipt. */
+export type InboxQuery = Omit<BatchQuery, 'status'>;
+
+export interface MessageQuery extends InboxQuery {
   status: MessageStatus | null;
   /** Normal form. */
   to: string | null;
@@ -23,6 +26,9 @@ export interface PageRequest {
   /** The `next` of the previous page. */
   after: string | null;
 }
+
+/** Characters of texts after which a page ends: clients read at most 10 MiB, and one may need six bytes in JSON. */
+export const longestPage = 1_000_000;
 
 /** `next` is null on the last page. A page with one may have fewer records than its limit, or none. */
 export interface Listed<Item> {

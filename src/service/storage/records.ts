@@ -39,7 +39,7 @@ export interface KeyRecord {
   usedAt: Instant | null;
 }
 
-/** `send`: every POST; `read`: every GET but those of `inbox`, which show what people wrote or were sent. */
+/** `send`: every POST; `read`: every GET, without what people wrote; `inbox`: the inbox with its texts, and the outbox. */
 export type KeyScope = 'send' | 'read' | 'inbox';
 
 /** A key that is not stored yet. */
@@ -90,6 +90,8 @@ export interface MessageRecord {
   error: MessageError | null;
   /** Null without a report. */
   delivery: DeliveryState | null;
+  /** The carrier's own code, if it failed; only read with `getMessage` and the lists. */
+  carrierCode?: string | undefined;
   createdAt: Instant;
   sentAt: Instant | null;
 }

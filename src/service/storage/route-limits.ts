@@ -91,6 +91,77 @@ export function ownRouteRates(clock: Pick<Clock, 'monotonic'>): RouteRates {
   };
 }
 
+/** A slot of a day: a mail counts until a day after the end of the one in which it began. */
+const slotMs = 900_000;
+export const dayMs = 86_400_000;
+
+/** How many messages of a route began in each slot, by its end; and when more waited than its carrier takes in a day. */
+export interface RouteDay {
+  slots: readonly (readonly [end: number, count: number])[];
+  reachedAt: number | null;
+}
+
+/** Messages of a route that may begin. All times are in milliseconds. */
+export interface DayPermits {
+  granted: number;
+  /** The slot in which they count, to give them back. */
+  slot: number;
+  /** Those of the last 24 hours, with these. */
+  used: number;
+  /** Until some no longer count; null if there are none. */
+  nextMs: number | null;
+  /** Since more waited, 0 if they do; null if none did in the last 24 hours. */
+  reachedMs: number | null;
+}
+
+/** What is asked of a day: messages to begin, or fewer than 0 to give back those of a `slot`. */
+export interface DayWanted {
+  route: string;
+  /** The most in 24 hours. */
+  most: number;
+  wanted: number;
+  slot?: number;
+}
+
+/** No 24 hours have more than `most`: what was not used counts all the same, unless it is given back. */
+export function takeOfDay(
+  day: RouteDay,
+  { most, wanted, slot: given }: DayWanted,
+  now: number,
+): DayPermits & { day: RouteDay } {
+  const slot = (Math.floor(now / slotMs) + 1) * slotMs;
+  const counts = new Map<number, number>();
+  // A slot of the future was counted before the clock was set back.
+  const add = (end: number, count: number) =>
+    counts.set(Math.min(end, slot), Math.max(0, (counts.get(Math.min(end, slot)) ?? 0) + count));
+  for (const [end, count] of day.slots) if (end > now - dayMs) add(end, count);
+  const sum = () => [...counts.values()].reduce((all, count) => all + count, 0);
+  const granted = Math.max(0, Math.min(wanted, most - sum()));
+  if (wanted < 0) {
+    if (counts.has(Math.min(given ?? slot, slot))) add(given ?? slot, wanted);
+  } else if (granted > 0) add(slot, granted);
+  const slots = [...counts].filter(([, count]) => count > 0).sort(([one], [other]) => one - other);
+  const used = sum();
+  const before = day.reachedAt === null ? null : Math.min(day.reachedAt, now);
+  // The last one of a day has not waited for it.
+  const isReached = wanted === 0 ? used >= most : granted < wanted;
+  const reachedAt = isReached ? now : before;
+  const isRecent = reachedAt !== null && reachedAt > now - dayMs;
+  return {
+    granted,
+    slot,
+    used,
+    nextMs: slots[0] === undefined ? null : slots[0][0] + dayMs - now,
+    reachedMs: isRecent ? now - reachedAt : null,
+    day: { slots, reachedAt: isRecent ? reachedAt : null },
+  };
+}
+
+/** The days of routes, counted durably for all processes. */
+export interface RouteDays {
+  takeOfDay(wanted: DayWanted): Promise<DayPermits>;
+}
+
 /** A connection that a carrier allows for a route. All times are in milliseconds. */
 export interface BindClaim {
   route: string;

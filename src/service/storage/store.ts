@@ -27,7 +27,7 @@ import type {
   VerificationOfMessage,
   VerificationRecord,
 } from './records.js';
-import type { RouteBinds } from './route-limits.js';
+import type { RouteBinds, RouteDays } from './route-limits.js';
 import type { Suppressions } from './suppressions.js';
 
 export type * from './acceptance.js';
@@ -56,6 +56,7 @@ export interface Store
     Insights,
     LaneControl,
     RouteBinds,
+    RouteDays,
     SignIns,
     Suppressions {
   /** Null if a project with this id already exists. */

@@ -1,16 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { build } from 'esbuild';
-import { Machine, root } from '../../support/binary.js';
+import { Machine } from '../../support/binary.js';
 import { durable, makeCluster } from '../../support/postgres/cluster.js';
 import { cpuOf, cpuOfFamily, cpuOfProcess } from '../cpu.js';
 import { numberOf, rowsWork, writeList } from '../rows.js';
 import { postRate } from '../service-http.js';
 import { type RunningService, startService } from '../service-process.js';
 import { answeringService, freshKey } from '../start.js';
-import { type Comparison, type Side, workerSide } from './sides.js';
+import { core, sideOf } from './bundles.js';
+import { carrierComparisons } from './carriers.js';
+import type { Comparison, Side } from './sides.js';
 
 const text = 'Сайн байна уу, {name} {phone}: таны төлбөр {amount} төгрөг боллоо. Баярлалаа!';
 /** The core of the service takes 30,000 sends until its code is compiled, and serves for days. */
@@ -20,35 +21,12 @@ const whole = { pairs: 1, slices: 15, warm: 1 };
 /** Starts are short, and 15 slices cannot tell 4 % from 7 %. */
 const starts = { pairs: 1, slices: 40, warm: 1 };
 
-const bundles = new Map<string, Promise<string>>();
-
-/** Once: a worker may be reading it. */
-function bundled(tree: string, entry: string): Promise<string> {
-  const path = join(tree, entry);
-  const known = bundles.get(path) ?? bundle(tree, entry);
-  bundles.set(path, known);
-  return known;
-}
-
-/** Bundles a program of a tree, where it finds the packages of the tree. */
-async function bundle(tree: string, entry: string): Promise<string> {
-  const folder = join(tree, 'node_modules/.cache/urtuu/against');
-  mkdirSync(folder, { recursive: true });
-  const outfile = join(folder, `${basename(entry, '.ts')}.cjs`);
-  const bundling = { bundle: true, platform: 'node', target: 'node20', format: 'cjs' } as const;
-  const external = ['@photostructure/sqlite'];
-  await build({ entryPoints: [join(tree, entry)], outfile, logLevel: 'warning', external, ...bundling });
-  return outfile;
-}
-
 const workerRow = (what: string, kind: string, bundleOf: (tree: string) => Promise<string>): Comparison => ({
   what,
   ...sliced,
-  open: async (tree) =>
-    workerSide(await bundled(root, 'test/bench/against/worker.ts'), kind, await bundleOf(tree)),
+  open: (tree) => sideOf(kind, bundleOf(tree)),
 });
 
-const core = (tree: string) => bundled(tree, 'src/service/core.ts');
 const client = async (tree: string) => join(tree, 'dist/client/index.cjs');
 
 /** The worker and its PostgreSQL, whose functions do a part of the work; each side has a server of its own. */
@@ -61,8 +39,7 @@ const databaseRow = (what: string, kind: string): Comparison => ({
     const folder = mkdtempSync(join(tmpdir(), 'urtuu-bench-against-'));
     const cluster = await makeCluster(folder, undefined, durable);
     const pid = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0]);
-    const worker = await bundled(root, 'test/bench/against/worker.ts');
-    const side = await workerSide(worker, kind, await core(tree), `${cluster.url}/postgres`);
+    const side = await sideOf(kind, core(tree), `${cluster.url}/postgres`);
     return {
       async measure() {
         const before = cpuOfFamily(pid);
@@ -292,4 +269,5 @@ export const comparisons: Record<string, readonly Comparison[]> = {
     databaseRow('PostgreSQL: one email, 16 at once, without HTTP', 'email'),
     databaseRow('PostgreSQL: a batch of 1,000 to completed', 'batch'),
   ],
+  ...carrierComparisons,
 };

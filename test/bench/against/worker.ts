@@ -12,13 +12,16 @@ import { smsResult } from '../../support/resources.js';
 /** Runs a slice and gives its cpu. */
 type Slice = () => Promise<number>;
 
-const [kind = '', bundle = '', database] = process.argv.slice(2);
+/** A database, or a configuration of carriers. */
+const [kind = '', bundle = '', given] = process.argv.slice(2);
+const configuration = given?.endsWith('.json') ? given : undefined;
+const database = configuration === undefined ? given : undefined;
 const text = 'Сайн байна уу, таны захиалга ирлээ.';
 const caller = { projectId: '00000000-0000-7000-8000-000000000001', keyId: 'bench' };
 const connections = 16;
-/** PostgreSQL takes longer for each. */
-const sendsASlice = database === undefined ? 8_000 : 2_000;
-const batchesASlice = database === undefined ? 20 : 4;
+/** PostgreSQL and carriers take longer for each. */
+const sendsASlice = given === undefined ? 8_000 : 2_000;
+const batchesASlice = given === undefined ? 20 : kind === 'batch' ? 4 : 1;
 const callsASlice = 5_000;
 
 /** In a store of its own each time, as the benchmark has it. */
@@ -27,9 +30,14 @@ function coreWork(): Slice {
   if (database !== undefined) return databaseWork(load.openCore, database);
   return async () => {
     const directory = mkdtempSync(join(tmpdir(), 'urtuu-bench-'));
-    const core = await load.openCore({ directory, rates: 'off' });
+    const carriers = configuration && { file: configuration, environment: { PASSWORD: 'secret' } };
+    const core = await load.openCore({
+      directory,
+      rates: 'off',
+      ...(carriers && { configuration: carriers }),
+    });
     await core.administration.credit(100_000_000);
-    const cpu = await cpuOf(() => (kind === 'batch' ? batches(core) : singles(core)));
+    const cpu = await cpuOf(() => (kind.endsWith('batch') ? batches(core) : singles(core)));
     await core.close();
     rmSync(directory, { recursive: true });
     return cpu;
@@ -42,7 +50,7 @@ function databaseWork(open: typeof openCore, url: string): Slice {
   return async () => {
     const core = await opened;
     await core.administration.credit(100_000_000);
-    return cpuOf(() => (kind === 'batch' ? batches(core) : singles(core)));
+    return cpuOf(() => (kind.endsWith('batch') ? batches(core) : singles(core)));
   };
 }
 
@@ -51,8 +59,14 @@ let sent = 0;
 
 async function batches({ operations, administration }: Core): Promise<void> {
   for (let batch = 0; batch < batchesASlice; batch += 1) {
-    const to = Array.from({ length: 1_000 }, () => `${88_000_000 + sent++}`);
-    await operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: randomUUID() });
+    const idempotencyKey = randomUUID();
+    const to = Array.from({ length: 1_000 }, () => 88_000_000 + sent++);
+    if (kind === 'email batch')
+      await operations.sendEmailBulk({
+        ...{ caller, idempotencyKey },
+        params: { to: to.map((each) => `a${each}@example.com`), subject: 'Hello', text },
+      });
+    else await operations.sendSmsBulk({ caller, idempotencyKey, params: { to: to.map(String), text } });
     await administration.idle();
   }
 }

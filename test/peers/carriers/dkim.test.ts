@@ -42,7 +42,7 @@ it.each([
   const carrier = smtpCarrier({
     settings: {
       ...{ host: '127.0.0.1', port, tls: 'off', login: null, name: 'shop.mn', connections: 1 },
-      ...{ from: 'no-reply@example.mn', bounceDomain: null, perSecond: null },
+      ...{ from: 'no-reply@example.mn', bounceDomain: null, perSecond: null, perDay: null },
     },
     ...{ bounceKey: Buffer.alloc(32), limits: ownRouteRates(systemClock) },
     ...{ clock: systemClock, random: systemRandom, report() {} },

@@ -85,7 +85,7 @@ accept_late:
 
 const settingsOf = (name: string): SmtpSettings => ({
   ...{ host: '127.0.0.1', port, tls: 'off', login: null, name, connections: 1 },
-  ...{ from: 'no-reply@example.mn', bounceDomain: null, perSecond: null },
+  ...{ from: 'no-reply@example.mn', bounceDomain: null, perSecond: null, perDay: null },
 });
 
 it('Exim that ends each connection after a mail, and answers late, gets every mail at once, and once', async () => {

@@ -14,7 +14,7 @@ import { createServer } from 'node:tls';
 import PostalMime from 'postal-mime';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Batch, Message } from '../../../src/contract/index.js';
-import type { InboxMessage } from '../../../src/service/index.js';
+import type { ReceivedMessage } from '../../../src/service/index.js';
 import { blocksOf } from '../../docs/pages.js';
 import { root } from '../../support/binary.js';
 import { testFolder } from '../../support/folders.js';
@@ -141,7 +141,8 @@ it('OpenSMTPD takes a mail over TLS, with correct headers', async () => {
     from: { name: 'Өртөө', address: 'no-reply@example.mn' },
     replyTo: [{ address: 'info@example.mn' }],
     to: [{ address: 'bold@example.com' }],
-    text: 'Сайн уу\n.\nБаяртай',
+    // In the line ends of mails, which its encoding keeps.
+    text: 'Сайн уу\r\n.\r\nБаяртай',
     html: '<p>Сайн уу</p>',
   });
   const headerOf = (name: string) => mail.headers.find(({ key }) => key === name)?.value;
@@ -191,7 +192,7 @@ it('a certificate that nobody knows is refused, and the check says so', async ()
   expect(mails()).toEqual([]);
 });
 
-it('OpenSMTPD hands a bounce and a reply to the command of the page: bounced, and in the inbox', async () => {
+it('OpenSMTPD hands a bounce and a reply to the command of the page: bounced and suppressed, and in the inbox', async () => {
   const gone = new Relay({ react: (step) => (step === 'RCPT' ? '550 5.1.1 No such user' : null) });
   const gonePort = await gone.listen();
   onTestFinished(() => gone.close());
@@ -218,15 +219,19 @@ match from any for domain "gone.example" action out
     symlinkSync(process.execPath, join(folder, 'bin/node'));
   });
   await own('service', 'settings', 'set', 'own_domain', 'shop.mn');
+  await own('service', 'settings', 'set', 'suppressions', 'true');
   const { id } = await json<Message>('email', 'send', 'bold@gone.example', '--subject', 'Hi', '--text', 'Hi');
   const bounced = await until(async () => {
     const read = await json<Message>('messages', 'get', id);
     return read.delivery === null ? null : read;
   });
   expect(bounced).toMatchObject({ status: 'sent', delivery: 'bounced' });
+  expect(await own('service', 'suppressions', 'list')).toMatchObject([
+    { to: 'bold@gone.example', reason: 'unknown_recipient' },
+  ]);
   await sendMail('bold@gone.example', 'no-reply@shop.mn', 'Subject: Re: Hi\r\n\r\nБаярлалаа');
   const [reply] = await until(async () => {
-    const inbox = await own<InboxMessage[]>('service', 'inbox');
+    const inbox = await own<ReceivedMessage[]>('service', 'inbox');
     return inbox.length > 0 ? inbox : null;
   });
   expect(reply).toMatchObject({

@@ -58,7 +58,14 @@ const route = (port: number, changes: Partial<SmppRoute> = {}) =>
 function relay(port: number, changes: Partial<SmtpSettings> = {}) {
   const settings: SmtpSettings = {
     ...{ host: '127.0.0.1', port, tls: 'off', login: null },
-    ...{ from: 'a@example.mn', name: 'example.mn', bounceDomain: null, connections: 1, perSecond: null },
+    ...{
+      from: 'a@example.mn',
+      name: 'example.mn',
+      bounceDomain: null,
+      connections: 1,
+      perSecond: null,
+      perDay: null,
+    },
     ...changes,
   };
   return found((clock) => checkRelay(settings, clock, within));

@@ -7,6 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ManualClock } from '../../../src/service/index.js';
 import { startBrowser } from '../../support/browser.js';
+import { outboxOf } from '../../support/cores.js';
 import { openDashboard, start } from './open.js';
 import { populate } from './populate.js';
 
@@ -117,6 +118,7 @@ describe('every page', () => {
         keys: '/keys',
         sending: '/settings/sending',
         batch: `/batches/${ids.batch}`,
+        send: '/send',
       };
       const rest = {
         messages: '/messages?to=99112233',
@@ -132,6 +134,7 @@ describe('every page', () => {
         balance: '/balance',
         revoke: `/keys/${ids.key}/revoke`,
         prices: '/settings/prices',
+        'send-email': '/send?channel=email',
         'not-found': '/nothing',
       };
       const isAll = locale === 'en-US';
@@ -144,6 +147,20 @@ describe('every page', () => {
       await signIn(page);
       for (const [name, path] of Object.entries({ ...few, ...(isAll ? rest : {}) })) {
         await page.goto(root() + path);
+        wrong.push(...(await inspect(page, `${name}-${locale}`)));
+      }
+      await page.goto(`${root()}/inbox`);
+      await page.click('main a[href*="/send?reply="]');
+      for (const [name, to] of [
+        ['reply', null],
+        ['bad-list', 'bat\n\nx@'],
+        ['send-preview', 'bat@example.mn\ndorj@example.mn'],
+      ] as const) {
+        if (to !== null) {
+          await page.fill('#to', to);
+          await page.fill('#text', 'Сайн байна уу.\n\nТа маргааш ирээрэй.');
+          await page.click('main button');
+        }
         wrong.push(...(await inspect(page, `${name}-${locale}`)));
       }
       expect(wrong).toEqual([]);
@@ -276,6 +293,68 @@ describe('a live page', () => {
   });
 });
 
+describe('a message', () => {
+  async function sentTo(to: string): Promise<number> {
+    await opened.service.administration.idle();
+    return (await outboxOf(opened.service)).filter((each) => each.to === to).length;
+  }
+
+  it('is counted as one types, previewed, and sent once by a double click, a reload and Back', async () => {
+    const { page, bad, blocked } = await openWindow();
+    await signIn(page);
+    await page.click('nav a >> text=Send');
+    await page.fill('#to', '99556677');
+    await page.locator('#text').pressSequentially('Hi {name}');
+    expect(await page.textContent('#text-hint')).toBe('Parts: 1/5, 11 Latin characters · Credits: 10');
+    await page.locator('#text').pressSequentially(' ө');
+    expect(await page.textContent('#text-hint')).toBe('Parts: 1/5, 11 Unicode characters · Credits: 10');
+    const form = page.url();
+    await page.click('text=Preview');
+    await page.dblclick('main button >> text=Send');
+    await page.waitForURL(/\/messages\//);
+    const message = page.url().split('?')[0];
+    expect(await page.textContent('.notice')).toMatch(/Accepted|sent before/);
+    await page.reload();
+    await page.goBack();
+    await page.click('main button >> text=Send');
+    await page.waitForURL(`${message}?done=before`);
+    // From the form itself, with the same in it.
+    await page.goto(form);
+    await page.fill('#to', '99556677');
+    await page.fill('#text', 'Hi {name} ө');
+    await page.click('text=Preview');
+    const tab = await page.context().newPage();
+    await tab.goto(form);
+    await page.click('main button >> text=Send');
+    await page.waitForURL(`${message}?done=before`);
+    expect(await sentTo('99556677')).toBe(1);
+    expect([bad, blocked]).toEqual([[], []]);
+  });
+
+  it('is asked about again where the network was gone, with what was written', async () => {
+    const { page, context } = await openWindow();
+    await signIn(page);
+    await page.goto(`${root()}/send`);
+    await page.fill('#to', '99556688');
+    await page.fill('#text', 'Gone');
+    await page.click('text=Preview');
+    // It arrives, and its answer does not.
+    await context.route(
+      /\/dashboard\/send\?/,
+      async (route) => {
+        await route.fetch({ maxRedirects: 0 });
+        await route.abort('connectionreset');
+      },
+      { times: 1 },
+    );
+    await page.click('main button >> text=Send');
+    await page.waitForURL('chrome-error://chromewebdata/');
+    await page.reload();
+    await page.waitForURL(/\/messages\/.*done=before/);
+    expect(await sentTo('99556688')).toBe(1);
+  });
+});
+
 describe('on paper', () => {
   it('a page is its content, in tables, dark on white', async () => {
     const { page } = await openWindow();
@@ -327,6 +406,16 @@ describe('without script', () => {
     await page.click('text=Save');
     expect(await page.textContent('.notice')).toContain('Saved.');
     expect((await opened.service.administration.settings.get()).caps.per_10_minutes).toBe(6);
+    await page.click('nav a >> text=Send');
+    await page.fill('#to', '99556699');
+    await page.fill('#text', 'Without script');
+    await page.click('text=Preview');
+    await page.click('button >> text=Edit');
+    expect(await page.inputValue('#text')).toBe('Without script');
+    await page.click('text=Preview');
+    await page.click('main button >> text=Send');
+    expect(await page.textContent('.facts')).toContain('Sent from');
+    await page.click('nav a >> text=Settings');
     await page.click('text=Монгол');
     expect(await page.textContent('h1')).toBe('Тохиргоо');
     await page.click('footer >> text=Гарах');
@@ -353,6 +442,22 @@ describe('by keyboard', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/to=88112233/);
     expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+
+  it('a message is written, looked at and sent', async () => {
+    const { page } = await openWindow();
+    await signIn(page);
+    await page.goto(`${root()}/send`);
+    await page.focus('#to');
+    await page.keyboard.type('99556600');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('By hand');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('h2 >> text=Preview').waitFor();
+    await page.focus('main button >> nth=0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/messages\/.*done=sent/);
   });
 
   it('settings are changed, in the order that they are read', async () => {

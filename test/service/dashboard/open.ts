@@ -51,7 +51,7 @@ export async function openDashboard({ publicUrl, atEnd = onTestFinished, ...give
 
   async function newLink(
     project: ProjectAdministration = service.administration,
-    options: { allProjects?: boolean } = {},
+    options: { allProjects?: boolean; readOnly?: boolean } = {},
   ): Promise<string> {
     const link = await project.createDashboardLink(options);
     if (link === null) throw new Error('no link');
@@ -62,7 +62,7 @@ export async function openDashboard({ publicUrl, atEnd = onTestFinished, ...give
   /** The cookie of a new session. */
   async function signIn(
     project?: ProjectAdministration,
-    options?: { allProjects: boolean },
+    options?: { allProjects?: boolean; readOnly?: boolean },
   ): Promise<string> {
     const answer = await post('/sign-in', { token: tokenOf(await newLink(project, options)) });
     return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';

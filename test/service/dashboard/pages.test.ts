@@ -161,7 +161,10 @@ describe('messages', () => {
     ['hostile', /^Sent The carrier accepted it\..*<script>alert\(1\)<\/script>.*Accepted −10 .* over Unitel/],
     ['cleaned', /Дэлгэрэнгүй: Баярлалаа As delivered: the route carries no links\./],
     ['delivered', /^Delivered The carrier reports that it arrived\..*Delivered receipt/],
-    ['undelivered', /^Undelivered The carrier accepted it and reports that it did not arrive/],
+    [
+      'undelivered',
+      /^Undelivered The carrier accepted it and reports that it did not arrive.* receipt \S+ · absent .* Carrier's code absent/,
+    ],
     ['email', /Plain text Таны захиалга/],
   ])('tell what happened to one: %s', async (name, words) => {
     const { ids, page } = await look();

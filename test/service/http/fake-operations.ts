@@ -105,6 +105,10 @@ export function fakeOperations({ rateLimit, bound, scope = everyScope, ...overri
       const { balance: _, ...listed } = batch;
       return { data: [listed], next: null };
     },
+    listInbox: async (_caller, filter, page) => {
+      calls.push(['listInbox', filter, page]);
+      return { data: [], next: null };
+    },
     getBalance: async () => ({ balance: 1000 }),
     getPricing: async () => pricing,
     checkSuppressions: async (_caller, params) => {

@@ -31,7 +31,7 @@ describe('a report', () => {
     return report === null ? null : failureOf(report, 'bold@example.com');
   };
 
-  const unknown = { status: '5.1.1', isUnknownRecipient: true };
+  const unknown = { code: '5.1.1', isUnknownRecipient: true };
   it.each<[string, string, object | null]>([
     ['of a failure', bounceOf('x@b.mn'), unknown],
     ['with line feeds alone', bounceOf('x@b.mn').replaceAll('\r\n', '\n'), unknown],
@@ -39,16 +39,27 @@ describe('a report', () => {
     [
       'with a comment',
       bounceOf('x@b.mn', { action: 'failed (gave up)', status: '4.4.7 (expired)' }),
-      { status: '4.4.7', isUnknownRecipient: false },
+      { code: '5.1.1', isUnknownRecipient: false },
     ],
-    ['without a status', bounceOf('x@b.mn', { status: '' }), { status: '', isUnknownRecipient: true }],
+    ['without a status', bounceOf('x@b.mn', { status: '' }), unknown],
+    ['with a status that says nothing', bounceOf('x@b.mn', { status: '5.0.0' }), unknown],
+    [
+      'without a code in the answer',
+      bounceOf('x@b.mn', { status: '5.2.1', diagnostic: 'smtp; 550 mailbox disabled at 10.5.1.1' }),
+      { code: '5.2.1', isUnknownRecipient: false },
+    ],
+    [
+      'without any code',
+      bounceOf('x@b.mn', { status: '', diagnostic: 'smtp; 550 mailbox full' }),
+      { code: null, isUnknownRecipient: false },
+    ],
     ['of a delay', bounceOf('x@b.mn', { action: 'delayed', status: '4.4.1' }), null],
     ['of a delivery', bounceOf('x@b.mn', { action: 'delivered', status: '2.0.0' }), null],
     ['of a relay', bounceOf('x@b.mn', { action: 'relayed', status: '2.0.0' }), null],
     [
       'of a failure among several recipients',
       bounceOf('x@b.mn', { action: 'delivered\r\n\r\nAction: failed' }),
-      { status: '5.1.1', isUnknownRecipient: false },
+      { code: '5.1.1', isUnknownRecipient: false },
     ],
     [
       'without a type of the address',
@@ -61,18 +72,18 @@ describe('a report', () => {
         'Final-Recipient: rfc822;',
         'Original-Recipient: rfc822;bold@example.com\r\nFinal-Recipient:',
       ),
-      { status: '5.1.1', isUnknownRecipient: false },
+      { code: '5.1.1', isUnknownRecipient: false },
     ],
     ['of OpenSMTPD', bounceOf('x@b.mn', { type: 'multipart/mixed' }), unknown],
     [
       'whose answer goes on without a blank, and has another cause',
       bounceOf('x@b.mn', { diagnostic: 'smtp; 550-5.1.1 Not now:\r\n550 over quota' }),
-      { status: '5.1.1', isUnknownRecipient: false },
+      { code: '5.1.1', isUnknownRecipient: false },
     ],
     [
       'whose answer names no type',
       bounceOf('x@b.mn', { diagnostic: '552 5.2.2 full; bold@example.com' }),
-      { status: '5.1.1', isUnknownRecipient: false },
+      { code: '5.2.2', isUnknownRecipient: false },
     ],
     [
       'with other words beside the answer',

@@ -70,7 +70,9 @@ describe('a bounce', () => {
     const { balance } = await services.core.operations.getBalance(caller);
     expect(await receive(bounceOf(from.toUpperCase()))).toBe('bounced');
     expect(await receive(bounceOf(from))).toBe('bounced');
-    expect(await messageOf(id)).toMatchObject({ status: 'sent', delivery: 'bounced', credits: 2 });
+    expect(await messageOf(id)).toMatchObject({
+      ...{ status: 'sent', delivery: 'bounced', carrier_code: '5.1.1', credits: 2 },
+    });
     expect((await services.core.operations.getBalance(caller)).balance).toBe(balance);
     expect(await ledgerDifference(services.core)).toBe(0);
     expect(await inbox()).toEqual([]);

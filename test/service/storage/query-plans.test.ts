@@ -88,9 +88,12 @@ it('every statement of a list or a page goes along an index, newest first, and e
   for (const numbers of [null, ['1', '2'] as const])
     await store.verificationWait(project.id, { most: 1, windowMs: 1_000, numbers });
   await store.getHistory(project.id, after);
+  await store.isKeyedBetween(project.id, after, ['a', 'b']);
+  await store.getIncoming(project.id, after);
   await store.ownMessages(project.id, [after, 'none']);
   await store.listLedgerPage(project.id, { limit: 50, before: 3 });
-  await store.listInbox(project.id, { limit: 25, after: null });
+  for (const filter of [{}, { since: start }, { until: start }, { channel: 'sms' } as const])
+    await store.listInbox(project.id, { ...none, ...filter }, { limit: 25, after: null });
   const all = plans();
   expect(all.length).toBeGreaterThan(20);
   const isLong = /^SCAN (?!json_each|\(subquery|\d|full|CONSTANT)|messages_project/;

@@ -139,7 +139,7 @@ function answers(wire: Wire): boolean {
 async function isDeafAfter(chunks: readonly Buffer[]): Promise<boolean> {
   const clock = new ManualClock(0);
   const wire = new Wire();
-  const session = new Session(wire as unknown as Duplex, clock, {
+  const session = new Session(wire as unknown as Duplex, clock, 30_000, {
     ...quietly,
     onRequest: (request) => session.respond(request, statuses.ok),
   });
@@ -159,7 +159,7 @@ async function isDeafAfter(chunks: readonly Buffer[]): Promise<boolean> {
   session.close('the end');
   await submitted;
   const next = new Wire();
-  const fresh = new Session(next as unknown as Duplex, clock, quietly);
+  const fresh = new Session(next as unknown as Duplex, clock, 30_000, quietly);
   const isHeard = answers(next);
   fresh.close('the end');
   return !isEnded || !isHeard;

@@ -98,6 +98,7 @@ export async function playReplyFuzz(
       bounceDomain: null,
       connections,
       perSecond: null,
+      perDay: null,
     },
     bounceKey: new Uint8Array(32),
     limits: ownRouteRates(clock),

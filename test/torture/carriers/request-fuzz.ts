@@ -8,10 +8,19 @@ type Take = typeof takeRequest;
 
 const token = 'receipts-0123456789';
 const states = { delivered: ['ok', '1'], undelivered: ['failed', '2'] };
-const byId = { id: '*.id', reference: null, to: '*.to', state: '*.state', ...states, token, signature: null };
+const byId = {
+  id: '*.id',
+  reference: null,
+  to: '*.to',
+  state: '*.state',
+  code: '*.code',
+  ...states,
+  token,
+  signature: null,
+};
 const route = gatewayRoute({ receipts: byId });
 const referenced = gatewayRoute({
-  receipts: { ...byId, reference: 'ref', id: null, to: null, state: 'state' },
+  receipts: { ...byId, reference: 'ref', id: null, to: null, state: 'state', code: null },
 });
 const words = [
   '"ok"',

@@ -1,4 +1,4 @@
-import { unguard } from '../../csv/line.js';
+import { unguard } from '../../../contract/csv.js';
 import { type CellError, cellErrorsLeft, DamageWatch, isDamaged } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import { namedFields, numberedColumns, readColumnNames } from './header.js';

@@ -1,3 +1,4 @@
+import { unguard } from '../../../contract/csv.js';
 import {
   type Channel,
   characters,
@@ -11,7 +12,6 @@ import {
   normalizeAddress,
   type TextKind,
 } from '../../../contract/index.js';
-import { unguard } from '../../csv/line.js';
 import { cleanField, cleanValues, composed, trimmed } from '../../text/clean.js';
 import { toGsm } from '../../text/gsm.js';
 import { errorValue, isErrorValue } from '../input/cell-error.js';

@@ -1,5 +1,5 @@
+import { byteOrderMark, csvLine } from '../../../contract/csv.js';
 import { normalizeAddress, readNumber } from '../../../contract/index.js';
-import { byteOrderMark, csvLine } from '../../csv/line.js';
 import { repairAddress, repairNumber } from '../input/repair.js';
 import { addedNames, keptColumns, reportColumns } from '../input/report-columns.js';
 import type { FrozenPlan, PlannedRow } from '../plan/plan.js';

@@ -1,7 +1,7 @@
 import type { BatchStatus } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
-import { addListOptions, commonFilter, type ListOptions, laterOf, showList } from '../../lookup/list.js';
+import { addListOptions, extensionNote, type ListOptions, showList } from '../../lookup/list.js';
 import { readChoice } from '../../options.js';
 import { batchExample } from '../../output/examples.js';
 import { batchListView } from '../../output/views.js';
@@ -28,16 +28,13 @@ export const batchesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (
     ],
     exits: [4, 5, 8, 12],
     json: `[${batchExample}]`,
-    notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
+    notes: [extensionNote],
   });
   command.action(async ({ status, ...options }: Options) => {
     const { batches } = await context.network.client();
-    const filter = { status, ...commonFilter(options, context.clock.now()) };
-    await showList(
-      context,
-      batchListView,
-      async ({ since, ...page }) => batches.list({ ...filter, ...page, since: laterOf(filter.since, since) }),
-      { ...options, matchesLater: status !== undefined },
-    );
+    await showList(context, batchListView, async (page) => batches.list({ status, ...page }), {
+      ...options,
+      matchesLater: status !== undefined,
+    });
   });
 };

@@ -13,6 +13,7 @@ import { addStoreOptions } from '../service/store.js';
 interface DashboardOptions extends ProjectOptions {
   open: boolean;
   allProjects?: boolean;
+  readOnly?: boolean;
   end?: string;
 }
 
@@ -28,7 +29,8 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     )
     .option('--end <id>', 'with sessions: end one of them, or all')
     .option('--no-open', 'print the link, and do not open it')
-    .option('--all-projects', 'let the session switch between all projects');
+    .option('--all-projects', 'let the session switch between all projects')
+    .option('--read-only', 'let the session look, and change or send nothing');
   addStoreOptions(command);
   addProjectOption(command);
   addHelp(command, {
@@ -49,10 +51,10 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     json: '{"url": "http://127.0.0.1:7788/dashboard/sign-in?token=..."}',
   });
   command.action(async (what: string | undefined, given: DashboardOptions) => {
-    const { open, allProjects = false, end, ...options } = given;
+    const { open, allProjects = false, readOnly = false, end, ...options } = given;
     if (what === 'sessions') {
-      if (allProjects || options.project !== undefined)
-        throw usageError('sessions lists all projects', 'Leave out --all-projects and --project.');
+      if (allProjects || readOnly || options.project !== undefined)
+        throw usageError('sessions makes no link', 'Leave out --all-projects, --project and --read-only.');
       return (await import('./sessions.js')).sessions(context, options, end);
     }
     if (end !== undefined)
@@ -61,7 +63,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     if (allProjects && options.project !== undefined)
       throw usageError('--all-projects and --project cannot be combined', 'Use one of the two.');
     const { project } = await ownedProject(context, options);
-    const url = await project.createDashboardLink({ allProjects });
+    const url = await project.createDashboardLink({ allProjects, readOnly });
     if (url === null) throw noDashboard('this service has no dashboard yet');
     const { origin, hostname } = new URL(url);
     // Without the token, since another program may have that port now.

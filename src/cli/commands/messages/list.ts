@@ -2,7 +2,7 @@ import type { DeliveryState, MessageStatus } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../help/command-help.js';
 import { wantedRecipient } from '../../input/recipients.js';
-import { addListOptions, commonFilter, type ListOptions, laterOf, showList } from '../../lookup/list.js';
+import { addListOptions, extensionNote, type ListOptions, showList } from '../../lookup/list.js';
 import { readChoice } from '../../options.js';
 import { messageExample } from '../../output/examples.js';
 import { messageListView } from '../../output/views.js';
@@ -39,19 +39,16 @@ export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = 
     ],
     exits: [4, 5, 8, 12],
     json: `[${messageExample}]`,
-    notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
+    notes: [extensionNote],
   });
   command.action(async ({ to: written, status, delivery, batch, ...options }: Options) => {
     const to = written === undefined ? undefined : wantedRecipient(written);
     const { messages } = await context.network.client();
-    const filter = { to, status, delivery, batch_id: batch, ...commonFilter(options, context.clock.now()) };
+    const filter = { to, status, delivery, batch_id: batch };
     const matchesLater = status !== undefined || delivery !== undefined;
-    await showList(
-      context,
-      messageListView,
-      async ({ since, ...page }) =>
-        messages.list({ ...filter, ...page, since: laterOf(filter.since, since) }),
-      { ...options, matchesLater },
-    );
+    await showList(context, messageListView, async (page) => messages.list({ ...filter, ...page }), {
+      ...options,
+      matchesLater,
+    });
   });
 };

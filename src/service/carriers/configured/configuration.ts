@@ -24,7 +24,8 @@ export function leavesMachine({ sms, email }: CarrierConfiguration): boolean {
 export function secretsOf({ sms, email }: CarrierConfiguration): string[] {
   const routes = typeof sms === 'object' ? sms.routes : [];
   const passwords = routes.flatMap((route) => (isGateway(route) ? route.secrets : [route.password]));
-  return typeof email === 'object' && email.login !== null ? [...passwords, email.login.password] : passwords;
+  const login = typeof email === 'object' ? email.login : null;
+  return login !== null && 'password' in login ? [...passwords, login.password] : passwords;
 }
 
 /** Whether a carrier can be used. */

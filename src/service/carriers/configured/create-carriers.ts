@@ -5,7 +5,7 @@ import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
 import type { Instances } from '../../storage/instances.js';
 import type { RateLimiter } from '../../storage/rate-limiter.js';
-import type { RouteBinds } from '../../storage/route-limits.js';
+import type { RouteBinds, RouteDays } from '../../storage/route-limits.js';
 import type { Store } from '../../storage/store.js';
 import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
 import { isGateway } from '../http/gateway-route.js';
@@ -27,7 +27,7 @@ export interface CarrierParts {
   recordedLanes: readonly string[];
   /** Signs the addresses that bounces go to. */
   bounceKey: Uint8Array;
-  store: RouteBinds & Pick<Store, 'findMessage'>;
+  store: RouteBinds & RouteDays & Pick<Store, 'findMessage'>;
   instances: Pick<Instances, 'list'>;
   rateLimiter: RateLimiter;
   /** Unique to this service object. */
@@ -95,7 +95,9 @@ export async function createCarriers(parts: CarrierParts): Promise<Carriers> {
     carriers.push(gatewayCarrier({ routes: gateways, ...tools, limits: given.rateLimiter, recipientOf }));
   }
   if (typeof email === 'object')
-    carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools, limits: given.rateLimiter }));
+    carriers.push(
+      smtpCarrier({ settings: email, bounceKey, ...tools, limits: given.rateLimiter, days: given.store }),
+    );
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });
   const served = carriers.flatMap(({ lanes }) => lanes);

@@ -94,6 +94,7 @@ export const gatewaySchema = z.strictObject({
   unknown_recipient: z.optional(answerRule),
   later: z.optional(answerRule),
   account: z.optional(answerRule),
+  code: z.optional(path),
   repeat_key: z.optional(z.strictObject({ header: freeHeader })),
   repeat_for: z.optional(
     z
@@ -182,6 +183,7 @@ export function gatewayRouteOf(
     unknownRecipient: ruleOf(route.unknown_recipient),
     later: ruleOf(route.later),
     account: ruleOf(route.account),
+    code: route.code ?? null,
     repeats: repeatsOf(route, fail),
     concurrent: route.concurrent,
     perSecond: route.per_second,

@@ -1,8 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../../errors/configuration-error.js';
+import { rule } from '../../parse-fields.js';
 import type { ConfigurationSource } from './configuration.js';
-import { readTrusted } from './trusted.js';
+import { checkTrusted, readTrusted } from './trusted.js';
 
 /** A secret is never in the file itself. */
 export type WrittenSecret = { env: string } | { file: string };
@@ -16,6 +17,26 @@ export const writtenSecret = z.custom<WrittenSecret>(
   },
   { error: 'must be {"env": "<variable>"} or {"file": "<path>"}' },
 );
+
+/** A program and its arguments. */
+export const writtenCommand = z
+  .array(z.string().check(rule((text) => /^[^\0]+$/.test(text), 'must be a program or an argument')))
+  .check(z.minLength(1));
+
+/**
+ * The command of a field, which others cannot change. Paths are relative to the configuration; a name without a slash is
+ * looked for in PATH.
+ */
+export function trustedCommand(
+  [program = '', ...args]: readonly string[],
+  field: string,
+  { file }: ConfigurationSource,
+): [string, ...string[]] {
+  if (!/[/\\]/.test(program)) return [program, ...args];
+  const path = resolve(dirname(file), program);
+  checkTrusted(path, `${field}: `);
+  return [path, ...args];
+}
 
 /** The secret of a field. Paths are relative to the configuration; a newline at the end of the file is ignored. */
 export function readSecret(

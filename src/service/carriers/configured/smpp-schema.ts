@@ -27,6 +27,7 @@ const writtenStatuses = z._default(
   [],
 );
 const maxValidityMs = 14 * 86_400_000;
+const enquireMs = { least: 5_000, most: 600_000 };
 
 /** A route over SMPP. */
 export const smppSchema = z.strictObject({
@@ -41,6 +42,8 @@ export const smppSchema = z.strictObject({
   bind: z._default(z.enum(['transceiver', 'transmitter+receiver']), 'transceiver'),
   binds: z._default(within(1, 10), 1),
   system_type: z._default(line(12), ''),
+  address_range: z._default(line(40), ''),
+  service_type: z._default(line(5), ''),
   source: z._default(line(20), ''),
   source_ton: z._default(within(0, 6), 0),
   source_npi: z._default(within(0, 18), 0),
@@ -59,6 +62,11 @@ export const smppSchema = z.strictObject({
   temporary: writtenStatuses,
   window: z._default(within(1, 50), 10),
   per_second: z._default(within(1, 20_000), 100),
+  enquire_interval: z._default(
+    z.string().check(rule((text) => enquireMsOf(text) !== null, 'must be 5s to 10m, as 30s')),
+    '30s',
+  ),
+  tlvs: z._default(z.enum(['on', 'off']), 'on'),
 });
 
 /** The route with its secret; `place` is its name in errors. Throws ConfigurationError. */
@@ -67,12 +75,17 @@ export function smppRouteOf(
   place: string,
   source: ConfigurationSource,
 ): SmppRoute {
+  const hasTlvs = route.tlvs === 'on';
+  if (!hasTlvs && route.segments !== 'udh')
+    throw new ConfigurationError(`${place}.tlvs: must not be "off": segments "${route.segments}" needs them`);
   return {
     name: route.name,
     ...connectionOf(addressOf(route.smpp) as ServerAddress),
     systemId: route.system_id,
     password: readSecret(route.password, `${place}.password`, source),
     systemType: route.system_type,
+    addressRange: route.address_range,
+    serviceType: route.service_type,
     bind: route.bind,
     binds: route.binds,
     source: route.source,
@@ -89,6 +102,8 @@ export function smppRouteOf(
     ...statusLists(route, place),
     window: route.window,
     perSecond: route.per_second,
+    enquireMs: enquireMsOf(route.enquire_interval) as number,
+    hasTlvs,
     prefixes: route.prefixes,
     fallback: route.fallback,
     links: route.links,
@@ -103,6 +118,12 @@ function connectionOf({ protocol, host, port }: ServerAddress) {
 function validityMsOf(written: string): number | null {
   const milliseconds = durationMs(written, 'mhd');
   return milliseconds !== null && milliseconds <= maxValidityMs ? milliseconds : null;
+}
+
+function enquireMsOf(written: string): number | null {
+  const milliseconds = durationMs(written, 'sm');
+  const { least, most } = enquireMs;
+  return milliseconds !== null && milliseconds >= least && milliseconds <= most ? milliseconds : null;
 }
 
 function statusLists(

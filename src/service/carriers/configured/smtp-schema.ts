@@ -4,10 +4,11 @@ import { isLoopback, normalizeAddress } from '../../../contract/index.js';
 import { ConfigurationError } from '../../errors/configuration-error.js';
 import { domainOf } from '../../mailbox.js';
 import { rule } from '../../parse-fields.js';
-import type { SmtpSettings } from '../smtp/smtp-settings.js';
+import { AccessToken } from '../smtp/access-token.js';
+import type { Login, SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';
 import { within } from './route-fields.js';
-import { readSecret, writtenSecret } from './secrets.js';
+import { readSecret, trustedCommand, writtenCommand, writtenSecret } from './secrets.js';
 import { type ServerAddress, serverAddressOf } from './server-address.js';
 
 const addressOf = (written: string) => serverAddressOf(written, { 'smtp:': 587, 'smtps:': 465 });
@@ -25,6 +26,7 @@ export const emailSchema = z.strictObject({
     .check(rule((text) => addressOf(text) !== null, 'must be smtp://<host>:<port> or smtps://<host>:<port>')),
   user: z.optional(z.string().check(rule((text) => /^[^\p{Cc}\p{Cs}]+$/u.test(text), 'must be one line'))),
   password: z.optional(writtenSecret),
+  token: z.optional(z.strictObject({ command: writtenCommand })),
   tls: z.optional(z.enum(['required', 'off'])),
   name: z.optional(
     z
@@ -44,18 +46,14 @@ export const emailSchema = z.strictObject({
   connections: z._default(within(1, 10), 4),
   per_second: z.optional(within(1, 20_000)),
   per_minute: z.optional(within(1, 1_200_000)),
+  per_day: z.optional(within(1, 1_000_000_000)),
 });
 type WrittenEmail = z.infer<typeof emailSchema>;
 
 /** The settings with their secrets. Throws ConfigurationError. */
 export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource): SmtpSettings {
-  const { user, password } = email;
   const { protocol, host, port } = addressOf(email.smtp) as ServerAddress;
   const isImplicit = protocol === 'smtps:';
-  if (user === undefined && password !== undefined)
-    throw new ConfigurationError('email.user: is required with "password"');
-  if (user !== undefined && password === undefined)
-    throw new ConfigurationError('email.password: is required with "user"');
   if (isImplicit && email.tls === 'off')
     throw new ConfigurationError('email.tls: must not be "off": smtps:// is encrypted from the first byte');
   const isHere = isLoopback(host === '::1' ? '[::1]' : host.toLowerCase());
@@ -66,14 +64,25 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
     host,
     port,
     tls: isImplicit ? 'implicit' : startTls,
-    login:
-      user === undefined || password === undefined
-        ? null
-        : { user, password: readSecret(password, 'email.password', source) },
+    login: loginOf(email, source),
     from: email.from,
     name: email.name ?? domainOf(email.from),
     bounceDomain: email.bounce_domain ?? null,
     connections: email.connections,
     perSecond: perSecond === Number.POSITIVE_INFINITY ? null : perSecond,
+    perDay: email.per_day ?? null,
   };
+}
+
+function loginOf({ user, password, token }: WrittenEmail, source: ConfigurationSource): Login | null {
+  const field = password !== undefined ? 'password' : token !== undefined ? 'token' : null;
+  if (user === undefined && field === null) return null;
+  if (user === undefined) throw new ConfigurationError(`email.user: is required with "${field}"`);
+  if (password !== undefined && token !== undefined)
+    throw new ConfigurationError('email.token: must not be together with "password"');
+  if (token !== undefined)
+    return { user, token: new AccessToken(trustedCommand(token.command, 'email.token.command', source)) };
+  if (password === undefined)
+    throw new ConfigurationError('email.password: is required with "user", or "token"');
+  return { user, password: readSecret(password, 'email.password', source) };
 }

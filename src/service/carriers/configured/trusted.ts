@@ -1,5 +1,6 @@
 import * as disk from 'node:fs';
 import {
+  exposureOf,
   type FileKind,
   readTrustedFile,
   type TrustedFile,
@@ -18,4 +19,18 @@ export function readTrusted(path: string, kind: FileKind, field = ''): TrustedFi
         : `cannot read ${path}: ${reasonOf(error as Error)}`;
     throw new ConfigurationError(`${field}${problem}`, { cause: error });
   }
+}
+
+/** Throws ConfigurationError for a program that is not there, and for one that others can change. */
+export function checkTrusted(path: string, field: string): void {
+  let stats: disk.Stats;
+  try {
+    stats = disk.statSync(path);
+  } catch (error) {
+    throw new ConfigurationError(`${field}cannot read ${path}: ${reasonOf(error as Error)}`, {
+      cause: error,
+    });
+  }
+  const exposure = exposureOf(path, 'public', stats, process.getuid?.());
+  if (exposure?.isRefused) throw new ConfigurationError(`${field}${exposure.problem}. ${exposure.hint}`);
 }

@@ -5,7 +5,7 @@ import type { DeliveryState, Receipt } from '../../storage/store.js';
 import type { CarrierRequest, Incoming, Taken, Unread } from '../carrier.js';
 import { decodeBody, fieldsOfRequest, fromForm, valuesAt } from './answer-values.js';
 import type { GatewayRoute, IncomingFields, ReceiptFields } from './gateway-route.js';
-import { isId } from './outcome-of-answer.js';
+import { isCode, isId } from './outcome-of-answer.js';
 import { isSigned } from './twilio-signature.js';
 
 /** Characters of a sender or a number. */
@@ -94,7 +94,7 @@ const isNoPath = new Set(['token', 'signature', 'delivered', 'undelivered']);
 /** Null for a receipt of a message that is not its own. */
 async function receiptOf(
   route: string,
-  { id = null, reference = null, to = null, state = null }: Item,
+  { id = null, reference = null, to = null, state = null, code = null }: Item,
   fields: ReceiptFields,
   { recipientOf }: Pick<RequestTools, 'recipientOf'>,
 ): Promise<Receipt | null | 'fields' | 'state'> {
@@ -102,7 +102,8 @@ async function receiptOf(
   const known = stateOf(state, fields);
   if (known === null) return 'state';
   const named = to === null ? null : (normalNumber(to) ?? to);
-  const common = { route, state: known, submittedAt: null };
+  const own = code !== null && isCode(code) ? code : null;
+  const common = { route, state: known, code: own, submittedAt: null };
   if (fields.reference !== null) {
     if (reference === null || !isId(reference)) return 'fields';
     const messageId = idAsWritten(reference);

@@ -23,6 +23,8 @@ export interface ReceiptFields {
   reference: string | null;
   to: string | null;
   state: string;
+  /** Its own code of a failure. */
+  code: string | null;
   delivered: readonly string[];
   undelivered: readonly string[];
   token: string;
@@ -93,6 +95,8 @@ export interface GatewayRoute {
   unknownRecipient: AnswerRule | null;
   later: AnswerRule | null;
   account: AnswerRule | null;
+  /** The path of its own code in an answer. */
+  code: string | null;
   /**
    * The header with the key under which the gateway accepts a request only once, and how long it remembers the key;
    * null if it accepts every repeat.

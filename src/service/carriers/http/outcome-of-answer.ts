@@ -6,7 +6,7 @@ import type { AnswerRule, GatewayRoute, IdRule } from './gateway-route.js';
 export type AnswerOutcome =
   | {
       kind: 'account' | 'throttled' | 'refused' | 'unknown_recipient' | 'unknown';
-      /** The status, and the values that the rule names: nothing else of an answer is ever shown. */
+      /** The status, the values that the rule names, and the route's code: nothing else of an answer is ever shown. */
       code: string;
     }
   | { kind: 'accepted'; carrierIds: string[]; isPartly: boolean };
@@ -30,20 +30,22 @@ export function outcomeOfAnswer(route: GatewayRoute, answer: GatewayAnswer): Ans
   const account = route.account ?? usual.account;
   const later = route.later ?? usual.later;
   const refused = route.refused ?? usual.refused;
-  if (fitsAny(account, answer)) return { kind: 'account', code: codeOf(answer, account) };
-  if (fitsAny(later, answer)) return { kind: 'throttled', code: codeOf(answer, later) };
+  if (fitsAny(account, answer)) return { kind: 'account', code: codeOf(route, answer, account) };
+  if (fitsAny(later, answer)) return { kind: 'throttled', code: codeOf(route, answer, later) };
   if (unknownRecipient !== null && fitsWhole(unknownRecipient, answer))
-    return { kind: 'unknown_recipient', code: codeOf(answer, unknownRecipient) };
-  if (fitsWhole(refused, answer)) return { kind: 'refused', code: codeOf(answer, refused) };
+    return { kind: 'unknown_recipient', code: codeOf(route, answer, unknownRecipient) };
+  if (fitsWhole(refused, answer)) return { kind: 'refused', code: codeOf(route, answer, refused) };
   const isWhole = fitsWhole(accepted, answer);
-  if (!isWhole && !isPartlyAccepted(route, answer)) return { kind: 'unknown', code: codeOf(answer) };
+  if (!isWhole && !isPartlyAccepted(route, answer)) return { kind: 'unknown', code: codeOf(route, answer) };
   return { kind: 'accepted', carrierIds: idsIn(route.id, answer), isPartly: !isWhole };
 }
 
-function codeOf(answer: GatewayAnswer, rule?: AnswerRule): string {
+function codeOf({ code }: GatewayRoute, answer: GatewayAnswer, rule?: AnswerRule): string {
   const { field = null } = rule ?? {};
   const values = field === null ? [] : valuesAt(answer.fields, field.path);
   const named = new Set(values.filter((value) => value !== null && field?.is.includes(value)));
+  const codes = code === null ? [] : valuesAt(answer.fields, code);
+  for (const each of codes) if (each !== null && isCode(each)) named.add(each);
   return [`HTTP ${answer.status}`, ...named].join(' ');
 }
 
@@ -93,6 +95,9 @@ function idsIn(rule: IdRule | null, answer: GatewayAnswer): string[] {
   const ids = found.flatMap((id) => (id !== null && isId(id) ? [id] : []));
   return ids.length === found.length ? [...new Set(ids)] : [];
 }
+
+/** Not a sentence, which might name somebody. */
+export const isCode = (text: string): boolean => /^[\w.-]{1,40}$/.test(text);
 
 /** Engines cannot store every string. */
 export const isId = (text: string): boolean =>

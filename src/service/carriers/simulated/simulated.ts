@@ -8,6 +8,7 @@ import {
   noLinkRoute,
   notConnectedCode,
   OutcomeUnknown,
+  type Refusal,
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
@@ -99,10 +100,10 @@ export function simulatedCarrier(
     const { to, route, channel, reference } = submission;
     switch (fault.kind) {
       case 'refused':
-        return { kind: 'refused', reason: 'the recipient does not accept messages', tryNextRoute: true };
+        return refusal('the recipient does not accept messages');
       case 'refused_by_operator':
         if (route === noLinkRoute) break;
-        return { kind: 'refused', reason: `${route} does not accept the message`, tryNextRoute: true };
+        return refusal(`${route} does not accept the message`);
       case 'delayed':
         await deliver(submission);
         await delay(fault.milliseconds, signal);
@@ -130,7 +131,7 @@ export function simulatedCarrier(
           route,
           carrierId: reference,
           to,
-          state: fault.delivered ? 'delivered' : channel === 'email' ? 'bounced' : 'undelivered',
+          ...(fault.delivered ? ({ state: 'delivered' } as const) : notDelivered[channel]),
           reference,
           submittedAt: null,
         });
@@ -196,6 +197,19 @@ const answers = {
   account: ['account', 'the operator refuses the account'],
   lane: [notConnectedCode, 'the operator cannot be reached'],
 } as const;
+
+/** The codes of what it does not deliver. */
+const notDelivered = {
+  sms: { state: 'undelivered', code: 'absent' },
+  email: { state: 'bounced', code: '5.1.1' },
+} as const;
+
+const refusal = (reason: string): Refusal => ({
+  kind: 'refused',
+  code: 'refused',
+  reason,
+  tryNextRoute: true,
+});
 
 function deferral(scope: Deferral['scope']): Deferral {
   const [code, reason] = answers[scope];

@@ -16,6 +16,8 @@ export interface SmppReceipt {
   to: string;
   /** Null for a state that is not final. */
   state: DeliveryState | null;
+  /** Its own code of a failure; null without one. */
+  code: string | null;
   /** What of it cannot be read. */
   unread: Extract<Unread, 'fields' | 'state'> | null;
   /** As in Receipt. */
@@ -52,6 +54,7 @@ const statesByName = new Map(
 const names = states.flatMap(([, , ...each]) => each).sort((one, other) => other.length - one.length);
 const nextKey = '(?:sub|dlvrd|submit date|done date|stat|err|text):';
 const idInText = new RegExp(`id:\\s*(?!${nextKey})(\\S+?)\\s*(?:${nextKey}|\\s|$)`, 'i');
+const codeInText = new RegExp(`err:\\s*(?!${nextKey})([\\w-]{1,16}?)\\s*(?:${nextKey}|[^\\w-]|$)`, 'i');
 const stateInText = new RegExp(`stat\\s*:\\s*(${names.join('|')})`, 'i');
 const dateInText = /submit\s*date:\s*(\d{10})/i;
 
@@ -76,6 +79,7 @@ export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt
     otherId,
     to: normalNumber(fields.source_addr ?? '') ?? plausible(fields.source_addr) ?? '',
     state: state ?? null,
+    code: codeOf(text, options.get(tags.networkErrorCode)),
     unread: carrierId === null ? 'fields' : state === undefined ? 'state' : null,
     reference: reference?.length === 2 ? reference.toString('hex') : '',
     submittedAt: timeOf(dateInText.exec(text)?.[1]),
@@ -85,6 +89,17 @@ export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt
 /** The id in a submit_sm_resp, in the form used in receipts; null if there is none. */
 export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
   return canonical(id.trim(), form === 'hex_to_dec' ? 16 : 10, form);
+}
+
+/**
+ * That before the text of the message, or the option: the kind of network, and a number of two bytes. Zeros mean no
+ * error.
+ */
+function codeOf(text: string, option?: Buffer): string | null {
+  const [fields = ''] = text.split(/text:/i, 1);
+  const [, written = ''] = codeInText.exec(fields) ?? [];
+  const number = option?.length === 3 ? `${option.readUInt16BE(1)}` : '';
+  return [written, number].find((code) => /[^0]/.test(code)) ?? null;
 }
 
 /** YYMMDDhhmm read as UTC; null if there is none. */

@@ -7,6 +7,9 @@ export interface SmppRoute {
   systemId: string;
   password: string;
   systemType: string;
+  /** The numbers for which a bind receives. */
+  addressRange: string;
+  serviceType: string;
   bind: 'transceiver' | 'transmitter+receiver';
   /** Connections, of all instances together. */
   binds: number;
@@ -30,6 +33,10 @@ export interface SmppRoute {
   window: number;
   /** Segments a second, of all instances together. */
   perSecond: number;
+  /** Silence on a connection after which its operator is asked whether it is alive. */
+  enquireMs: number;
+  /** Whether it takes optional parameters: without them receipts repeat no reference. */
+  hasTlvs: boolean;
   /** First two digits of the numbers for which this is the first route. */
   prefixes: readonly string[];
   /** Routes to try after it, by name. */

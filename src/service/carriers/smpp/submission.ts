@@ -108,18 +108,14 @@ class Sending {
       validity_period: validityOf(route, lifeMs, clock.now()),
     };
     const reference = [tags.userMessageReference, twoBytes(this.#reference)] as const;
+    const tlvs = route.hasTlvs ? new Map([reference, ...options]) : options;
     const onOverdue = () => {
       room.release();
       this.#onOverdue();
     };
     room.use();
     try {
-      const answer = await room.session.request(
-        'submit_sm',
-        all,
-        new Map([reference, ...options]),
-        onOverdue,
-      );
+      const answer = await room.session.request('submit_sm', all, tlvs, onOverdue);
       const isNack = answer.command === 'generic_nack' && answer.status === statuses.ok;
       return isNack ? { ...answer, status: statuses.unknownError } : answer;
     } catch (error) {

@@ -7,6 +7,7 @@ const forFinalReceipts = 1;
 /** The fields of a submit_sm that depend on the route and the recipient. */
 export function routeFields(route: SmppRoute, to: string): Pdu['fields'] {
   return {
+    ...(route.serviceType === '' ? {} : { service_type: route.serviceType }),
     source_addr_ton: route.sourceTon,
     source_addr_npi: route.sourceNpi,
     source_addr: route.source,

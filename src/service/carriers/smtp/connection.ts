@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.js';
 import type { SubmitResult } from '../carrier.js';
 import { MailBody } from './mail-body.js';
 import { isFarewell, resultOf } from './results.js';
-import type { SmtpSettings } from './smtp-settings.js';
+import type { Login, SmtpSettings } from './smtp-settings.js';
 
 /** Milliseconds until a new connection must be greeted, encrypted and logged in. */
 export const openMs = 60_000;
@@ -80,10 +80,7 @@ export class Connection {
       smtp.once('end', () => giveUp(new Error('it closed the connection')));
       smtp.connect((error) => {
         if (error || settings.login === null) return onOpen(error);
-        const { login } = settings;
-        smtp.login({ credentials: { user: login.user, pass: login.password } }, (refusal) =>
-          onOpen(refusal && withoutPassword(refusal, login)),
-        );
+        logIn(smtp, settings.login, clock, onOpen);
       });
     });
   }
@@ -181,8 +178,53 @@ export class Connection {
 const closedByRelay = (): NodemailerError =>
   Object.assign(new Error('it closed the connection'), { code: 'ECONNECTION' });
 
+type OnLogin = (error?: NodemailerError | Error | null) => void;
+
+function logIn(smtp: SMTPConnection, login: Login, clock: Clock, onEnd: OnLogin): void {
+  if ('token' in login) {
+    logInByToken(smtp, login, clock, onEnd);
+    return;
+  }
+  const { user, password } = login;
+  smtp.login({ credentials: { user, pass: password } }, (refusal) =>
+    onEnd(refusal && without([password, `\0${user}\0${password}`], refusal)),
+  );
+}
+
+/** XOAUTH2. A token that was used before may have ended: then with another one, once. */
+function logInByToken(
+  smtp: SMTPConnection,
+  { user, token: source }: Extract<Login, { token: unknown }>,
+  clock: Clock,
+  onEnd: OnLogin,
+): void {
+  let used = { token: '', isKept: false };
+  const answerWith = (token: string) => `user=${user}\x01auth=Bearer ${token}\x01\x01`;
+  const oauth2 = {
+    // Some relays explain a refusal first, and nodemailer asks again.
+    getToken(isAgain: boolean, done: (error: Error | null, token?: string) => void) {
+      if (isAgain && !used.isKept) return done(null, used.token);
+      if (isAgain) source.drop(used.token);
+      source.get(clock.monotonic()).then((got) => {
+        used = got;
+        done(null, got.token);
+      }, done);
+    },
+    buildXOAuth2Token: (token: string) => Buffer.from(answerWith(token)).toString('base64'),
+  };
+  const attempt = () =>
+    smtp.login({ user, oauth2: oauth2 as never }, (refusal) => {
+      if (!refusal) return onEnd();
+      const { token, isKept } = used;
+      source.drop(token);
+      if (isKept && refusal.responseCode !== undefined && !smtp.destroyed) attempt();
+      else onEnd(token === '' ? refusal : without([token, answerWith(token)], refusal));
+    });
+  attempt();
+}
+
 /** Some relays repeat the command they refuse. */
-function withoutPassword({ message }: Error, { user, password }: NonNullable<SmtpSettings['login']>): Error {
-  const base64 = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString('base64'));
-  return new Error([...base64, password].reduce((text, secret) => text.replaceAll(secret, '…'), message));
+function without(secrets: readonly string[], { message }: Error): Error {
+  const base64 = secrets.map((text) => Buffer.from(text).toString('base64'));
+  return new Error([...base64, ...secrets].reduce((text, secret) => text.replaceAll(secret, '…'), message));
 }

@@ -63,12 +63,20 @@ const otherCauseWithoutCode =
   /\b(?:authenti\w+|password|log ?in|credentials?|relay(?:ing)? (?:access|denied|not)|helo|ehlo|reverse|ptr|client|ip|spf|dkim|dmarc|reputation|denied|disabled|suspended|inactive|your (?:account|address|domain|host|mail ?box|server|user))\b/;
 const blockLists = /spamhaus|spamcop|sorbs|dnsbl|\brbl|surbl|uribl/;
 
+/** The codes that say why; those of an answer outrank the `Status` of its report. */
+const tellingCodes = (answer: string, status: string) =>
+  [...(answer.match(codes) ?? []), status].filter((code) => !unspecific.test(code));
+
+/** The first code that says why, else the status. */
+export const codeOfAnswer = (answer: string, status: string): string =>
+  tellingCodes(answer, status)[0] ?? status;
+
 /**
  * Whether an answer of a mail server, or the `Diagnostic-Code` of a report, says that the address does not exist. Its
  * codes outrank the `Status` of the report, and if it has words, they must say so, too.
  */
 export function isUnknownRecipient(answer: string, status = ''): boolean {
-  const all = [...(answer.match(codes) ?? []), status].filter((code) => !unspecific.test(code));
+  const all = tellingCodes(answer, status);
   if (temporary.test(answer) || blockLists.test(answer.toLowerCase())) return false;
   // The address may have any words in it.
   const written = answer

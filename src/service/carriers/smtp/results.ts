@@ -5,6 +5,11 @@ import { isUnknownRecipient } from './enhanced-status.js';
 const replyLength = 200;
 /** 421: the relay closes the connection for everybody. 530, 535: it wants a login, or another one. */
 const aboutTheAccount = new Set([421, 530, 535]);
+/** In a refusal of Gmail, Exchange Online and others: the account has sent as much as it may in a day. */
+const aboutTheDay =
+  /^5\d\d[ -](?:5\.4\.5|5\.1\.90|5\.7\.233)\b|\bSubmissionQuotaExceeded|\b(?:daily|24-hour) (?:\w+ ){0,3}sending (?:limit|quota)\b/i;
+/** OpenSMTPD says it of a mailbox that is unknown, and of every recipient where it does not relay for this client. */
+const unknownOrNoRelay = /^550 Invalid recipient: </;
 /** About the dialogue, not the mail. */
 const badSequence = 503;
 
@@ -38,10 +43,12 @@ export function resultOf(error: NodemailerError | null, isWhole: boolean): Submi
   // A relay that closes after 421 may leave later commands unanswered.
   if ((isReply || !isWhole) && aboutTheAccount.has(responseCode))
     return { kind: 'later', ...answer, scope: 'account' };
+  const { line } = readReply(error.response);
+  if (isReply && aboutTheDay.test(line)) return { kind: 'later', ...answer, scope: 'account', isOfDay: true };
   const isOfSender = code === 'EENVELOPE' && command === 'MAIL FROM';
   const isPermanent = isReply && responseCode >= 500 && responseCode < 600;
   if (isPermanent && !(isOfSender && responseCode === badSequence)) {
-    const isUnknown = !isOfSender && isUnknownRecipient(readReply(error.response).line);
+    const isUnknown = !isOfSender && !unknownOrNoRelay.test(line) && isUnknownRecipient(line);
     const about = isOfSender ? { isOfSender: true as const } : isUnknown ? { isUnknownRecipient: true } : {};
     return { kind: 'refused', ...answer, tryNextRoute: false, ...about };
   }

@@ -1,10 +1,15 @@
+import type { AccessToken } from './access-token.js';
+
+/** By a password, or by XOAUTH2. */
+export type Login = { user: string } & ({ password: string } | { token: AccessToken });
+
 /** A mail relay, with its secrets. */
 export interface SmtpSettings {
   host: string;
   port: number;
   /** `implicit`: from the first byte; `required`: by STARTTLS; `off`: none. Certificates are verified. */
   tls: 'implicit' | 'required' | 'off';
-  login: { user: string; password: string } | null;
+  login: Login | null;
   /** What the service calls itself in EHLO: relays refuse the address of a container. */
   name: string;
   /** The sender for projects without their own domain. */
@@ -15,4 +20,6 @@ export interface SmtpSettings {
   connections: number;
   /** Mails a second, of all instances together; null without a limit. */
   perSecond: number | null;
+  /** Mails in any 24 hours, of all instances together; null without a limit. */
+  perDay: number | null;
 }

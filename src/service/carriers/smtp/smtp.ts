@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
-import type { RouteRates } from '../../storage/route-limits.js';
+import type { RouteDays, RouteRates } from '../../storage/route-limits.js';
 import {
   type Carrier,
   emailLane,
@@ -15,6 +15,7 @@ import {
 import { longestSubmitMs, type Mail, openMs } from './connection.js';
 import { Connections, type Lent } from './connections.js';
 import { composeMail, NotReady, type Sender } from './mail.js';
+import { MailDay } from './mail-day.js';
 import { MailRate } from './mail-rate.js';
 import { RelayCapacity } from './relay-capacity.js';
 import type { SmtpSettings } from './smtp-settings.js';
@@ -24,6 +25,8 @@ export interface SmtpParts {
   /** Signs the addresses that bounces go to. */
   bounceKey: Uint8Array;
   limits: RouteRates;
+  /** For a relay with a limit of a day. */
+  days?: RouteDays;
   clock: Clock;
   random: Random;
   report: Report;
@@ -44,7 +47,7 @@ export const emailRoutes: RoutesOf = () => onlyRoute;
 /** A mail relay over SMTP. */
 export function smtpCarrier(parts: SmtpParts): Carrier {
   const { settings, bounceKey, clock, report } = parts;
-  const { from, bounceDomain, perSecond } = settings;
+  const { from, bounceDomain, perSecond, perDay } = settings;
   const sender: Sender = {
     from,
     bounces: bounceDomain === null ? null : { key: bounceKey, domain: bounceDomain },
@@ -52,6 +55,11 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
   const connections = new Connections(parts);
   const relay = new RelayCapacity(settings.connections, clock);
   const rate = perSecond === null ? null : new MailRate({ ...parts, route: { name: emailRoute, perSecond } });
+  const mailbox = `${settings.login?.user ?? from} ${settings.host}`;
+  const day =
+    perDay === null || parts.days === undefined
+      ? null
+      : new MailDay({ ...parts, mailbox, perDay, days: parts.days });
   const unlimited = Number.POSITIVE_INFINITY;
 
   /** A mail of which a connection that was used before brought nothing to the relay goes over a new one, once. */
@@ -89,23 +97,33 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     return isExpected ? { ...result, carrierIds: [submission.reference] } : result;
   }
 
-  async function lend(isSingle: boolean): Promise<Reservation | null> {
+  async function reserve(_route: string, isSingle: boolean): Promise<Reservation | null> {
+    if (rate !== null && !(connections.isUp && (await rate.wait(isSingle)))) return null;
     const lent = await connections.take(isSingle);
-    return (
-      lent && {
-        submit: (submission, signal) => submitOver(lent, submission, signal),
-        release: lent.release,
-      }
-    );
+    if (lent === null || day === null)
+      return lent && { submit: (...given) => submitOver(lent, ...given), release: lent.release };
+    const slot = await day.take(!isSingle);
+    if (slot === null) {
+      lent.release();
+      return null;
+    }
+    let isTaken = false;
+    let isEnded = false;
+    return {
+      async submit(...given) {
+        isTaken = true;
+        const result = await submitOver(lent, ...given);
+        isTaken = result.kind === 'accepted';
+        if (result.kind === 'later' && result.isOfDay) day.reach();
+        return result;
+      },
+      release() {
+        if (!isEnded) day.end(slot, isTaken);
+        isEnded = true;
+        lent.release();
+      },
+    };
   }
-
-  async function reserveAtRate(of: MailRate, isSingle: boolean): Promise<Reservation | null> {
-    const isAllowed = connections.isUp && (await of.wait(isSingle));
-    return isAllowed ? lend(isSingle) : null;
-  }
-
-  const reserve = (_route: string, isSingle: boolean) =>
-    rate === null ? lend(isSingle) : reserveAtRate(rate, isSingle);
 
   return {
     lanes: [emailLane],
@@ -113,13 +131,18 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     doubtMs,
     async start() {
       connections.start();
+      await day?.start();
     },
     stop() {
       rate?.stop();
+      day?.stop();
       return connections.stop();
     },
-    capacity: () => (connections.isUp ? Math.min(relay.window, rate?.capacity ?? unlimited) : 0),
-    ahead: () => (connections.isUp ? Math.min(relay.ahead, rate?.ahead ?? unlimited) : 0),
+    capacity: () =>
+      connections.isUp ? Math.min(relay.window, rate?.capacity ?? unlimited, day?.left ?? unlimited) : 0,
+    ahead: () =>
+      connections.isUp ? Math.min(relay.ahead, rate?.ahead ?? unlimited, day?.leftOfLists ?? unlimited) : 0,
+    dayLimit: () => day?.limit ?? null,
     isConnected: () => connections.isConnected,
     reserve,
     async submit(submission, signal) {

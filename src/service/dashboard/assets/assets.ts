@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { root } from '../page.js';
+import { counter } from './counter.js';
 import { script } from './script.js';
 import { style } from './style.js';
 
@@ -17,12 +18,14 @@ const tagOf = (body: string) => createHash('sha256').update(body).digest('base64
 export const assetPaths = {
   style: `${root}/assets/style-${tagOf(style)}.css`,
   script: `${root}/assets/script-${tagOf(script)}.js`,
+  counter: `${root}/assets/counter-${tagOf(counter)}.js`,
   icon: `${root}/assets/icon-${tagOf(icon)}.svg`,
 };
 
 const assets: ReadonlyMap<string, Asset> = new Map([
   [assetPaths.style, { type: 'text/css; charset=utf-8', body: style }],
   [assetPaths.script, { type: 'text/javascript; charset=utf-8', body: script }],
+  [assetPaths.counter, { type: 'text/javascript; charset=utf-8', body: counter }],
   [assetPaths.icon, { type: 'image/svg+xml', body: icon }],
 ]);
 

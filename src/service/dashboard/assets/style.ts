@@ -129,13 +129,13 @@ iframe { width: 100%; height: 22rem; border: 1px solid var(--line); border-radiu
 .outbox header { display: flex; flex-wrap: wrap; gap: 0 .75rem; margin-bottom: .375rem; color: var(--soft); font-size: .8125rem; }
 .outbox header b, .outbox header a { font-weight: 600; font-size: .875rem; color: var(--ink); text-decoration-color: var(--strong); overflow-wrap: anywhere; }
 .outbox header time { margin-left: auto; }
-button, input, select { font: inherit; color: inherit; }
+button, input, select, textarea { font: inherit; color: inherit; }
 button { padding: .375rem .875rem; border: 1px solid var(--strong); border-radius: 6px; background: var(--paper); cursor: pointer; }
 button:hover { border-color: var(--soft); }
 button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
 button.danger { background: var(--bad); border-color: var(--bad); color: var(--paper); font-weight: 600; }
 button:disabled { opacity: .55; cursor: not-allowed; }
-input:not([type=checkbox]), select { padding: .375rem .625rem; border: 1px solid var(--strong); border-radius: 6px; background: var(--paper); min-width: 0; }
+input:not([type=checkbox]), select, textarea { padding: .375rem .625rem; border: 1px solid var(--strong); border-radius: 6px; background: var(--paper); min-width: 0; }
 input[type=checkbox] { accent-color: var(--accent); margin: 0 .375rem 0 0; vertical-align: -1px; }
 input[readonly] { background: var(--ground); }
 ::placeholder { color: var(--soft); opacity: 1; }
@@ -146,6 +146,7 @@ input[readonly] { background: var(--ground); }
 .field label, legend { font-weight: 550; }
 .field input:not([type=checkbox]) { width: 22rem; max-width: 100%; }
 .field input:is([type=number], [type=date]):not([type=checkbox]) { width: 10rem; }
+.field textarea { width: 100%; max-width: 44rem; resize: vertical; } [aria-invalid] { border-color: var(--bad) !important; }
 fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
 legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
 .holiday { margin: 0; display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: flex-end; }

@@ -1,13 +1,5 @@
-import type { Child } from 'hono/jsx';
 import { fill, type Strings } from '../language/language.js';
-import { linkTo, root } from '../page.js';
-
-/** A page without the frame of a project: its title, status and content. */
-export interface Alone {
-  title: string;
-  status: number;
-  body: Child;
-}
+import { type Alone, linkTo, root } from '../page.js';
 
 const command = 'urtuu dashboard';
 

@@ -3,8 +3,9 @@ import { ServiceError } from '../../errors/service-error.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, idOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
 import { grouped } from '../parts/format.js';
-import { Empty, Facts, Figures, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Done, Empty, Facts, Figures, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status } from '../parts/status.js';
+import { isSentHere } from '../send/key.js';
 import { MessageTable } from './message-table.js';
 
 export const batches: Page = async (context) => {
@@ -73,6 +74,7 @@ export const batch: Page = async (context) => {
   const { operations, id, query, t } = context;
   const one = await orRefusal(operations.getBatch(callerOf(context), id), 'not_found');
   if (one instanceof ServiceError) return null;
+  const isOwn = await isSentHere(context, one);
   const after = idOf(query.after);
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
   const { total, sent, unknown = 0, failed, status } = one;
@@ -81,6 +83,7 @@ export const batch: Page = async (context) => {
     section: 'batches',
     body: (
       <>
+        {isOwn && <Done context={context} />}
         <p class="state">
           <Status state={status} t={t} />{' '}
           <span>{fill(t.progressText, { done: grouped(sent + failed), total: grouped(total) })}</span>
@@ -107,6 +110,9 @@ export const batch: Page = async (context) => {
               {failed > 0 && (
                 <a href={linkTo('/messages', { batch_id: id, status: 'failed' })}>{t.onlyFailed}</a>
               )}
+              <a href={linkTo(`/batches/${id}/report.csv`)} download>
+                {t.downloadCsv}
+              </a>
             </span>
           }
         >
@@ -118,6 +124,7 @@ export const batch: Page = async (context) => {
             facts={[
               ['ID', <code>{id}</code>],
               [t.channel, t[one.channel]],
+              [t.sentFrom, isOwn && t.theDashboard],
               [t.created, <Time at={one.created_at} look={context} />],
               [t.completed, one.completed_at && <Time at={one.completed_at} look={context} />],
               [t.prunedAt, one.pruned_at && <Time at={one.pruned_at} look={context} />],

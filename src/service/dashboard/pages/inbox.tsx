@@ -1,4 +1,5 @@
-import type { InboxMessage } from '../../inbox/mail-administration.js';
+import type { ReceivedMessage } from '../../inbox/mail-administration.js';
+import { tryAnyRecipient } from '../../operations/fields.js';
 import { idOf, linkTo, type Page, type PageContext } from '../page.js';
 import { Empty, Excerpt, Pages, Time } from '../parts/parts.js';
 
@@ -29,8 +30,8 @@ export const inbox: Page = async (context) => {
   };
 };
 
-function Received({ message, context }: { message: InboxMessage; context: PageContext }) {
-  const { t } = context;
+function Received({ message, context }: { message: ReceivedMessage; context: PageContext }) {
+  const { t, isReadOnly } = context;
   const { id, channel, from, to, subject, text, received_at } = message;
   const { after, open } = context.query;
   return (
@@ -48,6 +49,13 @@ function Received({ message, context }: { message: InboxMessage; context: PageCo
         rest={open === id ? null : `${linkTo('/inbox', { after, open: id })}#i${id}`}
         look={context}
       />
+      {!isReadOnly && tryAnyRecipient(from) !== null && (
+        <p>
+          <a href={linkTo('/send', { reply: id })} aria-label={`${t.reply}: ${from}`}>
+            {t.reply}
+          </a>
+        </p>
+      )}
     </li>
   );
 }

@@ -45,33 +45,38 @@ async function keysView(context: PageContext, notice: View['body']): Promise<Vie
       <>
         {notice}
         <p class="hint">{fill(t.keysNote, { max: maxActiveKeys })}</p>
-        <Panel title={t.newKey}>
-          <form method="post" action={linkTo('/keys')} class="inline">
-            <OfProject context={context} />
-            <Field
-              name="label"
-              label={t.label}
-              hint={t.labelHint}
-              maxlength={maxNameLength}
-              autocomplete="off"
-            />
-            <p class="field">
-              <label for="scope">{t.scope}</label>
-              <select id="scope" name="scope">
-                {Object.entries(scopes).map(([name, scope]) => (
-                  <option value={name}>{wordsOf(t, scope)}</option>
-                ))}
-              </select>
-            </p>
-            <button type="submit" class="primary" disabled={active.length >= maxActiveKeys}>
-              {t.createKey}
-            </button>
-          </form>
-        </Panel>
+        {context.isReadOnly ? (
+          <p class="hint">{t.onlyLooks}</p>
+        ) : (
+          <NewKeyForm context={context} active={active.length} />
+        )}
         {rows.length === 0 ? <Empty>{t.noKeys}</Empty> : <KeyTable keys={rows} context={context} />}
       </>
     ),
   };
+}
+
+function NewKeyForm({ context, active }: { context: PageContext; active: number }) {
+  const { t } = context;
+  return (
+    <Panel title={t.newKey}>
+      <form method="post" action={linkTo('/keys')} class="inline">
+        <OfProject context={context} />
+        <Field name="label" label={t.label} hint={t.labelHint} maxlength={maxNameLength} autocomplete="off" />
+        <p class="field">
+          <label for="scope">{t.scope}</label>
+          <select id="scope" name="scope">
+            {Object.entries(scopes).map(([name, scope]) => (
+              <option value={name}>{wordsOf(t, scope)}</option>
+            ))}
+          </select>
+        </p>
+        <button type="submit" class="primary" disabled={active >= maxActiveKeys}>
+          {t.createKey}
+        </button>
+      </form>
+    </Panel>
+  );
 }
 
 function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: PageContext }) {
@@ -104,7 +109,8 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
             name: '',
             isNumber: true,
             cell: (key) =>
-              key.revoked_at === null && (
+              key.revoked_at === null &&
+              !context.isReadOnly && (
                 <a href={linkTo(`/keys/${key.id}/revoke`)} aria-label={`${t.revoke} ${nameOf(key)}`}>
                   {t.revoke}
                 </a>
@@ -161,7 +167,8 @@ export const createKey: Form = async (context, fields) => {
 };
 
 export const askRevoke: Page = async (context) => {
-  const { t, administration, id } = context;
+  const { t, administration, id, isReadOnly } = context;
+  if (isReadOnly) return null;
   const key = (await administration.listKeys()).find((each) => each.id === id && each.revoked_at === null);
   if (key === undefined) return null;
   return {

@@ -9,8 +9,9 @@ import { answerLine } from '../../storage/tried.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, orRefusal, type Page, type PageContext } from '../page.js';
 import { grouped, signed } from '../parts/format.js';
-import { Facts, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Done, Facts, Panel, partsLine, shortId, Table, Time } from '../parts/parts.js';
 import { Status, stateOf } from '../parts/status.js';
+import { isSentHere } from '../send/key.js';
 
 /** The content of a message, as far as it is known. */
 export interface Said {
@@ -37,20 +38,22 @@ async function found(context: PageContext) {
   const history = await store.getHistory(projectId, id);
   if (history === null) return null;
   const [delivered] = await context.deliveries([id]);
-  return { message, history, said: saidIn(history, delivered) };
+  const ofSend = message.batch_id === null ? message : { ...message, id: message.batch_id };
+  return { message, history, said: saidIn(history, delivered), isOwn: await isSentHere(context, ofSend) };
 }
 
 export const message: Page = async (context) => {
   const { t } = context;
   const all = await found(context);
   if (all === null) return null;
-  const { message: one, history, said } = all;
+  const { message: one, history, said, isOwn } = all;
   const state = stateOf(one);
   return {
     title: one.to || t.message,
     section: 'messages',
     body: (
       <>
+        {isOwn && <Done context={context} />}
         <p class="state">
           <Status state={state} t={t} /> <span>{t[`${state}Means`]}</span>
         </p>
@@ -67,7 +70,7 @@ export const message: Page = async (context) => {
             <History message={one} history={history} context={context} />
           </div>
           <Panel title={t.message}>
-            <Details message={one} history={history} said={said} context={context} />
+            <Details message={one} history={history} said={said} isOwn={isOwn} context={context} />
           </Panel>
         </div>
       </>
@@ -121,11 +124,13 @@ function Details({
   message: one,
   history,
   said,
+  isOwn,
   context,
 }: {
   message: Message;
   history: MessageHistory;
   said: Said | null;
+  isOwn: boolean;
   context: PageContext;
 }) {
   const { t } = context;
@@ -135,6 +140,7 @@ function Details({
         ['ID', <code>{one.id}</code>],
         [t.channel, t[one.channel]],
         [t.batch, one.batch_id && <a href={linkTo(`/batches/${one.batch_id}`)}>{shortId(one.batch_id)}</a>],
+        [t.sentFrom, isOwn && t.theDashboard],
         [t.from, said?.from ?? null],
         [t.replyTo, said?.replyTo ?? null],
         [t.parts, partsOf(one, said, t)],
@@ -144,6 +150,7 @@ function Details({
         ],
         [t.route, history.route || null],
         [t.attempts, history.attempts || null],
+        [t.carrierCode, one.carrier_code ?? null],
         [t.credits, grouped(one.credits)],
       ]}
     />
@@ -153,8 +160,7 @@ function Details({
 function partsOf(one: Message, said: Said | null, t: Strings): Child | null {
   if (one.channel !== 'sms') return null;
   if (said?.text == null) return one.parts;
-  const { kind, units } = measureText(said.text);
-  return fill(kind === 'latin' ? t.partsLatin : t.partsCyrillic, { parts: one.parts, units });
+  return partsLine({ ...measureText(said.text), parts: one.parts }, t);
 }
 
 interface Event {
@@ -211,10 +217,15 @@ function History({
       at: Date.parse(one.sent_at),
       what: status('sent', fill(t.sentOver, { route: route ?? '' })),
     });
-  for (const { carrierId, state, receivedAt } of receipts)
+  for (const { carrierId, state, code, receivedAt } of receipts)
     events.push({
       at: receivedAt,
-      what: status(state, fill(t.receiptOf, { id: carrierId.length > 16 ? shortId(carrierId) : carrierId })),
+      what: status(
+        state,
+        [fill(t.receiptOf, { id: carrierId.length > 16 ? shortId(carrierId) : carrierId }), code]
+          .filter(Boolean)
+          .join(' · '),
+      ),
     });
   if (refund !== null)
     events.push({ at: refund.createdAt, what: status('failed', t.refunded), amount: refund.amount });

@@ -203,9 +203,9 @@ async function settingsView(
         {notice}
         {facts}
         <section class="panel">
-          {isOfOwner(topic, context) ? (
+          {context.isReadOnly || isOfOwner(topic, context) ? (
             <fieldset disabled>
-              <p class="hint">{t.pricesOfOwner}</p>
+              <p class="hint">{context.isReadOnly ? t.onlyLooks : t.pricesOfOwner}</p>
               {fields}
             </fieldset>
           ) : (

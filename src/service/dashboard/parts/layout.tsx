@@ -19,11 +19,12 @@ export interface Shell {
   path: string;
   /** Whether the page follows what happens. */
   isLive?: boolean;
+  script?: string;
 }
 
 /** The frame around every page. */
 export function Layout({ shell, children }: { shell: Shell; children?: Child }) {
-  const { t, title, project, projectId, path, isLive = false } = shell;
+  const { t, title, project, projectId, path, isLive = false, script } = shell;
   return (
     <html lang={t.code}>
       <head>
@@ -33,6 +34,7 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
         <link rel="icon" href={assetPaths.icon} type="image/svg+xml" />
         <link rel="stylesheet" href={assetPaths.style} />
         <script src={assetPaths.script} defer></script>
+        {script && <script src={script} defer></script>}
       </head>
       <body class={project === undefined ? 'alone' : undefined}>
         <a class="skip" href="#main">

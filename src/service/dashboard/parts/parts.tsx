@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx';
+import type { TextSize } from '../../../contract/index.js';
 import { timestamp } from '../../timestamp.js';
+import { fill, type Strings } from '../language/language.js';
 import { linkTo, type PageContext } from '../page.js';
 import { clockTime } from './format.js';
 
@@ -59,7 +61,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   return (
     <dl class="facts">
       {facts
-        .filter(([, value]) => value !== null && value !== '')
+        .filter(([, value]) => value !== null && value !== '' && value !== false)
         .map(([name, value]) => (
           <div>
             <dt>{name}</dt>
@@ -169,22 +171,34 @@ export function Pages({
   );
 }
 
-/** A field of a form with its label and hint. */
+/** A field of a form with its label, a hint, and what is wrong in it; with `rows`, of several lines. */
 export function Field({
   name,
   label,
   hint,
+  trouble,
+  value,
   ...input
 }: {
   name: string;
   label: string;
   hint?: string;
+  trouble?: string | undefined;
+  value?: string | number | undefined;
   [attribute: string]: string | number | boolean | undefined;
 }) {
+  const about = [trouble && `${name}-trouble`, hint && `${name}-hint`].filter(Boolean).join(' ') || undefined;
+  const all = { id: name, name, ...input, 'aria-invalid': trouble && 'true', 'aria-describedby': about };
   return (
     <p class="field">
       <label for={name}>{label}</label>
-      <input id={name} name={name} {...input} aria-describedby={hint && `${name}-hint`} />
+      {/* A browser leaves the first line end out. */}
+      {input.rows ? <textarea {...all}>{`\n${value}`}</textarea> : <input {...all} value={value} />}
+      {trouble && (
+        <small id={`${name}-trouble`} class="bad">
+          {trouble}
+        </small>
+      )}
       {hint && (
         <small id={`${name}-hint`} class="hint">
           {hint}
@@ -194,6 +208,9 @@ export function Field({
   );
 }
 
+export const partsLine = ({ kind, parts, units }: TextSize, t: Strings): string =>
+  fill(kind === 'latin' ? t.partsLatin : t.partsCyrillic, { parts, units });
+
 /** Something that has happened, or went wrong. */
 export function Notice({ kind, title, children }: { kind: 'good' | 'bad'; title: string; children?: Child }) {
   return (
@@ -202,6 +219,14 @@ export function Notice({ kind, title, children }: { kind: 'good' | 'bad'; title:
     </div>
   );
 }
+
+/** Above what the form of the page before has sent. */
+export const Done = ({ context: { t, query } }: { context: Pick<PageContext, 't' | 'query'> }) =>
+  query.done ? (
+    <Notice kind="good" title={query.done === 'sent' ? `${t.accepted}.` : t.sentBefore}>
+      <a href={linkTo('/send')}>{t.newMessage}</a>
+    </Notice>
+  ) : null;
 
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>;
 

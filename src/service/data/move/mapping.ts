@@ -99,7 +99,7 @@ export const movedTables: readonly MovedTable[] = [
   table(
     'receipts',
     'route carrier_id recipient',
-    same('route carrier_id recipient message submitted_at state received_at reference other'),
+    same('route carrier_id recipient message submitted_at state received_at reference other code'),
   ),
   table('requests', 'message', same('message attempt first_at sealed')),
   table('erasures', 'project pseudonym message', {
@@ -114,6 +114,7 @@ export const movedTables: readonly MovedTable[] = [
   ),
   table('suppressions', 'seq', same('seq project recipient reason created_at'), { isNumbered: true }),
   table('lanes', 'name', same('name has_normal_ids'), { booleans: ['has_normal_ids'] }),
+  table('route_days', 'route', same('route slots reached_at')),
   table('lane_pauses', 'lane', same('lane paused_at')),
   table('prune_runs', 'one', same('one begun_at ended_at is_repeated'), { booleans: ['is_repeated'] }),
   table('left_ended', 'seq', same('seq ended at'), { isNumbered: true }),

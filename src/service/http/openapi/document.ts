@@ -66,6 +66,7 @@ function componentSchemas(): Record<string, unknown> {
     Batch: resources.batch,
     BatchPage: resources.batchPage,
     BatchResult: resources.batchResult,
+    InboxPage: resources.inboxPage,
     DeliveryPage: resources.deliveryPage,
     Verification: resources.verification,
     VerificationResult: resources.verificationResult,

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ServiceErrorCode } from '../../../contract/index.js';
-import { batchesQuery, messagesQuery, outboxQuery, pageQuery } from '../schemas/lists.js';
+import { batchesQuery, inboxQuery, messagesQuery, outboxQuery, pageQuery } from '../schemas/lists.js';
 
 /** An endpoint of the document; `body` and `answer` name schemas. */
 export interface Endpoint {
@@ -147,6 +147,13 @@ export const endpoints: Endpoint[] = [
     codes: [],
     extension: true,
   }),
+  get(
+    '/inbox',
+    'listInbox',
+    'List received messages, newest first; subjects and texts only with a key of the scope `inbox`',
+    'InboxPage',
+    list(inboxQuery),
+  ),
   get(
     '/outbox',
     'listOutbox',

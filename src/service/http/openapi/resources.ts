@@ -26,9 +26,11 @@ const email = { channel: z.literal('email'), ...message };
 export const smsResult: z.ZodMiniType<contract.SmsResult> = z.object({ ...sms, ...balance });
 export const emailResult: z.ZodMiniType<contract.EmailResult> = z.object({ ...email, ...balance });
 const delivery = z.nullable(z.enum(['delivered', 'undelivered', 'bounced', 'unknown']));
+const carrierCode = z.nullable(z.string());
+const found = { delivery, carrier_code: carrierCode };
 export const anyMessage: z.ZodMiniType<contract.Message> = z.union([
-  z.object({ ...sms, delivery }),
-  z.object({ ...email, delivery }),
+  z.object({ ...sms, ...found }),
+  z.object({ ...email, ...found }),
 ]);
 
 const batchFields = {
@@ -55,11 +57,24 @@ export const batchResult: z.ZodMiniType<contract.BatchResult> = z.object({
   ...balance,
 });
 /** Fields that the interface document does not have. */
-export const extensions = [delivery, unknown, prunedAt];
+export const extensions = [delivery, carrierCode, unknown, prunedAt];
 const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.object({ data: z.array(item), next: z.nullable(id) });
 export const messagePage: z.ZodMiniType<contract.MessagePage> = pageOf(anyMessage);
 export const batchPage: z.ZodMiniType<contract.BatchPage> = pageOf(batch);
+
+export const inboxPage: z.ZodMiniType<contract.Page<contract.InboxMessage>> = pageOf(
+  z.object({
+    id,
+    channel,
+    from: z.string(),
+    to: z.string(),
+    subject: z.exactOptional(z.nullable(z.string())),
+    text: z.exactOptional(z.string()),
+    received_at: time,
+    waits_for_parts: z.boolean(),
+  }),
+);
 
 const delivered = {
   message_id: id,

@@ -14,7 +14,7 @@ export interface Outbox {
 
 export const outboxRoutes = (outbox: Outbox | undefined) => ({
   /** Null if it is not offered. */
-  scope: async (): Promise<KeyScope | null> => ((await outbox?.isOffered()) ? 'inbox' : null),
+  scopes: async (): Promise<readonly KeyScope[] | null> => ((await outbox?.isOffered()) ? ['inbox'] : null),
 
   async list({ caller, request }: AdmittedCall): Promise<WrittenAnswer> {
     if (outbox === undefined) throw noSuchRoute();

@@ -50,6 +50,9 @@ export const outboxQuery = z.strictObject({
   after: z.exactOptional(delivered),
 });
 
+/** The query of GET /v1/inbox. */
+export const inboxQuery = z.strictObject({ ...filters, ...page });
+
 /** The query of GET /v1/batches. */
 export const batchesQuery = z.strictObject({
   status: z.exactOptional(z.enum(['processing', 'completed'])),

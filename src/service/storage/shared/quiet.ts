@@ -1,5 +1,4 @@
 import { type QuietHours, quietHoursOf, quietZone, spanAt } from '../../quiet/quiet-hours.js';
-import type { ClaimedMessage } from '../dispatching.js';
 
 /** In stored settings, which are compact JSON: in no other place, because quotes in texts have a backslash. */
 export const withQuietHours = '"quiet_hours":"';
@@ -23,12 +22,4 @@ export function hoursIn(settings: string): QuietHours | null {
 export function isQuietAt(settings: string, now: number): boolean {
   const hours = hoursIn(settings);
   return hours !== null && spanAt(hours, now).isQuiet;
-}
-
-/** Whether a message waits in quiet hours. */
-export function waitsInQuietHours({
-  message,
-  content,
-}: Pick<ClaimedMessage, 'message' | 'content'>): boolean {
-  return message.batchId !== null || content.isBulk === true;
 }

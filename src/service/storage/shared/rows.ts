@@ -10,6 +10,13 @@ import type {
   MessageRecord,
   ProjectRecord,
 } from '../records.js';
+import type { TriedRun } from '../tried.js';
+
+/** JSON on SQLite; null without any. */
+export type StoredTried = readonly TriedRun[] | string | null;
+
+export const triedOf = (stored: StoredTried): readonly TriedRun[] =>
+  typeof stored === 'string' ? (JSON.parse(stored) as TriedRun[]) : (stored ?? []);
 
 /** A message row, with the ids of its project and batch. */
 export interface MessageRow {
@@ -28,6 +35,9 @@ export interface MessageRow {
   error_code: string | null;
   error_message: string | null;
   delivery: DeliveryState | null;
+  tried: StoredTried;
+  /** Absent in a row without its receipts. */
+  receipt_code?: string | null;
   created_at: number;
   sent_at: number | null;
 }
@@ -37,9 +47,9 @@ export function boundOf(status: number | null, body: string | null): BoundAnswer
   return status === null || body === null ? null : { status, body };
 }
 
-/** `before`: what stands before the names of tables. */
-export const selectMessage = (before = '') =>
-  `SELECT m.*, b.id AS batch_id FROM ${before}messages m LEFT JOIN ${before}batches b ON b.seq = m.batch`;
+/** `before`: what stands before the names of tables; `more`: other columns. */
+export const selectMessage = (before = '', more = '') =>
+  `SELECT m.*, b.id AS batch_id${more} FROM ${before}messages m LEFT JOIN ${before}batches b ON b.seq = m.batch`;
 
 export function toMessage(row: MessageRow, projectId: string): MessageRecord {
   return {
@@ -55,9 +65,15 @@ export function toMessage(row: MessageRow, projectId: string): MessageRecord {
     credits: row.credits,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
     delivery: row.delivery,
+    carrierCode: carrierCodeOf(row),
     createdAt: row.created_at,
     sentAt: row.sent_at,
   };
+}
+
+/** Of its last answer, or of its receipt. */
+function carrierCodeOf({ error_code, tried, receipt_code }: MessageRow): string | undefined {
+  return (error_code === 'provider_failed' ? triedOf(tried).at(-1)?.code : receipt_code) || undefined;
 }
 
 export interface BatchRow {

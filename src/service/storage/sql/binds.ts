@@ -1,4 +1,4 @@
-import type { RouteBinds } from '../route-limits.js';
+import { type RouteBinds, type RouteDay, type RouteDays, takeOfDay } from '../route-limits.js';
 import { leaseTolerance } from '../shared/clock-tolerance.js';
 import { isGone, thisProcess } from '../shared/processes.js';
 import { alone, query, type Sql } from './sql.js';
@@ -54,5 +54,36 @@ export function createBinds(sql: Sql): RouteBinds {
         holder,
       });
     },
+  };
+}
+
+interface DayRow {
+  slots: string;
+  reached_at: number | null;
+  now: number;
+}
+
+/** How much of what its carrier takes in a day each route has used. */
+export function createDays(sql: Sql): RouteDays {
+  return {
+    takeOfDay: (wanted) =>
+      sql.transact(function* () {
+        const { route } = wanted;
+        yield* alone(`day ${route}`);
+        const [row] = yield* query<DayRow>(
+          `SELECT d.slots, d.reached_at, n.now FROM (SELECT :now AS now) n
+           LEFT JOIN :s.route_days d ON d.route = :route`,
+          { route },
+        );
+        const known: RouteDay = { slots: JSON.parse(row?.slots ?? '[]'), reachedAt: row?.reached_at ?? null };
+        const { day, ...permits } = takeOfDay(known, wanted, row?.now ?? 0);
+        if (JSON.stringify(day) !== JSON.stringify(known))
+          yield* query(
+            `INSERT INTO :s.route_days (route, slots, reached_at) VALUES (:route, :slots, :reachedAt::bigint)
+             ON CONFLICT (route) DO UPDATE SET slots = excluded.slots, reached_at = excluded.reached_at`,
+            { route, slots: JSON.stringify(day.slots), reachedAt: day.reachedAt },
+          );
+        return permits;
+      }),
   };
 }

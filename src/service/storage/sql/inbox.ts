@@ -8,7 +8,9 @@ import {
   partsWithin,
   seriesOf,
 } from '../inbox.js';
-import { newestFirst, ofProject } from './pages.js';
+import { type Listed, longestPage } from '../lists.js';
+import { listed, rowsPerPage } from './listed.js';
+import { ofProject } from './pages.js';
 import { alone, query, type Sql, type Transaction } from './sql.js';
 
 /** The parts of a text that have arrived, in order; SQLite stores them as JSON. */
@@ -31,6 +33,13 @@ const partsOf = (stored: StoredParts) =>
   typeof stored === 'string' ? (JSON.parse(stored) as Parts) : stored;
 const joined = (parts: Parts) => parts.map((part) => part ?? missingPart).join('');
 const whole = (parts: Parts) => (parts.includes(null) ? null : joined(parts));
+
+/** A clock that was set back gives a later message an earlier time. Along the index of times, not of numbers. */
+const isSince = `received_at >= :since AND m.seq >= (SELECT min(seq + 0) FROM :s.inbox
+  WHERE ${ofProject} AND received_at >= :since)`;
+
+/** Rows that are read at once, each of which may have a text of 1 MB. */
+const readAtOnce = 20;
 
 /** Incoming messages. */
 export function createInbox(sql: Sql): Inbox {
@@ -78,6 +87,27 @@ export function createInbox(sql: Sql): Inbox {
     return null;
   }
 
+  async function recordsOf(
+    { seqs, next }: { seqs: number[]; next: string | null },
+    projectId: string,
+  ): Promise<Listed<InboxRecord>> {
+    const records: InboxRecord[] = [];
+    let length = 0;
+    for (let from = 0; from < seqs.length; from += readAtOnce) {
+      const rows = await sql.read<InboxRow & { now: number }>(
+        'SELECT *, :now AS now FROM :s.inbox WHERE seq :in(seqs) ORDER BY seq DESC',
+        { seqs: seqs.slice(from, from + readAtOnce) },
+      );
+      for (const row of rows) {
+        length += row.text.length + row.sender.length + (row.subject?.length ?? 0);
+        const last = records.at(-1);
+        if (last !== undefined && length > longestPage) return { records, next: last.id };
+        records.push(toRecord(row, projectId));
+      }
+    }
+    return { records, next };
+  }
+
   return {
     keepIncoming: (message) => sql.transact(() => keep(message)),
     async listSendersTo(to, route) {
@@ -88,9 +118,27 @@ export function createInbox(sql: Sql): Inbox {
       );
       return rows.map(({ id }) => id);
     },
-    async listInbox(projectId, page) {
-      const listed = await newestFirst<InboxRow>(sql, ['inbox', 'id'], projectId, page);
-      return listed && { records: listed.rows.map((row) => toRecord(row, projectId)), next: listed.next };
+    async listInbox(projectId, query, page) {
+      const { channel, since, until } = query;
+      const listing = {
+        table: 'inbox m',
+        rows: [[isSince, since]],
+        filters: [
+          ['received_at < :until', until],
+          ['channel = :channel', channel],
+        ],
+        areFew: false,
+        values: { ...query },
+      } as const;
+      const list = await listed(sql, listing, projectId, page, rowsPerPage);
+      return list && recordsOf(list, projectId);
+    },
+    async getIncoming(projectId, id) {
+      const [row] = await sql.read<InboxRow & { now: number }>(
+        `SELECT *, :now AS now FROM :s.inbox WHERE ${ofProject} AND id = :id`,
+        { projectId, id },
+      );
+      return row === undefined ? null : toRecord(row, projectId);
     },
   };
 }

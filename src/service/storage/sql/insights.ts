@@ -7,8 +7,7 @@ import {
   lookedAt,
   type MessageHistory,
 } from '../insights.js';
-import { type ContentRow, toContent } from '../shared/rows.js';
-import type { TriedRun } from '../tried.js';
+import { type ContentRow, type StoredTried, toContent, triedOf } from '../shared/rows.js';
 import { ofProject } from './pages.js';
 import type { Sql } from './sql.js';
 
@@ -26,8 +25,7 @@ interface HistoryRow extends ContentRow {
   seq: number;
   route: string | null;
   attempts: number;
-  /** JSON on SQLite. */
-  tried: TriedRun[] | string | null;
+  tried: StoredTried;
   content: number | null;
 }
 
@@ -96,7 +94,7 @@ export function createInsights(sql: Sql): Insights {
       if (row === undefined) return null;
       const { seq, route, attempts, tried } = row;
       const receipts = await sql.read<MessageHistory['receipts'][0]>(
-        `SELECT carrier_id AS "carrierId", state, received_at AS "receivedAt" FROM :s.receipts
+        `SELECT carrier_id AS "carrierId", state, code, received_at AS "receivedAt" FROM :s.receipts
          WHERE message = :seq AND state IS NOT NULL ORDER BY received_at, carrier_id`,
         { seq },
       );
@@ -107,9 +105,16 @@ export function createInsights(sql: Sql): Insights {
       return {
         content: row.content === null ? null : toContent(row),
         ...{ route, attempts, receipts },
-        tried: typeof tried === 'string' ? (JSON.parse(tried) as TriedRun[]) : (tried ?? []),
+        tried: triedOf(tried),
         refund: refund ?? null,
       };
+    },
+    async isKeyedBetween(projectId, id, [first, last]) {
+      const found = await sql.read(
+        `SELECT 1 FROM :s.idempotency WHERE ${ofProject} AND key >= :first AND key <= :last AND body LIKE :answer LIMIT 1`,
+        { projectId, first, last, answer: `%"id":"${id}"%` },
+      );
+      return found.length > 0;
     },
   };
 }

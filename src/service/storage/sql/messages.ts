@@ -27,7 +27,13 @@ type Messages = Pick<
   | 'listBatches'
 >;
 
-const select = selectMessage(':s.');
+/** With the code of the receipt of a message that was not delivered. */
+const select = selectMessage(
+  ':s.',
+  `, CASE WHEN m.delivery <> 'delivered' THEN (SELECT r.code FROM :s.receipts r
+     WHERE r.message = m.seq AND r.state = m.delivery AND r.code IS NOT NULL ORDER BY r.received_at LIMIT 1)
+   END AS receipt_code`,
+);
 const selectBatches = 'SELECT b.*, :unknownOfBatch AS unknown FROM :s.batches b';
 
 /** Messages and batches, and the answers bound to their keys. */

@@ -1,10 +1,21 @@
-import { joinsWithin } from '../dispatching.js';
+import { joinsWithin, type Receipt } from '../dispatching.js';
 import { isUnjoined, mostUnjoined, type Unjoined, unjoinedWithin } from '../insights.js';
 import type { Store } from '../store.js';
 import type { Sql } from './sql.js';
 
 /** Like `normalId` of SMPP. */
 const normalId = `CASE WHEN ltrim(carrier_id, '0') = '' THEN '0' ELSE lower(ltrim(carrier_id, '0')) END`;
+
+/** Stores the codes of receipts that are stored; of a delivery it says nothing. */
+export async function recordCodes(sql: Sql, receipts: readonly Receipt[]): Promise<void> {
+  for (const { route, carrierId, otherId, to, state, code = null } of receipts)
+    if (state !== 'delivered')
+      await sql.write(
+        `UPDATE :s.receipts SET code = :code::text WHERE route = :route AND carrier_id :in(ids) AND recipient = :to
+           AND state = :state AND code IS DISTINCT FROM :code::text RETURNING state`,
+        { route, ids: otherId ? [carrierId, otherId] : [carrierId], to, state, code },
+      );
+}
 
 /** Receipts of carriers, beside the path of their messages. */
 export function createReceipts(sql: Sql): Pick<Store, 'countUnjoined' | 'normalizeReceiptIds'> {

@@ -1,9 +1,9 @@
 import { keyTopic, messageTopic, type Topic } from '../changes.js';
-import type { Finalized } from '../dispatching.js';
+import type { AnswerOf, Finalized, Receipt } from '../dispatching.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import { sharedReads } from '../shared/shared-reads.js';
 import type { Store } from '../store.js';
-import { createBinds } from './binds.js';
+import { createBinds, createDays } from './binds.js';
 import { createInbox } from './inbox.js';
 import { createInsights } from './insights.js';
 import { createKeys } from './keys.js';
@@ -11,7 +11,7 @@ import { createLanes } from './lanes.js';
 import { createMessages } from './messages.js';
 import { createProjects } from './projects.js';
 import { createPruning } from './pruning.js';
-import { createReceipts } from './receipts.js';
+import { createReceipts, recordCodes } from './receipts.js';
 import { createSignIns } from './sign-ins.js';
 import type { Sql } from './sql.js';
 import { createSuppressions } from './suppressions.js';
@@ -26,6 +26,7 @@ interface Engine {
 function createParts({ sql, correctLife, pseudonymOf }: Engine) {
   return {
     ...createBinds(sql),
+    ...createDays(sql),
     ...createInbox(sql),
     ...createInsights(sql),
     ...createKeys(sql),
@@ -63,6 +64,13 @@ export function createStore(engine: Engine, own: OwnParts, tell: (topics: readon
   const waiting = (result: { kind: string; claimed?: readonly unknown[] }): readonly Topic[] =>
     result.claimed?.length === 0 ? ['due'] : [];
 
+  /** Before it resolves, and a carrier sends no receipt of it again. */
+  async function recordReceipts(receipts: readonly Receipt[], answer: AnswerOf) {
+    const finalized = await own.recordReceipts(receipts, answer);
+    await recordCodes(engine.sql, receipts);
+    return finalized;
+  }
+
   return {
     ...parts,
     ...own,
@@ -83,7 +91,7 @@ export function createStore(engine: Engine, own: OwnParts, tell: (topics: readon
         one === null ? [] : topicsOf(one, given[index]?.claimed.pendingKey ?? null),
       ),
     ),
-    recordReceipts: telling(own.recordReceipts, (finalized) =>
+    recordReceipts: telling(recordReceipts, (finalized) =>
       finalized.flatMap((one) => topicsOf(one, one.pendingKey)),
     ),
   };

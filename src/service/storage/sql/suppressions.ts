@@ -2,7 +2,7 @@ import { comparedRecipient, mailboxOf, type SuppressionReason } from '../../../c
 import { erasedKeyOf, keyOf, pseudonymsOf, reasonAmong, suppressedAs } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
-import { newestFirst, ofProject } from './pages.js';
+import { ofProject } from './pages.js';
 import type { Sql } from './sql.js';
 
 interface SuppressionRow {
@@ -91,9 +91,21 @@ export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppress
       const found = new Map(rows.flatMap(({ recipient, reason }) => (reason ? [[recipient, reason]] : [])));
       return asked.map((each) => reasonAmong(each, found));
     },
-    async listSuppressions(projectId, page) {
-      const listed = await newestFirst<SuppressionRow>(sql, ['suppressions', 'recipient'], projectId, page);
-      return listed && { records: listed.rows.map(toRecord), next: listed.next };
+    async listSuppressions(projectId, { limit, after }) {
+      const [last] =
+        after === null
+          ? [{ seq: Number.MAX_SAFE_INTEGER }]
+          : await sql.read<{ seq: number }>(
+              `SELECT seq FROM :s.suppressions WHERE ${ofProject} AND recipient = :after`,
+              { projectId, after },
+            );
+      if (last === undefined) return null;
+      const rows = await sql.read<SuppressionRow>(
+        `SELECT * FROM :s.suppressions WHERE ${ofProject} AND seq < :before ORDER BY seq DESC LIMIT :most`,
+        { projectId, before: last.seq, most: limit + 1 },
+      );
+      const records = rows.slice(0, limit).map(toRecord);
+      return { records, next: rows.length > limit ? (records.at(-1)?.to ?? null) : null };
     },
     async removeSuppression(projectId, to, only) {
       const { whole, optOut } = suppressedAs(to, pseudonymOf);

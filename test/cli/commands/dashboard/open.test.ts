@@ -50,10 +50,12 @@ it('prints a link that signs in once, and opens nothing without a terminal', asy
   expect((await use()).status).toBe(403);
 });
 
-it('prints a link to all projects, for nobody who wants one of them', async () => {
+it('prints a link to all projects, one that only looks too, for nobody who wants one of them', async () => {
   await serve();
   const { stdout } = await here('dashboard --all-projects --data data --json');
-  expect(new URL(JSON.parse(stdout).url).searchParams.get('token')).toMatch(/^all\.[\w-]{32}$/);
+  expect(new URL(JSON.parse(stdout).url).searchParams.get('token')).toMatch(/^all\.send\.[\w-]{32}$/);
+  const looks = await here('dashboard --read-only --all-projects --data data --json');
+  expect(new URL(JSON.parse(looks.stdout).url).searchParams.get('token')).toMatch(/^all\.look\.[\w-]{32}$/);
   const both = await here('dashboard --all-projects --project Shop --data data');
   expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be combined') });
 });
@@ -92,7 +94,12 @@ it('lists sessions and links with the keys made there, and ends them: the keys a
     code: 0,
     stderr: 'Ended 1 session or link.\n',
   });
-  for (const line of ['dashboard --end all', 'dashboard sessions --all-projects', 'dashboard session'])
+  for (const line of [
+    'dashboard --end all',
+    'dashboard sessions --all-projects',
+    'dashboard sessions --read-only',
+    'dashboard session',
+  ])
     expect(await here(`${line} --data data`)).toMatchObject({ code: 2 });
 });
 

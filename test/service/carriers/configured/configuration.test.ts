@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../../../src/service/carriers/configured/read-configuration.js';
+import { AccessToken } from '../../../../src/service/carriers/smtp/access-token.js';
 import { emptyFolder } from '../../../support/folders.js';
 
 const folder = emptyFolder();
@@ -34,6 +35,8 @@ const routeFields = {
   bind: 'transceiver',
   binds: 1,
   system_type: '',
+  address_range: '^97699',
+  service_type: 'CMT',
   source: '139911',
   source_ton: 3,
   source_npi: 0,
@@ -49,6 +52,8 @@ const routeFields = {
   temporary: ['0x45'],
   window: 20,
   per_second: 100,
+  enquire_interval: '30s',
+  tlvs: 'on',
   fallback: [],
   links: true,
 };
@@ -60,6 +65,9 @@ const emailFields = {
   name: 'app.example.mn',
   bounce_domain: 'bounce.example.mn',
   connections: 4,
+  per_second: 2,
+  per_minute: 30,
+  per_day: 500,
 };
 
 describe('a configuration', () => {
@@ -80,6 +88,8 @@ describe('a configuration', () => {
             systemId: 'urtuu',
             password: 'secret',
             systemType: '',
+            addressRange: '',
+            serviceType: '',
             bind: 'transceiver',
             binds: 1,
             source: '',
@@ -97,6 +107,8 @@ describe('a configuration', () => {
             temporary: [],
             window: 10,
             perSecond: 100,
+            enquireMs: 30_000,
+            hasTlvs: true,
             prefixes: ['99'],
             fallback: [],
             links: true,
@@ -126,6 +138,7 @@ describe('a configuration', () => {
       bounceDomain: null,
       connections: 4,
       perSecond: null,
+      perDay: null,
     });
   });
 
@@ -147,12 +160,24 @@ describe('a configuration', () => {
     [{ per_second: 2 }, { perSecond: 2 }],
     [{ per_minute: 30 }, { perSecond: 0.5 }],
     [{ per_second: 2, per_minute: 30 }, { perSecond: 0.5 }],
+    [{ per_day: 2_000 }, { perSecond: null, perDay: 2_000 }],
     [
       { bounce_domain: 'b.mn', connections: 10 },
       { bounceDomain: 'b.mn', connections: 10 },
     ],
   ])('of a mail relay: %j', (changes, expected) => {
     expect(read(withEmail(changes)).email).toMatchObject(expected);
+  });
+
+  it('takes the token of a mailbox from a command, which others cannot change', () => {
+    const program = join(folder, 'token');
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 });
+    const email = withEmail({ user: 'u', token: { command: ['./token', '--of', 'u'] } });
+    expect(read(email).email).toMatchObject({
+      login: { user: 'u', token: expect.any(AccessToken) },
+    });
+    chmodSync(program, 0o722);
+    expect(() => read(email)).toThrow('email.token.command: ');
   });
 
   it('reads a secret from a file beside it, without the newline at its end', () => {
@@ -174,6 +199,15 @@ describe('a configuration', () => {
     [withEmail({ tls: 'maybe' }), 'email.tls: must be "required" or "off"'],
     [withEmail({ user: 'u' }), 'email.password: is required with "user"'],
     [withEmail({ password: { env: 'PASSWORD' } }), 'email.user: is required with "password"'],
+    [withEmail({ token: { command: ['t'] } }), 'email.user: is required with "token"'],
+    [
+      withEmail({ user: 'u', password: { env: 'PASSWORD' }, token: { command: ['t'] } }),
+      'email.token: must not be together with "password"',
+    ],
+    [withEmail({ user: 'u', token: { command: [] } }), 'email.token.command: must have at least 1 entry'],
+    [withEmail({ user: 'u', token: { command: [''] } }), 'email.token.command[0]: must be a program'],
+    [withEmail({ user: 'u', token: { command: 'gcloud print' } }), 'email.token.command: must be an array'],
+    [withEmail({ user: 'u', token: { command: ['./token'] } }), /token\.command: cannot read .*no such file/],
     [withEmail({ user: 'u', password: 'p' }), 'email.password: must be {"env": "<variable>"}'],
     [withEmail({ from: 'Урту <a@b.mn>' }), 'email.from: must be an email address'],
     [withEmail({ from: 'a@Example.mn' }), 'email.from: must be an email address'],
@@ -183,6 +217,7 @@ describe('a configuration', () => {
     ),
     [withEmail({ connections: 11 }), 'email.connections: must be at most 10'],
     [withEmail({ per_minute: 0 }), 'email.per_minute: must be at least 1'],
+    [withEmail({ per_day: 0 }), 'email.per_day: must be at least 1'],
     [withEmail({ connections: 0 }), 'email.connections: must be at least 1'],
     [withEmail({ port: 25 }), 'email.port: is not a known field'],
     [{ sms: 'off', email: 'off', push: 'off' }, 'push: is not a known field'],
@@ -222,6 +257,14 @@ describe('a configuration', () => {
     ],
     [changed({ validity: '24' }), 'sms.routes[0].validity: must be 1m to 14d, as 24h'],
     [changed({ validity: '15d' }), 'sms.routes[0].validity: must be 1m to 14d, as 24h'],
+    [changed({ enquire_interval: '4s' }), 'sms.routes[0].enquire_interval: must be 5s to 10m, as 30s'],
+    [changed({ enquire_interval: '11m' }), 'sms.routes[0].enquire_interval: must be 5s to 10m, as 30s'],
+    [
+      changed({ tlvs: 'off', segments: 'sar' }),
+      'sms.routes[0].tlvs: must not be "off": segments "sar" needs',
+    ],
+    [changed({ address_range: 'x'.repeat(41) }), 'sms.routes[0].address_range: must have at most 40'],
+    [changed({ service_type: 'USSD-1' }), 'sms.routes[0].service_type: must have at most 5 characters'],
     [changed({ prefixes: ['9'] }), 'sms.routes[0].prefixes[0]: must be two digits'],
     [changed({ prefixes: [] }), 'sms.routes[0].prefixes: is required'],
     [withRoutes(route, { ...route, prefixes: ['88'] }), 'sms.routes[1].name: is the name of another route'],

@@ -167,7 +167,7 @@ describe('twilio', () => {
     expect(outcome(route, 201, { sid: 'SM1', status: 'queued' })).toMatchObject(accepted);
     expect(outcome(route, 201, { sid: 'SM1', status: 'failed' })).toMatchObject({ kind: 'unknown' });
     expect(outcome(route, 400, { code: 21211 })).toMatchObject({ kind: 'unknown_recipient' });
-    expect(outcome(route, 400, { code: 21610 })).toMatchObject({ kind: 'refused' });
+    expect(outcome(route, 400, { code: 21610 })).toMatchObject({ kind: 'refused', code: 'HTTP 400 21610' });
     expect(outcome(route, 401, { code: 20003 })).toMatchObject({ kind: 'account' });
     expect(outcome(route, 429, { code: 20429 })).toMatchObject({ kind: 'throttled' });
     expect(outcome(route, 500, { code: 20500 })).toMatchObject({ kind: 'unknown' });
@@ -177,7 +177,10 @@ describe('twilio', () => {
     const route = routeOf('twilio');
     const given = { type: form, body: `${new URLSearchParams(status)}`, signature: signature(status) };
     const [receipt] = (await taken(route, given)) ?? [];
-    expect(receipt).toMatchObject({ carrierId: 'SM1', to: '99112233', state: 'delivered' });
+    expect(receipt).toMatchObject({ carrierId: 'SM1', to: '99112233', state: 'delivered', code: null });
+    const failed = { ...status, MessageStatus: 'failed', ErrorCode: '30003' };
+    const own = { type: form, body: `${new URLSearchParams(failed)}`, signature: signature(failed) };
+    expect(await taken(route, own)).toMatchObject([{ state: 'undelivered', code: '30003' }]);
     const changed = `${new URLSearchParams({ ...status, MessageStatus: 'failed' })}`;
     for (const wrong of [
       { body: changed },
@@ -190,8 +193,8 @@ describe('twilio', () => {
       expect(await taken(route, { ...given, ...wrong })).toBeNull();
     const sms = { MessageSid: 'SM2', From: '+97699112233', To: '+97611223344', Body: 'STOP' };
     const incoming = { of: 'incoming', type: form, body: `${new URLSearchParams(sms)}` } as const;
-    const own = signature(sms, url.replace('receipts/', 'incoming/'));
-    expect(await taken(route, { ...incoming, signature: own })).toMatchObject([
+    const signed = signature(sms, url.replace('receipts/', 'incoming/'));
+    expect(await taken(route, { ...incoming, signature: signed })).toMatchObject([
       { from: '99112233', text: 'STOP' },
     ]);
     expect(await taken(route, { ...incoming, signature: signature(sms) })).toBeNull();
@@ -215,7 +218,9 @@ describe('vonage', () => {
     for (const [kind, statuses] of Object.entries(all))
       expect(statuses.map((status) => says(status).kind)).toEqual(statuses.map(() => kind));
     const query = 'msisdn=97699112233&to=Shop&messageId=v0&status=failed&err-code=6';
-    expect(await taken(route, { query })).toMatchObject([{ carrierId: 'v0', state: 'undelivered' }]);
+    expect(await taken(route, { query })).toMatchObject([
+      { carrierId: 'v0', state: 'undelivered', code: '6' },
+    ]);
     const body = JSON.stringify({ msisdn: '97699112233', to: '139911', messageId: 'v9', text: 'Hi' });
     const incoming = { of: 'incoming', type: json, body } as const;
     const whole = { from: '99112233', to: '139911', text: 'Hi', part: null };
@@ -256,7 +261,10 @@ describe('infobip', () => {
     const says = (groupName: string, name: string) =>
       outcome(route, 200, { messages: [{ messageId: 'i1', status: { groupName, name } }] });
     expect(says('PENDING', 'PENDING_ACCEPTED')).toMatchObject({ kind: 'accepted', carrierIds: ['i1'] });
-    expect(says('REJECTED', 'REJECTED_DESTINATION')).toMatchObject({ kind: 'refused' });
+    expect(says('REJECTED', 'REJECTED_DESTINATION')).toMatchObject({
+      kind: 'refused',
+      code: 'HTTP 200 REJECTED REJECTED_DESTINATION',
+    });
     expect(says('REJECTED', 'REJECTED_NOT_ENOUGH_CREDITS')).toMatchObject({ kind: 'account' });
     expect(says('REJECTED', 'REJECTED_PREPAID_PACKAGE_EXPIRED')).toMatchObject({ kind: 'account' });
     expect(outcome(route, 401, {})).toMatchObject({ kind: 'account' });

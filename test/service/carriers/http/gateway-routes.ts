@@ -16,6 +16,7 @@ export function gatewayRoute(given: Partial<GatewayRoute> = {}): GatewayRoute {
     unknownRecipient: null,
     later: null,
     account: null,
+    code: null,
     repeats: null,
     receipts: null,
     incoming: null,

@@ -181,6 +181,20 @@ describe('an answer of a gateway is', () => {
     expect(outcome(described, 500, parts('secret'))).toEqual({ kind: 'unknown', code: 'HTTP 500' });
   });
 
+  it.each([
+    ['21610', 'HTTP 400 21610'],
+    [21610, 'HTTP 400 21610'],
+    ['NO_ROUTE-7.1', 'HTTP 400 NO_ROUTE-7.1'],
+    ['Bat owes 5', 'HTTP 400'],
+    ['9'.repeat(41), 'HTTP 400'],
+    [{ code: 1 }, 'HTTP 400'],
+    [null, 'HTTP 400'],
+  ])("with the route's code %o as %s: a word, and never a sentence", (code, shown) => {
+    expect(outcome({ ...described, code: 'error.code' }, 400, { error: { code } })).toMatchObject({
+      code: shown,
+    });
+  });
+
   it('accepted with ids that JSON would round, and without those that no engine stores', () => {
     const ids = (id: string) => outcome(described, 200, `{"messages":[{"status":0,"message-id":${id}}]}`);
     expect(ids('12345678901234567890')).toMatchObject({ carrierIds: ['12345678901234567890'] });

@@ -266,7 +266,11 @@ describe('a message from outside', () => {
     expect(await take({ ...given, body })).toBe(true);
     expect(await take({ ...given, body })).toBe(true);
     const { records } =
-      (await services.core.store.listInbox(caller.projectId, { limit: 10, after: null })) ?? {};
+      (await services.core.store.listInbox(
+        caller.projectId,
+        { channel: null, since: null, until: null },
+        { limit: 10, after: null },
+      )) ?? {};
     expect(records?.map(({ from, to, text }) => [from, to, text]).sort()).toEqual([
       ['99112233', '', 'STOP'],
       ['99112233', '', 'Сайн уу'],

@@ -81,6 +81,16 @@ describe('a submission', () => {
     expect(smsc.taken[0]?.pdu.fields.validity_period).toBe(expected);
   });
 
+  it('has the service type of its route, and without TLVs no reference for receipts', async () => {
+    await open({ serviceType: 'CMT', hasTlvs: false });
+    await desk.submit('0000-abcd', { text: long });
+    expect(smsc.taken.map(({ pdu: { fields, options } }) => [fields.service_type, options.size])).toEqual([
+      ['CMT', 0],
+      ['CMT', 0],
+      ['CMT', 0],
+    ]);
+  });
+
   it('over a national route has the number as it is', async () => {
     await open({ numberForm: 'national' });
     await desk.submit('m');
@@ -369,9 +379,11 @@ describe('the connection', () => {
   });
 
   it('as transmitter and receiver is two', async () => {
-    await open({ bind: 'transmitter+receiver', binds: 2 });
+    await open({ bind: 'transmitter+receiver', binds: 2, addressRange: '^97699' });
     const modes = smsc.heard.map(({ command }) => command).sort();
     expect(modes).toEqual(['bind_receiver', 'bind_receiver', 'bind_transmitter', 'bind_transmitter']);
+    const ranges = smsc.heard.map(({ command, fields }) => `${command} ${fields.address_range}`);
+    expect(new Set(ranges)).toEqual(new Set(['bind_receiver ^97699', 'bind_transmitter ']));
     expect(await desk.submit('m')).toMatchObject({ kind: 'accepted' });
   });
 
@@ -431,6 +443,12 @@ describe('the connection', () => {
     expect(desk.carrier.isDown?.('Mobicom')).toBe(false);
     desk.clock.advance(30_000);
     expect(desk.carrier.isDown?.('Mobicom')).toBe(true);
+  });
+
+  it('is asked for a sign of life as often as its route says', async () => {
+    await open({ enquireMs: 5_000 });
+    await desk.pass(() => smsc.heard.some(({ command }) => command === 'enquire_link'));
+    expect(desk.clock.monotonic()).toBe(5_000);
   });
 
   it('is asked for a sign of life after 30 s of silence, and is dead 10 s later without one', async () => {
@@ -586,6 +604,7 @@ describe('a receipt', () => {
         otherId: null,
         to: '99112233',
         state: 'undelivered',
+        code: null,
         reference: 'abcd',
         submittedAt: null,
       },

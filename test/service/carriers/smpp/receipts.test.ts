@@ -85,6 +85,25 @@ describe('a receipt', () => {
     expect(readReceipt(deliver(text), 'same')).toMatchObject({ submittedAt });
   });
 
+  const networkError = (...bytes: number[]): [number, Buffer][] => [
+    [tags.networkErrorCode, Buffer.from(bytes)],
+  ];
+  it.each<[string, [number, Buffer][], string | null]>([
+    ['id:1 stat:UNDELIV err:042 text:Hi', [], '042'],
+    ['id:1stat:UNDELIVerr:1234text:Hi', [], '1234'],
+    ['id:1 stat:REJECTD err: EC_7', [], 'EC_7'],
+    [written, [], null],
+    ['id:1 stat:UNDELIV err: text:err:99', [], null],
+    ['id:1 stat:UNDELIV text:err:99', [], null],
+    [`id:1 stat:UNDELIV err:${'9'.repeat(17)}`, [], null],
+    ['id:1 stat:UNDELIV err:000', networkError(3, 8, 2), '2050'],
+    ['id:1 stat:UNDELIV err:042', networkError(3, 0, 1), '042'],
+    ['id:1 stat:UNDELIV', networkError(3, 0, 0), null],
+    ['id:1 stat:UNDELIV', networkError(3, 1), null],
+  ])('%j with options %o has the code of its operator', (text, options, code) => {
+    expect(readReceipt(deliver(text, {}, options), 'same')).toMatchObject({ code });
+  });
+
   it.each([
     ['UCS-2', encodeUcs2(written), 8],
     ['UCS-2 that does not say so', encodeUcs2(written), 0],

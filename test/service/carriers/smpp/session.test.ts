@@ -39,7 +39,12 @@ function withPeer() {
   const onClosed = (reason: string) => {
     peer.closed = `${reason} at ${clock.monotonic()}`;
   };
-  const session = new Session(socket, clock, { onRequest() {}, onMalformed() {}, onProgress() {}, onClosed });
+  const session = new Session(socket, clock, 30_000, {
+    onRequest() {},
+    onMalformed() {},
+    onProgress() {},
+    onClosed,
+  });
   const overdue: number[] = [];
   const submit = () =>
     void session.request('submit_sm', {}, noOptions, () => overdue.push(clock.monotonic())).catch(() => {});
@@ -80,7 +85,7 @@ it('is never deaf: whatever comes in, it ends or still answers', async () => {
       const { socket, written } = connection();
       const clock = new ManualClock();
       let ended = 0;
-      const session: Session = new Session(socket, clock, {
+      const session: Session = new Session(socket, clock, 30_000, {
         onRequest: (pdu) => session.respond(pdu, 0),
         onMalformed() {},
         onProgress() {},
@@ -113,7 +118,7 @@ it('is never deaf: whatever comes in, it ends or still answers', async () => {
 it('ends with a peer that reads nothing', () => {
   const socket = new Duplex({ read() {}, write() {} });
   let reason = '';
-  const session = new Session(socket, new ManualClock(), {
+  const session = new Session(socket, new ManualClock(), 30_000, {
     onRequest() {},
     onMalformed() {},
     onProgress() {},
@@ -135,7 +140,7 @@ it('ends with a peer that reads nothing', () => {
 
 it('numbers its requests from 1, each once', async () => {
   const { socket, written } = connection();
-  const session = new Session(socket, new ManualClock(), {
+  const session = new Session(socket, new ManualClock(), 30_000, {
     onRequest() {},
     onMalformed() {},
     onProgress() {},

@@ -6,6 +6,7 @@ import {
   type Submission,
   type SubmitResult,
 } from '../../../../src/service/carriers/carrier.js';
+import { AccessToken } from '../../../../src/service/carriers/smtp/access-token.js';
 import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
 import { ManualClock } from '../../../../src/service/clock.js';
@@ -33,6 +34,7 @@ function open(changes: Partial<SmtpSettings> = {}): Carrier {
     bounceDomain: null,
     connections: 2,
     perSecond: null,
+    perDay: null,
     ...changes,
   };
   const report = (error: unknown) => void reports.push(error);
@@ -94,6 +96,20 @@ it('does not name its password, where a relay repeats the login that it refuses'
   expect(inspect(report)).not.toContain(login.password);
 });
 
+it('takes another token at once where its relay refuses the one that it kept', async () => {
+  const token = new AccessToken([process.execPath, '-p', 'process.pid']);
+  relay.options.react = (step, count) => (step === 'AUTH' && count === 1 ? '535 5.7.3 Unsuccessful' : null);
+  carrier = open({ login: { user: 'a@b.mn', token } });
+  await carrier.start(async () => {});
+  expect(await submit()).toMatchObject({ kind: 'accepted' });
+  await passed(carrier.stop());
+  await carrier.start(async () => {});
+  expect(await submit()).toMatchObject({ kind: 'accepted' });
+  const given = relay.heard.filter((line) => line.startsWith('AUTH XOAUTH2 '));
+  expect(given[1]).toBe(given[0]);
+  expect([new Set(given).size, given.length, reports]).toEqual([2, 3, []]);
+});
+
 it('calls itself by its name', async () => {
   expect(await submit()).toMatchObject({ kind: 'accepted' });
   expect(relay.heard[0]).toBe('EHLO example.mn');
@@ -151,6 +167,11 @@ const rows: [Step, Reaction, string][] = [
   ['MAIL', '550 5.7.1 Sender rejected', 'refused'],
   ['MAIL', '552 5.3.4 Too large', 'refused'],
   ['MAIL', '550 5.1.8 Sender unknown', 'refused'],
+  [
+    'MAIL',
+    '550-5.4.5 Daily user sending limit exceeded. For more\r\n550 5.4.5 see a page - gsmtp',
+    'later account',
+  ],
   ['MAIL', '503 5.5.1 Bad sequence', 'later message'],
   ['MAIL', 'cut', 'later message'],
   ['MAIL', 'silent', 'later message'],
@@ -158,6 +179,8 @@ const rows: [Step, Reaction, string][] = [
   ['RCPT', '421 4.3.2 Closing', 'later account'],
   ['RCPT', '450 4.2.1 Greylisted', 'later message of recipient'],
   ['RCPT', '550 5.1.1 User unknown', 'refused'],
+  ['RCPT', '550 5.7.1 User a@b.mn has exceeded its 24-hour sending limit', 'later account'],
+  ['RCPT', '550 5.2.1 The daily limit of this recipient is exceeded', 'refused'],
   ['RCPT', 'cut', 'later message'],
   ['RCPT', 'silent', 'later message'],
   ['RCPT', 'nonsense', 'later message'],
@@ -171,6 +194,8 @@ const rows: [Step, Reaction, string][] = [
   ['body', '451 4.3.0 Try again', 'later message'],
   ['body', '552 5.2.2 Mailbox full', 'refused'],
   ['body', '554 5.7.1 Spam', 'refused'],
+  ['body', '554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException', 'later account'],
+  ['body', '550 5.1.90 You have reached your daily limit for message recipients', 'later account'],
   ['body', '354 Again', 'unknown'],
   ['body', 'nonsense', 'unknown'],
   ['body', 'cut', 'unknown'],
@@ -193,6 +218,17 @@ describe.each([false, true])('a reply (pipelining: %s)', (isPipelining) => {
     clock.advance(60_000);
     expect(await resultOf(passed(submit({ reference: 'next' })))).toBe('accepted');
   });
+});
+
+/** In the words of OpenSMTPD 6.8, which says the second of every recipient where it does not relay for this client. */
+it.each([
+  ['550 5.1.1 User unknown', true],
+  ['550 Invalid recipient: <bold@example.com>', false],
+  ['524 5.2.4 Mailing list expansion problem: <bold@example.com>', false],
+])('a recipient that is refused with %s is known not to exist: %s', async (reply, isUnknown) => {
+  relay.options.react = (step) => (step === 'RCPT' ? reply : null);
+  const result = await submit();
+  expect([result.kind, 'isUnknownRecipient' in result]).toEqual(['refused', isUnknown]);
 });
 
 describe.each([false, true])('a relay that answers as it likes (pipelining: %s)', (isPipelining) => {

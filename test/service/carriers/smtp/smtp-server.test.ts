@@ -1,10 +1,16 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
+import { AccessToken } from '../../../../src/service/carriers/smtp/access-token.js';
+import { type SmtpParts, smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
-import { systemClock } from '../../../../src/service/clock.js';
+import { ManualClock, systemClock } from '../../../../src/service/clock.js';
 import { systemRandom } from '../../../../src/service/random.js';
 import { ownRouteRates } from '../../../../src/service/storage/route-limits.js';
+import { ticks } from '../../../support/cores.js';
+import { testFolder } from '../../../support/folders.js';
 import { mailOf } from '../../../support/mails.js';
 import { carrierConformance } from '../conformance/carrier.js';
 
@@ -30,7 +36,7 @@ async function openServer(options: SMTPServerOptions) {
   return { port, taken, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }
 
-const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}) =>
+const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}, parts: Partial<SmtpParts> = {}) =>
   smtpCarrier({
     settings: {
       host: 'localhost',
@@ -42,6 +48,7 @@ const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}) =>
       bounceDomain: null,
       connections: 4,
       perSecond: null,
+      perDay: null,
       ...changes,
     },
     bounceKey: Buffer.alloc(32),
@@ -49,6 +56,7 @@ const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}) =>
     clock: systemClock,
     random: systemRandom,
     report: () => {},
+    ...parts,
   });
 
 carrierConformance({
@@ -113,5 +121,101 @@ describe('encryption and login', () => {
       { login: { user: 'urtuu', password: 'wrong' } },
     );
     expect([result, taken]).toMatchObject([{ kind: 'later', scope: 'lane' }, []]);
+  });
+});
+
+describe('a token of a command (XOAUTH2)', () => {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  /** A command that prints a line of a file for each run, a relay that takes one token, and what it is given. */
+  async function startWith(printed: readonly string[], valid: () => string, clock = new ManualClock()) {
+    const runs = join(testFolder(), 'runs');
+    writeFileSync(runs, '');
+    const script = `const fs = require('node:fs');
+      fs.appendFileSync(process.argv[1], '.');
+      const printed = ${JSON.stringify(printed)};
+      process.stdout.write(printed[Math.min(fs.readFileSync(process.argv[1]).length, printed.length) - 1]);
+      process.stdin.resume().on('end', () => {});`;
+    const given: (string | undefined)[] = [];
+    const server = await openServer({
+      authMethods: ['XOAUTH2'],
+      allowInsecureAuth: true,
+      onAuth({ username, accessToken }, _session, done) {
+        given.push(`${username} ${accessToken}`);
+        if (accessToken === valid()) done(null, { user: username });
+        else done(null, { data: { status: '401' } });
+      },
+    });
+    const reports: unknown[] = [];
+    const login = { user: 'shop@example.mn', token: new AccessToken([process.execPath, '-e', script, runs]) };
+    const carrier = carrierTo(
+      server.port,
+      { login, connections: 1 },
+      { clock, report: (error) => reports.push(error) },
+    );
+    closing.push(server.close, () => carrier.stop());
+    await carrier.start(async () => {});
+    const submit = () => carrier.submit(mailOf({ reference: 'm' }), new AbortController().signal);
+    return { submit, given, reports, clock, countRuns: () => readFileSync(runs, 'utf8').length };
+  }
+  const answerOf = (token: string, seconds: number) =>
+    JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: seconds }, null, 2);
+  /** Long enough for an idle connection to be closed. */
+  const idle = async (clock: ManualClock, milliseconds = 10_000) => {
+    clock.advance(milliseconds);
+    await ticks(50);
+  };
+
+  it('is kept until a relay refuses it, then another one is used at once', async () => {
+    let valid = 'one';
+    const { submit, given, clock, countRuns, reports } = await startWith(
+      ['one\n', 'two\nignored\n'],
+      () => valid,
+    );
+    for (const next of ['one', 'one', 'two']) {
+      valid = next;
+      expect(await submit()).toMatchObject({ kind: 'accepted' });
+      await idle(clock);
+    }
+    expect(given).toEqual(['one', 'one', 'one', 'two'].map((token) => `shop@example.mn ${token}`));
+    expect([countRuns(), reports]).toEqual([2, []]);
+  });
+
+  it('is kept until it ends, if its answer says when', async () => {
+    const { submit, clock, countRuns } = await startWith([answerOf('a', 600), answerOf('a', 600)], () => 'a');
+    expect(await submit()).toMatchObject({ kind: 'accepted' });
+    await idle(clock, 539_000);
+    expect([await submit(), countRuns()]).toMatchObject([{ kind: 'accepted' }, 1]);
+    await idle(clock);
+    expect([await submit(), countRuns()]).toMatchObject([{ kind: 'accepted' }, 2]);
+  });
+
+  it.each([
+    ['refused', ['s3cret-token'], /535/],
+    ['not one', ['sign in first: s3cret-token\n'], /node\S*, printed no access token$/],
+    ['in a broken answer', ['{"access_token": "s3cret-token"'], /printed no access token$/],
+  ])('that is %s puts the lane off, after one run, and is named nowhere', async (_, printed, problem) => {
+    const { submit, reports, countRuns } = await startWith(printed, () => 'another');
+    expect(await submit()).toMatchObject({ kind: 'later', scope: 'lane' });
+    const [report] = reports as [Error];
+    expect((report.cause as Error).message).toMatch(problem);
+    expect([inspect(reports).includes('s3cret'), countRuns()]).toEqual([false, 1]);
+  });
+
+  it.each([
+    [
+      'fails',
+      ['-e', 'console.error("s3cret"); process.exit(3)'],
+      /failed with 3\. Run it by hand to see why$/,
+    ],
+    ['is not there', [], /cannot be run: ENOENT$/],
+  ])('of a command that %s says so', async (_, args, problem) => {
+    const program = args.length === 0 ? '/nowhere/token' : process.execPath;
+    const failed = new AccessToken([program, ...args]).get(0);
+    await expect(failed).rejects.toThrow(problem);
+    await expect(failed).rejects.not.toThrow('s3cret');
   });
 });

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Channel } from '../../../../src/contract/index.js';
 import type { IncomingMessage, Outcome } from '../../../../src/service/storage/store.js';
 import { batch, type Fixture, failed, message, newId, other, project, sent, unknown } from './fixture.js';
 
 const halfHour = 1_800_000;
+const every = { channel: null, since: null, until: null };
 
 export function inboxConformance(fixture: () => Fixture): void {
   const incoming = (given: Partial<IncomingMessage> = {}): IncomingMessage => ({
@@ -25,7 +27,7 @@ export function inboxConformance(fixture: () => Fixture): void {
   };
   const page = (limit = 10, after: string | null = null) => ({ limit, after });
   const texts = async (projectId = project.id) =>
-    (await fixture().store.listInbox(projectId, page()))?.records.map(({ text }) => text);
+    (await fixture().store.listInbox(projectId, every, page()))?.records.map(({ text }) => text);
 
   describe('the inbox', () => {
     it('keeps messages of its project, newest first', async () => {
@@ -38,8 +40,8 @@ export function inboxConformance(fixture: () => Fixture): void {
         subject: 'Re: Сайн уу',
       } as const;
       const second = await keep({ ...email, fingerprint: 'f1' });
-      expect(await fixture().store.listInbox(other.id, page())).toEqual({ records: [], next: null });
-      const listed = await fixture().store.listInbox(project.id, page());
+      expect(await fixture().store.listInbox(other.id, every, page())).toEqual({ records: [], next: null });
+      const listed = await fixture().store.listInbox(project.id, every, page());
       expect(listed).toEqual({
         next: null,
         records: [
@@ -59,12 +61,67 @@ export function inboxConformance(fixture: () => Fixture): void {
     it('gives pages by the last id, and none behind one of another project', async () => {
       const ids = [await keep(), await keep(), await keep()];
       const theirs = await keep({ projectId: other.id });
-      const first = await fixture().store.listInbox(project.id, page(2));
+      const first = await fixture().store.listInbox(project.id, every, page(2));
       expect(first?.records.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
       expect(first?.next).toBe(ids[1]);
-      const second = await fixture().store.listInbox(project.id, page(2, ids[1]));
+      const second = await fixture().store.listInbox(project.id, every, page(2, ids[1]));
       expect(second).toMatchObject({ records: [{ id: ids[0] }], next: null });
-      expect(await fixture().store.listInbox(project.id, page(2, theirs))).toBeNull();
+      expect(await fixture().store.listInbox(project.id, every, page(2, theirs))).toBeNull();
+    });
+
+    it.each<[{ channel?: Channel; since?: number; until?: number }, string[]]>([
+      [{ channel: 'email' }, ['c', 'a']],
+      [{ since: 2_000 }, ['c', 'b']],
+      [{ until: 2_000 }, ['a']],
+      [{ since: 1_000, until: 3_000, channel: 'sms' }, ['b']],
+      [{ since: 4_000 }, []],
+    ])('lists what matches %o, page by page', async (filter, expected) => {
+      const { store, clock } = fixture();
+      const start = clock.now();
+      for (const [text, channel] of [
+        ['a', 'email'],
+        ['b', 'sms'],
+        ['c', 'email'],
+      ] as const) {
+        clock.advance(1_000);
+        await keep({ text, channel });
+        await keep({ text: 'theirs', channel, projectId: other.id });
+      }
+      const at = (time?: number) => (time === undefined ? null : start + time);
+      const query = { ...every, ...filter, since: at(filter.since), until: at(filter.until) };
+      const found: string[] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const listed = await store.listInbox(project.id, query, page(1, after));
+        found.push(...(listed?.records.map(({ text }) => text) ?? []));
+        after = listed?.next ?? undefined;
+      }
+      expect(found).toEqual(expected);
+    });
+
+    it('lists every message once, some at a time, until their texts are long', async () => {
+      const ids = [];
+      for (let count = 0; count < 45; count += 1) ids.push(await keep({ text: `${count}` }));
+      ids.push(await keep({ text: 'x'.repeat(600_000) }), await keep({ text: 'x'.repeat(600_000) }));
+      const listed = async (after: string | null) => {
+        const { records = [], next } =
+          (await fixture().store.listInbox(project.id, every, page(50, after))) ?? {};
+        return [records.map(({ id }) => id), next];
+      };
+      const newest = ids.reverse();
+      expect(await listed(null)).toEqual([newest.slice(0, 1), newest[0]]);
+      expect(await listed(newest[0] ?? '')).toEqual([newest.slice(1), null]);
+    });
+
+    it('finds one by its id, in its project alone', async () => {
+      const id = await keep({ text: 'one' });
+      const { store } = fixture();
+      expect(await store.getIncoming(project.id, id)).toMatchObject({
+        id,
+        text: 'one',
+        waitsForParts: false,
+      });
+      expect(await store.getIncoming(other.id, id)).toBeNull();
+      expect(await store.getIncoming(project.id, 'none')).toBeNull();
     });
 
     it('keeps a message that is given again once, in each project', async () => {
@@ -97,7 +154,9 @@ export function inboxConformance(fixture: () => Fixture): void {
 
     it('tells whether a part may still come, for half an hour', async () => {
       const waiting = async () =>
-        (await fixture().store.listInbox(project.id, page()))?.records.map((record) => record.waitsForParts);
+        (await fixture().store.listInbox(project.id, every, page()))?.records.map(
+          (record) => record.waitsForParts,
+        );
       const part = { reference: 'r', number: 2, total: 2 };
       await keep();
       await keep({ part });

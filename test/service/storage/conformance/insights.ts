@@ -91,7 +91,7 @@ export function insightConformance(fixture: () => Fixture): void {
         route: 'Mobicom',
         attempts: 1,
         tried: [],
-        receipts: [{ carrierId: 'c2', state: 'delivered', receivedAt: start + 7 }],
+        receipts: [{ carrierId: 'c2', state: 'delivered', code: null, receivedAt: start + 7 }],
         refund: null,
       });
       expect(await historyOf(refused.recipient.id)).toMatchObject({
@@ -100,6 +100,21 @@ export function insightConformance(fixture: () => Fixture): void {
       });
       expect(await historyOf('nothing')).toBeNull();
       expect(await fixture().store.getHistory(other.id, sending.recipient.id)).toBeNull();
+    });
+
+    it.each([
+      [['k-2', 'k-3'], true],
+      [['k-3', 'k-4'], true],
+      [['k-30', 'k-4'], false],
+      [['a', 'k-2~'], false],
+    ] as const)('know whether a message was sent under a key between %j: %j', async (keys, isKeyed) => {
+      const answer = ({ id }: { id: string }) => ({ status: 202, body: JSON.stringify({ id }) });
+      const sending = message({ idempotencyKey: 'k-3', answer });
+      await fixture().store.acceptMessage(sending);
+      const { store } = fixture();
+      expect(await store.isKeyedBetween(project.id, sending.recipient.id, keys)).toBe(isKeyed);
+      expect(await store.isKeyedBetween(other.id, sending.recipient.id, keys)).toBe(false);
+      expect(await store.isKeyedBetween(project.id, 'another', keys)).toBe(false);
     });
 
     describe('keep the answers that put a message off', () => {
@@ -132,6 +147,8 @@ export function insightConformance(fixture: () => Fixture): void {
         );
         const { tried } = (await fixture().store.getHistory(project.id, sending.recipient.id)) ?? {};
         expect(tried).toEqual([...runs, { ...full, at: start + 30, until: start + 30, times: 1 }]);
+        const read = await fixture().store.getMessage(project.id, sending.recipient.id);
+        expect(read).toMatchObject({ status: 'failed', carrierCode: '0x14' });
       });
 
       it('the newest 20 of them, also of one that counts for nothing', async () => {

@@ -298,7 +298,15 @@ export function pruningConformance(fixture: () => Fixture): void {
       expect(await store.pruneInbox({ projectId: project.id, olderMs: 2 * day })).toBe(1);
       expect(await store.pruneInbox({ from: '1', olderMs: 2 * day })).toBe(0);
       expect(await store.pruneInbox({ from: '1', olderMs: null })).toBe(2);
-      expect((await store.listInbox(project.id, { limit: 9, after: null }))?.records).toHaveLength(1);
+      expect(
+        (
+          await store.listInbox(
+            project.id,
+            { channel: null, since: null, until: null },
+            { limit: 9, after: null },
+          )
+        )?.records,
+      ).toHaveLength(1);
       // A receipt may come before the outcome of its submission: those of a week stay.
       expect(await store.pruneLeftovers(null)).toBe(1);
       expect(await store.pruneLeftovers('1')).toBe(1);

@@ -101,6 +101,52 @@ export function receiptConformance(fixture: () => Fixture): void {
       },
     );
 
+    it.each<[string, Partial<Receipt>[], string | undefined]>([
+      ['a failure', [{ state: 'undelivered', code: '042' }], '042'],
+      ['a bounce', [{ state: 'bounced', code: '5.1.1' }], '5.1.1'],
+      ['a failure that has none', [{ state: 'undelivered' }], undefined],
+      ['a delivery', [{ code: '042' }], undefined],
+      [
+        'a delivery in doubt before it failed',
+        [{ state: 'unknown', code: '1' }, { state: 'undelivered' }],
+        undefined,
+      ],
+      [
+        'a failure that comes again',
+        [
+          { state: 'undelivered', code: '042' },
+          { state: 'undelivered', code: '042' },
+        ],
+        '042',
+      ],
+      ['two ids', [{ state: 'undelivered', carrierId: 'c0', otherId: 'c1', code: '7' }], '7'],
+    ])("tell the carrier's own code of %s, before their submission and after it", async (_, given, code) => {
+      const read = async (claimed: ClaimedMessage) => {
+        const { store } = fixture();
+        const listed = await store.listMessages(
+          project.id,
+          {
+            ...{ to: null, channel: null, status: null, delivery: null },
+            batchId: null,
+            since: null,
+            until: null,
+          },
+          { limit: 1, after: null },
+        );
+        const found = await store.getMessage(project.id, claimed.message.id);
+        expect(listed?.records).toEqual([found]);
+        return found?.carrierCode;
+      };
+      const first = await accepted();
+      await send(first, ['c1']);
+      for (const each of given) await record(each);
+      expect(await read(first)).toBe(code);
+      const second = await accepted({ to: '88112233' });
+      for (const each of given) await record({ ...each, to: '88112233' });
+      await send(second, ['c1']);
+      expect(await read(second)).toBe(code);
+    });
+
     it('that match no message are counted once, by route, for a day', async () => {
       const claimed = await accepted();
       await record();

@@ -85,6 +85,22 @@ export function routeConformance(engine: Engine): void {
       expect(all.filter((one) => one)).toHaveLength(1);
     });
 
+    it('no 24 hours have more than a day takes, also not when the clock is set back', async () => {
+      const ofDay = (wanted: number, most = 5, slot?: number) =>
+        next().store.takeOfDay({ route: 'email', most, wanted, ...(slot === undefined ? {} : { slot }) });
+      const all = await Promise.all([3, 3, 3].map((wanted) => ofDay(wanted)));
+      expect(all.map(({ granted }) => granted).sort()).toEqual([0, 2, 3]);
+      expect(await ofDay(1)).toMatchObject({ granted: 0, used: 5, nextMs: 87_300_000, reachedMs: 0 });
+      const [{ slot }] = all as [(typeof all)[0]];
+      expect(await ofDay(-1, 5, slot)).toMatchObject({ used: 4 });
+      clock.set(start - 3_600_000);
+      expect(await ofDay(2)).toMatchObject({ granted: 1, used: 5, nextMs: 87_300_000 });
+      clock.advance(87_299_999);
+      expect(await ofDay(1)).toMatchObject({ granted: 0, reachedMs: 0 });
+      clock.advance(1);
+      expect(await ofDay(0)).toMatchObject({ used: 0, nextMs: null, reachedMs: 1 });
+    });
+
     it('permits follow each other in blocks of 100 ms, and two blocks ahead none is given', async () => {
       const permits = [await take(50), await take(50), await take(50)];
       expect(permits.map(({ granted }) => granted)).toEqual([10, 10, 0]);

@@ -14,7 +14,7 @@ export async function everything(world: World, side: Side): Promise<unknown> {
       await store.listKeys(id),
       await store.listMessages(id, { ...all, to: null, delivery: null, batchId: null }, list),
       await store.listBatches(id, all, list),
-      await store.listInbox(id, list),
+      await store.listInbox(id, { channel: null, since: null, until: null }, list),
       await store.listSuppressions(id, list),
       await store.countWaiting(id),
       await store.countVerifications(id, 0),

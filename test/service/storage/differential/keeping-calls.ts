@@ -31,7 +31,12 @@ export const keepingCalls = {
   },
   listInbox(world) {
     const [id, given] = [world.project(), page(world, 'incoming')];
-    return simple((store) => store.listInbox(id, given));
+    const query = { channel: world.of([null, null, 'sms', 'email'] as const), since: null, until: null };
+    return simple((store) => store.listInbox(id, query, given));
+  },
+  getIncoming(world) {
+    const [id, incoming] = [world.project(), world.a('incoming')];
+    return simple((store) => store.getIncoming(id, incoming));
   },
   listSendersTo(world) {
     const [to, route] = [world.recipient(), world.of(routes)];
@@ -136,6 +141,11 @@ export const keepingCalls = {
   releaseBind(world) {
     const claim = { route: world.of(routes), holder: `h${world.below(5)}` };
     return simple((store) => store.releaseBind(claim));
+  },
+  takeOfDay(world) {
+    const route = world.of(routes);
+    const given = { route, most: 5, wanted: world.of([-1, 0, 1, 3]) };
+    return simple((store) => store.takeOfDay(given));
   },
 
   addSignInLink(world) {

@@ -163,4 +163,8 @@ export const recordCalls = {
     const [id, message] = [world.project(), world.a('message')];
     return simple((store) => store.getHistory(id, message));
   },
+  isKeyedBetween(world) {
+    const [id, sent] = [world.project(), world.a(world.of(['message', 'batch']))];
+    return simple((store) => store.isKeyedBetween(id, sent, ['k', world.of(['k1', 'k~'])]));
+  },
 } satisfies Partial<Calls<Store>>;

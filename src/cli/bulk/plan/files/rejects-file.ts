@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { byteOrderMark, csvLine } from '../../../csv/line.js';
+import { byteOrderMark, csvLine } from '../../../../contract/csv.js';
 import { columnLetters } from '../../../xlsx/cell-reference.js';
 import { located, quoted, sheetName } from '../../input/input-error.js';
 import { addedNames, isReport, keptColumns, ownColumns, rejectsColumns } from '../../input/report-columns.js';

@@ -1,3 +1,4 @@
+import { byteOrderMark } from '../../../../contract/csv.js';
 import type { Entry } from '../../../bulk/job/journal/entries.js';
 import { type Job, openJob } from '../../../bulk/job/open-job.js';
 import { isSystemError } from '../../../bulk/job/system-error.js';
@@ -13,7 +14,6 @@ import {
 } from '../../../bulk/results/report.js';
 import { SingleMessages } from '../../../bulk/results/single-messages.js';
 import type { Context } from '../../../context.js';
-import { byteOrderMark } from '../../../csv/line.js';
 import { CliError, machineError, usageError } from '../../../errors.js';
 import { type ExitCode, exits, isOfKey } from '../../../exit-codes.js';
 import { once } from '../../../once.js';

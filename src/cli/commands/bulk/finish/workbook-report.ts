@@ -1,8 +1,8 @@
+import { unguard } from '../../../../contract/csv.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { ReportRow } from '../../../bulk/results/report.js';
 import { summaryOf } from '../../../bulk/results/summary.js';
-import { unguard } from '../../../csv/line.js';
 import { machineError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import type { Cell, Column } from '../../../output/view.js';

@@ -1,3 +1,4 @@
+import { unguard } from '../../../../contract/csv.js';
 import {
   normalizeAnyAddress,
   normalNumber,
@@ -10,7 +11,6 @@ import { fileName, InputError, located } from '../../../bulk/input/input-error.j
 import { readTable } from '../../../bulk/input/read-table.js';
 import { AddressReader, PhoneNumberReader } from '../../../bulk/input/recipient-reader.js';
 import type { Context } from '../../../context.js';
-import { unguard } from '../../../csv/line.js';
 import { inputError } from '../../../errors.js';
 
 /** What a file says of a recipient. */

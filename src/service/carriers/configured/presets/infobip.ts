@@ -7,6 +7,7 @@ export const infobip: Preset = {
     accepted: { status: [200], field: 'messages.*.status.groupName', is: ['PENDING', 'ACCEPTED'] },
     id: 'messages.*.messageId',
     refused: { field: 'messages.*.status.groupName', is: ['REJECTED'] },
+    code: 'messages.*.status.name',
     account: {
       status: [401, 402, 403, 404, 407],
       field: 'messages.*.status.name',
@@ -19,6 +20,7 @@ export const infobip: Preset = {
       id: 'results.*.messageId',
       to: 'results.*.to',
       state: 'results.*.status.groupName',
+      code: 'results.*.error.name',
       delivered: ['DELIVERED'],
       undelivered: ['UNDELIVERABLE', 'EXPIRED', 'REJECTED'],
     },

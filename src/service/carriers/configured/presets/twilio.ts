@@ -9,6 +9,7 @@ export const twilio: Preset = {
     id: 'sid',
     // Not a number, or not a mobile number.
     unknown_recipient: { status: [400], field: 'code', is: [21211, 21614] },
+    code: 'code',
   },
   receipts: {
     form: { StatusCallback: '{receipt_url}' },
@@ -16,6 +17,7 @@ export const twilio: Preset = {
       id: 'MessageSid',
       to: 'To',
       state: 'MessageStatus',
+      code: 'ErrorCode',
       delivered: ['delivered'],
       undelivered: ['undelivered', 'failed'],
     },

@@ -23,6 +23,7 @@ export const vonage: Preset = {
       id: 'messageId',
       to: 'msisdn',
       state: 'status',
+      code: 'err-code',
       delivered: ['delivered'],
       undelivered: ['expired', 'failed', 'rejected'],
     },

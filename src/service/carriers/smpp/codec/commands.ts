@@ -48,6 +48,7 @@ export const tags = {
   segmentReference: 0x020c,
   segmentTotal: 0x020e,
   segmentNumber: 0x020f,
+  networkErrorCode: 0x0423,
   messagePayload: 0x0424,
   messageState: 0x0427,
 } as const;

@@ -135,7 +135,7 @@ export class Link {
       const cancelTimeout = clock.after(responseMs, () => session.close('it cannot be reached'));
       const onConnected = async () => {
         cancelTimeout();
-        const request = session.request(`bind_${mode}`, bindFields(route), noOptions, () =>
+        const request = session.request(`bind_${mode}`, bindFields(route, mode), noOptions, () =>
           session.close('its operator does not answer'),
         );
         const answer = await request.catch(() => null);
@@ -153,7 +153,7 @@ export class Link {
         onChange();
       };
       const socket = dial(route, () => void onConnected());
-      const session: Session = new Session(socket, clock, {
+      const session: Session = new Session(socket, clock, route.enquireMs, {
         onRequest: (pdu) => onDeliver(pdu, session),
         onMalformed,
         onProgress: onChange,
@@ -202,12 +202,14 @@ export class Link {
   }
 }
 
-function bindFields(route: SmppRoute): Pdu['fields'] {
+function bindFields(route: SmppRoute, mode: BindMode): Pdu['fields'] {
   return {
     system_id: route.systemId,
     password: route.password,
     system_type: route.systemType,
     interface_version: interfaceVersion,
+    // A transmitter receives nothing.
+    address_range: mode === 'transmitter' ? '' : route.addressRange,
   };
 }
 

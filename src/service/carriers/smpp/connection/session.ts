@@ -6,7 +6,6 @@ import { decodePdu, encodePdu, MalformedPdu, noOptions, type Pdu } from '../code
 
 /** Milliseconds. */
 export const responseMs = 10_000;
-const silenceMs = 30_000;
 /** How long a late response still counts: no doubt lasts longer. */
 const lateMs = 300_000;
 /** Unread bytes after which the peer counts as dead. */
@@ -42,6 +41,8 @@ interface Pending {
 export class Session {
   readonly #socket: Duplex;
   readonly #clock: Clock;
+  /** Milliseconds of silence until the peer is asked whether it is alive. */
+  readonly #silenceMs: number;
   readonly #events: SessionEvents;
   readonly #framing = new Framing();
   /** By sequence number, the oldest first. */
@@ -61,9 +62,10 @@ export class Session {
   #cancelSweep: () => void = () => {};
   #cancelWatch: () => void = () => {};
 
-  constructor(socket: Duplex, clock: Clock, events: SessionEvents) {
+  constructor(socket: Duplex, clock: Clock, silenceMs: number, events: SessionEvents) {
     this.#socket = socket;
     this.#clock = clock;
+    this.#silenceMs = silenceMs;
     this.#events = events;
     this.#heardAt = clock.monotonic();
     socket.on('data', (bytes: Buffer) => this.#read(bytes));
@@ -250,9 +252,9 @@ export class Session {
 
   #watch(milliseconds: number): void {
     this.#cancelWatch = this.#clock.after(milliseconds, () => {
-      const left = this.#heardAt + silenceMs - this.#clock.monotonic();
+      const left = this.#heardAt + this.#silenceMs - this.#clock.monotonic();
       if (left <= 0) this.#probe();
-      if (!this.#isClosed) this.#watch(left > 0 ? left : silenceMs);
+      if (!this.#isClosed) this.#watch(left > 0 ? left : this.#silenceMs);
     });
   }
 

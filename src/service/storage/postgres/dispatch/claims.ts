@@ -2,13 +2,13 @@ import type { SuppressionReason } from '../../../../contract/index.js';
 import { earlierMessages, longestWindow } from '../../caps.js';
 import {
   type ClaimedMessage,
+  isListMessage,
   type Mark,
   type Marked,
   type MessageClaim,
   overdueBefore,
   type Postponement,
 } from '../../dispatching.js';
-import { waitsInQuietHours } from '../../shared/quiet.js';
 import { pseudonymList } from '../../shared/recipients.js';
 import type { PseudonymOf } from '../../shared/secret.js';
 import { inTurn } from '../../shared/turns.js';
@@ -187,7 +187,7 @@ export function createClaims(
             ...(isAsked && { obeys: obeysOptOuts(message, content) }),
           };
           const asked = isAsked ? { project: message.projectId, to: message.to } : null;
-          return { seq, mark, asked, waits: waitsInQuietHours(claimed) };
+          return { seq, mark, asked, waits: isListMessage(claimed) };
         }),
       ),
     async postponeMessages(postponements: readonly Postponement[]): Promise<void> {

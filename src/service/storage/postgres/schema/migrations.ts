@@ -29,7 +29,6 @@ import findWaiting from './14-find-waiting.sql' with { type: 'text' };
 import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import mailboxes from './16-mailboxes.sql' with { type: 'text' };
 import verifications from './17-verifications.sql' with { type: 'text' };
-import createdBy from './18-created-by.sql' with { type: 'text' };
 import oneStore from './19-one-store.sql' with { type: 'text' };
 import carriers from './20-carriers.sql' with { type: 'text' };
 import acceptUnlessSuppressed from './21/accept.sql' with { type: 'text' };
@@ -61,8 +60,23 @@ const first = [
 /** A step of which nothing is left: a later one drops what it made. */
 const emptied = '';
 
+/** The session of the dashboard that made a key. */
+const createdBy = 'ALTER TABLE keys ADD COLUMN created_by text COLLATE "C";';
+/** The carrier's own code of a failure. */
+const receiptCode = 'ALTER TABLE receipts ADD COLUMN code text;';
+
 /** Where others reach the service, over https: in links of emails. */
 const publicUrl = 'ALTER TABLE dashboard ADD COLUMN public_url text;';
+
+/**
+ * What has begun on a route in each quarter of an hour, [[end, count], ...], and when its carrier's limit of a day was
+ * reached last.
+ */
+const routeDays = `CREATE TABLE route_days (
+  route text COLLATE "C" PRIMARY KEY,
+  slots text NOT NULL,
+  reached_at bigint
+);`;
 
 /**
  * Functions have their version in the name. A changed function is a new version in a new step, removed from its old
@@ -96,6 +110,8 @@ export const migrations: Migrations = {
       publicUrl,
       [quietHours, singlesOfLists].join('\n'),
       inlined,
+      receiptCode,
+      routeDays,
     ],
     constants,
   ),

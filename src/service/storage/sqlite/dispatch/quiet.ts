@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.js';
-import type { ClaimedMessage, Mark } from '../../dispatching.js';
-import { isQuietAt, waitsInQuietHours, withQuietHours } from '../../shared/quiet.js';
+import { type ClaimedMessage, isListMessage, type Mark } from '../../dispatching.js';
+import { isQuietAt, withQuietHours } from '../../shared/quiet.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 
@@ -20,7 +20,7 @@ export function prepareQuiet(database: Database, projects: Projects, clock: Cloc
   }
 
   function holds(quiet: ReadonlySet<number>, claimed: ClaimedMessage): boolean {
-    return waitsInQuietHours(claimed) && quiet.has(projects.numberOf(claimed.message.projectId));
+    return isListMessage(claimed) && quiet.has(projects.numberOf(claimed.message.projectId));
   }
 
   return {

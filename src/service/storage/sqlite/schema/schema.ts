@@ -275,4 +275,17 @@ export const migrations: readonly string[] = [
   -- Projects with quiet hours.
   CREATE INDEX projects_quiet ON projects (seq) WHERE instr(settings, '"quiet_hours":"');
   `,
+  `
+  -- The carrier's own code of a failure.
+  ALTER TABLE receipts ADD COLUMN code TEXT;
+  `,
+  `
+  -- What has begun on a route in each quarter of an hour, [[end, count], ...], and when its carrier's limit of a day was
+  -- reached last.
+  CREATE TABLE route_days (
+    route TEXT PRIMARY KEY,
+    slots TEXT NOT NULL,
+    reached_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

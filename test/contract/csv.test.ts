@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvField, csvLine, guard, tsvLine, unguard } from '../../../src/cli/csv/line.js';
+import { csvField, csvLine, guard, tsvLine, unguard } from '../../src/contract/csv.js';
 
 describe('the one writer of CSV', () => {
   it.each([
