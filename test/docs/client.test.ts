@@ -62,8 +62,10 @@ await sandbox.close();
 
 describe('docs/client.md', () => {
   it('has examples for every section that needs one', () => {
-    expect(blocks.length).toBeGreaterThan(15);
-    expect(blocks.filter(({ output }) => output !== null).length).toBeGreaterThan(10);
+    const sections = [...guide.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading);
+    const without = sections.filter((section) => !blocks.some(({ heading }) => heading === section));
+    expect(without).toEqual(['Install', 'Retries', 'Options', 'Methods']);
+    expect(blocks.filter(({ output }) => output !== null).length).toBeGreaterThan(8);
   });
 
   it.each(blocks.map((block, at) => [`${block.heading}, block ${at + 1}`, block, at] as const))(
@@ -85,7 +87,8 @@ describe('docs/client.md', () => {
         .filter((method) => method !== 'constructor')
         .map((method) => `${name}.${method}`),
     );
-    const named = [...guide.matchAll(/^\| `(\w+\.\w+)\(/gm)].map(([, method]) => method);
+    const section = guide.slice(guide.indexOf('## Methods'));
+    const named = [...section.matchAll(/`(\w+\.\w+)\(/g)].map(([, method]) => method);
     expect([...named].sort()).toEqual(methods.sort());
   });
 });
