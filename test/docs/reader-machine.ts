@@ -55,17 +55,16 @@ export class ReaderMachine {
     for (const name of ['bin', 'node_modules', 'home', 'urtuu', 'lib']) mkdirSync(join(this.folder, name));
     symlinkSync(root, join(this.folder, 'node_modules/urtuu'));
     this.script('urtuu', `exec '${process.execPath}' '${join(root, 'bin/urtuu.js')}' "$@"`);
-    this.script('npx', '[ "$1" != --yes ] || shift; shift; exec urtuu "$@"');
+    this.script('npx', 'shift; exec urtuu "$@"');
     copyFileSync(join(root, 'examples/customers.csv'), join(this.folder, 'customers.csv'));
     const customers = readFileSync(join(root, 'examples/customers.csv'), 'utf8').split('\n');
     this.write('debtors.csv', `${customers.slice(0, 21).join('\n')}\n`);
-    for (const name of ['list', 'today', 'july']) this.write(`${name}.csv`, list);
+    for (const name of ['list', 'today']) this.write(`${name}.csv`, list);
     this.write('bad.csv', 'name,phone\nБат,9911223\nЦэцэг,88112233\nБолд,9.91E+07\n');
     const members = ['99112233,Бат,УБ', '88112233,Цэцэг,Дархан', '95112233,Дорж,уб', '94112233,Сүх,УБ'];
     this.write('members.csv', ['phone,name,city', ...members, '96112233,Нар,УБ', ''].join('\n'));
     this.write('stop.csv', '+976 9511-2233\n');
     this.write('dues.csv', 'phone,name,debt\n99112233,Бат,5000\n88112233,,\n');
-    this.write('newsletter.csv', 'name,email\nБат,bat@example.mn\nЦэцэг,tsetseg@example.mn\n');
     this.write(
       'list.xlsx',
       workbook({
@@ -106,7 +105,7 @@ export class ReaderMachine {
     return text
       .replaceAll(standIn, this.sandbox.url)
       .replaceAll(
-        /(?<![\w.])\/(?:srv|etc|list|work|var\/lib)\//g,
+        /(?<![\w.])\/(?:srv|etc|var\/lib)\//g,
         (path) => `${this.folder}${path.startsWith('/var') ? '/lib/' : '/'}`,
       );
   }
