@@ -83,6 +83,7 @@ function operationsOf({ operations }: Core) {
     listBatchMessages: async () => operations.listBatchMessages(caller, idOf(await bulk()), page),
     listMessages: () => operations.listMessages(caller, {}, page),
     listBatches: () => operations.listBatches(caller, {}, page),
+    listEvents: () => operations.listEvents(caller, {}),
     getBalance: () => operations.getBalance(caller),
     getPricing: () => operations.getPricing(caller),
     checkSuppressions: () => operations.checkSuppressions(caller, { to: [to] }),

@@ -5,6 +5,8 @@ import type {
   BatchPage,
   EmailBulkParams,
   EmailSendParams,
+  EventPage,
+  EventQuery,
   Message,
   MessageFilter,
   MessagePage,
@@ -102,6 +104,8 @@ export interface Operations {
   /** A page with a `next` may have fewer items than its limit, or none. */
   listMessages(caller: Caller, filter: MessageFilter, page: PageRequest): Promise<MessagePage>;
   listBatches(caller: Caller, filter: BatchFilter, page: PageRequest): Promise<BatchPage>;
+  /** Begins to record them if nobody did. Waits, if asked to, while there are none. */
+  listEvents(caller: Caller, query: EventQuery): Promise<EventPage>;
   getBalance(caller: Caller): Promise<Balance>;
   getPricing(caller: Caller): Promise<Pricing>;
   checkSuppressions(caller: Caller, params: SuppressionsCheckParams): Promise<SuppressionsCheck>;

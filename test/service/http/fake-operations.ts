@@ -105,6 +105,10 @@ export function fakeOperations({ rateLimit, bound, scope = everyScope, ...overri
       const { balance: _, ...listed } = batch;
       return { data: [listed], next: null };
     },
+    listEvents: async (_caller, query) => {
+      calls.push(['listEvents', query]);
+      return { data: [], next: '0123456789ab-0' };
+    },
     getBalance: async () => ({ balance: 1000 }),
     getPricing: async () => pricing,
     checkSuppressions: async (_caller, params) => {

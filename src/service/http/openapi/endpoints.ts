@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ServiceErrorCode } from '../../../contract/index.js';
-import { batchesQuery, messagesQuery, outboxQuery, pageQuery } from '../schemas/lists.js';
+import { batchesQuery, eventsQuery, messagesQuery, outboxQuery, pageQuery } from '../schemas/lists.js';
 
 /** An endpoint of the document; `body` and `answer` name schemas. */
 export interface Endpoint {
@@ -147,6 +147,13 @@ export const endpoints: Endpoint[] = [
     codes: [],
     extension: true,
   }),
+  get(
+    '/events',
+    'listEvents',
+    'List what happened in the project, oldest first: at least once, in order. The first call begins to record it',
+    'EventPage',
+    { ...list(eventsQuery), codes: ['invalid_request', 'cursor_expired'] },
+  ),
   get(
     '/outbox',
     'listOutbox',
