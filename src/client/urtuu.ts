@@ -3,6 +3,7 @@ import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
 import { BalanceReader } from './resources/balance.js';
 import { Batches } from './resources/batches.js';
 import { Email } from './resources/email.js';
+import { Events } from './resources/events.js';
 import { Messages } from './resources/messages.js';
 import { PricingReader } from './resources/pricing.js';
 import { Sms } from './resources/sms.js';
@@ -32,6 +33,8 @@ export class Urtuu {
   readonly messages: Messages;
   /** Reads, lists and waits for batches. */
   readonly batches: Batches;
+  /** Reads what happens, as it happens. */
+  readonly events: Events;
   /** Reads the balance. */
   readonly balance: BalanceReader;
   /** Reads the prices. */
@@ -53,6 +56,7 @@ export class Urtuu {
     this.verify = new Verify(request);
     this.messages = new Messages(request);
     this.batches = new Batches(request, system);
+    this.events = new Events(request, system);
     this.balance = new BalanceReader(request);
     this.pricing = new PricingReader(request);
     this.suppressions = new Suppressions(request);

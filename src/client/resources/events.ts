@@ -1,0 +1,76 @@
+import { type EventPage, type EventQuery, longestEventWait, type UrtuuEvent } from '../../contract/index.js';
+import { queryOf } from '../arguments.js';
+import { readCall } from '../call.js';
+import type { CallOptions } from '../call-options.js';
+import type { System } from '../system.js';
+import { isFeed } from '../transport/proof.js';
+import type { RequestSender } from '../transport/request.js';
+
+/** Milliseconds between two calls that find nothing: a service with many listeners lets none wait. */
+const shortestPause = 2_000;
+
+/**
+ * Milliseconds until the next call, after one that took so many.
+ * @internal
+ */
+export const pauseAfter = ({ data }: EventPage, took: number): number =>
+  data.length > 0 ? 0 : Math.max(0, shortestPause - took);
+
+/** What happens in the project, such as a message that was delivered: `client.events`. */
+export class Events {
+  readonly #request: RequestSender;
+  readonly #system: System;
+
+  /** @internal */
+  constructor(request: RequestSender, system: System) {
+    this.#request = request;
+    this.#system = system;
+  }
+
+  /**
+   * Reads a page of events, oldest first (GET /v1/events, an extension). The project's first call begins to record
+   * them; they are kept for 7 days.
+   * @param query after which event, of which types, and how long to wait for one
+   * @param options of this call; its `timeout` begins once the wait is over
+   * @throws {UrtuuError} `cursor_expired`: events after `after` are not kept any more; `invalid_request`: a malformed
+   * query; `not_found`, `method_not_allowed`: the service does not offer events ...
+   */
+  async list(query: EventQuery = {}, options?: CallOptions): Promise<EventPage> {
+    const { types, ...page } = query;
+    const given = { ...page, types: Array.isArray(types) ? types.join(',') : types };
+    const call = readCall(`/events${queryOf(given, ['after', 'types', 'limit', 'wait'])}`, isFeed, options);
+    return this.#request({
+      ...call,
+      extension: { name: 'events', statuses: [404, 405] },
+      serviceWaits: page.wait ? 1_000 * longestEventWait : 0,
+    });
+  }
+
+  /**
+   * All events after `after`, as they happen and without an end: each at least once, in order. Keep the `id` of the last
+   * one that you have dealt with, and begin after it the next time.
+   *
+   * ```ts
+   * for await (const event of client.events.listen({ after: lastId })) {
+   *   if (event.type === 'message.failed') console.error(event.data.id, event.data.error?.code);
+   * }
+   * ```
+   * @param query after which event, and of which types
+   * @param options of each call; an aborted `signal` ends the loop with an error
+   * @throws {UrtuuError} as `list` does, after the retries of a call
+   */
+  async *listen(
+    query: Omit<EventQuery, 'wait'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<UrtuuEvent, void, undefined> {
+    const asked = { ...query, wait: longestEventWait };
+    for (;;) {
+      const began = this.#system.elapsed();
+      const page = await this.list(asked, options);
+      yield* page.data;
+      asked.after = page.next;
+      const pause = pauseAfter(page, this.#system.elapsed() - began);
+      if (pause > 0) await this.#system.sleep(pause, options?.signal ?? null);
+    }
+  }
+}
