@@ -12,6 +12,11 @@ export class Feed {
   /** The number of the last event that is deleted. */
   deleted = 0;
   #waiting: (() => void)[] = [];
+  #waits = () => {};
+  /** Resolves once a call waits that did not wait yet. */
+  waited = new Promise<void>((resolve) => {
+    this.#waits = resolve;
+  });
 
   add(type: EventType = 'message.sent', data: object = smsMessage({})): UrtuuEvent {
     const id = `${this.#line}-${this.events.length + 1}`;
@@ -48,8 +53,13 @@ export class Feed {
       const next = data.length < later.length ? data.at(-1)?.id : `${this.#line}-${this.events.length}`;
       return { data, next };
     };
-    while (wait !== '0' && page().data.length === 0)
+    while (wait !== '0' && page().data.length === 0) {
+      this.#waits();
+      this.waited = new Promise((resolve) => {
+        this.#waits = resolve;
+      });
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
     return { body: page() };
   }
 }

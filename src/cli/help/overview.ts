@@ -19,7 +19,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       ['messages, batches, history', 'Show what was sent'],
       ['balance, pricing', 'Show credits and prices'],
-      ['open, api', 'Open the dashboard, make a raw request'],
+      ['events, open, api', 'Listen, open the dashboard, call the API'],
     ],
   ],
   ['Jobs', [['jobs', 'Follow, resume and report bulk sends']]],

@@ -107,11 +107,14 @@ async function* newest<Item>(
   }
 }
 
-/** Maps the error of a service without lists to its own exit; other errors are passed on. */
-function offered(error: unknown): unknown {
+const lists =
+  'Lists are an extension. Look up a single one by its id, or see what this machine sent: `urtuu history`';
+
+/** Maps the error of a service without an extension to its own exit; other errors are passed on. */
+export function offered(error: unknown, hint = lists): unknown {
   if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
   return new CliError(error.code, exits.missing, error.message, {
-    hint: 'Lists are an extension. Look up a single one by its id, or see what this machine sent: `urtuu history`',
+    hint,
     details: { status: error.status, request_id: error.requestId },
   });
 }
