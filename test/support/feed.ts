@@ -12,11 +12,12 @@ export class Feed {
   /** The number of the last event that is deleted. */
   deleted = 0;
   #waiting: (() => void)[] = [];
-  #waits = () => {};
-  /** Resolves once a call waits that did not wait yet. */
-  waited = new Promise<void>((resolve) => {
-    this.#waits = resolve;
-  });
+  readonly #expecting = new Set<() => void>();
+
+  /** Resolves while so many calls wait for an event. */
+  async waits(count = 1): Promise<void> {
+    while (this.#waiting.length < count) await new Promise<void>((resolve) => this.#expecting.add(resolve));
+  }
 
   add(type: EventType = 'message.sent', data: object = smsMessage({})): UrtuuEvent {
     const id = `${this.#line}-${this.events.length + 1}`;
@@ -53,13 +54,12 @@ export class Feed {
       const next = data.length < later.length ? data.at(-1)?.id : `${this.#line}-${this.events.length}`;
       return { data, next };
     };
-    while (wait !== '0' && page().data.length === 0) {
-      this.#waits();
-      this.waited = new Promise((resolve) => {
-        this.#waits = resolve;
+    while (wait !== '0' && page().data.length === 0)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+        for (const look of this.#expecting) look();
+        this.#expecting.clear();
       });
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
     return { body: page() };
   }
 }

@@ -23,7 +23,7 @@ describe('urtuu events listen', () => {
     const machine = new ListeningMachine();
     const feed = feedOf(1);
     const { code, stdout } = await machine.run(feed, 'listen -o ndjson --from start --mask', {
-      signalsAfter: feed.waited,
+      signalsAfter: feed.waits(),
     });
     const [event] = feed.events;
     const masked = { ...event, data: { ...event?.data, to: '9911**33' }, cursor: event?.id };
@@ -44,7 +44,7 @@ describe('urtuu events listen', () => {
     ],
   ])('begins where %s says, and goes on after the last page', async (options, asked) => {
     const feed = feedOf(2);
-    await new ListeningMachine().run(feed, `listen ${options}`, { signalsAfter: feed.waited });
+    await new ListeningMachine().run(feed, `listen ${options}`, { signalsAfter: feed.waits() });
     expect(feed.asked).toEqual(asked);
   });
 
@@ -81,7 +81,7 @@ describe('a listener', () => {
   it('begins from now, and goes on where it stopped, whatever --from says', async () => {
     const machine = new ListeningMachine();
     const feed = feedOf(1);
-    await machine.run(feed, forward, { signalsAfter: feed.waited });
+    await machine.run(feed, forward, { signalsAfter: feed.waits() });
     const first = feed.add().id;
     const second = feed.add().id;
     await machine.run(feed, forward, { until: 1 });
@@ -157,7 +157,7 @@ describe('a listener', () => {
   it.each(['whsec_short', 'another form', ''])('refuses the secret %j', async (secret) => {
     const machine = new ListeningMachine();
     const feed = feedOf(1);
-    await machine.run(feed, forward, { signalsAfter: feed.waited });
+    await machine.run(feed, forward, { signalsAfter: feed.waits() });
     writeFileSync(join(machine.folders[0] ?? '', 'secret'), secret);
     expect(await machine.run(feed, forward)).toMatchObject(saying(13, 'no secret of the form'));
   });
@@ -196,12 +196,12 @@ describe('a listener', () => {
     const machine = new ListeningMachine();
     const feed = feedOf(0);
     const running = machine.run(feed, forward);
-    await feed.waited;
+    await feed.waits();
     expect(await machine.run(feed, forward)).toMatchObject(
       saying(11, `the listener default is already running (pid ${process.pid})`),
     );
     const other = machine.run(feed, `${forward} --name other`);
-    await feed.waited;
+    await feed.waits(2);
     feed.add();
     await Promise.all([running, other]);
     expect(machine.ids).toHaveLength(2);
@@ -212,7 +212,7 @@ describe('a listener', () => {
     async (text) => {
       const machine = new ListeningMachine();
       const feed = feedOf(1);
-      await machine.run(feed, forward, { signalsAfter: feed.waited });
+      await machine.run(feed, forward, { signalsAfter: feed.waits() });
       writeFileSync(join(machine.folders[0] ?? '', 'cursor.json'), text);
       expect(await machine.run(feed, forward)).toMatchObject(saying(13, 'is damaged, or of a later version'));
     },
@@ -272,7 +272,7 @@ describe('urtuu events skip', () => {
         async sleep() {
           skipped = machine.run(feed, 'skip a00000000001-1');
           await skipped;
-          void feed.waited.then(() => machine.signal());
+          void feed.waits().then(() => machine.signal());
         },
       },
     });
