@@ -43,7 +43,7 @@ export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppress
            FROM :rows(keys) AS given WHERE true
            ON CONFLICT (project, recipient) DO NOTHING RETURNING seq, project`,
         ],
-        ['told (seq)', `${reported('recipient.suppressed', 'added')} RETURNING seq`],
+        ['recorded (seq)', `${reported('recipient.suppressed', 'added')} RETURNING seq`],
       ],
       'SELECT count(*) AS count FROM added',
       { projectId, reason, keys: [...new Set(keys)].sort() },

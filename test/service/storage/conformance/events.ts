@@ -27,7 +27,7 @@ export function eventConformance(fixture: () => Fixture): void {
     return answer;
   };
   /** Their types, and the ids or recipients of what they are about. */
-  const told = ({ events }: EventsTaken) =>
+  const shown = ({ events }: EventsTaken) =>
     events.map(({ type, subject }) => {
       if (subject === null) return [type, null];
       return [type, 'id' in subject ? subject.id : subject.to];
@@ -78,7 +78,7 @@ export function eventConformance(fixture: () => Fixture): void {
       const { store } = fixture();
       await begin();
       const ids = [await end(sent), await end(failed), await end(unknown)];
-      expect(told(await taken())).toEqual([
+      expect(shown(await taken())).toEqual([
         ['message.sent', ids[0]],
         ['message.failed', ids[1]],
         ['message.sent', ids[2]],
@@ -93,7 +93,7 @@ export function eventConformance(fixture: () => Fixture): void {
       await store.stopBatch(given.batchId, { code: 'provider_failed', message: 'stopped' });
       const [first, second, third] = given.recipients.map(({ id }) => id);
       const about = await taken(next);
-      expect(told(about)).toEqual([
+      expect(shown(about)).toEqual([
         ['message.sent', first],
         ['message.failed', second],
         ['message.failed', third],
@@ -101,7 +101,7 @@ export function eventConformance(fixture: () => Fixture): void {
       ]);
       expect(about.events.at(-1)?.subject).toEqual(await store.getBatch(project.id, given.batchId));
       expect(await store.stopBatch(given.batchId, { code: 'x', message: '' })).not.toBeNull();
-      expect(told(await taken(about.next))).toEqual([]);
+      expect(shown(await taken(about.next))).toEqual([]);
     });
 
     it('tell a delivery after its message, once, however often and early it is reported', async () => {
@@ -110,7 +110,7 @@ export function eventConformance(fixture: () => Fixture): void {
       const early = await end({ status: 'sent', carrierIds: ['early'], delivery: null });
       const late = await end({ status: 'sent', carrierIds: ['late'], delivery: null });
       for (const state of ['undelivered', 'undelivered', 'delivered'] as const) await receipt('late', state);
-      expect(told(await taken())).toEqual([
+      expect(shown(await taken())).toEqual([
         ['message.sent', early],
         ['message.delivery', early],
         ['message.sent', late],
@@ -128,7 +128,7 @@ export function eventConformance(fixture: () => Fixture): void {
         incoming('c', 3, 3),
       ];
       for (const each of [single, one, one, two, three]) await store.keepIncoming(each);
-      expect(told(await taken())).toEqual([
+      expect(shown(await taken())).toEqual([
         ['message.received', single.id],
         ['message.received', one.id],
         ['message.received', one.id],
@@ -143,13 +143,13 @@ export function eventConformance(fixture: () => Fixture): void {
       await begin();
       await store.suppressAll(project.id, ['99112200', '99112201', '99112202'], 'manual');
       await store.suppress(other.id, '99112203', 'manual');
-      expect(told(await taken())).toEqual([
+      expect(shown(await taken())).toEqual([
         ['recipient.suppressed', '99112201'],
         ['recipient.suppressed', '99112202'],
       ]);
       await store.removeSuppression(project.id, '99112201');
       await store.eraseSuppressed('99112202');
-      expect(told(await taken())).toEqual([
+      expect(shown(await taken())).toEqual([
         ['recipient.suppressed', null],
         ['recipient.suppressed', ''],
       ]);
@@ -169,9 +169,9 @@ export function eventConformance(fixture: () => Fixture): void {
       const ids = [];
       for (const outcome of [sent, failed, sent, failed, sent]) ids.push(await end(outcome));
       const first = await taken(null, 2);
-      expect([told(first).map(([, id]) => id), first.next]).toEqual([ids.slice(0, 2), place(2)]);
+      expect([shown(first).map(([, id]) => id), first.next]).toEqual([ids.slice(0, 2), place(2)]);
       expect(await taken(null, 2)).toEqual(first);
-      expect(told(await taken(first.next, 2)).map(([, id]) => id)).toEqual(ids.slice(2, 4));
+      expect(shown(await taken(first.next, 2)).map(([, id]) => id)).toEqual(ids.slice(2, 4));
       const failures = (after: EventPlace | null, limit: number) =>
         store.takeEvents(project.id, after, { limit, types: ['message.failed'] });
       expect(await failures(null, 1)).toMatchObject({ events: [{ number: 2 }], next: place(2) });
@@ -274,7 +274,7 @@ export function eventConformance(fixture: () => Fixture): void {
       await Promise.all([...writers, ...readers]);
       const { events } = await taken();
       expect(events.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
-      expect(new Set(told({ events, next: place(0) }).map(([, id]) => id)).size).toBe(30);
+      expect(new Set(shown({ events, next: place(0) }).map(([, id]) => id)).size).toBe(30);
       for (const reader of readers) {
         const { events: seen } = await reader;
         expect(seen).toEqual(events.slice(0, seen.length));
