@@ -92,8 +92,8 @@ export interface ReceivedMessage {
 export type UrtuuEvent =
   /** A carrier has accepted a message, or none would; or there is a new report about its delivery. */
   | EventOf<'message.sent' | 'message.failed' | 'message.delivery', Message>
-  /** A message came in. A long text is reported when its first part comes, and again when it is whole. */
-  | EventOf<'message.received', ReceivedMessage>
+  /** A message came in; null once erased. A long text is reported when its first part comes, and again when whole. */
+  | EventOf<'message.received', ReceivedMessage | null>
   /** Every message of a batch is sent or failed. */
   | EventOf<'batch.completed', Batch>
   /** A recipient is sent nothing more. Its `to` is empty once erased; null if it is sent to again. */

@@ -134,7 +134,7 @@ export const eventPage: z.ZodMiniType<contract.EventPage> = z.object({
   data: z.array(
     z.union([
       eventOf(['message.sent', 'message.failed', 'message.delivery'], anyMessage),
-      eventOf(['message.received'], z.object({ id })),
+      eventOf(['message.received'], z.nullable(z.object({ id }))),
       eventOf(['batch.completed'], batch),
       eventOf(['recipient.suppressed'], z.nullable(suppressed)),
     ]),

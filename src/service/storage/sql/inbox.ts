@@ -8,7 +8,7 @@ import {
   partsWithin,
   seriesOf,
 } from '../inbox.js';
-import { newestFirst, ofProject } from './pages.js';
+import { newestFirst, ofProject, reported } from './pages.js';
 import { alone, query, type Sql, type Transaction } from './sql.js';
 
 /** The parts of a text that have arrived, in order; SQLite stores them as JSON. */
@@ -44,6 +44,7 @@ export function createInbox(sql: Sql): Inbox {
        ON CONFLICT (project, fingerprint) DO NOTHING`,
       { id, projectId, channel, from, to, subject, text, fingerprint, series: seriesOf(message), parts },
     );
+    yield* query(reported('message.received', '(SELECT seq, project FROM :s.inbox WHERE id = :id)'), { id });
   }
 
   function* keep(message: IncomingMessage): Transaction<string | null> {
@@ -71,6 +72,10 @@ export function createInbox(sql: Sql): Inbox {
         parts,
         seq: row.seq,
       });
+      if (!parts.includes(null))
+        yield* query(reported('message.received', '(SELECT seq, project FROM :s.inbox WHERE seq = :seq)'), {
+          seq: row.seq,
+        });
       return whole(parts);
     }
     const parts = Array.from({ length: part.total }, (_, at) => (at === index ? text : null));

@@ -28,7 +28,7 @@ type Messages = Pick<
 >;
 
 const select = selectMessage(':s.');
-const selectBatches = 'SELECT b.*, :unknownOfBatch AS unknown FROM :s.batches b';
+export const selectBatches = 'SELECT b.*, :unknownOfBatch AS unknown FROM :s.batches b';
 
 /** Messages and batches, and the answers bound to their keys. */
 export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {

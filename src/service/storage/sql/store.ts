@@ -4,6 +4,7 @@ import type { PseudonymOf } from '../shared/secret.js';
 import { sharedReads } from '../shared/shared-reads.js';
 import type { Store } from '../store.js';
 import { createBinds } from './binds.js';
+import { createEvents } from './events.js';
 import { createInbox } from './inbox.js';
 import { createInsights } from './insights.js';
 import { createKeys } from './keys.js';
@@ -26,6 +27,7 @@ interface Engine {
 function createParts({ sql, correctLife, pseudonymOf }: Engine) {
   return {
     ...createBinds(sql),
+    ...createEvents(sql),
     ...createInbox(sql),
     ...createInsights(sql),
     ...createKeys(sql),

@@ -26,7 +26,6 @@ import requests from './11-requests.sql' with { type: 'text' };
 import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
-import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import mailboxes from './16-mailboxes.sql' with { type: 'text' };
 import verifications from './17-verifications.sql' with { type: 'text' };
 import createdBy from './18-created-by.sql' with { type: 'text' };
@@ -37,6 +36,8 @@ import markUnlessSuppressed from './21/mark.sql' with { type: 'text' };
 import suppressed from './21/suppressed.sql' with { type: 'text' };
 import quietHours from './23/quiet-hours.sql' with { type: 'text' };
 import singlesOfLists from './23/singles-of-lists.sql' with { type: 'text' };
+import events from './25/events.sql' with { type: 'text' };
+import reporting from './25/reporting.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -85,7 +86,7 @@ export const migrations: Migrations = {
       filling,
       stopClaimed,
       findWaiting,
-      joinReceipts,
+      emptied,
       mailboxes,
       verifications,
       createdBy,
@@ -94,6 +95,8 @@ export const migrations: Migrations = {
       [suppressed, acceptUnlessSuppressed, markUnlessSuppressed].join('\n'),
       publicUrl,
       [quietHours, singlesOfLists].join('\n'),
+      emptied,
+      [events, reporting].join('\n'),
     ],
     constants,
   ),

@@ -24,6 +24,7 @@ const dialect: Dialect = {
   lock: '',
   skipLocked: '',
   durable: 'true',
+  reportersAreDone: 'true',
   greatest: 'max',
   in: 'IN (SELECT value FROM json_each(?))',
   rows: 'json_each(?)',
