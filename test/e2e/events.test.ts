@@ -35,6 +35,28 @@ const folder = () => {
   return join(root, readdirSync(root)[0] ?? '');
 };
 
+it('urtuu events listen goes on, on a real service, with what happened while it was stopped', async () => {
+  await using program = await Loopback.listen((_, response) => response.writeHead(204).end());
+  const env = { URTUU_SANDBOX: '1' };
+  const send = async (to: string) =>
+    (await machine.run(['sms', 'send', to, 'hi', '--value', 'id'], { env })).stdout.trim();
+  const listen = () => machine.start(['events', 'listen', '--forward-to', program.origin], { env });
+  const first = listen();
+  await printed(first, 'stderr', /Its secret/);
+  const ids = [await send('99112233')];
+  await printed(first, 'stderr', /: taken/);
+  first.kill('SIGTERM');
+  // It was waiting for the next event.
+  expect(await outcomeOf(first)).toMatchObject({ signal: 'SIGTERM' });
+  ids.push(await send('99112244'), await send('99112255'));
+  const second = listen();
+  await printed(second, 'stderr', /(?:: taken[\s\S]*){2}/);
+  second.kill('SIGINT');
+  expect(await outcomeOf(second)).toMatchObject({ signal: 'SIGINT' });
+  const events = program.requests.map(({ body }) => JSON.parse(body));
+  expect(events.map(({ type, data }) => [type, data.id])).toEqual(ids.map((id) => ['message.sent', id]));
+});
+
 describe('urtuu events listen', () => {
   it('killed with an event that its program has got delivers it again, then the next', async () => {
     let kill: (() => void) | null = null;

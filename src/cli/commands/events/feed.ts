@@ -9,14 +9,14 @@ export const start = 'start';
 
 /**
  * The feed after a cursor, page by page and without an end; a page may be empty. The first one comes at once, and its
- * failure ends the feed; later temporary failures are retried. Ends at a signal. `place`: where to go on, if not after
- * the page.
+ * failure ends the feed; later temporary failures are retried. Ends at a signal. `began` is called at the first one, and
+ * `place` says where to go on, if not after the page.
  */
 export async function* pagesOf(
   { io, clock, signal, network }: Pick<Context, 'io' | 'clock' | 'signal' | 'network'>,
   cursor: string,
   types: EventType[] | undefined,
-  place: () => string | null = () => null,
+  { began, place }: { began?: () => void; place?: () => string | null } = {},
 ): AsyncGenerator<EventPage, void> {
   const { events } = await network.client();
   const reader = lookupReader(
@@ -31,14 +31,15 @@ export async function* pagesOf(
   let page = await list(cursor).catch((error) => {
     throw offered(error, 'Events are an extension. Look messages up instead: `urtuu messages list`');
   });
+  began?.();
   for (;;) {
     yield page;
-    const began = clock.elapsed();
-    const after = place() ?? page.next;
+    const asked = clock.elapsed();
+    const after = place?.() ?? page.next;
     const reply = await reader.read(() => list(after, longestEventWait));
     if (signal.aborted) return;
     if (!('value' in reply)) throw reply.error;
     page = reply.value;
-    await clock.sleep(pauseAfter(page, clock.elapsed() - began), signal).catch(() => {});
+    await clock.sleep(pauseAfter(page, clock.elapsed() - asked), signal).catch(() => {});
   }
 }

@@ -51,9 +51,13 @@ export async function listenAs(
     const deliver = target === null ? execute(config, exec) : await forwardTo(context, target, secret);
     // Without a place, the next start would begin from now.
     if (cursor !== afterAll) await listener.moveTo(cursor);
-    io.note(`Listening as ${name}, from ${place?.cursor ? 'where it stopped' : cursor}.`);
-    if (target !== null) io.note(`Its secret: ${secretFileOf(folder)}`);
-    const pages = pagesOf(context, cursor, types, () => listener.place?.cursor ?? null);
+    const pages = pagesOf(context, cursor, types, {
+      began() {
+        io.note(`Listening as ${name}, from ${place?.cursor ? 'where it stopped' : cursor}.`);
+        if (target !== null) io.note(`Its secret: ${secretFileOf(folder)}`);
+      },
+      place: () => listener.place?.cursor ?? null,
+    });
     await deliverAll(context, pages, listener, deliver);
   } catch (error) {
     if (isExpired(error)) {
