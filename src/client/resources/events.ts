@@ -16,7 +16,7 @@ const shortestPause = 2_000;
 export const pauseAfter = ({ data }: EventPage, took: number): number =>
   data.length > 0 ? 0 : Math.max(0, shortestPause - took);
 
-/** What happens in the project, such as a message that was delivered: `client.events`. */
+/** What happens in the project: `client.events`. */
 export class Events {
   readonly #request: RequestSender;
   readonly #system: System;
@@ -29,11 +29,11 @@ export class Events {
 
   /**
    * Reads a page of events, oldest first (GET /v1/events, an extension). The project's first call begins to record
-   * them; they are kept for 7 days.
-   * @param query after which event, of which types, and how long to wait for one
-   * @param options of this call; its `timeout` begins once the wait is over
-   * @throws {UrtuuError} `cursor_expired`: events after `after` are not kept any more; `invalid_request`: a malformed
-   * query; `not_found`, `method_not_allowed`: the service does not offer events ...
+   * them, for 7 days each.
+   * @param query after which event, of which types
+   * @param options of this call; its `timeout` begins after the wait
+   * @throws {UrtuuError} `cursor_expired`: events after `after` are gone; `not_found`, `method_not_allowed`: the service
+   * does not offer events ...
    */
   async list(query: EventQuery = {}, options?: CallOptions): Promise<EventPage> {
     const { types, ...page } = query;
@@ -47,17 +47,15 @@ export class Events {
   }
 
   /**
-   * All events after `after`, as they happen and without an end: each at least once, in order. Keep the `id` of the last
-   * one that you have dealt with, and begin after it the next time.
+   * Events as they happen, without an end: each at least once, in order. Keep the `id` of the last one that you have
+   * dealt with, and begin after it the next time.
    *
    * ```ts
-   * for await (const event of client.events.listen({ after: lastId })) {
-   *   if (event.type === 'message.failed') console.error(event.data.id, event.data.error?.code);
-   * }
+   * for await (const event of client.events.listen({ after: last })) last = event.id;
    * ```
-   * @param query after which event, and of which types
-   * @param options of each call; an aborted `signal` ends the loop with an error
-   * @throws {UrtuuError} as `list` does, after the retries of a call
+   * @param query after which event, of which types
+   * @param options of each call
+   * @throws {UrtuuError} as `list` does, after its retries
    */
   async *listen(
     query: Omit<EventQuery, 'wait'> = {},

@@ -6,6 +6,7 @@ import { addHelp } from '../../help/command-help.js';
 import { readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { pagesOf, start } from './feed.js';
+import { listenAs } from './listen-as.js';
 import { defaultName } from './listener.js';
 
 interface Options {
@@ -68,10 +69,8 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
         'Run two listeners, with a --name each.',
       );
     io.endless();
-    if (forwardTo !== undefined || exec !== undefined) {
-      const { listenAs } = await import('./listen-as.js');
+    if (forwardTo !== undefined || exec !== undefined)
       return listenAs(context, { name: name ?? defaultName, types, from, forwardTo, exec: exec ?? '' });
-    }
     if (name !== undefined)
       throw usageError('--name needs --forward-to or --exec', 'Only they keep a place.');
     if (io.printer.format === 'json')

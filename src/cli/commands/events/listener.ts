@@ -98,7 +98,6 @@ export async function openListener(
     const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
     throw new CliError('listener_locked', exits.refused, `the listener ${name} is already running${pid}`, {
       hint: 'Stop it, or give this one another --name.',
-      details: { pid: lock.pid },
     });
   }
   // Only from now on does nobody else change it.
