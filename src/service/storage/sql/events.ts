@@ -25,6 +25,7 @@ interface LineRow extends EventPlace {
   numbered: number;
   deleted: number;
   is_begun: boolean | number;
+  is_held: boolean | number;
   has_new: boolean | number;
   is_heard: boolean | number;
 }
@@ -45,7 +46,7 @@ export function createEvents(sql: Sql): Events {
     limit: number,
   ): Transaction<{ rows: EventRow[]; line: number; from: number } | 'expired' | null> {
     const [found] = yield* query<LineRow>(
-      `SELECT l.*, ${isNew} AS has_new, l.heard_at BETWEEN :now - ${heardWithin} AND :now AS is_heard
+      `SELECT l.*, ${isNew} AS has_new, :isHeld AS is_held, l.heard_at BETWEEN :now - ${heardWithin} AND :now AS is_heard
        FROM :s.event_lines l WHERE l.line = (SELECT line FROM :s.projects WHERE id = :projectId) AND :durable :lock`,
       { projectId },
     );
@@ -53,8 +54,9 @@ export function createEvents(sql: Sql): Events {
     const { line, numbered, deleted } = found;
     const from = after?.number ?? deleted;
     if ((after !== null && after.line !== line) || from < deleted || from > numbered) return 'expired';
+    // What is not known here may have had the next numbers, if the store is held.
     const added =
-      found.has_new && numbered < from + limit
+      found.has_new && !found.is_held && numbered < from + limit
         ? yield* query(
             `UPDATE :s.events SET number = :numbered::bigint + n.place
              FROM (SELECT u.seq, row_number() OVER (ORDER BY u.seq) AS place FROM :s.events u
@@ -63,11 +65,15 @@ export function createEvents(sql: Sql): Events {
             { line, numbered },
           )
         : [];
-    if (added.length > 0 || !found.is_heard)
-      yield* query(
-        'UPDATE :s.event_lines SET numbered = numbered + :added::bigint, heard_at = :now WHERE line = :line',
+    if (added.length > 0 || !found.is_heard) {
+      const isOn = yield* query(
+        `UPDATE :s.event_lines SET numbered = numbered + :added::bigint, heard_at = :now
+         WHERE line = :line AND EXISTS (SELECT 1 FROM :s.projects WHERE line = :line) RETURNING line`,
         { line, added: added.length },
       );
+      // A release has ended it since the first statement began.
+      if (isOn.length === 0) return 'expired';
+    }
     const rows = yield* query<EventRow>(
       `SELECT number, type, subject, at FROM :s.events WHERE line = :line AND number > :from
        ORDER BY line, number LIMIT :limit`,

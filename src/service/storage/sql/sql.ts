@@ -22,6 +22,8 @@ interface Words {
   reportersAreDone: string;
   /** Waits, in a transaction, for others with the same `key`. */
   alone: string;
+  /** Whether the store is held. */
+  isHeld: string;
   greatest: string;
   /** Written `:in(name)`, behind a column: whether it is in a list, which is `?` here. */
   in: string;

@@ -258,6 +258,17 @@ export function eventConformance(fixture: () => Fixture): void {
       expect(await taken()).toEqual({ events: [], next: place(0, line + 1) });
     });
 
+    it('get no number while the store is held: others may have been reported under it', async () => {
+      const { store } = fixture();
+      await begin();
+      await end(sent);
+      await taken();
+      const accepted = await store.acceptMessage(message({ claim: claimOf('held') }));
+      await store.hold('restored');
+      await fixture().finalize(accepted.kind === 'accepted' ? accepted.claimed : [], sent);
+      expect(await taken()).toMatchObject({ events: [{ number: 1 }], next: place(1) });
+    });
+
     it('have one line, whoever begins it first', async () => {
       const { store } = fixture();
       expect(await Promise.all([1, 2, 3, 4].map((each) => begin(project.id, each)))).toEqual(
