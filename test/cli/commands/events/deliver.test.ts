@@ -19,7 +19,7 @@ const event: UrtuuEvent = {
 /** Where a process is killed: before the program has the event, or after it took it and before the place is kept. */
 const step = fc.constantFrom('taken', 'refused', 'killed before', 'killed after', 'stopped');
 
-it('each event is handed over at least once, in order, and none before the one before it was taken', async () => {
+it('each event is delivered at least once, in order, and none before the one before it was taken', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step), fc.integer({ min: 1, max: 5 }), async (steps, count) => {
       const feed = new Feed();

@@ -107,7 +107,7 @@ describe('a listener', () => {
       Object.assign(new Error(), { code: 'ECONNREFUSED', syscall: 'connect' }),
       'connection refused',
     ],
-  ])('hands the same event over again after %s, in order and ever more slowly', async (_, reply, said) => {
+  ])('delivers the same event again after %s, in order and ever more slowly', async (_, reply, said) => {
     const machine = new ListeningMachine();
     const feed = feedOf(2);
     const { code, stderr, slept } = await machine.run(feed, `${forward} --from start`, {
