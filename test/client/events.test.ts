@@ -39,25 +39,23 @@ describe('events.listen', () => {
   });
 
   it.each([
-    [0, [2_000]],
-    [500, [1_500]],
-    [20_000, []],
-  ])(
-    'pauses where a call that found nothing took %i ms: a service lets only so many wait',
-    async (took, slept) => {
-      const feed = new Feed();
-      let calls = 0;
-      const system = new FakeSystem();
-      const fetch: FetchLike = async () => {
-        system.time += took;
-        calls += 1;
-        if (calls === 2) feed.add();
-        return Response.json({ data: feed.events, next: 'a00000000001-1' });
-      };
-      await clientWith({ fetch }, system).events.listen().next();
-      expect({ calls, slept: system.slept }).toEqual({ calls: 2, slept });
-    },
-  );
+    ['at once', 0, 'a00000000001-0', [2_000]],
+    ['early', 500, 'a00000000001-0', [1_500]],
+    ['after a wait', 20_000, 'a00000000001-0', []],
+    ['at once, and its types left something out', 0, 'a00000000001-7', []],
+  ])('pauses where the answer is that nothing is new: %s', async (_, took, next, slept) => {
+    const feed = new Feed();
+    let calls = 0;
+    const system = new FakeSystem();
+    const fetch: FetchLike = async () => {
+      system.time += took;
+      calls += 1;
+      if (calls === 2) feed.add();
+      return Response.json({ data: feed.events, next });
+    };
+    await clientWith({ fetch }, system).events.listen({ after: 'a00000000001-0' }).next();
+    expect({ calls, slept: system.slept }).toEqual({ calls: 2, slept });
+  });
 
   it('throws cursor_expired at once', async () => {
     const feed = new Feed();

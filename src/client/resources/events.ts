@@ -6,15 +6,15 @@ import type { System } from '../system.js';
 import { isFeed } from '../transport/proof.js';
 import type { RequestSender } from '../transport/request.js';
 
-/** Milliseconds between two calls that find nothing: a service with many listeners lets none wait. */
+/** Milliseconds between two calls to which nothing is new: a service with many listeners lets some of them not wait. */
 const shortestPause = 2_000;
 
 /**
- * Milliseconds until the next call, after one that took so many.
+ * Milliseconds until the next call, after one that asked for what is after `after`, and took so many.
  * @internal
  */
-export const pauseAfter = ({ data }: EventPage, took: number): number =>
-  data.length > 0 ? 0 : Math.max(0, shortestPause - took);
+export const pauseAfter = ({ data, next }: EventPage, after: string | undefined, took: number): number =>
+  data.length > 0 || next !== after ? 0 : Math.max(0, shortestPause - took);
 
 /** What happens in the project: `client.events`. */
 export class Events {
@@ -66,8 +66,8 @@ export class Events {
       const began = this.#system.elapsed();
       const page = await this.list(asked, options);
       yield* page.data;
+      const pause = pauseAfter(page, asked.after, this.#system.elapsed() - began);
       asked.after = page.next;
-      const pause = pauseAfter(page, this.#system.elapsed() - began);
       if (pause > 0) await this.#system.sleep(pause, options?.signal ?? null);
     }
   }

@@ -40,6 +40,6 @@ export async function* pagesOf(
     if (signal.aborted) return;
     if (!('value' in reply)) throw reply.error;
     page = reply.value;
-    await clock.sleep(pauseAfter(page, clock.elapsed() - asked), signal).catch(() => {});
+    await clock.sleep(pauseAfter(page, after, clock.elapsed() - asked), signal).catch(() => {});
   }
 }
