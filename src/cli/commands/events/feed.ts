@@ -16,7 +16,7 @@ export async function* pagesOf(
   { io, clock, signal, network }: Pick<Context, 'io' | 'clock' | 'signal' | 'network'>,
   cursor: string,
   types: EventType[] | undefined,
-  { began, place }: { began?: () => void; place?: () => string | null } = {},
+  { began, place }: { began?: () => Promise<void>; place?: () => string | null } = {},
 ): AsyncGenerator<EventPage, void> {
   const { events } = await network.client();
   const reader = lookupReader(
@@ -31,7 +31,7 @@ export async function* pagesOf(
   let page = await list(cursor).catch((error) => {
     throw offered(error, 'Events are an extension. Look messages up instead: `urtuu messages list`');
   });
-  began?.();
+  await began?.();
   for (;;) {
     yield page;
     const asked = clock.elapsed();

@@ -49,10 +49,10 @@ export async function listenAs(
     const cursor = place?.cursor ?? from ?? afterAll;
     const secret = target === null ? '' : await readSecret(folder, io);
     const deliver = target === null ? execute(config, exec) : await forwardTo(context, target, secret);
-    // Without a place, the next start would begin from now.
-    if (cursor !== afterAll) await listener.moveTo(cursor);
     const pages = pagesOf(context, cursor, types, {
-      began() {
+      async began() {
+        // The service knows it. Without a place, the next start would begin from now.
+        if (cursor !== afterAll) await listener.moveTo(cursor);
         io.note(`Listening as ${name}, from ${place?.cursor ? 'where it stopped' : cursor}.`);
         if (target !== null) io.note(`Its secret: ${secretFileOf(folder)}`);
       },

@@ -31,7 +31,7 @@ interface Found {
 
 export const defaultName = 'default';
 
-/** The listeners of this name and service: the one of this key, which may be new, and all. */
+/** The listeners of this name and service: the one of this key, which may be new, and all that have a place. */
 export async function listenersNamed(
   { config, network }: Pick<Context, 'config' | 'network'>,
   name: string,
@@ -45,7 +45,8 @@ export async function listenersNamed(
   const prefix = `${name}.${fingerprint(`${name} ${service}`)}.`;
   const all = (existing(() => readdirSync(root), root) ?? [])
     .filter((each) => each.startsWith(prefix))
-    .map((each) => foundIn(join(root, each)));
+    .map((each) => foundIn(join(root, each)))
+    .filter(({ place }) => place !== null);
   const own = all.find(({ place }) => place?.key === key) ?? {
     folder: join(root, prefix + key),
     place: null,

@@ -228,6 +228,30 @@ describe('a listener', () => {
     expect(machine.folders).toHaveLength(1);
   });
 
+  it('of a renewed key is refused while the one of the key before it runs', async () => {
+    const machine = new ListeningMachine();
+    const feed = feedOf(1);
+    await machine.run(feed, `${forward} --from start`);
+    const running = machine.run(feed, forward, { signalsAfter: new Promise(() => {}) });
+    await feed.waits();
+    const key = `urtuu_${'B'.repeat(40)}`;
+    expect(await machine.run(feed, forward, { key })).toMatchObject(saying(11, 'is already running'));
+    machine.signal();
+    await running;
+  });
+
+  it.each<[string, Reply | Error, number]>([
+    ['cannot be reached', new Error('reset'), 5],
+    ['does not take its cursor', refusal(400, 'invalid_request'), 8],
+  ])('begins as it is told, after a start at which the service %s', async (_, reply, code) => {
+    const machine = new ListeningMachine();
+    expect(await machine.run(reply, `${forward} --from a-1 --max-retries 0`)).toMatchObject({ code });
+    const { stderr } = await machine.run(feedOf(1), `${forward} --from start`);
+    expect(stderr).toMatch(/^Listening as default, from start\.$/m);
+    expect(stderr).not.toContain('warning');
+    expect(machine.ids).toEqual(['a00000000001-1']);
+  });
+
   it('of another project has a place of its own, and says that it begins anew', async () => {
     const machine = new ListeningMachine();
     const [one, other] = [feedOf(1), feedOf(1)];
