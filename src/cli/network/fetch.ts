@@ -68,8 +68,8 @@ export function nodeFetch(env: Env): FetchLike {
           .on('error', (error) => reject(way === null || reachedProxy ? error : way.unreachable(error)))
           .on('response', (incoming) => {
             const refusal = way?.refusal(url, incoming) ?? null;
-            // Only what asks for none, the client, reads what a proxy compressed.
-            if (refusal === null) return resolve(answer(incoming, 'Accept-Encoding' in headers));
+            // Nobody reads what others than the service say.
+            if (refusal === null) return resolve(answer(incoming, 'Authorization' in headers));
             left = refusal.requestSent;
             outgoing.destroy(refusal);
           })

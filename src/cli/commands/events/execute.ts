@@ -19,8 +19,7 @@ export function execute({ env, platform }: Pick<Config, 'env' | 'platform'>, lin
       });
       child.once('error', ({ message }) => resolve(message));
       child.once('exit', (code, signal) => resolve(code === 0 ? null : `exit code ${code ?? signal}`));
-      // It need not read.
-      child.stdin.on('error', () => {});
-      child.stdin.end(`${JSON.stringify(event)}\n`);
+      // It need not read. Without a free descriptor there is none.
+      child.stdin?.on('error', () => {}).end(`${JSON.stringify(event)}\n`);
     });
 }
