@@ -72,13 +72,13 @@ export type EventType = (typeof eventTypes)[number];
 
 /** An event with the data of its type. */
 interface EventOf<Type extends EventType, Data> {
-  /** The same each time the event is read. Pass it as `after` to read what came after it. */
+  /** The same each time it is read; as `after`, selects what came after it. */
   id: string;
   /** What happened. */
   type: Type;
-  /** When, ISO 8601, UTC, milliseconds. Events are in the order of their ids, not of their times. */
+  /** When, ISO 8601, UTC, milliseconds. Events come in the order of ids, not of times. */
   at: string;
-  /** As it is when the event is read, not as it was at `at`: what was erased since is not shown. */
+  /** As it is when the event is read: what was erased since is not shown. */
   data: Data;
 }
 
@@ -90,43 +90,43 @@ export interface ReceivedMessage {
 
 /** Something that happened in the project (GET /v1/events, an extension). */
 export type UrtuuEvent =
-  /** A carrier has accepted a message, or none would; or there is a new report about its delivery. */
+  /** A message was accepted by a carrier or by none, or its delivery was reported. */
   | EventOf<'message.sent' | 'message.failed' | 'message.delivery', Message>
-  /** A message came in; null once erased. A long text is reported when its first part comes, and again when whole. */
+  /** Null once erased. A long text is reported with its first part, and again once it is whole. */
   | EventOf<'message.received', ReceivedMessage | null>
-  /** Every message of a batch is sent or failed. */
+  /** Every message is sent or failed. */
   | EventOf<'batch.completed', Batch>
-  /** A recipient is sent nothing more. Its `to` is empty once erased; null if it is sent to again. */
+  /** Null if it was removed from the list since; `to` is empty once erased. */
   | EventOf<'recipient.suppressed', SuppressedRecipient | null>;
 
 /** Events, oldest first. */
 export interface EventPage {
-  /** Up to `limit`; none if nothing happened in time. */
+  /** Up to `limit`. */
   data: UrtuuEvent[];
-  /** Pass it as `after` to go on. It is also after whatever `types` left out, so it changes without any data. */
+  /** Pass it as `after` to go on. It passes events of other types too. */
   next: string;
 }
 
 /** Selects events. */
 export interface EventQuery {
   /**
-   * The `next` of an earlier page, or the id of an event. `now` skips all events so far and answers at once. Default: the
-   * oldest event that is kept; the first call of a project begins with what happens from then on.
+   * The `next` of an earlier page, or the id of an event; `now` skips all so far. Default: the oldest event. A
+   * project's first call begins to record them.
    */
   after?: string | undefined;
-  /** Default: all types. */
+  /** Default: all. */
   types?: readonly EventType[] | undefined;
   /** Events per page, 1 to 1,000. Default 100. */
   limit?: number | undefined;
-  /** Seconds to wait for an event if there is none, 0 to 20. Default 0. */
+  /** Seconds to wait while there is none, 0 to 20. Default 0. */
   wait?: number | undefined;
 }
 
 /** The value of `after` that skips all events so far. */
 export const afterAll = 'now';
-/** Seconds that a call may wait for an event. */
+/** Seconds. */
 export const longestEventWait = 20;
-/** Calls of a project that an instance lets wait; it answers others at once. */
+/** Calls of a project that wait at once in an instance; others are answered. */
 export const mostWaiting = 4;
-/** Days for which an event is kept, and after which a project that nobody asks about records none. */
+/** Days for which an event is kept; without a call for as long, no more are recorded. */
 export const eventDays = 7;

@@ -1,9 +1,9 @@
-import type { EventType } from '../../contract/index.js';
+import { type EventType, eventDays } from '../../contract/index.js';
 import type { BatchRecord, Instant, MessageRecord } from './records.js';
 import type { SuppressionRecord } from './suppressions.js';
 
 /** Milliseconds for which an event is kept, and after which a line that nobody reads ends. */
-export const keptFor = 7 * 86_400_000;
+export const keptFor = eventDays * 86_400_000;
 
 /** A place in the line of a project's events: behind the event with that number. */
 export interface EventPlace {

@@ -98,7 +98,7 @@ async function endOf(context: OperationContext, projectId: string): Promise<Even
 }
 
 function eventResource({ line, number, type, at, subject }: EventRecord): UrtuuEvent {
-  const event = { id: idOf({ line, number }), at: timestamp(at) };
+  const event = { id: idOf({ line, number }), type, at: timestamp(at) };
   switch (type) {
     case 'message.sent':
     case 'message.failed':

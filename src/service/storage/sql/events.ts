@@ -159,17 +159,15 @@ export function createEvents(sql: Sql): Events {
            SELECT l.line FROM :s.event_lines l JOIN :s.projects p ON p.line = l.line
            WHERE l.heard_at < :now - ${keptFor} LIMIT 1) AND :durable RETURNING seq`,
       );
+      const isOver = 'l.line NOT IN (SELECT line FROM :s.projects WHERE line IS NOT NULL)';
+      // Whoever saw a line before it ended may be writing of it.
       await sql.write(
-        'DELETE FROM :s.event_lines WHERE line NOT IN (SELECT line FROM :s.projects WHERE line IS NOT NULL)',
+        `DELETE FROM :s.event_lines AS l WHERE ${isOver} AND l.heard_at < :now - ${2 * keptFor}
+           AND NOT EXISTS (SELECT 1 FROM :s.events e WHERE e.line = l.line)`,
       );
       const left = await sql.write(
-        `WITH RECURSIVE known (line) AS (
-           SELECT min(line) FROM :s.events UNION ALL
-           SELECT (SELECT min(e.line) FROM :s.events e WHERE e.line > k.line) FROM known k WHERE k.line IS NOT NULL)
-         DELETE FROM :s.events WHERE (line, seq) IN (SELECT e.line, e.seq FROM :s.events e
-           WHERE e.line IN (SELECT k.line FROM known k
-             WHERE k.line IS NOT NULL AND NOT EXISTS (SELECT 1 FROM :s.event_lines l WHERE l.line = k.line))
-           LIMIT ${mostAtOnce}) RETURNING seq`,
+        `DELETE FROM :s.events WHERE (line, seq) IN (SELECT e.line, e.seq FROM :s.events e
+           WHERE e.line IN (SELECT l.line FROM :s.event_lines l WHERE ${isOver}) LIMIT ${mostAtOnce}) RETURNING seq`,
       );
       return ended.length + left.length + (await sql.transact(pruneOld));
     },
