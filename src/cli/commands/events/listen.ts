@@ -23,8 +23,8 @@ const about = ({ data }: UrtuuEvent) => data && ('id' in data ? data.id : data.t
 const view: View<UrtuuEvent> = {
   columns: [
     field('id', { detail: true }),
-    field('at', { kind: 'time' }),
     field('type'),
+    field('at', { kind: 'time' }),
     { name: 'about', value: about },
   ],
   record: (event) => ({ ...event, cursor: event.id }),
@@ -57,7 +57,7 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
     endless: true,
     refused: 'this listener runs already, or events are gone that it has not seen',
     exits: [4, 5, 8, 11, 12],
-    json: '{"id": "5f3c0a9e1b2d-17", "at": "2026-11-28T08:00:00.100Z", "type": "message.sent", "data": {"id": "0b6f...2c", "status": "sent"}, "cursor": "5f3c0a9e1b2d-17"}',
+    json: '{"id": "5f3c0a9e1b2d-17", "type": "message.sent", "at": "2026-11-28T08:00:00.100Z", "data": {"id": "0b6f...2c", "status": "sent"}, "cursor": "5f3c0a9e1b2d-17"}',
     notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
   });
   command.action(async ({ types: written, from, forwardTo, exec, name }: Options) => {
