@@ -144,10 +144,13 @@ async function traffic({ random, judge, listener, world, otherId }: Life, count:
       await judge.during(store.keepIncoming(given), () => [`message.received ${given.id}`]);
     }
   });
-  await Promise.all(sends);
-  await Promise.all(world.cores.map((one) => one.administration.idle()));
-  isOver = true;
-  await listening;
+  try {
+    await Promise.all(sends);
+    await Promise.all(world.cores.map((one) => one.administration.idle()));
+  } finally {
+    isOver = true;
+    await listening;
+  }
 }
 
 const incoming = (projectId: string, from: string): IncomingMessage => ({
