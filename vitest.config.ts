@@ -7,7 +7,7 @@ const places = {
   peers: ['test/peers/**'],
   /** What kills, cuts and confuses, large inputs, and processes that wait for seconds. */
   torture: [
-    'test/e2e/{bulk-cancel,bulk-proof,do-not-send,quiet-hours,serve-config,serve-email,serve-sandbox-key}.test.ts',
+    'test/e2e/{bulk-cancel,bulk-proof,do-not-send,events,quiet-hours,serve-config,serve-email,serve-sandbox-key}.test.ts',
     'test/e2e/{dashboard,service-backup,service-move}.test.ts',
     'test/service/two-databases.test.ts',
     'test/cli/rate-limit/processes.test.ts',

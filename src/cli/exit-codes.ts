@@ -50,6 +50,7 @@ export const exitOfCode = {
   not_found: exits.missing,
   method_not_allowed: exits.input,
   verification_closed: exits.wrongCode,
+  cursor_expired: exits.refused,
   request_too_large: exits.input,
   unsupported_media_type: exits.input,
   unsupported_number: exits.input,

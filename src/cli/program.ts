@@ -65,6 +65,22 @@ const tree: readonly (Leaf | Group)[] = [
     [['list', 'List the messages', async () => (await import('./commands/inbox/list.js')).inboxList]],
   ],
   [
+    'events',
+    'Listen to what happens',
+    [
+      [
+        'listen',
+        'Print events, or hand them to a program',
+        async () => (await import('./commands/events/listen.js')).eventsListen,
+      ],
+      [
+        'skip',
+        'Leave out an event that is never taken',
+        async () => (await import('./commands/events/skip.js')).eventsSkip,
+      ],
+    ],
+  ],
+  [
     'history',
     'Show what this machine sent',
     async () => (await import('./commands/history/list.js')).history,

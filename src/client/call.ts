@@ -17,6 +17,8 @@ export interface Call {
   proof: Proof;
   settings: CallSettings;
   extension?: Extension;
+  /** Milliseconds that the service may wait on purpose, beside the timeout. */
+  serviceWaits?: number;
   /** Shared by requests that make up one call to the caller, such as the polls of a wait. */
   progress?: Progress;
 }

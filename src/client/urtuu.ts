@@ -3,6 +3,7 @@ import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
 import { BalanceReader } from './resources/balance.js';
 import { Batches } from './resources/batches.js';
 import { Email } from './resources/email.js';
+import { Events } from './resources/events.js';
 import { Inbox } from './resources/inbox.js';
 import { Messages } from './resources/messages.js';
 import { PricingReader } from './resources/pricing.js';
@@ -35,6 +36,8 @@ export class Urtuu {
   readonly batches: Batches;
   /** Lists received messages. */
   readonly inbox: Inbox;
+  /** Reads what happens, as it happens. */
+  readonly events: Events;
   /** Reads the balance. */
   readonly balance: BalanceReader;
   /** Reads the prices. */
@@ -57,6 +60,7 @@ export class Urtuu {
     this.messages = new Messages(request);
     this.batches = new Batches(request, system);
     this.inbox = new Inbox(request);
+    this.events = new Events(request, system);
     this.balance = new BalanceReader(request);
     this.pricing = new PricingReader(request);
     this.suppressions = new Suppressions(request);

@@ -9,6 +9,7 @@ export const serviceErrors = {
   not_found: { status: 404, meaning: 'there is no such route, or no such id in this project' },
   method_not_allowed: { status: 405, meaning: 'the route does not take this method' },
   verification_closed: { status: 409, meaning: 'the verification is verified, expired or out of attempts' },
+  cursor_expired: { status: 410, meaning: 'events after this cursor are no longer kept' },
   request_too_large: { status: 413, meaning: 'the request body is over 1 MB' },
   unsupported_media_type: { status: 415, meaning: 'the request body is not application/json' },
   unsupported_number: { status: 422, meaning: 'no supported operator serves this number' },

@@ -21,6 +21,7 @@ import { smsReceiver } from './inbox/receive-sms.js';
 import { emailRulesOf, unsubscribeTokens } from './inbox/unsubscribe-token.js';
 import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
+import { EventWaits } from './operations/events/event-waits.js';
 import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
@@ -75,6 +76,8 @@ export interface Core {
   take: NonNullable<Carrier['take']> | null;
   /** Resolves when a data file is lost or replaced; after that, nothing is read or written. */
   lost: Promise<DataError>;
+  /** Answers calls that wait for events, now and from now on. */
+  endWaits(): void;
   /** From now on messages of batches are left to other instances, or to the next start. */
   drain(): void;
   close(): Promise<void>;
@@ -138,6 +141,7 @@ export async function openCore(
   };
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
+  const eventWaits = new EventWaits(store, clock);
   const encryption = createEncryption(storage.secret, systemRandom);
   const served = doubles.carriers?.(carriers.carriers) ?? carriers.carriers;
   const heartbeat = new Heartbeat({
@@ -182,6 +186,7 @@ export async function openCore(
     encryption,
     dispatcher,
     outcomes,
+    eventWaits,
     keyUse,
     isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
@@ -284,6 +289,7 @@ export async function openCore(
     tokens,
     take: takers.length === 0 ? null : take,
     lost,
+    endWaits: () => eventWaits.close(),
     drain: () => dispatcher.drain(),
     close() {
       closing ??= close();

@@ -91,9 +91,11 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     lost: core.lost,
     drain() {
       isStopping = true;
+      core.endWaits();
       core.drain();
     },
     async close() {
+      core.endWaits();
       // Answers everything that the operator delays, so that no caller waits for it.
       await core.carrier.stop();
       await Promise.all([...listening, ...forMetrics].map((one) => one.close()));

@@ -54,10 +54,11 @@ export async function bareSends(): Promise<number> {
   return rate;
 }
 
-async function serviceSends(): Promise<number> {
+async function serviceSends(hasListener = false): Promise<number> {
   const directory = folder();
   const core = await openCore({ directory, rates: 'off' });
   await core.administration.credit(sends * 10);
+  if (hasListener) await core.operations.listEvents(caller, {});
   let next = 0;
   const start = performance.now();
   await Promise.all(
@@ -125,6 +126,7 @@ async function serviceBatch(): Promise<number> {
 /** Messages and batches of the service without HTTP. */
 export async function core(rounds = 5): Promise<Row[]> {
   const send = await inPairs(serviceSends, bareSends, rounds);
+  const recorded = await inPairs(serviceSends, () => serviceSends(true), rounds);
   const batch = await inPairs(serviceBatch, bareBatch, rounds);
   return [
     {
@@ -133,6 +135,13 @@ export async function core(rounds = 5): Promise<Row[]> {
       goal: '0.5 of its rate',
       measured: `${send.ratio.toFixed(2)} (${send.a.toFixed(0)}/s to ${send.b.toFixed(0)}/s)`,
       met: send.ratio >= 0.5,
+    },
+    {
+      what: 'service: one SMS, of a project without a listener',
+      against: 'of one with a listener, whose events are recorded',
+      goal: '1.10 of its rate at most',
+      measured: `${recorded.ratio.toFixed(2)} (${recorded.a.toFixed(0)}/s to ${recorded.b.toFixed(0)}/s)`,
+      met: recorded.ratio <= 1.1,
     },
     {
       what: 'service: a batch of 1,000 to completed',

@@ -328,6 +328,8 @@ export function commandLines(
     { line: () => 'service ledger', stdout: /^CREATED AT/, ...array },
     { line: () => 'service ledger --since soon', code: 2, stderr: /not a time/ },
     { line: () => 'service credit much', code: 2, stderr: /not a whole number/ },
+    { line: () => 'events listen --name a', code: 2, stderr: /--name needs/ },
+    { line: () => 'events skip 5f3c0a9e1b2d-17', code: 12, stderr: /waits at no event/ },
     { line: () => 'open', code: 2, stderr: /has no dashboard/ },
     { line: () => 'dashboard', code: 5, stderr: /no dashboard yet/, text: true },
     { line: () => 'inbox list', prepare: receive, stdout: /^RECEIVED/, ...array },

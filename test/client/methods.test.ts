@@ -57,6 +57,14 @@ const methods: [string, (client: Urtuu) => Promise<unknown>, string, string, obj
     '/v1/inbox?channel=sms&since=2026-11-21T08%3A00%3A00Z&after=m',
     null,
   ],
+  ['events.list', (c) => c.events.list(), 'GET', '/v1/events', null],
+  [
+    'events.list with a query',
+    (c) => c.events.list({ after: 'a-1', types: ['message.sent', 'message.failed'], limit: 7, wait: 20 }),
+    'GET',
+    '/v1/events?after=a-1&limit=7&wait=20&types=message.sent%2Cmessage.failed',
+    null,
+  ],
   ['balance.get', (c) => c.balance.get(), 'GET', '/v1/balance', null],
   ['pricing.get', (c) => c.pricing.get(), 'GET', '/v1/pricing', null],
   [

@@ -45,6 +45,7 @@ describe('Errors', () => {
       not_found: 404,
       method_not_allowed: 405,
       verification_closed: 409,
+      cursor_expired: 410,
       request_too_large: 413,
       unsupported_media_type: 415,
       unsupported_number: 422,

@@ -2,6 +2,7 @@
 export const testedElsewhere: Record<string, string> = {
   'docs/client.md': 'test/docs/client.test.ts',
   'docs/commands.md': 'test/reference.test.ts',
+  'docs/events.md': 'test/docs/events.test.ts',
 };
 
 /** Blocks that no test runs, by page and first line, and why. They are still parsed as what they are. */

@@ -84,6 +84,7 @@ function operationsOf({ operations }: Core) {
     listMessages: () => operations.listMessages(caller, {}, page),
     listBatches: () => operations.listBatches(caller, {}, page),
     listInbox: () => operations.listInbox(caller, {}, page),
+    listEvents: () => operations.listEvents(caller, {}),
     getBalance: () => operations.getBalance(caller),
     getPricing: () => operations.getPricing(caller),
     checkSuppressions: () => operations.checkSuppressions(caller, { to: [to] }),

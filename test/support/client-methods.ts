@@ -19,6 +19,7 @@ export const reads = {
   'batches.get': (c: Urtuu, o?: CallOptions) => c.batches.get('b', o),
   'batches.messages': (c: Urtuu, o?: CallOptions) => c.batches.messages('b', {}, o),
   'messages.list': (c: Urtuu, o?: CallOptions) => c.messages.list({}, o),
+  'events.list': (c: Urtuu, o?: CallOptions) => c.events.list({}, o),
   'batches.list': (c: Urtuu, o?: CallOptions) => c.batches.list({}, o),
   'inbox.list': (c: Urtuu, o?: CallOptions) => c.inbox.list({}, o),
   'verify.get': (c: Urtuu, o?: CallOptions) => c.verify.get('v', o),

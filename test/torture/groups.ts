@@ -9,6 +9,7 @@ import { cluster } from './cluster/rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { doubt } from './doubt/rows.js';
+import { events } from './events/rows.js';
 import { flips } from './flips/rows.js';
 import { lanes } from './lanes/rows.js';
 import { money } from './money/rows.js';
@@ -46,6 +47,7 @@ export const groups: readonly Group[] = [
   money,
   suppressed,
   quiet,
+  events,
   csv,
   text,
   terminal,

@@ -19,7 +19,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       ['messages, batches, inbox', 'Show what was sent and received'],
       ['history, balance, pricing', 'Show sends from here, credits, prices'],
-      ['open, api', 'Open the dashboard, make a raw request'],
+      ['events, open, api', 'Listen, open the dashboard, call the API'],
     ],
   ],
   ['Jobs', [['jobs', 'Follow, resume and report bulk sends']]],

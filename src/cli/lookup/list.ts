@@ -106,11 +106,11 @@ async function* newest<Item>(
   }
 }
 
-/** Maps the error of a service without the list to its own exit; other errors are passed on. */
-function offered(
-  error: unknown,
-  hint = 'Lists are an extension. Look up a single one by its id, or see what this machine sent: `urtuu history`',
-): unknown {
+const lists =
+  'Lists are an extension. Look up a single one by its id, or see what this machine sent: `urtuu history`';
+
+/** Maps the error of a service without an extension to its own exit; other errors are passed on. */
+export function offered(error: unknown, hint = lists): unknown {
   if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
   return new CliError(error.code, exits.missing, error.message, {
     hint,

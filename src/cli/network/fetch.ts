@@ -68,13 +68,14 @@ export function nodeFetch(env: Env): FetchLike {
           .on('error', (error) => reject(way === null || reachedProxy ? error : way.unreachable(error)))
           .on('response', (incoming) => {
             const refusal = way?.refusal(url, incoming) ?? null;
-            if (refusal === null) return resolve(answer(incoming));
+            // Nobody reads what others than the service say.
+            if (refusal === null) return resolve(answer(incoming, 'Authorization' in headers));
             left = refusal.requestSent;
             outgoing.destroy(refusal);
           })
           .on('upgrade', (incoming, socket) => {
             socket.destroy();
-            resolve({ ...answer(incoming), body: null });
+            resolve({ ...answer(incoming, false), body: null });
           })
           .on('close', () => {
             signal.removeEventListener('abort', abort);
@@ -112,7 +113,7 @@ async function protocolOf({ protocol }: URL): Promise<typeof http> {
     : await import('node:http');
 }
 
-function answer(incoming: http.IncomingMessage): FetchResponse {
+function answer(incoming: http.IncomingMessage, decodes: boolean): FetchResponse {
   const { 'content-encoding': encoding } = incoming.headers;
   return {
     status: incoming.statusCode ?? 0,
@@ -122,7 +123,7 @@ function answer(incoming: http.IncomingMessage): FetchResponse {
         return Array.isArray(value) ? value.join(', ') : (value ?? null);
       },
     },
-    body: encoding === undefined ? incoming : decodedBody(incoming, encoding),
+    body: encoding === undefined || !decodes ? incoming : decodedBody(incoming, encoding),
   };
 }
 

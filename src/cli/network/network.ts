@@ -1,5 +1,5 @@
 import type { SendFrozen } from '../../client/frozen.js';
-import type { Urtuu } from '../../client/index.js';
+import type { FetchLike, Urtuu } from '../../client/index.js';
 import type { ConnectFailure } from '../../client/transport/connect.js';
 import type { Administration, Fault, Service } from '../../service/index.js';
 import type { Config } from '../config/config.js';
@@ -49,6 +49,8 @@ export interface Network {
   files<Result>(use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
   /** Uses the carriers of a configuration. Throws CliError (exit 13) for an invalid one. */
   carriers<Result>(use: (service: CarrierTools) => Promise<Result>): Promise<Result>;
+  /** For requests to another program, through the proxies of this machine. Throws CliError (exit 2) for an unusable one. */
+  fetchFor(url: string): Promise<FetchLike>;
   /** The status of a URL, or why there is none within 3 s. */
   answerOf(url: string): Promise<number | ConnectFailure>;
   /** Whether a message went to the embedded service. */
@@ -144,6 +146,9 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     return open({ key: await key(), baseUrl, allowHttp });
   });
 
+  const fetchFor: Network['fetchFor'] = async (url) =>
+    environment.fetch ?? (await import('./fetch.js')).fetchFor(url, environment.env);
+
   return {
     client: async () => (await connection()).client,
     unlimitedClient: async () => (await connection()).unlimited(),
@@ -166,8 +171,9 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         throw (await configurationError(environment, error)) ?? error;
       }
     },
+    fetchFor,
     async answerOf(url) {
-      const fetch = environment.fetch ?? (await (await import('./fetch.js')).fetchFor(url, environment.env));
+      const fetch = await fetchFor(url);
       const signal = AbortSignal.timeout(3_000);
       try {
         return (await fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal })).status;

@@ -3,6 +3,7 @@ import type { UrtuuOptions } from '../../client/index.js';
 import type { System } from '../../client/system.js';
 import { Urtuu } from '../../client/urtuu.js';
 import { randomUuid } from '../platform/random-uuid.js';
+import { fingerprint } from '../text/fingerprint.js';
 import type { Clock } from '../time/clock.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -38,20 +39,6 @@ function bucketsIn(state: (() => string) | null, project: string, clock: Clock):
   } catch {
     return memoryBuckets();
   }
-}
-
-/**
- * 64 bits of FNV-1a, in two lanes: enough to distinguish projects, and far too little to recover the key. Loading
- * node:crypto would take 2 ms of each start.
- */
-function fingerprint(text: string): string {
-  let high = 0x811c9dc5;
-  let low = 0xc9dc5118;
-  for (let at = 0; at < text.length; at += 1) {
-    high = Math.imul(high ^ text.charCodeAt(at), 0x01000193);
-    low = Math.imul(low ^ text.charCodeAt(text.length - 1 - at), 0x01000193);
-  }
-  return [high, low].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 /** A client whose attempts, including retries, each take a token first. `signal` ends the wait. */

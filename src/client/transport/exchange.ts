@@ -24,6 +24,8 @@ export interface Limits {
   /** Milliseconds. */
   timeout: number;
   signal: AbortSignal | null;
+  /** Of the answer's body; of a longer one nothing is returned. */
+  mostBytes?: number;
 }
 
 /** Without the signal, which is new for every attempt. */
@@ -37,8 +39,8 @@ export function exchange(
   fetch: FetchLike,
   url: string,
   request: AttemptRequest,
-  { timeout, signal }: Limits,
-  system: System,
+  { timeout, signal, mostBytes = maxAnswerBytes }: Limits,
+  system: Pick<System, 'after'>,
 ): Promise<AttemptEnd> {
   const controller = new AbortController();
   let source: ByteSource | null = null;
@@ -52,7 +54,8 @@ export function exchange(
     if (controller.signal.aborted) source?.cancel();
     // Read only when needed: a header of a global Response takes a fifth of the time of the whole call.
     const header = (name: string) => headerOf(response, name);
-    if (source !== null && mayBeOfService(status)) return { status, header, body: await readAll(source) };
+    if (source !== null && mayBeOfService(status))
+      return { status, header, body: await readAll(source, mostBytes) };
     source?.cancel();
     return { status, header, body: null };
   }
@@ -114,14 +117,14 @@ function openBody(body: FetchBody): ByteSource {
 }
 
 /** Null if the answer is too long. */
-async function readAll(source: ByteSource): Promise<Uint8Array | null> {
+async function readAll(source: ByteSource, most: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await source.next();
     if (done || value === undefined) break;
     size += value.byteLength;
-    if (size > maxAnswerBytes) {
+    if (size > most) {
       source.cancel();
       return null;
     }

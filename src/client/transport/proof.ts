@@ -55,6 +55,10 @@ export const isPage: Proof = ({ data, next }) => {
   return next === null || isText(next) ? null : 'next';
 };
 
+/** Events have no last page. */
+export const isFeed: Proof = (result, replayed) =>
+  isPage(result, replayed) ?? (result.next === null ? 'next' : null);
+
 export const hasReasons: Proof = ({ data }) =>
   Array.isArray(data) && data.every((each) => isObject(each) && isText(each.to) && isText(each.reason))
     ? null

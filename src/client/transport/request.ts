@@ -103,7 +103,8 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
   return async <Result>(call: Call): Promise<Result> => {
     const { kind } = call;
     const { signal } = call.settings;
-    const limits: Limits = { timeout: call.settings.timeout ?? settings.timeout, signal };
+    const timeout = (call.settings.timeout ?? settings.timeout) + (call.serviceWaits ?? 0);
+    const limits: Limits = { timeout, signal };
     const maxRetries = call.settings.maxRetries ?? settings.maxRetries;
     const hasCallersKey = call.idempotencyKey !== null;
     const progress = call.progress ?? newProgress();

@@ -53,6 +53,7 @@ export function createPrune(
     for (const [projectId, limit] of limits)
       incoming += await untilNone(() => store.pruneInbox({ projectId, olderMs: limit }), signal);
     await untilNone(() => store.pruneLeftovers(null), signal);
+    await untilNone(() => store.pruneEvents(), signal);
     return { messages, incoming };
   }
 

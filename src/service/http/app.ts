@@ -12,6 +12,7 @@ import { noSuchRoute, RouteTable } from './route-table.js';
 import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
 import { emailRoutes } from './routes/email.js';
+import { eventRoutes } from './routes/events.js';
 import { healthRoutes } from './routes/health.js';
 import { inboxRoutes } from './routes/inbox.js';
 import { messageRoutes } from './routes/messages.js';
@@ -57,6 +58,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
   const inbox = inboxRoutes(operations);
+  const events = eventRoutes(operations);
   const outbox = outboxRoutes(options.outbox);
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
@@ -84,6 +86,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     'GET /v1/pricing': account.pricing,
     'POST /v1/suppressions/check': account.checkSuppressions,
     'GET /v1/inbox': inbox.list,
+    'GET /v1/events': events.list,
     'GET /v1/outbox': outbox.list,
   };
   /** Of the routes with their own. */

@@ -6,6 +6,7 @@ import type { Random } from '../random.js';
 import type { Settings } from '../settings.js';
 import type { Storage } from '../storage/storage.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
+import type { EventWaits } from './events/event-waits.js';
 import type { KeyUse } from './key-use.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
 import type { VerificationLimits } from './verification-limits.js';
@@ -32,6 +33,7 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'idle'>;
   outcomes: OutcomeWaiter;
+  eventWaits: Pick<EventWaits, 'run'>;
   keyUse: Pick<KeyUse, 'note'>;
   verificationLimits: Pick<VerificationLimits, 'accept' | 'created'>;
   /** Whether another instance had a connection for the lane recently. */

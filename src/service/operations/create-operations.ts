@@ -1,6 +1,7 @@
 import { admit } from './admission.js';
 import type { OperationContext } from './context.js';
 import { sendEmail, sendEmailBulk } from './email.js';
+import { listEvents } from './events/list-events.js';
 import { listBatches, listBatchMessages, listInbox, listMessages } from './lists.js';
 import { checkSuppressions, getBalance, getBatch, getMessage } from './lookups.js';
 import type { Operations } from './operations.js';
@@ -24,6 +25,7 @@ export function createOperations(context: OperationContext): Operations {
     listMessages: (caller, filter, page) => listMessages(context, caller, filter, page),
     listBatches: (caller, filter, page) => listBatches(context, caller, filter, page),
     listInbox: (caller, filter, page) => listInbox(context, caller, filter, page),
+    listEvents: (caller, query) => listEvents(context, caller, query),
     getBalance: (caller) => getBalance(context, caller),
     checkSuppressions: (caller, params) => checkSuppressions(context, caller, params),
     getPricing: (caller) => getPricing(context, caller),

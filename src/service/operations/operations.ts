@@ -5,6 +5,8 @@ import type {
   BatchPage,
   EmailBulkParams,
   EmailSendParams,
+  EventPage,
+  EventQuery,
   InboxFilter,
   InboxMessage,
   Message,
@@ -106,6 +108,8 @@ export interface Operations {
   listMessages(caller: Caller, filter: MessageFilter, page: PageRequest): Promise<MessagePage>;
   listBatches(caller: Caller, filter: BatchFilter, page: PageRequest): Promise<BatchPage>;
   listInbox(caller: Caller, filter: InboxFilter, page: PageRequest): Promise<Page<Required<InboxMessage>>>;
+  /** Begins to record them if nobody did. Waits, if asked to, while there are none. */
+  listEvents(caller: Caller, query: EventQuery): Promise<EventPage>;
   getBalance(caller: Caller): Promise<Balance>;
   getPricing(caller: Caller): Promise<Pricing>;
   checkSuppressions(caller: Caller, params: SuppressionsCheckParams): Promise<SuppressionsCheck>;

@@ -7,6 +7,7 @@ import type {
   VerificationResult,
 } from './acceptance.js';
 import type { Dispatching } from './dispatching.js';
+import type { Events } from './events.js';
 import type { Holding } from './holding.js';
 import type { Inbox } from './inbox.js';
 import type { Insights, LaneDepth, Unjoined } from './insights.js';
@@ -32,6 +33,7 @@ import type { Suppressions } from './suppressions.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './events.js';
 export type * from './holding.js';
 export type * from './inbox.js';
 export type * from './insights.js';
@@ -51,6 +53,7 @@ export type * from './tried.js';
 export interface Store
   extends Pruning,
     Dispatching,
+    Events,
     Holding,
     Inbox,
     Insights,

@@ -592,7 +592,7 @@ describe('a move is refused', () => {
 
   /** Takes back the steps of the schema after those of moves. */
   const undone =
-    'DROP INDEX messages_mailbox; DROP INDEX messages_spelled; ALTER TABLE messages DROP COLUMN mailbox; DROP INDEX verifications_project; ALTER TABLE keys DROP COLUMN created_by; ALTER TABLE receipts DROP COLUMN other; ALTER TABLE receipts DROP COLUMN code; ALTER TABLE lanes DROP COLUMN has_normal_ids; ALTER TABLE contents DROP COLUMN is_bulk; DROP INDEX projects_quiet; DROP INDEX messages_waiting; DROP INDEX messages_overdue; DROP INDEX messages_turns; ALTER TABLE messages DROP COLUMN is_bulk; DROP TRIGGER leases_have_releases; DROP TRIGGER suppressions_are_compared; DROP TRIGGER suppressions_have_reasons; ALTER TABLE dashboard DROP COLUMN public_url; DROP TABLE route_days';
+    'DROP INDEX messages_mailbox; DROP INDEX messages_spelled; ALTER TABLE messages DROP COLUMN mailbox; DROP INDEX verifications_project; ALTER TABLE keys DROP COLUMN created_by; ALTER TABLE receipts DROP COLUMN other; ALTER TABLE receipts DROP COLUMN code; ALTER TABLE lanes DROP COLUMN has_normal_ids; ALTER TABLE contents DROP COLUMN is_bulk; DROP INDEX projects_quiet; DROP INDEX messages_waiting; DROP INDEX messages_overdue; DROP INDEX messages_turns; ALTER TABLE messages DROP COLUMN is_bulk; DROP TRIGGER leases_have_releases; DROP TRIGGER suppressions_are_compared; DROP TRIGGER suppressions_have_reasons; ALTER TABLE dashboard DROP COLUMN public_url; DROP TABLE route_days; DROP INDEX projects_line; ALTER TABLE projects DROP COLUMN line; DROP TABLE event_lines; DROP TABLE events';
 
   it('again, from a mark of an earlier release: it is brought up to date by the database', async () => {
     await fill();

@@ -109,6 +109,10 @@ export function fakeOperations({ rateLimit, bound, scope = everyScope, ...overri
       calls.push(['listInbox', filter, page]);
       return { data: [], next: null };
     },
+    listEvents: async (_caller, query) => {
+      calls.push(['listEvents', query]);
+      return { data: [], next: '0123456789ab-0' };
+    },
     getBalance: async () => ({ balance: 1000 }),
     getPricing: async () => pricing,
     checkSuppressions: async (_caller, params) => {

@@ -164,6 +164,16 @@ describe.each(damage)('%s', (_, how, told) => {
   });
 });
 
+it('data that was accepted has no place behind an event any more: what was reported is not known', async () => {
+  core = await cores.open({ directory });
+  const { next: after } = await core.operations.listEvents(caller, {});
+  await core.close();
+  remove('installation.json');
+  core = await cores.open({ directory, acceptData: true });
+  const asked = core.operations.listEvents(caller, { after });
+  await expect(asked).rejects.toMatchObject({ code: 'cursor_expired' });
+});
+
 describe('a service that was killed', () => {
   it.each([
     ['in its first run', 0],

@@ -303,6 +303,8 @@ describe('a server', () => {
     await query(url, 'SELECT pg_reload_conf()');
     const synchronous = "SELECT current_setting('synchronous_standby_names') AS names";
     await vi.waitUntil(async () => (await query(url, synchronous))[0]?.names === 'nobody', later);
+    // Commits wait once the checkpointer has read it, which it does first.
+    await query(url, 'CHECKPOINT');
     const one = message({ idempotencyKey: 'k', claim: claimOf('a') });
     const before = performance.now();
     await Promise.all([

@@ -244,3 +244,43 @@ it('a submission whose mark a failover has lost ends its message while the store
     await store.release();
   }
 });
+
+describe('events of a message that ends', () => {
+  const read = { limit: 10, types: null };
+  const end = (client: Client, { seq, message: { id }, token }: ClaimedMessage) => {
+    const item = { seq, id, token, attempt: 1, project: project.id, status: 'sent', carrier_ids: [] };
+    return client.query('SELECT * FROM finalize_2(NULL, $1)', [JSON.stringify([item])]);
+  };
+
+  it('before a line is seen keep it from beginning: nobody waits for what is not recorded', async () => {
+    const { url, store } = await opened();
+    const claimed = await accepted(store, 'a');
+    const other = await session(url);
+    await end(other, claimed);
+    expect(await store.beginEvents(project.id, 1)).toBe(false);
+    expect(await store.takeEvents(project.id, null, read)).toBeNull();
+    // What begins to end meanwhile is recorded.
+    await store.finalizeMessages([{ claimed: await accepted(store, 'b'), outcome: sent }], answerOf);
+    await other.query('COMMIT');
+    expect(await store.beginEvents(project.id, 2)).toBe(true);
+    expect(await store.takeEvents(project.id, null, read)).toMatchObject({
+      events: [{ line: 1, number: 1, type: 'message.sent' }],
+    });
+  });
+
+  it('after another one, and is committed before it, come first; the other one is not skipped', async () => {
+    const { url, store } = await opened();
+    await store.beginEvents(project.id, 1);
+    const [first, second] = [await accepted(store, 'a'), await accepted(store, 'b')];
+    const other = await session(url);
+    await end(other, first);
+    await store.finalizeMessages([{ claimed: second, outcome: sent }], answerOf);
+    const about = ({ message: { id } }: ClaimedMessage) => ({ subject: { id } });
+    expect(await store.takeEvents(project.id, null, read)).toMatchObject({ events: [about(second)] });
+    await other.query('COMMIT');
+    expect(await store.takeEvents(project.id, { line: 1, number: 1 }, read)).toMatchObject({
+      events: [about(first)],
+      next: { number: 2 },
+    });
+  });
+});

@@ -103,6 +103,7 @@ it.each([
       store.claimMessages({ token: newToken(), leaseMs, limit: count, lane: 'sms', class: kind });
 
     await store.createProject({ ...project, balance: 1_000_000 });
+    await store.beginEvents(project.id, 1);
     await finalize(await accept(20));
     await finalize(await accept(20), failed);
     await query(url, `ANALYZE ${tables}`);
@@ -129,6 +130,12 @@ it.each([
     await store.leaveInDoubt(marked.map((one) => ({ claimed: one, delayMs: 0 })));
     const doubts = await store.claimDoubts({ token: 'doubts', leaseMs, limit: count, lane: 'sms' });
     expect((await finalize(doubts)).filter((end) => end !== null)).toHaveLength(count);
+
+    const events = { limit: count, types: null };
+    for (const number of [0, count])
+      expect(await store.takeEvents(project.id, { line: 1, number }, events)).toMatchObject({
+        next: { number: number + count },
+      });
 
     const statements = all().slice(before);
     expect(statements.length).toBeGreaterThan(50);

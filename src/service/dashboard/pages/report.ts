@@ -5,7 +5,9 @@ import { callerOf, orRefusal, type PageContext } from '../page.js';
 
 /** The columns of `urtuu messages list -o csv`: fields of a message. */
 const columns =
-  'id status channel to parts credits error created_at sent_at batch_id delivery rate_multiplier'.split(' ');
+  'id status channel to parts credits error created_at sent_at batch_id delivery rate_multiplier carrier_code'.split(
+    ' ',
+  );
 
 /** The messages of a batch as CSV; null when there is no such batch. */
 export async function batchReport(context: PageContext): Promise<string | null> {

@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import {
   bulkClass,
   classHeader,
+  eventTypes,
+  longestEventWait,
   maxIdempotencyKeyLength,
   maxSenderNameLength,
   maxSubjectLength,
@@ -11,7 +13,7 @@ import {
 } from '../../../contract/index.js';
 import { emailBulk, emailSend, fromName, subject } from '../schemas/email.js';
 import { recipient, suppressionsCheck } from '../schemas/fields.js';
-import { after, delivered, limit } from '../schemas/lists.js';
+import { after, afterEvent, delivered, limit, types, wait } from '../schemas/lists.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
@@ -35,6 +37,18 @@ const rules = new Map<object, object>([
     { type: 'integer', minimum: messagePage.min, maximum: messagePage.max, default: messagePage.default },
   ],
   ...resources.extensions.map((field) => [field, isExtension] as const),
+  [afterEvent, { description: '`next` of the previous page, or the id of an event; `now` skips all so far' }],
+  [types, { type: 'array', items: { type: 'string', enum: eventTypes } }],
+  [
+    wait,
+    {
+      type: 'integer',
+      minimum: 0,
+      maximum: longestEventWait,
+      default: 0,
+      description: 'Seconds to wait for an event if there is none',
+    },
+  ],
   [after, { format: 'uuid', description: '`next` of the previous page' }],
   [
     delivered,
@@ -72,6 +86,7 @@ function componentSchemas(): Record<string, unknown> {
     VerificationResult: resources.verificationResult,
     Balance: resources.balanceResult,
     Pricing: resources.pricing,
+    EventPage: resources.eventPage,
     SuppressionsCheck: suppressionsCheck,
     SuppressionsCheckResult: resources.suppressionsCheckResult,
     Health: resources.health,
@@ -170,8 +185,10 @@ function parametersOf({ path, idempotent, query }: Endpoint): object[] {
 function queryParameters(query: z.ZodMiniType): object[] {
   const { properties = {} } = z.toJSONSchema(query, { io: 'input', override: withRules });
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...schema } = property as { description?: string };
-    return { name, in: 'query', ...(description === undefined ? {} : { description }), schema };
+    const { description, ...schema } = property as { description?: string; type?: string };
+    // `?types=one,other`: not a parameter for each.
+    const form = schema.type === 'array' ? { explode: false } : {};
+    return { name, in: 'query', ...(description === undefined ? {} : { description }), ...form, schema };
   });
 }
 

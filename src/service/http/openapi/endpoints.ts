@@ -1,6 +1,13 @@
 import type * as z from 'zod/mini';
 import type { ServiceErrorCode } from '../../../contract/index.js';
-import { batchesQuery, inboxQuery, messagesQuery, outboxQuery, pageQuery } from '../schemas/lists.js';
+import {
+  batchesQuery,
+  eventsQuery,
+  inboxQuery,
+  messagesQuery,
+  outboxQuery,
+  pageQuery,
+} from '../schemas/lists.js';
 
 /** An endpoint of the document; `body` and `answer` name schemas. */
 export interface Endpoint {
@@ -153,6 +160,13 @@ export const endpoints: Endpoint[] = [
     'List received messages, newest first; subjects and texts only with a key of the scope `inbox`',
     'InboxPage',
     list(inboxQuery),
+  ),
+  get(
+    '/events',
+    'listEvents',
+    'List what happened in the project, oldest first: at least once, in order. The first call begins to record it',
+    'EventPage',
+    { ...list(eventsQuery), codes: ['invalid_request', 'cursor_expired'] },
   ),
   get(
     '/outbox',

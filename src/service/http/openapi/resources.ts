@@ -136,8 +136,25 @@ export const pricing: z.ZodMiniType<contract.Pricing> = z.object({
   email: z.object({ credits_per_message: z.number() }),
 });
 
+const suppressed = z.object({ to: z.string(), reason: z.enum(suppressionReasons) });
 export const suppressionsCheckResult: z.ZodMiniType<contract.SuppressionsCheck> = z.object({
-  data: z.array(z.object({ to: z.string(), reason: z.enum(suppressionReasons) })),
+  data: z.array(suppressed),
+});
+
+const eventOf = <Type extends contract.EventType, Data extends z.ZodMiniType>(
+  types: readonly Type[],
+  data: Data,
+) => z.object({ id: z.string(), type: z.enum(types), at: time, data });
+export const eventPage: z.ZodMiniType<contract.EventPage> = z.object({
+  data: z.array(
+    z.union([
+      eventOf(['message.sent', 'message.failed', 'message.delivery'], anyMessage),
+      eventOf(['message.received'], z.nullable(z.object({ id }))),
+      eventOf(['batch.completed'], batch),
+      eventOf(['recipient.suppressed'], z.nullable(suppressed)),
+    ]),
+  ),
+  next: z.string(),
 });
 
 export const health = z.object({ status: z.literal('ok') });

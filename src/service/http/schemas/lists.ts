@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { messagePage, normalId } from '../../../contract/index.js';
+import { afterAll, eventTypes, longestEventWait, messagePage, normalId } from '../../../contract/index.js';
+import { cursorOf } from '../../operations/events/list-events.js';
 import { rule } from '../../parse-fields.js';
 import { text } from './fields.js';
 
@@ -52,6 +53,38 @@ export const outboxQuery = z.strictObject({
 
 /** The query of GET /v1/inbox. */
 export const inboxQuery = z.strictObject({ ...filters, ...page });
+export const afterEvent = z
+  .string()
+  .check(
+    rule(
+      (value) => value === afterAll || cursorOf(value) !== null,
+      'must be the next of an earlier page or the id of an event',
+    ),
+  );
+export const types = z
+  .string()
+  .check(
+    rule(
+      (value) => value.split(',').every((each) => (eventTypes as readonly string[]).includes(each)),
+      `must be one or more of ${eventTypes.join(', ')}, separated by commas`,
+    ),
+  );
+export const wait = z
+  .string()
+  .check(
+    rule(
+      (value) => /^[0-9]{1,2}$/.test(value) && Number(value) <= longestEventWait,
+      `must be a whole number of seconds from 0 to ${longestEventWait}`,
+    ),
+  );
+
+/** The query of GET /v1/events. */
+export const eventsQuery = z.strictObject({
+  after: z.exactOptional(afterEvent),
+  types: z.exactOptional(types),
+  limit: z.exactOptional(limit),
+  wait: z.exactOptional(wait),
+});
 
 /** The query of GET /v1/batches. */
 export const batchesQuery = z.strictObject({

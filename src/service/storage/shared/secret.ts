@@ -13,11 +13,14 @@ export function isSecretOf(fingerprint: Uint8Array | null, secret: Uint8Array): 
   return fingerprint !== null && timingSafeEqual(fingerprint, fingerprintOf(secret));
 }
 
+// Numbers and addresses contain no colon.
+const erased = 'erased:';
+export const isPseudonym = (to: string): boolean => to.startsWith(erased);
+
 /** Replaces an erased recipient: caps and suppressions recognise it, and nobody without the secret can. */
 export type PseudonymOf = (to: string) => string;
 
 export function createPseudonyms(secret: Uint8Array): PseudonymOf {
   const key = deriveKey(secret, 'erased recipients');
-  // Numbers and addresses contain no colon.
-  return (to) => `erased:${createHmac('sha256', key).update(to).digest('base64url')}`;
+  return (to) => `${erased}${createHmac('sha256', key).update(to).digest('base64url')}`;
 }

@@ -1,5 +1,5 @@
 import type { ClaimedMessage } from '../dispatching.js';
-import { groupBy } from '../group-by.js';
+import { groupBy } from './group-by.js';
 
 /** The most projects in a claim; the others take their turn in the next. */
 export const mostProjects = 100;

@@ -10,7 +10,7 @@ import {
 } from '../inbox.js';
 import { type Listed, longestPage } from '../lists.js';
 import { listed, rowsPerPage } from './listed.js';
-import { ofProject } from './pages.js';
+import { ofProject, reported } from './pages.js';
 import { alone, query, type Sql, type Transaction } from './sql.js';
 
 /** The parts of a text that have arrived, in order; SQLite stores them as JSON. */
@@ -53,6 +53,7 @@ export function createInbox(sql: Sql): Inbox {
        ON CONFLICT (project, fingerprint) DO NOTHING`,
       { id, projectId, channel, from, to, subject, text, fingerprint, series: seriesOf(message), parts },
     );
+    yield* query(reported('message.received', '(SELECT seq, project FROM :s.inbox WHERE id = :id)'), { id });
   }
 
   function* keep(message: IncomingMessage): Transaction<string | null> {
@@ -80,6 +81,10 @@ export function createInbox(sql: Sql): Inbox {
         parts,
         seq: row.seq,
       });
+      if (!parts.includes(null))
+        yield* query(reported('message.received', '(SELECT seq, project FROM :s.inbox WHERE seq = :seq)'), {
+          seq: row.seq,
+        });
       return whole(parts);
     }
     const parts = Array.from({ length: part.total }, (_, at) => (at === index ? text : null));

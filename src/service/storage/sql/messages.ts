@@ -34,7 +34,7 @@ const select = selectMessage(
      WHERE r.message = m.seq AND r.state = m.delivery AND r.code IS NOT NULL ORDER BY r.received_at LIMIT 1)
    END AS receipt_code`,
 );
-const selectBatches = 'SELECT b.*, :unknownOfBatch AS unknown FROM :s.batches b';
+export const selectBatches = 'SELECT b.*, :unknownOfBatch AS unknown FROM :s.batches b';
 
 /** Messages and batches, and the answers bound to their keys. */
 export function createMessages(sql: Sql, scanned = rowsPerPage): Messages {

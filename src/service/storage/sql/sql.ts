@@ -18,8 +18,12 @@ interface Words {
   skipLocked: string;
   /** A condition, always true: the commit waits for the disk whatever the owner has set, and for locks only for a while. */
   durable: string;
+  /** Waits for whoever is writing what is reported to a project; false if that takes too long. */
+  reportersAreDone: string;
   /** Waits, in a transaction, for others with the same `key`. */
   alone: string;
+  /** Whether the store is held. */
+  isHeld: string;
   greatest: string;
   /** Written `:in(name)`, behind a column: whether it is in a list, which is `?` here. */
   in: string;

@@ -4,6 +4,7 @@ import type { PseudonymOf } from '../shared/secret.js';
 import { sharedReads } from '../shared/shared-reads.js';
 import type { Store } from '../store.js';
 import { createBinds, createDays } from './binds.js';
+import { createEvents } from './events.js';
 import { createInbox } from './inbox.js';
 import { createInsights } from './insights.js';
 import { createKeys } from './keys.js';
@@ -27,6 +28,7 @@ function createParts({ sql, correctLife, pseudonymOf }: Engine) {
   return {
     ...createBinds(sql),
     ...createDays(sql),
+    ...createEvents(sql),
     ...createInbox(sql),
     ...createInsights(sql),
     ...createKeys(sql),

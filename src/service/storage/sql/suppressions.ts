@@ -2,17 +2,17 @@ import { comparedRecipient, mailboxOf, type SuppressionReason } from '../../../c
 import { erasedKeyOf, keyOf, pseudonymsOf, reasonAmong, suppressedAs } from '../shared/recipients.js';
 import type { PseudonymOf } from '../shared/secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
-import { ofProject } from './pages.js';
+import { ofProject, reported } from './pages.js';
 import type { Sql } from './sql.js';
 
-interface SuppressionRow {
+export interface SuppressionRow {
   seq: number;
   recipient: string;
   reason: SuppressionReason;
   created_at: number;
 }
 
-const toRecord = ({ recipient, reason, created_at }: SuppressionRow): SuppressionRecord => ({
+export const toSuppression = ({ recipient, reason, created_at }: SuppressionRow): SuppressionRecord => ({
   to: recipient,
   reason,
   createdAt: created_at,
@@ -34,14 +34,21 @@ export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppress
 
   /** Returns how many were added. */
   async function insert(projectId: string, keys: readonly string[], reason: SuppressionReason) {
-    const added = await sql.write(
-      `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
-       SELECT (SELECT seq FROM :s.projects WHERE id = :projectId), given.value, :reason, :now
-       FROM :rows(keys) AS given WHERE true
-       ON CONFLICT (project, recipient) DO NOTHING RETURNING seq`,
+    const [added] = await sql.together<{ count: number }>(
+      [
+        [
+          'added (seq, project)',
+          `INSERT INTO :s.suppressions (project, recipient, reason, created_at)
+           SELECT (SELECT seq FROM :s.projects WHERE id = :projectId), given.value, :reason, :now
+           FROM :rows(keys) AS given WHERE true
+           ON CONFLICT (project, recipient) DO NOTHING RETURNING seq, project`,
+        ],
+        ['recorded (seq)', `${reported('recipient.suppressed', 'added')} RETURNING seq`],
+      ],
+      'SELECT count(*) AS count FROM added',
       { projectId, reason, keys: [...new Set(keys)].sort() },
     );
-    return added.length;
+    return added?.count ?? 0;
   }
 
   const parts: Suppressions = {
@@ -104,7 +111,7 @@ export function createSuppressions(sql: Sql, pseudonymOf: PseudonymOf): Suppress
         `SELECT * FROM :s.suppressions WHERE ${ofProject} AND seq < :before ORDER BY seq DESC LIMIT :most`,
         { projectId, before: last.seq, most: limit + 1 },
       );
-      const records = rows.slice(0, limit).map(toRecord);
+      const records = rows.slice(0, limit).map(toSuppression);
       return { records, next: rows.length > limit ? (records.at(-1)?.to ?? null) : null };
     },
     async removeSuppression(projectId, to, only) {

@@ -7,6 +7,12 @@ interface NumberedRow extends ProjectRow {
   seq: number;
 }
 
+/** `line`: of its events; null if nobody asks. */
+export interface Standing {
+  balance: number;
+  line: number | null;
+}
+
 interface ActiveKeyRow extends Pick<KeyRow, 'id' | 'scope'>, Pick<ProjectRow, 'name' | 'settings'> {
   /** Its id. */
   project: string;
@@ -19,7 +25,7 @@ interface ActiveKeyRow extends Pick<KeyRow, 'id' | 'scope'>, Pick<ProjectRow, 'n
 export function prepareProjects(database: Database, now: () => Instant) {
   const selectProject = database.prepare('SELECT * FROM projects WHERE id = ?');
   const selectProjects = database.prepare('SELECT * FROM projects ORDER BY seq');
-  const selectBalance = database.prepare('SELECT balance FROM projects WHERE seq = ?');
+  const selectStanding = database.prepare('SELECT balance, line FROM projects WHERE seq = ?');
   const updateBalance = database.prepare('UPDATE projects SET balance = balance + ? WHERE seq = ?');
   const insertLedger = database.prepare(
     'INSERT INTO ledger (project, amount, reason, subject_id, created_at) VALUES (?, ?, ?, ?, ?)',
@@ -50,8 +56,8 @@ export function prepareProjects(database: Database, now: () => Instant) {
     return ids.get(project) ?? '';
   }
 
-  function balanceOf(project: number): number {
-    return (selectBalance.get(project) as { balance: number }).balance;
+  function standingOf(project: number): Standing {
+    return selectStanding.get(project) as Standing & Record<string, number | null>;
   }
 
   /** Changes a balance and writes the ledger entry; always both. */
@@ -64,7 +70,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
   return {
     numberOf,
     idOf,
-    balanceOf,
+    standingOf,
     move,
     ids: (): string[] => (selectProjects.all() as NumberedRow[]).map(({ id }) => id),
     /** In one read of the database, because each read costs as much as its rows. */

@@ -23,6 +23,7 @@ import { prepareHolds } from './dispatch/holds.js';
 import { prepareLeases } from './dispatch/leases.js';
 import { prepareQuiet } from './dispatch/quiet.js';
 import { prepareReceipts } from './dispatch/receipts.js';
+import { prepareReports } from './dispatch/reports.js';
 import { prepareStopBatch } from './dispatch/stop-batch.js';
 import { prepareTries } from './dispatch/tries.js';
 import { prepareUnfinished } from './dispatch/unfinished.js';
@@ -77,7 +78,8 @@ export function sqliteStore(
   const leases = prepareLeases(database, clock);
   const quiet = prepareQuiet(database, projects, clock);
   const requests = prepareRequests(database, quiet, now);
-  const stopBatch = prepareStopBatch(database, { projects, leases, requests }, now);
+  const reports = prepareReports(database);
+  const stopBatch = prepareStopBatch(database, { projects, leases, requests, reports }, now);
   const pruneMessages = whenUsed(() => preparePruneMessages(database, pseudonymOf, now));
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
@@ -87,11 +89,12 @@ export function sqliteStore(
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const tries = prepareTries(database);
-  const receipts = prepareReceipts(database, now);
+  const receipts = prepareReceipts(database, reports, now);
   const parts = { leases, refusals, suppressed, tries, receipts, requests, quiet };
   const claims = prepareClaims(database, projects, parts, clock);
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
-  const finalization = prepareFinalization(database, projects, leases, receipts, { tries, requests }, now);
+  const ending = { tries, requests, reports };
+  const finalization = prepareFinalization(database, projects, leases, receipts, ending, now);
   const work = prepareWork(database, { leases, holds, quiet }, clock);
   const sql = sqliteSql(database, clock, commits, read);
 

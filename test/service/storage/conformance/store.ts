@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { acceptanceConformance } from './acceptance.js';
 import { dispatchConformance } from './dispatch.js';
 import type { Engine } from './engine.js';
+import { eventConformance } from './events.js';
 import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
 import { holdingConformance } from './holding.js';
@@ -34,6 +35,7 @@ export function storeConformance(engine: Engine): void {
 
     acceptanceConformance(fixture);
     dispatchConformance(fixture);
+    eventConformance(fixture);
     fenceConformance(fixture);
     insightConformance(fixture);
     inboxConformance(fixture);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { suppressionReasons } from '../../../../src/contract/index.js';
+import { eventTypes, suppressionReasons } from '../../../../src/contract/index.js';
 import type { Instances } from '../../../../src/service/storage/instances.js';
 import type { Store } from '../../../../src/service/storage/store.js';
 import { leaseMs } from '../conformance/fixture.js';
 import { type Calls, lanes, page, prunable, routes, simple, sorted, whole } from './given.js';
-import { byText, type Side, type World } from './world.js';
+import { byText, projects, type Side, type World } from './world.js';
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
 
@@ -64,6 +64,26 @@ export const keepingCalls = {
     const only = world.of([undefined, ...suppressionReasons]);
     return simple((store) => store.removeSuppression(id, to, only));
   },
+
+  beginEvents(world) {
+    const [id, line] = [world.project(), world.below(1_000_000)];
+    return simple((store) => store.beginEvents(id, line));
+  },
+  takeEvents(world) {
+    const [id, limit, behind] = [world.project(), world.of([1, 5, 1_000]), world.below(20)];
+    const types = world.of([null, [], eventTypes.slice(0, 2)]);
+    return async ({ store }: Side) => {
+      const taken = await store.takeEvents(id, null, { limit, types });
+      if (taken === null || taken === 'expired') return taken;
+      const { line, number } = taken.next;
+      return [
+        taken,
+        await store.takeEvents(id, { line, number: Math.max(0, number - behind) }, { limit, types }),
+      ];
+    };
+  },
+  eventLines: () => simple((store) => sorted(store.eventLines(projects))),
+  pruneEvents: () => simple((store) => store.pruneEvents()),
 
   listPrunable(world) {
     const olderMs = world.milliseconds();

@@ -20,6 +20,8 @@ const dialect: Dialect = {
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   durable: `(SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true) IS NOT NULL
     AND pg_catalog.set_config('lock_timeout'::text, '2s'::text, true) IS NOT NULL)`,
+  reportersAreDone: ':s.await_reporters_1()',
+  isHeld: '(:s.hold_reason_1() IS NOT NULL)',
   greatest: 'greatest',
   in: '= ANY (?)',
   rows: '(SELECT pg_catalog.unnest(?::text[]) AS value)',

@@ -26,7 +26,6 @@ import requests from './11-requests.sql' with { type: 'text' };
 import filling from './12-filling.sql' with { type: 'text' };
 import stopClaimed from './13-stop-claimed.sql' with { type: 'text' };
 import findWaiting from './14-find-waiting.sql' with { type: 'text' };
-import joinReceipts from './15-join-receipts.sql' with { type: 'text' };
 import mailboxes from './16-mailboxes.sql' with { type: 'text' };
 import verifications from './17-verifications.sql' with { type: 'text' };
 import oneStore from './19-one-store.sql' with { type: 'text' };
@@ -37,6 +36,8 @@ import suppressed from './21/suppressed.sql' with { type: 'text' };
 import quietHours from './23/quiet-hours.sql' with { type: 'text' };
 import singlesOfLists from './23/singles-of-lists.sql' with { type: 'text' };
 import inlined from './24-inlined.sql' with { type: 'text' };
+import events from './25/events.sql' with { type: 'text' };
+import reporting from './25/reporting.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -100,7 +101,7 @@ export const migrations: Migrations = {
       filling,
       stopClaimed,
       findWaiting,
-      joinReceipts,
+      emptied,
       mailboxes,
       verifications,
       createdBy,
@@ -112,6 +113,7 @@ export const migrations: Migrations = {
       inlined,
       receiptCode,
       routeDays,
+      [events, reporting].join('\n'),
     ],
     constants,
   ),

@@ -12,6 +12,7 @@ import {
 } from '../../sql/sql.js';
 import { inTime } from '../accept/message-blocks.js';
 import { acceptedAt } from '../clock-corrections.js';
+import { isHeld } from '../dispatch/holds.js';
 import type { Database, Statement as Prepared } from './database.js';
 import type { GroupCommit } from './group-commit.js';
 import { overwriting } from './overwriting.js';
@@ -24,6 +25,8 @@ const dialect: Dialect = {
   lock: '',
   skipLocked: '',
   durable: 'true',
+  reportersAreDone: 'true',
+  isHeld,
   greatest: 'max',
   in: 'IN (SELECT value FROM json_each(?))',
   rows: 'json_each(?)',

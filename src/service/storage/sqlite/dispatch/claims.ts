@@ -7,8 +7,8 @@ import {
   overdueBefore,
   type Postponement,
 } from '../../dispatching.js';
-import { groupBy } from '../../group-by.js';
 import { farthestDue, firstDelay } from '../../shared/clock-tolerance.js';
+import { groupBy } from '../../shared/group-by.js';
 import { inTurn } from '../../shared/turns.js';
 import type { Refusals } from '../accept/refusals.js';
 import type { Suppressed } from '../accept/suppressed.js';

@@ -15,6 +15,7 @@ import { remembered } from './claimed-rows.js';
 import { isLeased, isMarked } from './claims.js';
 import type { Leases } from './leases.js';
 import type { Receipts } from './receipts.js';
+import type { Reported, Reports } from './reports.js';
 import type { Tries } from './tries.js';
 
 const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pending_key = NULL, delivery = :delivery,
@@ -33,7 +34,7 @@ export function prepareFinalization(
   projects: Projects,
   leases: Leases,
   receipts: Receipts,
-  { tries, requests }: { tries: Tries; requests: Requests },
+  { tries, requests, reports }: { tries: Tries; requests: Requests; reports: Reports },
   now: () => Instant,
 ) {
   const sendMarked = database.prepare(`UPDATE messages SET ${sent} WHERE ${isMarked}`);
@@ -165,20 +166,24 @@ export function prepareFinalization(
     departures.write();
     countBatches(ended, at);
     const keepsRequests = requests.isAny();
-    const balances = remembered(projects.balanceOf);
-    return ended.map((message, index) => {
+    const standings = remembered(projects.standingOf);
+    const reported: Reported[] = [];
+    const finalized = ended.map((message, index) => {
       if (message === null) return null;
       const { seq, content, pendingKey } = (finalizations[index] as Finalization).claimed;
       const project = projects.numberOf(message.projectId);
       if (keepsRequests) requests.forget(seq);
       if (content.encrypted !== null) eraseEncrypted.run(seq);
-      const balance = balances(project);
+      const { balance, line } = standings(project);
+      if (line !== null) reported.push({ line, seq, message });
       if (pendingKey !== null) {
         const bound = answer(message, balance);
         bindAnswer.run(bound.status, bound.body, project, pendingKey);
       }
       return { message, balance };
     });
+    if (reported.length > 0) reports.ended(reported, at);
+    return finalized;
   }
 
   /** Stores a receipt, and finishes the message in doubt that it matches. */

@@ -1,6 +1,7 @@
 import { joinsWithin, type Receipt } from '../../dispatching.js';
 import type { DeliveryState, Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
+import type { Reports } from './reports.js';
 
 /** A carrier repeats the end of a message's id. */
 const isNamed = (message: string, reference: string) =>
@@ -10,7 +11,7 @@ const isNamed = (message: string, reference: string) =>
 const submittedWithin = 2 * 86_400_000;
 
 /** One row for each route, carrier id and recipient. The functions write inside their caller's transaction. */
-export function prepareReceipts(database: Database, now: () => Instant) {
+export function prepareReceipts(database: Database, reports: Reports, now: () => Instant) {
   const submit = database.prepare(
     `INSERT INTO receipts (route, carrier_id, recipient, message, submitted_at)
      VALUES (:route, :carrierId, :to, :seq, :now)
@@ -77,10 +78,18 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     return states.every((state) => state === 'delivered') ? 'delivered' : 'unknown';
   }
 
+  const deliveryOf = (seq: number): DeliveryState | null =>
+    (selectDelivery.get(seq) as { delivery: DeliveryState | null } | undefined)?.delivery ?? null;
+
   function updateMessage(seq: number): DeliveryState | null {
     const state = stateOf(seq);
     if (state !== null) updateDelivery.run({ seq, state });
-    return (selectDelivery.get(seq) as { delivery: DeliveryState | null } | undefined)?.delivery ?? null;
+    return deliveryOf(seq);
+  }
+
+  function updateReported(seq: number): void {
+    const before = deliveryOf(seq);
+    if (updateMessage(seq) !== before) reports.delivered(seq, now());
   }
 
   /** What is kept under another id of the same receipt goes. */
@@ -120,7 +129,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
         const known = (selectMessage.get(route, name.carrierId, to) as { message: number | null }).message;
         if (known === null) continue;
         if (name.other !== null) deleteUnjoined.run(route, name.other, to);
-        updateMessage(known);
+        updateReported(known);
         return null;
       }
       // An unknown id alone may be of anybody's message to that number.
@@ -130,7 +139,7 @@ export function prepareReceipts(database: Database, now: () => Instant) {
       if (only === undefined || meant.length > 1 || only.isInDoubt !== 1) return null;
       if (only.status === 'queued') return only.seq;
       join(only.seq, route, to, [carrierId]);
-      updateMessage(only.seq);
+      updateReported(only.seq);
       return null;
     },
   };

@@ -4,6 +4,7 @@ import type { Instant } from '../../records.js';
 import type { Database } from '../database/database.js';
 import type { Projects } from '../projects.js';
 import type { Leases } from './leases.js';
+import type { Reports } from './reports.js';
 
 /** SQL: whether a message may be marked. */
 export const isInOpenLane = 'lane NOT IN (SELECT lane FROM lane_pauses)';
@@ -11,7 +12,7 @@ export const isInOpenLane = 'lane NOT IN (SELECT lane FROM lane_pauses)';
 /** Stops batches, inside the caller's transaction. */
 export function prepareStopBatch(
   database: Database,
-  { projects, leases, requests }: StopParts,
+  { projects, leases, requests, reports }: StopParts,
   now: () => Instant,
 ) {
   const selectBatch = database.prepare('SELECT * FROM batches WHERE id = ?');
@@ -48,9 +49,18 @@ export function prepareStopBatch(
     for (const { seq } of messages) requests.forget(seq);
     const stopped = messages.length;
     stop.run({ seq: batch.seq, stopped, at: now() });
-    const { channel, total, sent, failed } = batch;
+    const { line } = projects.standingOf(batch.project);
+    const failed = messages.map(
+      (message) => ({ ...message, status: 'failed', delivery: null, batchId: id }) as const,
+    );
+    if (line !== null)
+      reports.ended(
+        failed.map((message) => ({ line, seq: message.seq, message })),
+        now(),
+      );
+    const { channel, total, sent } = batch;
     const lanes = [...counts].map(([lane, count]) => ({ lane, count }));
-    return { channel, total, sent, failed: failed + stopped, stopped, refunded, lanes };
+    return { channel, total, sent, failed: batch.failed + stopped, stopped, refunded, lanes };
   };
 }
 
@@ -58,6 +68,7 @@ interface StopParts {
   projects: Projects;
   leases: Leases;
   requests: { forget(message: number): void };
+  reports: Reports;
 }
 
 interface BatchRow {

@@ -26,6 +26,8 @@ const emptied = [
   'erasures',
   'turns',
   'requests',
+  'events',
+  'event_lines',
 ];
 
 /** Empties the store. The functions write inside their caller's transaction. */
@@ -58,7 +60,7 @@ export function prepareResets(database: Database, projects: Projects, now: () =>
       database.exec(`DELETE FROM leases WHERE NOT (${anyReset})`);
       for (const id of projects.ids()) {
         const project = projects.numberOf(id);
-        database.exec(`UPDATE projects SET balance = 0 WHERE seq = ${project}`);
+        database.exec(`UPDATE projects SET balance = 0, line = NULL WHERE seq = ${project}`);
         projects.move(project, balance, 'opening', null);
       }
       prolong.run(now() + holdMs, holdMs);

@@ -5,6 +5,7 @@ import { fingerprintOf, isSecretOf, secretLength } from '../../shared/secret.js'
 import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { makePrivate } from '../database/private-files.js';
+import { endEventLines } from '../dispatch/holds.js';
 import { type DataFiles, setAside, sizeOf } from './folder.js';
 import { type Identity, readIdentity, writeIdentity } from './identity.js';
 import { dataError, forgottenSince, type Problem } from './problems.js';
@@ -86,6 +87,7 @@ function firstLook({ files, store, acceptData }: Entry): StoreRow {
        ON CONFLICT DO UPDATE SET id = excluded.id, epoch = 1, secret_fingerprint = NULL, complete = 0, wal_follows = 0`,
     )
     .run(randomUUID());
+  endEventLines(store);
   return rowOf(store) as StoreRow;
 }
 

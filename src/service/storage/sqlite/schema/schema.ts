@@ -288,4 +288,24 @@ export const migrations: readonly string[] = [
     reached_at INTEGER
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Events: what is reported to a project that asks for it. Of others nothing is recorded.
+  -- line: of its events, random; null if nobody asks.
+  ALTER TABLE projects ADD COLUMN line INTEGER;
+  CREATE INDEX projects_line ON projects (line) WHERE line IS NOT NULL;
+
+  -- numbered, deleted: the highest number that was given to an event, and that of one that was deleted. heard_at: the last
+  -- call, within a minute. is_begun: whatever is written from now on is recorded.
+  CREATE TABLE event_lines (
+    line INTEGER PRIMARY KEY, heard_at INTEGER NOT NULL, is_begun INTEGER NOT NULL DEFAULT 0,
+    numbered INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  -- number: given when it is first read. subject: the seq of a message, a batch, or a row of inbox or suppressions.
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY, line INTEGER NOT NULL, number INTEGER,
+    type TEXT NOT NULL, subject INTEGER NOT NULL, at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX events_line ON events (line, number);
+  `,
 ];

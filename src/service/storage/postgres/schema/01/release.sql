@@ -65,15 +65,3 @@ BEGIN
   INSERT INTO leases (token, until, length, messages) VALUES (p_token, at + p_lease_ms, p_lease_ms, seqs);
   RETURN QUERY SELECT * FROM read_claimed_1(seqs, at, p_window, p_most);
 END $$;
-
--- The lock lets one of many who release it through: the leases of a store that sends again are not theirs to end.
-CREATE FUNCTION release_1(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  :durable;
-  PERFORM 1 FROM hold FOR UPDATE;
-  IF hold_reason_1() IS NULL THEN RETURN false; END IF;
-  PERFORM end_all_leases_1(p_now);
-  PERFORM set_hold_1(NULL);
-  UPDATE hold SET releases = releases + 1;
-  RETURN true;
-END $$;

@@ -1,0 +1,97 @@
+import { afterAll, type EventType, eventTypes, type UrtuuEvent } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
+import type { Context } from '../../context.js';
+import { usageError } from '../../errors.js';
+import { addHelp } from '../../help/command-help.js';
+import { readName } from '../../options.js';
+import { field, type View } from '../../output/view.js';
+import { pagesOf, start } from './feed.js';
+import { listenAs } from './listen-as.js';
+import { defaultName } from './listener.js';
+
+interface Options {
+  name?: string;
+  types?: string;
+  from?: string;
+  forwardTo?: string;
+  exec?: string;
+}
+
+/** What an event is about: a message, a batch, or a recipient. */
+const about = ({ data }: UrtuuEvent) => data && ('id' in data ? data.id : data.to);
+
+const view: View<UrtuuEvent> = {
+  columns: [
+    field('id', { detail: true }),
+    field('type'),
+    field('at', { kind: 'time' }),
+    { name: 'about', value: about },
+  ],
+  record: (event) => ({ ...event, cursor: event.id }),
+};
+
+export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | 'signal'> = (
+  command,
+  context,
+) => {
+  command
+    .description(
+      'Print what happens in the project, as it happens. With --forward-to or --exec, deliver each event until it is taken, and go on from there the next time.',
+    )
+    .option('--types <types>', `only these, comma-separated: ${eventTypes.join(', ')}`, readName)
+    .option(
+      '--from <place>',
+      `where to begin: ${afterAll}, ${start} (7 days ago), or the cursor of an event (default ${afterAll})`,
+      readName,
+    )
+    .option('--forward-to <url>', 'POST each event, signed; an answer 2xx takes it')
+    .option('--exec <command>', 'run it with each event on standard input; exit 0 takes it', readName)
+    .option('--name <name>', `listener whose place they keep (default ${defaultName})`);
+  addHelp(command, {
+    view,
+    effects: ['reads'],
+    examples: [
+      ['urtuu events listen --types message.failed,message.delivery -o ndjson', 'for a program'],
+      ['urtuu events listen --forward-to http://localhost:3000/events', 'a webhook without a tunnel'],
+    ],
+    endless: true,
+    refused: 'this listener runs already, or events are gone that it has not seen',
+    exits: [4, 5, 8, 11, 12],
+    json: '{"id": "5f3c0a9e1b2d-17", "type": "message.sent", "at": "2026-11-28T08:00:00.100Z", "data": {"id": "0b6f...2c", "status": "sent"}, "cursor": "5f3c0a9e1b2d-17"}',
+    notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
+  });
+  command.action(async ({ types: written, from, forwardTo, exec, name }: Options) => {
+    const { io } = context;
+    const types = written?.split(',').map((each) => each.trim()) as EventType[] | undefined;
+    if (forwardTo !== undefined && exec !== undefined)
+      throw usageError(
+        '--forward-to and --exec cannot be combined',
+        'Run two listeners, with a --name each.',
+      );
+    io.endless();
+    if (forwardTo !== undefined || exec !== undefined)
+      return listenAs(context, { name: name ?? defaultName, types, from, forwardTo, exec: exec ?? '' });
+    if (name !== undefined)
+      throw usageError('--name needs --forward-to or --exec', 'Only they keep a place.');
+    if (io.printer.format === 'json')
+      throw usageError('events never end, so they cannot be a JSON array', 'Use --output ndjson.');
+    await io.printer.batches(view, printed(context, from ?? afterAll, types));
+  });
+};
+
+async function* printed(
+  context: Pick<Context, 'io' | 'network' | 'clock' | 'signal'>,
+  from: string,
+  types: EventType[] | undefined,
+): AsyncGenerator<UrtuuEvent[], void> {
+  const { printer } = context.io;
+  for await (const { data } of pagesOf(context, from, types)) {
+    // A closed pipe.
+    if (printer.failure !== null) return;
+    yield data.map((event) =>
+      event.data && 'to' in event.data
+        ? ({ ...event, data: { ...event.data, to: printer.recipient(event.data.to) } } as UrtuuEvent)
+        : event,
+    );
+  }
+}
