@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
 import { Feed, feedServer } from '../support/feed.js';
 import { testFolder } from '../support/folders.js';
 import { Loopback, type SeenRequest } from '../support/loopback.js';
@@ -31,10 +31,12 @@ async function listenTo(address: string): Promise<{ said: string; secret: string
   return { said, secret: readFileSync(file, 'utf8').trim() };
 }
 
-/** Programs of the page that print whether they believe a request, which they read from a file. */
+const example = (name: string) => readFileSync(join(root, 'examples', name), 'utf8');
+
+/** The page's functions and those that it links, as programs that print whether they believe a request in a file. */
 const languages: [string, string, string[], string, (code: string) => string][] = [
   [
-    'js',
+    codeOf('js', 'webhook-signature'),
     process.execPath,
     [],
     'verify.mjs',
@@ -44,7 +46,7 @@ const languages: [string, string, string[], string, (code: string) => string][] 
       console.log(String(isFromUrtuu(secret, headers, Buffer.from(body))));`,
   ],
   [
-    'python',
+    example('verify_event.py'),
     'python3',
     [],
     'verify.py',
@@ -54,7 +56,7 @@ given = json.load(open(sys.argv[1]))
 print(str(is_from_urtuu(given["secret"], given["headers"], given["body"].encode())).lower())`,
   ],
   [
-    'php',
+    example('verify-event.php'),
     'php',
     ['-n', '-d', 'zend.assertions=-1'],
     'verify.php',
@@ -102,9 +104,8 @@ describe('docs/events.md', () => {
     ];
     const folder = testFolder();
     const missing: string[] = [];
-    for (const [language, command, options, name, programOf] of languages) {
-      const code = codeOf(language, 'webhook-signature');
-      expect(code, language).not.toBe('');
+    for (const [code, command, options, name, programOf] of languages) {
+      expect(code, name).not.toBe('');
       writeFileSync(join(folder, name), programOf(code));
       for (const [at, [expected, request]] of requests.entries()) {
         writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
@@ -112,8 +113,8 @@ describe('docs/events.md', () => {
         const { error, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
         if (error) missing.push(command);
         else
-          expect({ language, at, stdout: stdout.trim(), stderr }).toEqual({
-            language,
+          expect({ name, at, stdout: stdout.trim(), stderr }).toEqual({
+            name,
             at,
             stdout: expected,
             stderr: '',
