@@ -14,7 +14,7 @@ const programs = pages
   .filter(({ language }) => language === 'js' || language === 'ts');
 
 it('the programs of the pages pass the type checker, with the types of the package', async () => {
-  expect(programs.length).toBeGreaterThan(2);
+  expect(programs.length).toBeGreaterThan(1);
   await using machine = await ReaderMachine.open();
   const files = programs.map(({ page, line, language, code }) => {
     const name = `${page.replaceAll(/\W/g, '-')}-${line}.m${language}`;
