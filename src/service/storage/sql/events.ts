@@ -61,7 +61,7 @@ export function createEvents(sql: Sql): Events {
             `UPDATE :s.events SET number = :numbered::bigint + n.place
              FROM (SELECT u.seq, row_number() OVER (ORDER BY u.seq) AS place FROM :s.events u
                WHERE u.line = :line AND u.number IS NULL ORDER BY u.seq LIMIT ${mostAtOnce}) n
-             WHERE events.line = :line AND events.number IS NULL AND events.seq = n.seq RETURNING number`,
+             WHERE events.seq = n.seq RETURNING number`,
             { line, numbered },
           )
         : [];

@@ -111,8 +111,9 @@ export function createInsights(sql: Sql): Insights {
     },
     async isKeyedBetween(projectId, id, [first, last]) {
       const found = await sql.read(
-        `SELECT 1 FROM :s.idempotency WHERE ${ofProject} AND key >= :first AND key <= :last AND body LIKE :answer LIMIT 1`,
-        { projectId, first, last, answer: `%"id":"${id}"%` },
+        `SELECT 1 FROM :s.idempotency WHERE ${ofProject} AND key >= :first AND key <= :last
+         AND replace(body, :answer, '') <> body LIMIT 1`,
+        { projectId, first, last, answer: `"id":"${id}"` },
       );
       return found.length > 0;
     },

@@ -165,6 +165,7 @@ export const recordCalls = {
   },
   isKeyedBetween(world) {
     const [id, sent] = [world.project(), world.a(world.of(['message', 'batch']))];
-    return simple((store) => store.isKeyedBetween(id, sent, ['k', world.of(['k1', 'k~'])]));
+    const last = world.of(['k1', 'k~']);
+    return simple((store) => store.isKeyedBetween(id, sent, ['k', last]));
   },
 } satisfies Partial<Calls<Store>>;
