@@ -155,6 +155,21 @@ export function eventConformance(fixture: () => Fixture): void {
       ]);
     });
 
+    it('tell nothing of what came later in the place of what they were about', async () => {
+      const { store } = fixture();
+      await begin();
+      await store.suppress(project.id, '99112201', 'manual');
+      await store.keepIncoming(incoming('Hi'));
+      await store.removeSuppression(project.id, '99112201');
+      await store.pruneInbox({ projectId: project.id, olderMs: null });
+      await store.suppress(other.id, '99112203', 'manual');
+      await store.keepIncoming({ ...incoming('Secret'), projectId: other.id });
+      expect(shown(await taken())).toEqual([
+        ['recipient.suppressed', null],
+        ['message.received', null],
+      ]);
+    });
+
     it('are read as they are now: an erasure erases', async () => {
       const { store } = fixture();
       await begin();

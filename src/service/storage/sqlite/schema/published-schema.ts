@@ -173,4 +173,29 @@ export const publishedMigrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX receipts_message ON receipts (message) WHERE message IS NOT NULL;
   `,
+  `
+  -- Lists: a project's messages, and those to one recipient, refunded ones too.
+  CREATE INDEX messages_project ON messages (project);
+  CREATE INDEX batches_project ON batches (project);
+  DROP INDEX messages_recent;
+  CREATE INDEX messages_recent ON messages (project, recipient, created_at, refunded);
+
+  -- The times of the messages from block * 1024 + 1 on, 1,024 of them, once all were accepted.
+  CREATE TABLE message_blocks (
+    block INTEGER PRIMARY KEY,
+    earliest INTEGER NOT NULL,
+    latest INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO message_blocks
+    SELECT (seq - 1) / 1024 AS block, min(created_at), max(created_at) FROM messages
+    GROUP BY block HAVING block < (SELECT max(seq) FROM messages) / 1024;
+  `,
+  `
+  -- Lanes of real carriers that the data was ever served with.
+  CREATE TABLE lanes (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+  -- First characters of a key, and its name for people; a key of an older release has neither.
+  ALTER TABLE keys ADD COLUMN prefix TEXT;
+  ALTER TABLE keys ADD COLUMN label TEXT;
+  `,
 ];

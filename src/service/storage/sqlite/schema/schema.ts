@@ -4,31 +4,6 @@ import { publishedMigrations } from './published-schema.js';
 export const migrations: readonly string[] = [
   ...publishedMigrations,
   `
-  -- Lists: a project's messages, and those to one recipient, refunded ones too.
-  CREATE INDEX messages_project ON messages (project);
-  CREATE INDEX batches_project ON batches (project);
-  DROP INDEX messages_recent;
-  CREATE INDEX messages_recent ON messages (project, recipient, created_at, refunded);
-
-  -- The times of the messages from block * 1024 + 1 on, 1,024 of them, once all were accepted.
-  CREATE TABLE message_blocks (
-    block INTEGER PRIMARY KEY,
-    earliest INTEGER NOT NULL,
-    latest INTEGER NOT NULL
-  ) STRICT;
-  INSERT INTO message_blocks
-    SELECT (seq - 1) / 1024 AS block, min(created_at), max(created_at) FROM messages
-    GROUP BY block HAVING block < (SELECT max(seq) FROM messages) / 1024;
-  `,
-  `
-  -- Lanes of real carriers that the data was ever served with.
-  CREATE TABLE lanes (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-
-  -- First characters of a key, and its name for people; a key of an older release has neither.
-  ALTER TABLE keys ADD COLUMN prefix TEXT;
-  ALTER TABLE keys ADD COLUMN label TEXT;
-  `,
-  `
   -- Heartbeats of the processes that serve the data.
   CREATE TABLE instances (
     id TEXT PRIMARY KEY,
@@ -307,5 +282,12 @@ export const migrations: readonly string[] = [
     type TEXT NOT NULL, subject INTEGER NOT NULL, at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX events_line ON events (line, number);
+  -- SQLite gives the seq of a deleted row to a later one, which no event is about.
+  CREATE INDEX events_erasable ON events (type, subject)
+    WHERE type IN ('message.received', 'recipient.suppressed');
+  CREATE TRIGGER inbox_leaves_events AFTER DELETE ON inbox
+    BEGIN UPDATE events SET subject = 0 WHERE type = 'message.received' AND subject = old.seq; END;
+  CREATE TRIGGER suppressions_leave_events AFTER DELETE ON suppressions
+    BEGIN UPDATE events SET subject = 0 WHERE type = 'recipient.suppressed' AND subject = old.seq; END;
   `,
 ];
