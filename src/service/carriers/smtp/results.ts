@@ -5,9 +5,9 @@ import { isUnknownRecipient } from './enhanced-status.js';
 const replyLength = 200;
 /** 421: the relay closes the connection for everybody. 530, 535: it wants a login, or another one. */
 const aboutTheAccount = new Set([421, 530, 535]);
-/** In a refusal of Gmail, Exchange Online and others: the account has sent as much as it may in a day. */
+/** In a refusal of Gmail, Exchange Online, cPanel, SendGrid, Zoho and others: the account has sent as much as it may. */
 const aboutTheDay =
-  /^5\d\d[ -](?:5\.4\.5|5\.1\.90|5\.7\.233)\b|\bSubmissionQuotaExceeded|\b(?:daily|24-hour) (?:\w+ ){0,3}sending (?:limit|quota)\b/i;
+  /^5\d\d[ -](?:5\.4\.5|5\.1\.90|5\.7\.(?:70[05]|233))\b|\bSubmissionQuotaExceeded|\b(?:daily|24-hour) (?:\w+ ){0,3}sending (?:limit|quota)\b|\bexceeded the max (?:emails|defers and failures) per hour\b|\bmaximum credits exceeded\b|\bunusual sending activity detected\b/i;
 /** OpenSMTPD says it of a mailbox that is unknown, and of every recipient where it does not relay for this client. */
 const unknownOrNoRelay = /^550 Invalid recipient: </;
 /** About the dialogue, not the mail. */
