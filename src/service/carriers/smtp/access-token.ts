@@ -5,6 +5,8 @@ const commandMs = 30_000;
 /** Milliseconds before its end at which a token is not used any more: relays refuse one that ends soon. */
 const closesBefore = 60_000;
 const mostBytes = 100_000;
+/** Milliseconds after the command's end in which its output arrives: what it leaves running may keep that open. */
+const lingerMs = 200;
 
 interface Known {
   token: string;
@@ -52,6 +54,11 @@ export class AccessToken {
         if (read === null) return fail('printed no access token');
         resolve(read);
       });
+      const close = () => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      };
+      child.once('exit', () => setTimeout(close, lingerMs).unref());
       // A command that reads its input would wait for it.
       child.stdin?.on('error', () => {}).end();
     });

@@ -205,6 +205,17 @@ describe('a token of a command (XOAUTH2)', () => {
     expect([inspect(reports).includes('s3cret'), countRuns()]).toEqual([false, 1]);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'is taken when its command ends, whatever that leaves',
+    async () => {
+      const agent = new AccessToken(['sh', '-c', 'sleep 29 & echo $!.t']);
+      const begun = performance.now();
+      const { token } = await agent.get(0);
+      expect(performance.now() - begun).toBeLessThan(20_000);
+      process.kill(Number.parseInt(token, 10));
+    },
+  );
+
   it.each([
     [
       'fails',
