@@ -219,7 +219,9 @@ export async function submitMessage(
       continue;
     }
     answer = { kind: scope, route: route.name, ...tools.show(result) };
-    if (tools.elapsed() < end) return later(claimed, scope, result, answer, end - tools.elapsed());
+    const left = end - tools.elapsed();
+    // Before the time that the carrier names, another attempt is in vain.
+    if (left > 0 && (result.retryAfterMs ?? 0) <= left) return later(claimed, scope, result, answer, left);
     failure = scope === 'rate' ? throttled(result.reason) : notAccepted(result.reason);
   }
   if (isUnknownRecipient && rules.suppressions) await tools.suppressUnknown(claimed.message);

@@ -72,6 +72,8 @@ describe('a service with a gateway', () => {
     ['refused by its status', answer(422), refunded, 1, { refused: undefined, unknown_recipient: undefined }],
     ['about the account, again and again until the bound', answer(401), refunded, null],
     ['throttled, again and again until the bound', answer(429), refunded, null],
+    ['throttled for longer than its caller waits', answer(429, {}, { 'Retry-After': '60' }), refunded, 1],
+    ['about the account for longer', answer(401, {}, { 'Retry-After': '60' }), refunded, 1],
   ] as [string, Reaction, object, number | null, object?][])(
     '%s: refunded',
     async (_, react, expected, times, changes) => {
