@@ -1,6 +1,7 @@
 import SMTPConnection, { type SMTPError as NodemailerError } from 'nodemailer/lib/smtp-connection';
 import type { Clock } from '../../clock.js';
 import type { SubmitResult } from '../carrier.js';
+import { withoutSecrets } from '../without-secrets.js';
 import { MailBody } from './mail-body.js';
 import { isFarewell, resultOf } from './results.js';
 import type { Login, SmtpSettings } from './smtp-settings.js';
@@ -30,12 +31,15 @@ export interface Mail {
 export class Connection {
   readonly #smtp: SMTPConnection;
   readonly #clock: Clock;
+  /** What it logged in with: some relays repeat it. */
+  readonly #secrets: readonly string[];
   #needsReset = false;
   /** Mails that were started. */
   mails = 0;
 
-  private constructor(smtp: SMTPConnection, clock: Clock) {
+  private constructor(smtp: SMTPConnection, clock: Clock, secrets: readonly string[]) {
     this.#smtp = smtp;
+    this.#secrets = secrets;
     this.#clock = clock;
   }
 
@@ -58,6 +62,7 @@ export class Connection {
       connectionTimeout: socketTimeout,
       greetingTimeout: socketTimeout,
     });
+    const secrets: string[] = [];
     return new Promise((resolve, reject) => {
       const end = () => {
         cancel();
@@ -65,7 +70,7 @@ export class Connection {
       };
       const giveUp = (reason: Error) => {
         end();
-        reject(reason);
+        reject(secrets.length === 0 ? reason : new Error(withoutSecrets(secrets)(reason.message)));
         smtp.close();
       };
       const cancel = clock.after(within, () => giveUp(new Error('it does not answer')));
@@ -73,14 +78,14 @@ export class Connection {
       const onOpen = (error?: NodemailerError | null) => {
         if (error) return giveUp(error);
         end();
-        resolve(new Connection(smtp, clock));
+        resolve(new Connection(smtp, clock, secrets));
       };
       signal.addEventListener('abort', onAbort, { once: true });
       smtp.on('error', giveUp);
       smtp.once('end', () => giveUp(new Error('it closed the connection')));
       smtp.connect((error) => {
         if (error || settings.login === null) return onOpen(error);
-        logIn(smtp, settings.login, clock, onOpen);
+        logIn(smtp, settings.login, clock, secrets, onOpen);
       });
     });
   }
@@ -91,7 +96,7 @@ export class Connection {
 
   /** What the relay said last; empty before it said anything. */
   get lastAnswer(): string {
-    return this.#smtp.lastServerResponse || '';
+    return withoutSecrets(this.#secrets)(this.#smtp.lastServerResponse || '');
   }
 
   /**
@@ -116,7 +121,7 @@ export class Connection {
         const isUnheard = isUsed && !body.isWhole && isFarewell(error, this.#smtp.lastServerResponse);
         this.#afterMail(isUnheard ? null : error, body.isWhole);
         try {
-          resolve(isUnheard ? null : resultOf(error, body.isWhole));
+          resolve(isUnheard ? null : resultOf(error, body.isWhole, withoutSecrets(this.#secrets)));
         } catch (unknown) {
           reject(unknown);
         }
@@ -180,15 +185,15 @@ const closedByRelay = (): NodemailerError =>
 
 type OnLogin = (error?: NodemailerError | Error | null) => void;
 
-function logIn(smtp: SMTPConnection, login: Login, clock: Clock, onEnd: OnLogin): void {
+/** Adds to `secrets` all that it says. */
+function logIn(smtp: SMTPConnection, login: Login, clock: Clock, secrets: string[], onEnd: OnLogin): void {
   if ('token' in login) {
-    logInByToken(smtp, login, clock, onEnd);
+    logInByToken(smtp, login, clock, secrets, onEnd);
     return;
   }
   const { user, password } = login;
-  smtp.login({ credentials: { user, pass: password } }, (refusal) =>
-    onEnd(refusal && without([password, `\0${user}\0${password}`], refusal)),
-  );
+  secrets.push(password, `\0${user}\0${password}`);
+  smtp.login({ credentials: { user, pass: password } }, onEnd);
 }
 
 /** XOAUTH2. A token that was used before may have ended: then with another one, once. */
@@ -196,6 +201,7 @@ function logInByToken(
   smtp: SMTPConnection,
   { user, token: source }: Extract<Login, { token: unknown }>,
   clock: Clock,
+  secrets: string[],
   onEnd: OnLogin,
 ): void {
   let used = { token: '', isKept: false };
@@ -207,6 +213,7 @@ function logInByToken(
       if (isAgain) source.drop(used.token);
       source.get(clock.monotonic()).then((got) => {
         used = got;
+        secrets.push(got.token, answerWith(got.token));
         done(null, got.token);
       }, done);
     },
@@ -218,13 +225,7 @@ function logInByToken(
       const { token, isKept } = used;
       source.drop(token);
       if (isKept && refusal.responseCode !== undefined && !smtp.destroyed) attempt();
-      else onEnd(token === '' ? refusal : without([token, answerWith(token)], refusal));
+      else onEnd(refusal);
     });
   attempt();
-}
-
-/** Some relays repeat the command they refuse. */
-function without(secrets: readonly string[], { message }: Error): Error {
-  const base64 = secrets.map((text) => Buffer.from(text).toString('base64'));
-  return new Error([...base64, ...secrets].reduce((text, secret) => text.replaceAll(secret, '…'), message));
 }

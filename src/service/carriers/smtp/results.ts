@@ -28,16 +28,21 @@ export function isFarewell(error: NodemailerError | null, lastAnswer: string | f
 
 /**
  * The result of a mail; `error` is null if the relay accepted it. `isWhole`: its whole body was written. A relay must
- * discard a mail without the final dot, which follows the last byte. Throws OutcomeUnknown.
+ * discard a mail without the final dot, which follows the last byte. `show`: takes secrets out of what a relay says.
+ * Throws OutcomeUnknown.
  */
-export function resultOf(error: NodemailerError | null, isWhole: boolean): SubmitResult {
+export function resultOf(
+  error: NodemailerError | null,
+  isWhole: boolean,
+  show: (text: string) => string,
+): SubmitResult {
   if (error === null) {
     if (isWhole) return { kind: 'accepted', carrierIds: [] };
     throw new OutcomeUnknown('its relay answered before the end of the mail');
   }
   const { code, command, responseCode = 0 } = error;
   const isReply = code === 'EENVELOPE' || code === 'EMESSAGE';
-  const answer = answerOf(error);
+  const answer = answerOf(error, show);
   // Errors before sending: an address that cannot be written, or a mail larger than the relay announced.
   if (isReply && !error.response && !isWhole) return { kind: 'refused', ...answer, tryNextRoute: false };
   // A relay that closes after 421 may leave later commands unanswered.
@@ -58,11 +63,14 @@ export function resultOf(error: NodemailerError | null, isWhole: boolean): Submi
   return { kind: 'later', ...answer, scope: 'message', ...recipient };
 }
 
-function answerOf({ response, message }: NodemailerError): Pick<Deferral, 'reason' | 'code' | 'words'> {
-  if (!response) return { reason: `its relay did not take it: ${message}`, code: 'no answer' };
+function answerOf(
+  { response, message }: NodemailerError,
+  show: (text: string) => string,
+): Pick<Deferral, 'reason' | 'code' | 'words'> {
+  if (!response) return { reason: `its relay did not take it: ${show(message)}`, code: 'no answer' };
   const { line, status, enhanced, words } = readReply(response);
   const code = enhanced === '' ? status : `${status} ${enhanced}`;
-  return { reason: `its relay answered ${line.slice(0, replyLength)}`, code, words };
+  return { reason: `its relay answered ${show(line).slice(0, replyLength)}`, code, words: show(words) };
 }
 
 /** RFC 5321, 4.2, and RFC 2034: a reply in one line, and its parts. */

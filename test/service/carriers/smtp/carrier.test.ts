@@ -96,6 +96,22 @@ it('does not name its password, where a relay repeats the login that it refuses'
   expect(inspect(report)).not.toContain(login.password);
 });
 
+it.each([
+  ['MAIL', '451 4.7.1 token ya29.s3cret over rate'],
+  ['body', `550 5.7.1 ${'x'.repeat(170)} ya29.s3cret, ${Buffer.from('ya29.s3cret').toString('base64')}`],
+  ['body', '354 ya29.s3cret'],
+  ['body', '550 5.7.1 password pa55 word'],
+] as const)('does not name a token or a password that its relay repeats after %s: %s', async (at, reply) => {
+  const token = new AccessToken([process.execPath, '-p', '"ya29.s3cret"']);
+  const login = reply.includes('pa55') ? { user: 'u', password: 'pa55 word' } : { user: 'a@b.mn', token };
+  relay.options.react = (step) => (step === at ? reply : null);
+  carrier = open({ login });
+  await carrier.start(async () => {});
+  const result = await submit().catch((unknown) => unknown);
+  expect(inspect([result, result.message, reports])).toContain('…');
+  expect(inspect([result, result.message, reports])).not.toMatch(/s3c|pa55|eWEyOS/);
+});
+
 it('takes another token at once where its relay refuses the one that it kept', async () => {
   const token = new AccessToken([process.execPath, '-p', 'process.pid']);
   relay.options.react = (step, count) => (step === 'AUTH' && count === 1 ? '535 5.7.3 Unsuccessful' : null);
