@@ -64,7 +64,7 @@ export async function listEvents(
 
 /** Begins to record events if nobody has. */
 async function take(
-  { store }: OperationContext,
+  { store }: Pick<OperationContext, 'store'>,
   projectId: string,
   place: EventPlace | null,
   wanted: Wanted,
@@ -72,6 +72,8 @@ async function take(
   for (;;) {
     const taken = await store.takeEvents(projectId, place, wanted);
     if (taken === 'expired') {
+      // What happens from now on, while somebody decides how to go on, is recorded.
+      if (place !== null) await take({ store }, projectId, null, { limit: 1, types: null });
       throw new ServiceError(
         'cursor_expired',
         'after: the events behind it are no longer kept; without it, the oldest one that is kept comes first',
