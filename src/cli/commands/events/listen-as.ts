@@ -29,7 +29,7 @@ export async function listenAs(
   const target = written === undefined ? null : readTarget(written);
   const release = io.holdSignals({ within: endWithin });
   const { events } = await network.client();
-  const listener = await openListener(context, name, (after) =>
+  const listener = await openListener(context, name, from !== undefined, (after) =>
     events.list({ after, limit: 1 }, { signal }).then(
       () => true,
       (error) => !isExpired(error) && Promise.reject(error),

@@ -228,6 +228,24 @@ describe('a listener', () => {
     expect(machine.folders).toHaveLength(1);
   });
 
+  it('of a renewed key ends with 11 after a reset, and says both ways out, until --from does', async () => {
+    const machine = new ListeningMachine();
+    const feed = feedOf(1);
+    await machine.run(feed, `${forward} --from start`);
+    feed.endLine('b00000000002');
+    const { id } = feed.add();
+    const key = `urtuu_${'B'.repeat(40)}`;
+    for (let each = 0; each < 2; each += 1) {
+      const result = await machine.run(feed, forward, { key });
+      expect(result).toMatchObject(saying(11, 'this key is new to the listener default'));
+      expect(result.stderr).toMatch(
+        /--from now\. .* --from start, .* urtuu messages list --since 2026-11-21T00:00:00\.000Z$/m,
+      );
+    }
+    await machine.run(feed, `${forward} --from start`, { key });
+    expect(machine.ids).toEqual(['a00000000001-1', id]);
+  });
+
   it('of a renewed key is refused while the one of the key before it runs', async () => {
     const machine = new ListeningMachine();
     const feed = feedOf(1);
