@@ -17,7 +17,7 @@ interface Place {
   key: string;
   /** Null once the service does not know it any more. */
   cursor: string | null;
-  /** When the last event happened that was passed; null before the first. */
+  /** When the last event happened that was passed; before the first, since when it listens. */
   at: string | null;
   /** The event that is not taken. */
   refused: string | null;

@@ -3,20 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Feed } from '../../../support/feed.js';
-import { smsMessage } from '../../../support/resources.js';
 import { type Reply, refusal } from '../../../support/run.js';
 import { saying } from '../../../support/saying.js';
-import { ListeningMachine, target } from './listening.js';
+import { feedOf, ListeningMachine, target } from './listening.js';
 
 const forward = `listen --forward-to ${target}`;
 const missing = refusal(404, 'not_found');
-
-/** A feed in which so many messages were sent. */
-function feedOf(count: number): Feed {
-  const feed = new Feed();
-  for (let each = 0; each < count; each += 1) feed.add('message.sent', smsMessage({ id: `m${each}` }));
-  return feed;
-}
 
 describe('urtuu events listen', () => {
   it('prints events with their cursors, and keeps no place', async () => {
@@ -218,46 +210,6 @@ describe('a listener', () => {
     },
   );
 
-  it('of a renewed key goes on where the key before it was', async () => {
-    const machine = new ListeningMachine();
-    const feed = feedOf(1);
-    await machine.run(feed, `${forward} --from start`);
-    const { id } = feed.add();
-    await machine.run(feed, forward, { key: `urtuu_${'B'.repeat(40)}` });
-    expect(machine.ids).toEqual(['a00000000001-1', id]);
-    expect(machine.folders).toHaveLength(1);
-  });
-
-  it('of a renewed key ends with 11 after a reset, and says both ways out, until --from does', async () => {
-    const machine = new ListeningMachine();
-    const feed = feedOf(1);
-    await machine.run(feed, `${forward} --from start`);
-    feed.endLine('b00000000002');
-    const { id } = feed.add();
-    const key = `urtuu_${'B'.repeat(40)}`;
-    for (let each = 0; each < 2; each += 1) {
-      const result = await machine.run(feed, forward, { key });
-      expect(result).toMatchObject(saying(11, 'this key is new to the listener default'));
-      expect(result.stderr).toMatch(
-        /--from now\. .* --from start, .* urtuu messages list --since 2026-11-21T00:00:00\.000Z$/m,
-      );
-    }
-    await machine.run(feed, `${forward} --from start`, { key });
-    expect(machine.ids).toEqual(['a00000000001-1', id]);
-  });
-
-  it('of a renewed key is refused while the one of the key before it runs', async () => {
-    const machine = new ListeningMachine();
-    const feed = feedOf(1);
-    await machine.run(feed, `${forward} --from start`);
-    const running = machine.run(feed, forward, { signalsAfter: new Promise(() => {}) });
-    await feed.waits();
-    const key = `urtuu_${'B'.repeat(40)}`;
-    expect(await machine.run(feed, forward, { key })).toMatchObject(saying(11, 'is already running'));
-    machine.signal();
-    await running;
-  });
-
   it.each<[string, Reply | Error, number]>([
     ['cannot be reached', new Error('reset'), 5],
     ['does not take its cursor', refusal(400, 'invalid_request'), 8],
@@ -268,23 +220,6 @@ describe('a listener', () => {
     expect(stderr).toMatch(/^Listening as default, from start\.$/m);
     expect(stderr).not.toContain('warning');
     expect(machine.ids).toEqual(['a00000000001-1']);
-  });
-
-  it('of another project has a place of its own, and says that it begins anew', async () => {
-    const machine = new ListeningMachine();
-    const [one, other] = [feedOf(1), feedOf(1)];
-    other.endLine('b00000000002');
-    other.add();
-    await machine.run(one, `${forward} --from start`);
-    const key = `urtuu_${'B'.repeat(40)}`;
-    expect(await machine.run(other, `${forward} --from start`, { key })).toMatchObject(
-      saying('SIGINT', 'This key is new to default'),
-    );
-    one.add();
-    other.add();
-    await machine.run(one, forward);
-    await machine.run(other, forward, { key });
-    expect(machine.ids).toEqual(['a00000000001-1', 'b00000000002-1', 'a00000000001-2', 'b00000000002-2']);
   });
 });
 
