@@ -2,6 +2,7 @@ import {
   afterAll,
   type EventPage,
   type EventQuery,
+  eventId,
   messagePage,
   type ReceivedMessage,
   type SuppressedRecipient,
@@ -29,7 +30,7 @@ export const idOf = ({ line, number }: EventPlace): string =>
 
 /** Null if it is malformed. */
 export function cursorOf(id: string): EventPlace | null {
-  const [, line, number] = /^([0-9a-f]{12})-([0-9]{1,15})$/.exec(id) ?? [];
+  const [, line, number] = eventId.exec(id) ?? [];
   return line === undefined ? null : { line: Number.parseInt(line, 16), number: Number(number) };
 }
 

@@ -26,7 +26,7 @@ describe('urtuu events listen', () => {
   it.each([
     ['', ['after=now&wait=0', 'after=a00000000001-2&wait=20']],
     ['--from start', ['wait=0', 'after=a00000000001-2&wait=20']],
-    ['--from a00000000001-1', ['after=a00000000001-1&wait=0', 'after=a00000000001-2&wait=20']],
+    ['--from A00000000001-1', ['after=a00000000001-1&wait=0', 'after=a00000000001-2&wait=20']],
     [
       '--types message.sent,batch.completed',
       [
@@ -47,9 +47,9 @@ describe('urtuu events listen', () => {
     ['does not know the method', refusal(405, 'method_not_allowed'), 12, 'urtuu messages list'],
     ['cannot be reached', new Error('reset'), 5, 'connection'],
   ])('ends at once where the service %s', async (_, reply, code, said) => {
-    expect(await new ListeningMachine().run(reply, 'listen --from a-1 --max-retries 0')).toMatchObject(
-      saying(code, said),
-    );
+    expect(
+      await new ListeningMachine().run(reply, 'listen --from a00000000001-1 --max-retries 0'),
+    ).toMatchObject(saying(code, said));
   });
 
   it.each([
@@ -59,6 +59,14 @@ describe('urtuu events listen', () => {
     ['listen --exec true --name ../a', 'is not a name'],
     ['listen --forward-to http://shop.example.mn/', 'needs an https address'],
     ['listen --forward-to https://me:secret@shop.example.mn/', 'needs an https address'],
+    ['listen --types message.sned', "'message.sned' is not one of message.sent,"],
+    ['listen --types message.sned', 'Did you mean message.sent?'],
+    ['listen --types message.sent,', "'' is not one of"],
+    [`${forward} --types *`, "'*' is not one of"],
+    ['listen --from strat', 'Did you mean start?'],
+    ['listen --from a-1', "'a-1' is not one of now, start, or the cursor of an event"],
+    [`${forward} --from ''`, "'' is not one of now, start,"],
+    ["listen --exec ' '", '--exec: the value is empty'],
     ['listen --forward-to ftp://localhost/', 'needs an https address'],
     ['listen --forward-to localhost:3000', 'needs an https address'],
   ])('refuses %s', async (line, said) => {
@@ -215,7 +223,9 @@ describe('a listener', () => {
     ['does not take its cursor', refusal(400, 'invalid_request'), 8],
   ])('begins as it is told, after a start at which the service %s', async (_, reply, code) => {
     const machine = new ListeningMachine();
-    expect(await machine.run(reply, `${forward} --from a-1 --max-retries 0`)).toMatchObject({ code });
+    expect(await machine.run(reply, `${forward} --from a00000000001-1 --max-retries 0`)).toMatchObject({
+      code,
+    });
     const { stderr } = await machine.run(feedOf(1), `${forward} --from start`);
     expect(stderr).toMatch(/^Listening as default, from start\.$/m);
     expect(stderr).not.toContain('warning');
