@@ -27,6 +27,7 @@ const view: View<UrtuuEvent> = {
     field('type'),
     field('at', { kind: 'time' }),
     { name: 'about', value: about },
+    { name: 'cursor', value: ({ id }) => id, detail: true },
   ],
   record: (event) => ({ ...event, cursor: event.id }),
 };

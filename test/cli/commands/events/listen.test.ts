@@ -23,6 +23,15 @@ describe('urtuu events listen', () => {
     expect(machine.folders).toEqual([]);
   });
 
+  it.each(['csv', 'tsv'])('prints the cursor as %s too', async (format) => {
+    const feed = feedOf(1);
+    const options = `-o ${format} --columns cursor --from start`;
+    const { stdout } = await new ListeningMachine().run(feed, `listen ${options}`, {
+      signalsAfter: feed.waits(),
+    });
+    expect(stdout.trim().split(/\r?\n/)).toEqual(['cursor', 'a00000000001-1']);
+  });
+
   it.each([
     ['', ['after=now&wait=0', 'after=a00000000001-2&wait=20']],
     ['--from start', ['wait=0', 'after=a00000000001-2&wait=20']],
@@ -42,7 +51,7 @@ describe('urtuu events listen', () => {
 
   it.each<[string, Reply | Error, number, string]>([
     ['refuses a key', refusal(401, 'unauthorized'), 4, 'unauthorized'],
-    ['does not know the cursor', refusal(410, 'cursor_expired'), 11, 'cursor_expired'],
+    ['does not know the cursor', refusal(410, 'cursor_expired'), 11, '--from start'],
     ['is of an earlier release', missing, 12, 'this service does not offer events'],
     ['does not know the method', refusal(405, 'method_not_allowed'), 12, 'urtuu messages list'],
     ['cannot be reached', new Error('reset'), 5, 'connection'],
