@@ -65,24 +65,25 @@ export async function listEvents(
 
 /** Begins to record events if nobody has. */
 async function take(
-  { store }: Pick<OperationContext, 'store'>,
+  { store }: OperationContext,
   projectId: string,
   place: EventPlace | null,
   wanted: Wanted,
 ): Promise<EventsTaken> {
+  const begin = () =>
+    store.beginEvents(projectId, Buffer.from(systemRandom.bytes(lineBytes)).readUIntBE(0, lineBytes));
   for (;;) {
     const taken = await store.takeEvents(projectId, place, wanted);
     if (taken === 'expired') {
       // What happens from now on, while somebody decides how to go on, is recorded.
-      if (place !== null) await take({ store }, projectId, null, { limit: 1, types: null });
+      if ((await store.takeEvents(projectId, null, { limit: 1, types: null })) === null) await begin();
       throw new ServiceError(
         'cursor_expired',
         'after: the events behind it are no longer kept; without it, the oldest one that is kept comes first',
       );
     }
     if (taken !== null) return taken;
-    const line = Buffer.from(systemRandom.bytes(lineBytes)).readUIntBE(0, lineBytes);
-    if (!(await store.beginEvents(projectId, line)))
+    if (!(await begin()))
       throw new ServiceError('unavailable', 'The service cannot begin to record events now; try again');
   }
 }
