@@ -11,7 +11,8 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
   verification_closed:
     'If its status is verified, nothing is left to do. Otherwise create a new verification.',
-  cursor_expired: 'Events may have been missed. Read again from the oldest one that is kept.',
+  cursor_expired:
+    'Events may have been missed. Begin with --from start, then look them up: `urtuu messages list`',
   request_too_large: 'A request can have at most 1 MB; send less at once.',
   unsupported_media_type: 'The base URL may belong to another service; see: `urtuu doctor`',
   unsupported_number: 'Nothing was sent. Use an 8-digit mobile number of a Mongolian operator.',

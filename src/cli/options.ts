@@ -68,7 +68,7 @@ export function globalOptions(command: Command): GlobalOptions {
  * Empty values are refused: an unset variable in a script must not select the profile in use, or the current folder.
  */
 export function readName(written: string): string {
-  if (written === '') throw new InvalidArgumentError('the name is empty');
+  if (written.trim() === '') throw new InvalidArgumentError('the value is empty');
   return written;
 }
 

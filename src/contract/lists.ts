@@ -124,6 +124,8 @@ export interface EventQuery {
   wait?: number | undefined;
 }
 
+/** The id of an event, which is the place behind it: a line, and a number in it. */
+export const eventId = /^([0-9a-f]{12})-([0-9]{1,15})$/;
 /** The value of `after` that skips all events so far. */
 export const afterAll = 'now';
 /** Seconds. */

@@ -96,3 +96,16 @@ it.each([null, 7])('events.list takes no answer for one without a cursor: next %
   const failure = await failureOf(clientWith({ fetch }).events.list());
   expect(failure.message).toContain('(next is missing or malformed)');
 });
+
+it.each([
+  ['data', 'a text'],
+  ['data', undefined],
+  ['data', []],
+  ['type', null],
+  ['at', 7],
+])('events.list takes no event whose %s is %j', async (name, value) => {
+  const feed = new Feed();
+  const { client } = listening(feed);
+  Object.assign(feed.add(), { [name]: value });
+  expect(await failureOf(client.events.list())).toMatchObject({ code: 'unexpected_response' });
+});

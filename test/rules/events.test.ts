@@ -128,6 +128,15 @@ describe('GET /v1/events', () => {
     expect(pageOf(await get('/events')).data).toEqual([]);
   });
 
+  it('[Errors cursor_expired] records what happens after the answer', async () => {
+    const { get, post, service } = await newCustomer();
+    const { next } = pageOf(await get('/events'));
+    await service.administration.reset();
+    expect((await get(`/events?after=${next}`)).status).toBe(410);
+    const { body } = await post('/sms', sms('99112201'));
+    expect(pageOf(await get('/events')).data).toMatchObject([{ data: { id: body.id } }]);
+  });
+
   it.each(
     oneOnPostgres([
       ['after=x', 'after'],

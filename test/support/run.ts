@@ -28,6 +28,7 @@ export interface Setting extends Partial<Omit<ProcessEnvironment, 'stdin' | 'std
   terminal?: number;
   stdin?: string | Uint8Array;
   stdout?: OutputStream;
+  stderr?: Captured;
   /** Words in place of a line, where quoting would hide what is meant. */
   argv?: string[];
   /** Another build of the command line. */
@@ -72,13 +73,13 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
     terminal,
     stdin = '',
     stdout = new Captured(terminal),
+    stderr = new Captured(terminal),
     argv,
     main = runMain,
     clock = {},
     ...given
   } = setting;
   const home = mkdtempSync(join(tmpdir(), 'urtuu-home-'));
-  const stderr = new Captured(terminal);
   let now = Date.parse('2026-11-21T00:00:00.000Z');
   let slept = 0;
   const alarms = new Set<{ at: number; run: () => void }>();

@@ -55,9 +55,14 @@ export const isPage: Proof = ({ data, next }) => {
   return next === null || isText(next) ? null : 'next';
 };
 
-/** Events have no last page. */
-export const isFeed: Proof = (result, replayed) =>
-  isPage(result, replayed) ?? (result.next === null ? 'next' : null);
+/** Events have no last page; what they are about may be erased. */
+export const isFeed: Proof = (result, replayed) => {
+  const wrong = isPage(result, replayed) ?? (result.next === null ? 'next' : null);
+  const events = wrong === null ? (result.data as JsonObject[]) : [];
+  const isEvent = ({ type, at, data }: JsonObject) =>
+    isText(type) && isText(at) && (data === null || isObject(data));
+  return events.every(isEvent) ? wrong : 'data';
+};
 
 export const hasReasons: Proof = ({ data }) =>
   Array.isArray(data) && data.every((each) => isObject(each) && isText(each.to) && isText(each.reason))

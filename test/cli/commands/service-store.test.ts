@@ -51,7 +51,7 @@ describe('the commands of the owner, where there is no service', () => {
   it.each(['service settings get', 'sandbox outbox', 'serve --port 0'])(
     'urtuu %s refuses an empty name, as of an unset variable',
     async (line) => {
-      expect(await here(`${line} --data ''`)).toMatchObject(saying(2, 'urtuu: --data: the name is empty\n'));
+      expect(await here(`${line} --data ''`)).toMatchObject(saying(2, 'urtuu: --data: the value is empty\n'));
     },
   );
 

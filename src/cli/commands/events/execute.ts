@@ -18,7 +18,9 @@ export function execute({ env, platform }: Pick<Config, 'env' | 'platform'>, lin
         windowsVerbatimArguments: true,
       });
       child.once('error', ({ message }) => resolve(message));
-      child.once('exit', (code, signal) => resolve(code === 0 ? null : `exit code ${code ?? signal}`));
+      child.once('exit', (code, signal) =>
+        resolve(code === 0 ? null : code === null ? `killed by ${signal}` : `exit code ${code}`),
+      );
       // It need not read. Without a free descriptor there is none.
       child.stdin?.on('error', () => {}).end(`${JSON.stringify(event)}\n`);
     });

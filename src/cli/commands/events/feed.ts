@@ -9,14 +9,14 @@ export const start = 'start';
 
 /**
  * The feed after a cursor, page by page and without an end; a page may be empty. The first one comes at once, and its
- * failure ends the feed; later temporary failures are retried. Ends at a signal. `began` is called at the first one, and
- * `place` says where to go on, if not after the page.
+ * failure ends the feed; later temporary failures are retried. Ends at a signal. `began` is called with the first one,
+ * and `place` says where to go on, if not after the page.
  */
 export async function* pagesOf(
   { io, clock, signal, network }: Pick<Context, 'io' | 'clock' | 'signal' | 'network'>,
   cursor: string,
   types: EventType[] | undefined,
-  { began, place }: { began?: () => Promise<void>; place?: () => string | null } = {},
+  { began, place }: { began?: (first: EventPage) => Promise<void>; place?: () => string | null } = {},
 ): AsyncGenerator<EventPage, void> {
   const { events } = await network.client();
   const reader = lookupReader(
@@ -31,7 +31,7 @@ export async function* pagesOf(
   let page = await list(cursor).catch((error) => {
     throw offered(error, 'Events are an extension. Look messages up instead: `urtuu messages list`');
   });
-  await began?.();
+  await began?.(page);
   for (;;) {
     yield page;
     const asked = clock.elapsed();

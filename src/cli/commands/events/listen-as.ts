@@ -25,11 +25,11 @@ export async function listenAs(
   context: Pick<Context, 'io' | 'network' | 'config' | 'clock' | 'signal'>,
   { name, types, from, forwardTo: written, exec }: Listening,
 ): Promise<void> {
-  const { io, network, config, signal } = context;
+  const { io, network, config, clock, signal } = context;
   const target = written === undefined ? null : readTarget(written);
   const release = io.holdSignals({ within: endWithin });
   const { events } = await network.client();
-  const listener = await openListener(context, name, (after) =>
+  const listener = await openListener(context, name, from !== undefined, (after) =>
     events.list({ after, limit: 1 }, { signal }).then(
       () => true,
       (error) => !isExpired(error) && Promise.reject(error),
@@ -50,9 +50,12 @@ export async function listenAs(
     const secret = target === null ? '' : await readSecret(folder, io);
     const deliver = target === null ? execute(config, exec) : await forwardTo(context, target, secret);
     const pages = pagesOf(context, cursor, types, {
-      async began() {
-        // The service knows it. Without a place, the next start would begin from now.
-        if (cursor !== afterAll) await listener.moveTo(cursor);
+      async began({ next }) {
+        // By the service's clock. From the oldest event, or after any other, those of a week may be missed.
+        const now = network.lastExchange?.serviceTime ?? clock.now();
+        const since = new Date(cursor === afterAll ? now : now - 86_400_000 * eventDays).toISOString();
+        // Without a place, the next start would begin from now.
+        await listener.moveTo(cursor === afterAll ? next : cursor, place?.cursor ? place.at : since);
         io.note(`Listening as ${name}, from ${place?.cursor ? 'where it stopped' : cursor}.`);
         if (target !== null) io.note(`Its secret: ${secretFileOf(folder)}`);
       },

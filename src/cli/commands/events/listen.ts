@@ -1,9 +1,10 @@
-import { afterAll, type EventType, eventTypes, type UrtuuEvent } from '../../../contract/index.js';
+import { InvalidArgumentError } from 'commander';
+import { afterAll, type EventType, eventId, eventTypes, type UrtuuEvent } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { addHelp } from '../../help/command-help.js';
-import { readName } from '../../options.js';
+import { readChoice, readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { pagesOf, start } from './feed.js';
 import { listenAs } from './listen-as.js';
@@ -11,7 +12,7 @@ import { defaultName } from './listener.js';
 
 interface Options {
   name?: string;
-  types?: string;
+  types?: EventType[];
   from?: string;
   forwardTo?: string;
   exec?: string;
@@ -26,6 +27,7 @@ const view: View<UrtuuEvent> = {
     field('type'),
     field('at', { kind: 'time' }),
     { name: 'about', value: about },
+    { name: 'cursor', value: ({ id }) => id, detail: true },
   ],
   record: (event) => ({ ...event, cursor: event.id }),
 };
@@ -38,11 +40,11 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
     .description(
       'Print what happens in the project, as it happens. With --forward-to or --exec, deliver each event until it is taken, and go on from there the next time.',
     )
-    .option('--types <types>', `only these, comma-separated: ${eventTypes.join(', ')}`, readName)
+    .option('--types <types>', `only these, comma-separated: ${eventTypes.join(', ')}`, readTypes)
     .option(
       '--from <place>',
       `where to begin: ${afterAll}, ${start} (7 days ago), or the cursor of an event (default ${afterAll})`,
-      readName,
+      readPlace,
     )
     .option('--forward-to <url>', 'POST each event, signed; an answer 2xx takes it')
     .option('--exec <command>', 'run it with each event on standard input; exit 0 takes it', readName)
@@ -60,9 +62,8 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
     json: '{"id": "5f3c0a9e1b2d-17", "type": "message.sent", "at": "2026-11-28T08:00:00.100Z", "data": {"id": "0b6f...2c", "status": "sent"}, "cursor": "5f3c0a9e1b2d-17"}',
     notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],
   });
-  command.action(async ({ types: written, from, forwardTo, exec, name }: Options) => {
+  command.action(async ({ types, from, forwardTo, exec, name }: Options) => {
     const { io } = context;
-    const types = written?.split(',').map((each) => each.trim()) as EventType[] | undefined;
     if (forwardTo !== undefined && exec !== undefined)
       throw usageError(
         '--forward-to and --exec cannot be combined',
@@ -78,6 +79,18 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
     await io.printer.batches(view, printed(context, from ?? afterAll, types));
   });
 };
+
+const readType = readChoice(...eventTypes);
+const readTypes = (written: string) => written.split(',').map((each) => readType(each.trim()));
+
+/** A place in the feed, as `pagesOf` takes it. */
+function readPlace(written: string): string {
+  const place = written.toLowerCase();
+  if (place === afterAll || place === start || eventId.test(place)) return place;
+  throw new InvalidArgumentError(
+    `'${written}' is not one of ${afterAll}, ${start}, or the cursor of an event`,
+  );
+}
 
 async function* printed(
   context: Pick<Context, 'io' | 'network' | 'clock' | 'signal'>,

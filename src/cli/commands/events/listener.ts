@@ -17,7 +17,7 @@ interface Place {
   key: string;
   /** Null once the service does not know it any more. */
   cursor: string | null;
-  /** When the last event happened that was passed; null before the first. */
+  /** When the last event happened that was passed; before the first, since when it listens. */
   at: string | null;
   /** The event that is not taken. */
   refused: string | null;
@@ -76,11 +76,13 @@ export interface Listener {
 
 /**
  * Takes the listener of this name for this process. A renewed key goes on where the one before it was, if it `knows`
- * its cursor: only a key of the same project does. Throws CliError (exit 11) if another process has it.
+ * its cursor: only a key of the same project does. Throws CliError (exit 11) if another process has it, or if none of
+ * the places is this key's and nobody says where to begin.
  */
 export async function openListener(
   { io, ...context }: Pick<Context, 'config' | 'network' | 'io'>,
   name: string,
+  isToBegin: boolean,
   knows: (cursor: string) => Promise<boolean>,
 ): Promise<Listener> {
   const { key, own, all } = await listenersNamed(context, name);
@@ -88,8 +90,10 @@ export async function openListener(
   if (own.place === null) {
     for (const other of all)
       if (other.place?.cursor?.includes('-') && (await knows(other.place.cursor))) folder = other.folder;
-    if (all.length > 0 && folder === own.folder)
+    if (all.length > 0 && folder === own.folder) {
+      if (!isToBegin) throw unknownKey(name, all);
       io.warn(`This key is new to ${name}: of another project, or the events it could go on with are gone.`);
+    }
   }
   makeFolder(folder);
   const lock = await lockFolder(folder).catch((error) => {
@@ -122,6 +126,16 @@ export async function openListener(
     skips: (id) => textOf(skipFileOf(folder)) === id,
     close: () => lock.release(),
   };
+}
+
+/** Whose key was renewed is unknown, so the first that stopped says since when. */
+function unknownKey(name: string, all: readonly Found[]): CliError {
+  const [since = null] = all.flatMap(({ place }) => place?.at ?? []).sort();
+  const option = since === null ? '' : ` --since ${since}`;
+  return new CliError('cursor_expired', exits.refused, `this key is new to the listener ${name}`, {
+    hint: `A key of another project: begin with --from now. After a restore or reset: begin with --from start, then look up what ${name} missed: \`urtuu messages list${option}\``,
+    details: { since },
+  });
 }
 
 const fileOf = (folder: string) => join(folder, 'cursor.json');

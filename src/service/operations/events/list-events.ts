@@ -2,6 +2,7 @@ import {
   afterAll,
   type EventPage,
   type EventQuery,
+  eventId,
   messagePage,
   type ReceivedMessage,
   type SuppressedRecipient,
@@ -29,7 +30,7 @@ export const idOf = ({ line, number }: EventPlace): string =>
 
 /** Null if it is malformed. */
 export function cursorOf(id: string): EventPlace | null {
-  const [, line, number] = /^([0-9a-f]{12})-([0-9]{1,15})$/.exec(id) ?? [];
+  const [, line, number] = eventId.exec(id) ?? [];
   return line === undefined ? null : { line: Number.parseInt(line, 16), number: Number(number) };
 }
 
@@ -69,17 +70,20 @@ async function take(
   place: EventPlace | null,
   wanted: Wanted,
 ): Promise<EventsTaken> {
+  const begin = () =>
+    store.beginEvents(projectId, Buffer.from(systemRandom.bytes(lineBytes)).readUIntBE(0, lineBytes));
   for (;;) {
     const taken = await store.takeEvents(projectId, place, wanted);
     if (taken === 'expired') {
+      // What happens from now on, while somebody decides how to go on, is recorded.
+      if ((await store.takeEvents(projectId, null, { limit: 1, types: null })) === null) await begin();
       throw new ServiceError(
         'cursor_expired',
         'after: the events behind it are no longer kept; without it, the oldest one that is kept comes first',
       );
     }
     if (taken !== null) return taken;
-    const line = Buffer.from(systemRandom.bytes(lineBytes)).readUIntBE(0, lineBytes);
-    if (!(await store.beginEvents(projectId, line)))
+    if (!(await begin()))
       throw new ServiceError('unavailable', 'The service cannot begin to record events now; try again');
   }
 }

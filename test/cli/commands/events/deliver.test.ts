@@ -112,7 +112,7 @@ it.runIf(process.platform !== 'win32').each([
   ['knows where an urtuu in it sends, and its own variables', 'test "$URTUU_SANDBOX$PLACE" = 1UB', null],
   ['need not read', 'exit 0', null],
   ['may refuse', 'cat > /dev/null; exit 3', 'exit code 3'],
-  ['may be killed', 'kill -9 $$', 'exit code SIGKILL'],
+  ['may be killed', 'kill -9 $$', 'killed by SIGKILL'],
   ['may not exist', 'exec no-such-command 2> /dev/null', 'exit code 127'],
 ])('the command of --exec %s', async (_, line, fault) => {
   const env = {

@@ -3,20 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Feed } from '../../../support/feed.js';
-import { smsMessage } from '../../../support/resources.js';
 import { type Reply, refusal } from '../../../support/run.js';
 import { saying } from '../../../support/saying.js';
-import { ListeningMachine, target } from './listening.js';
+import { feedOf, ListeningMachine, target } from './listening.js';
 
 const forward = `listen --forward-to ${target}`;
 const missing = refusal(404, 'not_found');
-
-/** A feed in which so many messages were sent. */
-function feedOf(count: number): Feed {
-  const feed = new Feed();
-  for (let each = 0; each < count; each += 1) feed.add('message.sent', smsMessage({ id: `m${each}` }));
-  return feed;
-}
 
 describe('urtuu events listen', () => {
   it('prints events with their cursors, and keeps no place', async () => {
@@ -31,10 +23,19 @@ describe('urtuu events listen', () => {
     expect(machine.folders).toEqual([]);
   });
 
+  it.each(['csv', 'tsv'])('prints the cursor as %s too', async (format) => {
+    const feed = feedOf(1);
+    const options = `-o ${format} --columns cursor --from start`;
+    const { stdout } = await new ListeningMachine().run(feed, `listen ${options}`, {
+      signalsAfter: feed.waits(),
+    });
+    expect(stdout.trim().split(/\r?\n/)).toEqual(['cursor', 'a00000000001-1']);
+  });
+
   it.each([
     ['', ['after=now&wait=0', 'after=a00000000001-2&wait=20']],
     ['--from start', ['wait=0', 'after=a00000000001-2&wait=20']],
-    ['--from a00000000001-1', ['after=a00000000001-1&wait=0', 'after=a00000000001-2&wait=20']],
+    ['--from A00000000001-1', ['after=a00000000001-1&wait=0', 'after=a00000000001-2&wait=20']],
     [
       '--types message.sent,batch.completed',
       [
@@ -50,14 +51,14 @@ describe('urtuu events listen', () => {
 
   it.each<[string, Reply | Error, number, string]>([
     ['refuses a key', refusal(401, 'unauthorized'), 4, 'unauthorized'],
-    ['does not know the cursor', refusal(410, 'cursor_expired'), 11, 'cursor_expired'],
+    ['does not know the cursor', refusal(410, 'cursor_expired'), 11, '--from start'],
     ['is of an earlier release', missing, 12, 'this service does not offer events'],
     ['does not know the method', refusal(405, 'method_not_allowed'), 12, 'urtuu messages list'],
     ['cannot be reached', new Error('reset'), 5, 'connection'],
   ])('ends at once where the service %s', async (_, reply, code, said) => {
-    expect(await new ListeningMachine().run(reply, 'listen --from a-1 --max-retries 0')).toMatchObject(
-      saying(code, said),
-    );
+    expect(
+      await new ListeningMachine().run(reply, 'listen --from a00000000001-1 --max-retries 0'),
+    ).toMatchObject(saying(code, said));
   });
 
   it.each([
@@ -67,6 +68,14 @@ describe('urtuu events listen', () => {
     ['listen --exec true --name ../a', 'is not a name'],
     ['listen --forward-to http://shop.example.mn/', 'needs an https address'],
     ['listen --forward-to https://me:secret@shop.example.mn/', 'needs an https address'],
+    ['listen --types message.sned', "'message.sned' is not one of message.sent,"],
+    ['listen --types message.sned', 'Did you mean message.sent?'],
+    ['listen --types message.sent,', "'' is not one of"],
+    [`${forward} --types *`, "'*' is not one of"],
+    ['listen --from strat', 'Did you mean start?'],
+    ['listen --from a-1', "'a-1' is not one of now, start, or the cursor of an event"],
+    [`${forward} --from ''`, "'' is not one of now, start,"],
+    ["listen --exec ' '", '--exec: the value is empty'],
     ['listen --forward-to ftp://localhost/', 'needs an https address'],
     ['listen --forward-to localhost:3000', 'needs an https address'],
   ])('refuses %s', async (line, said) => {
@@ -218,55 +227,18 @@ describe('a listener', () => {
     },
   );
 
-  it('of a renewed key goes on where the key before it was', async () => {
-    const machine = new ListeningMachine();
-    const feed = feedOf(1);
-    await machine.run(feed, `${forward} --from start`);
-    const { id } = feed.add();
-    await machine.run(feed, forward, { key: `urtuu_${'B'.repeat(40)}` });
-    expect(machine.ids).toEqual(['a00000000001-1', id]);
-    expect(machine.folders).toHaveLength(1);
-  });
-
-  it('of a renewed key is refused while the one of the key before it runs', async () => {
-    const machine = new ListeningMachine();
-    const feed = feedOf(1);
-    await machine.run(feed, `${forward} --from start`);
-    const running = machine.run(feed, forward, { signalsAfter: new Promise(() => {}) });
-    await feed.waits();
-    const key = `urtuu_${'B'.repeat(40)}`;
-    expect(await machine.run(feed, forward, { key })).toMatchObject(saying(11, 'is already running'));
-    machine.signal();
-    await running;
-  });
-
   it.each<[string, Reply | Error, number]>([
     ['cannot be reached', new Error('reset'), 5],
     ['does not take its cursor', refusal(400, 'invalid_request'), 8],
   ])('begins as it is told, after a start at which the service %s', async (_, reply, code) => {
     const machine = new ListeningMachine();
-    expect(await machine.run(reply, `${forward} --from a-1 --max-retries 0`)).toMatchObject({ code });
+    expect(await machine.run(reply, `${forward} --from a00000000001-1 --max-retries 0`)).toMatchObject({
+      code,
+    });
     const { stderr } = await machine.run(feedOf(1), `${forward} --from start`);
     expect(stderr).toMatch(/^Listening as default, from start\.$/m);
     expect(stderr).not.toContain('warning');
     expect(machine.ids).toEqual(['a00000000001-1']);
-  });
-
-  it('of another project has a place of its own, and says that it begins anew', async () => {
-    const machine = new ListeningMachine();
-    const [one, other] = [feedOf(1), feedOf(1)];
-    other.endLine('b00000000002');
-    other.add();
-    await machine.run(one, `${forward} --from start`);
-    const key = `urtuu_${'B'.repeat(40)}`;
-    expect(await machine.run(other, `${forward} --from start`, { key })).toMatchObject(
-      saying('SIGINT', 'This key is new to default'),
-    );
-    one.add();
-    other.add();
-    await machine.run(one, forward);
-    await machine.run(other, forward, { key });
-    expect(machine.ids).toEqual(['a00000000001-1', 'b00000000002-1', 'a00000000001-2', 'b00000000002-2']);
   });
 });
 

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FetchRequest } from '../../../../src/client/index.js';
-import type { Feed } from '../../../support/feed.js';
+import { Feed } from '../../../support/feed.js';
 import { testFolder } from '../../../support/folders.js';
+import { smsMessage } from '../../../support/resources.js';
 import { fakeService, type Reply, type Result, run, type Setting, testKey } from '../../../support/run.js';
 
 /** A request to the program that gets the events. */
@@ -24,6 +25,13 @@ interface Run extends Setting {
 }
 
 export const target = 'https://shop.example.mn/events';
+
+/** A feed in which so many messages were sent. */
+export function feedOf(count: number): Feed {
+  const feed = new Feed();
+  for (let each = 0; each < count; each += 1) feed.add('message.sent', smsMessage({ id: `m${each}` }));
+  return feed;
+}
 
 /** A machine on which commands listen to feeds, one after the other, each until a signal. */
 export class ListeningMachine {
