@@ -94,6 +94,20 @@ describe('one message', () => {
   });
 
   it.each([
+    ['the same numbers', 'sms', '99112233\n88112233', '+976 8811-2233, 99112233, 88112233'],
+    ['the same addresses', 'email', 'a@b.mn\nc@d.mn', 'C@d.mn\nA@B.MN\na@b.mn'],
+    ['the same address', 'email', 'a@b.mn', 'A@B.mn'],
+  ])('is what a form sends to %s in another order, spelling or number', async (_, channel, to, same) => {
+    const { preview, confirm, press, sent } = await openSending();
+    const looked = await preview({ channel, to, subject: 'Re', text: 'Hi' }, `?channel=${channel}`);
+    const first = await confirm(looked);
+    const before = await sent();
+    const again = await confirm(await press({ ...looked, fields: { ...looked.fields, to: same } }));
+    expect(again.location).toBe(first.location.replace('=sent', '=before'));
+    expect(await sent()).toBe(before);
+  });
+
+  it.each([
     ['another text', { text: 'Сайн уу!' }],
     ['another recipient', { to: '99112234' }],
   ])('more is sent by a form with %s', async (_, changed) => {
