@@ -239,21 +239,27 @@ describe('a form that cannot be sent', () => {
     expect(await sent()).toBe(0);
   });
 
-  it('because of the rate shows its preview again, and what was sent before for a token', async () => {
-    const clock = new ManualClock(start);
-    const { preview, confirm, sent } = await openSending({ clock, rates: 'enforced' });
-    const looked = await preview(sms);
-    for (let taken = 0; taken < 39; taken += 1) await confirm({ ...looked, fields: {} });
-    const over = await confirm(looked);
-    expect(over).toMatchObject({
-      status: 429,
-      words: expect.stringContaining('Too many requests; try again in 1 s'),
-    });
-    expect(await sent()).toBe(0);
-    clock.advance(1_000);
-    expect((await confirm(over)).location).toMatch(/done=sent$/);
-    expect(await sent()).toBe(1);
-  });
+  it.each([
+    ['', 0],
+    [' and was sent before', 1],
+  ])(
+    'because of the rate%s is in doubt, for nobody has looked, until it asks again for a token',
+    async (_, count) => {
+      const clock = new ManualClock(start);
+      const { preview, confirm, press, sent } = await openSending({ clock, rates: 'enforced' });
+      const looked = await preview(sms);
+      if (count > 0) await confirm(looked);
+      for (let taken = count; taken < 39; taken += 1) await confirm({ ...looked, fields: {} });
+      for (const over of [await confirm(looked), await press(await confirm(looked))]) {
+        expect(over).toMatchObject({ status: 429, fields: { ...looked.fields, do: 'send' } });
+        expect(over.words).toMatch(/^urtuu Not confirmed Too many requests; try again in 1 s .* Ask again$/);
+      }
+      expect(await sent()).toBe(count);
+      clock.advance(1_000);
+      expect((await confirm(looked)).location).toMatch(count > 0 ? /done=before$/ : /done=sent$/);
+      expect(await sent()).toBe(1);
+    },
+  );
 
   it('because no operator took it is a new form, and the failed message is refunded', async () => {
     const { preview, confirm, press, open, sent } = await openSending();

@@ -207,9 +207,9 @@ export async function preview(
 }
 
 /** It may have been sent: the same form asks again, under its key. */
-export const inDoubt = (filled: Filled, message: string, given: URLSearchParams): Alone => ({
+export const inDoubt = (filled: Filled, message: string, given: URLSearchParams, status = 503): Alone => ({
   title: filled.context.t.doubtTitle,
-  status: 503,
+  status,
   body: (
     <>
       <p>{message}</p>
