@@ -271,7 +271,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
         return html(asked, refused(asked.t, error.message, error.status));
       }
       parts.report(error, asked.requestId);
-      return html(asked, unavailable(asked.t, asked.requestId, !isRead));
+      return html(asked, unavailable(asked.t, asked.requestId, isRead ? null : asked.path));
     }
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDashboard } from '../../../src/service/dashboard/dashboard.js';
 import { originOf } from '../../../src/service/dashboard/origin.js';
 import { ManualClock } from '../../../src/service/index.js';
@@ -320,7 +320,15 @@ describe('a send of unknown outcome', () => {
     const cookie = (await post('/sign-in', { token })).headers.get('set-cookie')?.split(';')[0] ?? '';
     const get = (path: string) => ask(path, { cookie });
     const { preview, confirm, press } = atBrowser({ get, post } as never, cookie);
-    const doubt = await confirm(await preview(sms));
+    const looked = await preview(sms);
+    vi.spyOn(core.store, 'findSession').mockRejectedValueOnce(new Error('the database is away'));
+    const away = await confirm(looked);
+    expect(away).toMatchObject({
+      status: 503,
+      words: expect.stringContaining('Reload this page: a form is never sent twice.'),
+    });
+    expect(cores.faults.splice(0)).toHaveLength(1);
+    const doubt = await confirm(looked);
     expect(doubt).toMatchObject({ status: 503, fields: expect.objectContaining(sms) });
     expect(doubt.words).toMatch(/^urtuu Not confirmed .*It may have been sent, .* Ask again$/);
     expect(cores.faults).toHaveLength(1);

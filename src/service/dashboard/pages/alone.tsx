@@ -66,12 +66,13 @@ export const refused = (t: Strings, text: string, status: number): Alone => ({
   body: withLink(text, root, t.overview),
 });
 
-export const unavailable = (t: Strings, requestId: string, isForm: boolean): Alone => ({
+/** `form`: where the one that it answers is. A send that is loaded again sends nothing twice. */
+export const unavailable = (t: Strings, requestId: string, form: string | null): Alone => ({
   title: t.unavailableTitle,
   status: 503,
   body: (
     <>
-      <p>{isForm ? t.unavailableForm : t.unavailableText}</p>
+      <p>{form === null ? t.unavailableText : form === '/send' ? t.unavailableSend : t.unavailableForm}</p>
       <p class="hint">{fill(t.request, { id: requestId })}</p>
     </>
   ),
