@@ -138,6 +138,19 @@ describe('one message', () => {
     expect(await sent()).toBe(1);
   });
 
+  it('is said to be accepted, or sent before, where its page is over the rate', async () => {
+    const { preview, confirm, open, get, cookie } = await openSending({ rates: 'enforced' });
+    const looked = await preview(sms);
+    const [first, again] = [await confirm(looked), await confirm(looked)];
+    while ((await get('/messages', cookie)).status === 200);
+    expect((await open(first.location)).words).toMatch(
+      /Too many requests Accepted\. .*Reload in 1 s\. Reload$/,
+    );
+    expect((await open(again.location)).words).toMatch(
+      /Too many requests .*Nothing was sent again\. .*Reload$/,
+    );
+  });
+
   it('is shown, not refused, where its lane was paused since', async () => {
     const { send, preview, confirm, administration, press, write, sent } = await openSending();
     const looked = await preview(sms);
