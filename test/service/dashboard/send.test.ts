@@ -42,9 +42,13 @@ describe('a form of the dashboard', () => {
     ['an email', { channel: 'email', to: 'bat@example.mn', subject: 'Гэрээ', text: 'Сайн уу\r\n\r\nБат' }, 1],
     [
       'a list of numbers',
-      { ...sms, to: '99112233\r\n+976 8811-2233, 99112233;\t\u202d95\u202f11\u00a022\ufe0d33\u202c\u3164' },
+      {
+        ...sms,
+        to: '99112233\r\n+976 8811-2233,\n99112233;\t\n\u202d95\u202f11\u00a022\ufe0d33\u202c\u3164',
+      },
       3,
     ],
+    ['a list in one line', { ...sms, to: '\n99112233, 88112233;95112233\t99112233\n' }, 3],
     ['a list of addresses', { channel: 'email', to: 'a@b.mn\nc@d.mn', subject: 'Re', text: 'Hi' }, 2],
   ])('sends %s as it was written', async (_, fields, count) => {
     const { send, open, sent, administration } = await openSending();
@@ -197,6 +201,8 @@ describe('a form that cannot be sent', () => {
     ['to', { ...sms, to: '+1 555 010 9999' }, 'to: no supported operator serves this number'],
     ['to', { ...sms, to: `99112233${'\n99112233'.repeat(1_000)}` }, 'to: must have at most 1000 entries'],
     ['to', { ...email, to: 'bat' }, 'to: must be an email address'],
+    ['to', { ...sms, to: '99112233\n\n88112233\t95000000' }, 'to: line 3 has more than one entry'],
+    ['to', { ...email, to: 'Bat;a@b.mn\nDorj;c@d.mn' }, 'to: line 1 has more than one entry'],
     ['text', { ...sms, text: '' }, 'text: must not be empty'],
     ['text', { ...sms, text: 'Ж'.repeat(301) }, 'text: 301 Cyrillic characters do not fit into 5 parts'],
     ['text', { ...email, text: 'x'.repeat(262_145) }, 'html, text: 262145 bytes together'],
