@@ -247,9 +247,23 @@ describe('a form that cannot be sent', () => {
     expect(await sent()).toBe(before);
   });
 
-  it('because of the balance says what it costs', async () => {
-    const { send, administration, sent } = await openSending();
+  it.each([
+    ['a suppressed number', sms],
+    ['a suppressed address, in another case', { channel: 'email', to: 'A@b.mn', subject: 'Re', text: 'Hi' }],
+  ])('because of %s says so in its preview, without a button', async (_, fields) => {
+    const { preview, administration } = await openSending();
+    await administration.suppressions.add([fields.to.toLowerCase()]);
+    const { words } = await preview(fields, 'channel' in fields ? '?channel=email' : '');
+    expect(words).toMatch(/^Send Preview .* Suppressed Nothing more is sent to them\. .* Edit$/);
+    expect(words).not.toMatch(/Send Edit$/);
+  });
+
+  it('because of the balance says what it costs, and in its preview, without a button', async () => {
+    const { send, preview, administration, sent } = await openSending();
     await administration.credit(-99_995);
+    const { words } = await preview(sms);
+    expect(words).toMatch(/^Send The send costs 10 credits; the balance is 5 Preview .* Edit$/);
+    expect(words).not.toMatch(/Send Edit$/);
     const page = await send(sms);
     expect(page).toMatchObject({
       status: 402,
