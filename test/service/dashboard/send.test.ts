@@ -142,6 +142,19 @@ describe('one message', () => {
     expect(await sent()).toBe(1);
   });
 
+  it('is not held at night, but a list is, and its preview and batch say until when', async () => {
+    const { preview, confirm, open, administration } = await openSending();
+    await administration.settings.update({ quiet_hours: '14:00-16:30' });
+    expect((await preview(sms)).words).not.toContain('quiet');
+    const list = await preview({ ...sms, to: '99112233\n88112233' });
+    expect(list.words).toMatch(/ Waiting quiet until 16:30 .* Send Edit$/);
+    expect((await open((await confirm(list)).location)).words).toMatch(/Processing .*quiet until 16:30/);
+    await administration.settings.update({ quiet_hours: null });
+    await administration.idle();
+    const done = await open((await confirm(list)).location);
+    expect(done.words).not.toContain('quiet');
+  });
+
   it('is said to be accepted, or sent before, where its page is over the rate', async () => {
     const { preview, confirm, open, get, cookie } = await openSending({ rates: 'enforced' });
     const looked = await preview(sms);

@@ -9,7 +9,7 @@ import {
 import { insufficient } from '../../operations/accept-and-dispatch.js';
 import { assetPaths } from '../assets/assets.js';
 import { fill } from '../language/language.js';
-import { type Alone, callerOf, linkTo, type PageContext, type View } from '../page.js';
+import { type Alone, callerOf, linkTo, type PageContext, quietIn, type View } from '../page.js';
 import { grouped } from '../parts/format.js';
 import { Facts, Field, Notice, OfProject, Panel, partsLine } from '../parts/parts.js';
 import { type Draft, type FieldName, type Plan, pricesOf, sizeOf, type Trouble } from './draft.js';
@@ -150,6 +150,7 @@ export async function preview(
   const count = to.length;
   const { balance } = await operations.getBalance(caller);
   const { length: suppressed } = (await operations.checkSuppressions(caller, { to })).data;
+  const quiet = count > 1 && (await quietIn(context));
   const size = sizeOf(draft);
   const total = credits * count;
   const isTooMuch = total > balance;
@@ -183,6 +184,7 @@ export async function preview(
                 suppressed > 0 &&
                   (count > 1 ? fill(t.suppressedSome, { count: suppressed }) : t.suppressionsHint),
               ],
+              [t.waitingNow, quiet],
               [t.parts, size && partsLine(size, t)],
               [
                 t.credits,
