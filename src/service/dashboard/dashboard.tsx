@@ -107,7 +107,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const { rateLimit } = await parts.takeToken(projectId, kind);
     const { allowed, retryAfter } = rateLimit;
     if (allowed) return null;
-    const answer = await html(asked, tooMany(asked.t, retryAfter, kind === 'reading' ? asked.address : null));
+    const answer = await html(asked, tooMany(asked, retryAfter, kind === 'reading' ? asked.address : null));
     answer.headers.set('Retry-After', String(retryAfter));
     return answer;
   }
@@ -166,7 +166,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     if (!page || !found?.isLive) return html(asked, notFound(t));
     if (asked.request.method === 'HEAD') return new Response(null, { headers: streamHeaders });
     const address = page.pathname + page.search;
-    if (!feed.hasRoom(session.name)) return html(asked, tooMany(t, 60, address));
+    if (!feed.hasRoom(session.name)) return html(asked, tooMany(asked, 60, address));
     const watched = { ...asked, query: Object.fromEntries(page.searchParams) };
     const name = [session.projectId, t.code, address].join(' ');
     const stream = feed.open(name, session.name, async () =>
@@ -271,7 +271,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
         return html(asked, refused(asked.t, error.message, error.status));
       }
       parts.report(error, asked.requestId);
-      return html(asked, unavailable(asked.t, asked.requestId, !isRead));
+      return html(asked, unavailable(asked, isRead ? null : asked.path));
     }
   }
 

@@ -4,10 +4,11 @@ import type { ProjectAdministration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { AdmittedRequest, Operations } from '../operations/operations.js';
+import { nightAt } from '../quiet/quiet-hours.js';
 import type { Service } from '../service.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
-import type { Strings } from './language/language.js';
+import { fill, type Strings } from './language/language.js';
 
 /** What the pages read and change, of a session's project. */
 export interface PageContext {
@@ -117,5 +118,11 @@ export const orRefusal = <Value>(work: Promise<Value>, code: ErrorCode): Promise
     if (error instanceof ServiceError && error.code === code) return error;
     throw error;
   });
+
+/** Until when no message of a list leaves; null while it is not quiet. */
+export async function quietIn({ administration, now, t }: PageContext): Promise<string | null> {
+  const night = nightAt(await administration.settings.get(), now);
+  return night && fill(t.quiet, { time: night.clock });
+}
 
 export const callerOf = ({ projectId }: PageContext) => ({ projectId, keyId: 'dashboard' });

@@ -136,15 +136,13 @@ function addressed(
   });
 }
 
+export const insufficient = (required: number, balance: number): ServiceError =>
+  new ServiceError('insufficient_credits', `The send costs ${required} credits; the balance is ${balance}`, {
+    fields: { balance, required },
+  });
+
 function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: number): ServiceError {
-  if (refused.kind === 'insufficient') {
-    const { balance } = refused;
-    return new ServiceError(
-      'insufficient_credits',
-      `The send costs ${required} credits; the balance is ${balance}`,
-      { fields: { balance, required } },
-    );
-  }
+  if (refused.kind === 'insufficient') return insufficient(required, refused.balance);
   if (refused.kind === 'resetting') return beingReset();
   if (refused.kind === 'held') return held();
   if (refused.kind === 'suppressed') {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDashboard } from '../../../src/service/dashboard/dashboard.js';
 import { originOf } from '../../../src/service/dashboard/origin.js';
 import { ManualClock } from '../../../src/service/index.js';
@@ -42,9 +42,13 @@ describe('a form of the dashboard', () => {
     ['an email', { channel: 'email', to: 'bat@example.mn', subject: 'Гэрээ', text: 'Сайн уу\r\n\r\nБат' }, 1],
     [
       'a list of numbers',
-      { ...sms, to: '99112233\r\n+976 8811-2233, 99112233;\t\u202d95\u202f11\u00a022\ufe0d33\u202c\u3164' },
+      {
+        ...sms,
+        to: '99112233\r\n+976 8811-2233,\n99112233;\t\n\u202d95\u202f11\u00a022\ufe0d33\u202c\u3164',
+      },
       3,
     ],
+    ['a list in one line', { ...sms, to: '\n99112233, 88112233;95112233\t99112233\n' }, 3],
     ['a list of addresses', { channel: 'email', to: 'a@b.mn\nc@d.mn', subject: 'Re', text: 'Hi' }, 2],
   ])('sends %s as it was written', async (_, fields, count) => {
     const { send, open, sent, administration } = await openSending();
@@ -94,6 +98,20 @@ describe('one message', () => {
   });
 
   it.each([
+    ['the same numbers', 'sms', '99112233\n88112233', '+976 8811-2233, 99112233, 88112233'],
+    ['the same addresses', 'email', 'a@b.mn\nc@d.mn', 'C@d.mn\nA@B.MN\na@b.mn'],
+    ['the same address', 'email', 'a@b.mn', 'A@B.mn'],
+  ])('is what a form sends to %s in another order, spelling or number', async (_, channel, to, same) => {
+    const { preview, confirm, press, sent } = await openSending();
+    const looked = await preview({ channel, to, subject: 'Re', text: 'Hi' }, `?channel=${channel}`);
+    const first = await confirm(looked);
+    const before = await sent();
+    const again = await confirm(await press({ ...looked, fields: { ...looked.fields, to: same } }));
+    expect(again.location).toBe(first.location.replace('=sent', '=before'));
+    expect(await sent()).toBe(before);
+  });
+
+  it.each([
     ['another text', { text: 'Сайн уу!' }],
     ['another recipient', { to: '99112234' }],
   ])('more is sent by a form with %s', async (_, changed) => {
@@ -122,6 +140,32 @@ describe('one message', () => {
     const next = await confirm(looked);
     expect(next.location).toMatch(/^\/messages\//);
     expect(await sent()).toBe(1);
+  });
+
+  it('is not held at night, but a list is, and its preview and batch say until when', async () => {
+    const { preview, confirm, open, administration } = await openSending();
+    await administration.settings.update({ quiet_hours: '14:00-16:30' });
+    expect((await preview(sms)).words).not.toContain('quiet');
+    const list = await preview({ ...sms, to: '99112233\n88112233' });
+    expect(list.words).toMatch(/ Waiting quiet until 16:30 .* Send Edit$/);
+    expect((await open((await confirm(list)).location)).words).toMatch(/Processing .*quiet until 16:30/);
+    await administration.settings.update({ quiet_hours: null });
+    await administration.idle();
+    const done = await open((await confirm(list)).location);
+    expect(done.words).not.toContain('quiet');
+  });
+
+  it('is said to be accepted, or sent before, where its page is over the rate', async () => {
+    const { preview, confirm, open, get, cookie } = await openSending({ rates: 'enforced' });
+    const looked = await preview(sms);
+    const [first, again] = [await confirm(looked), await confirm(looked)];
+    while ((await get('/messages', cookie)).status === 200);
+    expect((await open(first.location)).words).toMatch(
+      /Too many requests Accepted\. .*Reload in 1 s\. Reload$/,
+    );
+    expect((await open(again.location)).words).toMatch(
+      /Too many requests .*Nothing was sent again\. .*Reload$/,
+    );
   });
 
   it('is shown, not refused, where its lane was paused since', async () => {
@@ -170,6 +214,8 @@ describe('a form that cannot be sent', () => {
     ['to', { ...sms, to: '+1 555 010 9999' }, 'to: no supported operator serves this number'],
     ['to', { ...sms, to: `99112233${'\n99112233'.repeat(1_000)}` }, 'to: must have at most 1000 entries'],
     ['to', { ...email, to: 'bat' }, 'to: must be an email address'],
+    ['to', { ...sms, to: '99112233\n\n88112233\t95000000' }, 'to: line 3 has more than one entry'],
+    ['to', { ...email, to: 'Bat;a@b.mn\nDorj;c@d.mn' }, 'to: line 1 has more than one entry'],
     ['text', { ...sms, text: '' }, 'text: must not be empty'],
     ['text', { ...sms, text: 'Ж'.repeat(301) }, 'text: 301 Cyrillic characters do not fit into 5 parts'],
     ['text', { ...email, text: 'x'.repeat(262_145) }, 'html, text: 262145 bytes together'],
@@ -214,9 +260,23 @@ describe('a form that cannot be sent', () => {
     expect(await sent()).toBe(before);
   });
 
-  it('because of the balance says what it costs', async () => {
-    const { send, administration, sent } = await openSending();
+  it.each([
+    ['a suppressed number', sms],
+    ['a suppressed address, in another case', { channel: 'email', to: 'A@b.mn', subject: 'Re', text: 'Hi' }],
+  ])('because of %s says so in its preview, without a button', async (_, fields) => {
+    const { preview, administration } = await openSending();
+    await administration.suppressions.add([fields.to.toLowerCase()]);
+    const { words } = await preview(fields, 'channel' in fields ? '?channel=email' : '');
+    expect(words).toMatch(/^Send Preview .* Suppressed Nothing more is sent to them\. .* Edit$/);
+    expect(words).not.toMatch(/Send Edit$/);
+  });
+
+  it('because of the balance says what it costs, and in its preview, without a button', async () => {
+    const { send, preview, administration, sent } = await openSending();
     await administration.credit(-99_995);
+    const { words } = await preview(sms);
+    expect(words).toMatch(/^Send The send costs 10 credits; the balance is 5 Preview .* Edit$/);
+    expect(words).not.toMatch(/Send Edit$/);
     const page = await send(sms);
     expect(page).toMatchObject({
       status: 402,
@@ -225,21 +285,27 @@ describe('a form that cannot be sent', () => {
     expect(await sent()).toBe(0);
   });
 
-  it('because of the rate shows its preview again, and what was sent before for a token', async () => {
-    const clock = new ManualClock(start);
-    const { preview, confirm, sent } = await openSending({ clock, rates: 'enforced' });
-    const looked = await preview(sms);
-    for (let taken = 0; taken < 39; taken += 1) await confirm({ ...looked, fields: {} });
-    const over = await confirm(looked);
-    expect(over).toMatchObject({
-      status: 429,
-      words: expect.stringContaining('Too many requests; try again in 1 s'),
-    });
-    expect(await sent()).toBe(0);
-    clock.advance(1_000);
-    expect((await confirm(over)).location).toMatch(/done=sent$/);
-    expect(await sent()).toBe(1);
-  });
+  it.each([
+    ['', 0],
+    [' and was sent before', 1],
+  ])(
+    'because of the rate%s is in doubt, for nobody has looked, until it asks again for a token',
+    async (_, count) => {
+      const clock = new ManualClock(start);
+      const { preview, confirm, press, sent } = await openSending({ clock, rates: 'enforced' });
+      const looked = await preview(sms);
+      if (count > 0) await confirm(looked);
+      for (let taken = count; taken < 39; taken += 1) await confirm({ ...looked, fields: {} });
+      for (const over of [await confirm(looked), await press(await confirm(looked))]) {
+        expect(over).toMatchObject({ status: 429, fields: { ...looked.fields, do: 'send' } });
+        expect(over.words).toMatch(/^urtuu Not confirmed Too many requests; try again in 1 s .* Ask again$/);
+      }
+      expect(await sent()).toBe(count);
+      clock.advance(1_000);
+      expect((await confirm(looked)).location).toMatch(count > 0 ? /done=before$/ : /done=sent$/);
+      expect(await sent()).toBe(1);
+    },
+  );
 
   it('because no operator took it is a new form, and the failed message is refunded', async () => {
     const { preview, confirm, press, open, sent } = await openSending();
@@ -300,7 +366,15 @@ describe('a send of unknown outcome', () => {
     const cookie = (await post('/sign-in', { token })).headers.get('set-cookie')?.split(';')[0] ?? '';
     const get = (path: string) => ask(path, { cookie });
     const { preview, confirm, press } = atBrowser({ get, post } as never, cookie);
-    const doubt = await confirm(await preview(sms));
+    const looked = await preview(sms);
+    vi.spyOn(core.store, 'findSession').mockRejectedValueOnce(new Error('the database is away'));
+    const away = await confirm(looked);
+    expect(away).toMatchObject({
+      status: 503,
+      words: expect.stringContaining('Reload this page: a form is never sent twice.'),
+    });
+    expect(cores.faults.splice(0)).toHaveLength(1);
+    const doubt = await confirm(looked);
     expect(doubt).toMatchObject({ status: 503, fields: expect.objectContaining(sms) });
     expect(doubt.words).toMatch(/^urtuu Not confirmed .*It may have been sent, .* Ask again$/);
     expect(cores.faults).toHaveLength(1);

@@ -49,6 +49,7 @@ export const english = {
   unavailableTitle: 'The service is unavailable',
   unavailableText: 'Its data cannot be reached. Reload in a moment.',
   unavailableForm: 'Check whether the change was made before you try again.',
+  unavailableSend: 'It may have been sent. Reload this page: a form is never sent twice.',
   request: 'Request {id}',
 
   sentToday: 'Sent today',

@@ -1,5 +1,7 @@
+import type { Asked } from '../answer.js';
 import { fill, type Strings } from '../language/language.js';
 import { type Alone, linkTo, root } from '../page.js';
+import { Done } from '../parts/parts.js';
 
 const command = 'urtuu dashboard';
 
@@ -66,24 +68,30 @@ export const refused = (t: Strings, text: string, status: number): Alone => ({
   body: withLink(text, root, t.overview),
 });
 
-export const unavailable = (t: Strings, requestId: string, isForm: boolean): Alone => ({
+/** `form`: where the one that it answers is. A send that is loaded again sends nothing twice. */
+export const unavailable = ({ t, query, requestId }: Asked, form: string | null): Alone => ({
   title: t.unavailableTitle,
   status: 503,
   body: (
     <>
-      <p>{isForm ? t.unavailableForm : t.unavailableText}</p>
+      <Done context={{ t, query }} />
+      <p>{form === null ? t.unavailableText : form === '/send' ? t.unavailableSend : t.unavailableForm}</p>
       <p class="hint">{fill(t.request, { id: requestId })}</p>
     </>
   ),
 });
 
-export const tooMany = (t: Strings, seconds: number, path: string | null): Alone => ({
+export const tooMany = ({ t, query }: Asked, seconds: number, path: string | null): Alone => ({
   title: t.tooManyTitle,
   status: 429,
-  body:
-    path === null ? (
-      <p>{fill(t.tooManyForm, { seconds })}</p>
-    ) : (
-      withLink(fill(t.tooManyText, { seconds }), path, t.reload)
-    ),
+  body: (
+    <>
+      <Done context={{ t, query }} />
+      {path === null ? (
+        <p>{fill(t.tooManyForm, { seconds })}</p>
+      ) : (
+        withLink(fill(t.tooManyText, { seconds }), path, t.reload)
+      )}
+    </>
+  ),
 });

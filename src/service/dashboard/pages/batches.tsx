@@ -1,7 +1,7 @@
 import type { Batch } from '../../../contract/index.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { fill, type Strings } from '../language/language.js';
-import { callerOf, idOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
+import { callerOf, idOf, linkTo, listMessages, orRefusal, type Page, quietIn, rowsPerPage } from '../page.js';
 import { grouped } from '../parts/format.js';
 import { Done, Empty, Facts, Figures, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status } from '../parts/status.js';
@@ -75,6 +75,7 @@ export const batch: Page = async (context) => {
   const one = await orRefusal(operations.getBatch(callerOf(context), id), 'not_found');
   if (one instanceof ServiceError) return null;
   const isOwn = await isSentHere(context, one);
+  const quiet = one.status === 'processing' ? await quietIn(context) : null;
   const after = idOf(query.after);
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
   const { total, sent, unknown = 0, failed, status } = one;
@@ -96,7 +97,7 @@ export const batch: Page = async (context) => {
             [t.sent, grouped(sent - unknown)],
             [t.unknown, grouped(unknown), unknown > 0 ? t.mayHaveArrived : null],
             [t.failed, grouped(failed), null, failed > 0],
-            [t.left, grouped(total - sent - failed)],
+            [t.left, grouped(total - sent - failed), quiet],
             [t.creditsCharged, grouped(one.credits)],
           ]}
         />

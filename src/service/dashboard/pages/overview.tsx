@@ -1,11 +1,10 @@
 import type { Message } from '../../../contract/index.js';
 import { isLow } from '../../operations/verification-limits.js';
-import { nightAt } from '../../quiet/quiet-hours.js';
 import type { LaneTrouble } from '../../storage/instances.js';
 import type { Counted, CountedVerifications, Waiting } from '../../storage/store.js';
 import { answerLine } from '../../storage/tried.js';
 import { fill, type Strings } from '../language/language.js';
-import { callerOf, linkTo, listMessages, type Page, type PageContext } from '../page.js';
+import { callerOf, linkTo, listMessages, type Page, type PageContext, quietIn } from '../page.js';
 import { duration, grouped, percent, startOfDay } from '../parts/format.js';
 import { Figures, Notice, Panel, Table } from '../parts/parts.js';
 import { Sign } from '../parts/status.js';
@@ -25,7 +24,7 @@ export const overview: Page = async (context) => {
     operations.getBalance(callerOf(context)),
     listMessages(context, {}, latest),
   ]);
-  const night = nightAt(await context.administration.settings.get(), context.now);
+  const quiet = await quietIn(context);
   const hours = hoursOf(counted);
   const sum = sumOf(hours);
   const total = totalOf(sum);
@@ -43,7 +42,7 @@ export const overview: Page = async (context) => {
           context={context}
           counted={counted}
           waiting={waiting}
-          quiet={night?.clock}
+          quiet={quiet}
           verifications={verifications}
           balance={balance}
           sum={sum}
@@ -75,7 +74,7 @@ function Today({
   context: PageContext;
   counted: Counted;
   waiting: Waiting;
-  quiet: string | undefined;
+  quiet: string | null;
   verifications: CountedVerifications;
   balance: number;
   sum: ReturnType<typeof sumOf>;
@@ -100,11 +99,8 @@ function Today({
         [
           t.waitingNow,
           fill(isWhole ? '{count}' : t.orMore, { count: grouped(count) }),
-          quiet
-            ? fill(t.quiet, { time: quiet })
-            : oldestMs === null
-              ? t.nothingWaits
-              : fill(t.oldestWaits, { time: duration(oldestMs, t) }),
+          quiet ??
+            (oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(oldestMs, t) })),
         ],
         ...(verifications.created === 0
           ? []

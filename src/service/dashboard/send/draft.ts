@@ -28,6 +28,8 @@ export interface Draft {
   channel: Channel;
   /** One recipient or a list, as written. */
   to: string;
+  /** The entries of each of its lines. */
+  lines: readonly (readonly string[])[];
   entries: readonly string[];
   /** Of an email. */
   subject: string;
@@ -59,9 +61,9 @@ export function draftOf(given: Readonly<Record<string, string | null>>): Draft {
   const to = plain('to');
   // What is copied from address books and documents has characters that nobody sees, and spaces of other kinds.
   const seen = to.replace(/\p{DI}/gu, '').replace(/\p{Zs}/gu, ' ');
-  const entries = seen.split(/[\n,;\t]/).flatMap((each) => each.trim() || []);
+  const lines = seen.split('\n').map((line) => line.split(/[,;\t]/).flatMap((each) => each.trim() || []));
   const subject = channel === 'email' ? plain('subject') : '';
-  return { channel, to, subject, text: plain('text'), entries };
+  return { channel, to, subject, text: plain('text'), lines, entries: lines.flat() };
 }
 
 /** Checks every field by the rules of a send. */
@@ -92,7 +94,13 @@ export function planOf(draft: Draft, settings: Settings, now: number): Plan | re
 const readerOf = (channel: Channel, { operators }: Settings) =>
   channel === 'sms' ? tryNumber(operators) : tryAddress;
 
-function recipientsOf({ channel, entries }: Draft, settings: Settings): Recipient[] {
+function recipientsOf({ channel, lines, entries }: Draft, settings: Settings): Recipient[] {
+  // Of a table only one column has recipients; an amount in another may look like a number.
+  const row = lines.findIndex(({ length }) => 1 < length && length < entries.length);
+  if (row >= 0)
+    throw invalid(
+      `to: line ${row + 1} has more than one entry; write one on each line, or all of them on one line`,
+    );
   if (entries.length > maxBatchRecipients)
     throw invalid(`to: must have at most ${maxBatchRecipients} entries`);
   if (entries.length > 1) return readRecipients(entries, readerOf(channel, settings));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Message, normalizeRecipient } from '../../../contract/index.js';
+import { comparedRecipient, type Message, normalizeRecipient } from '../../../contract/index.js';
 import { sessionLife } from '../../admin/sign-in.js';
 import type { PageContext } from '../page.js';
 import type { Draft } from './draft.js';
@@ -21,15 +21,16 @@ export function formIn({ form = '' }: PageContext['query'], now?: number): strin
 }
 
 /**
- * The idempotency key of a form with these contents: pressed twice, loaded again or come back to, it sends nothing new. The
- * time in it tells where to look for what was sent then.
+ * The idempotency key of a form with these contents, in whatever order and spelling its recipients are: pressed twice, loaded
+ * again or come back to, it sends nothing new. The time in it tells where to look for what was sent then.
  */
 export const keyOf = (
   { nameOfForm }: Pick<PageContext, 'nameOfForm'>,
   form: string,
   { channel, entries, subject, text }: Draft,
 ): string => {
-  const contents = [form, channel, subject, text, ...entries.map(normalizeRecipient)];
+  const recipients = new Set(entries.map((entry) => comparedRecipient(normalizeRecipient(entry))));
+  const contents = [form, channel, subject, text, ...[...recipients].sort()];
   return `${prefix}${form.slice(0, 9)}-${nameOfForm(JSON.stringify(contents))}`;
 };
 

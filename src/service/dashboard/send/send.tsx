@@ -62,11 +62,12 @@ export const sendForm: Form = async (context, given) => {
     const { rateLimit, replay } = await context.takeToken(act === 'send' ? key : null);
     if (replay !== null) return await outcomeOf(await replay());
     if (act === 'edit') return await formView(filled, {});
+    const { message: trouble = '', status = 200 } = rateLimit.allowed ? {} : rateLimited(rateLimit);
+    // It may have been sent before: nobody has looked.
+    if (act === 'send' && trouble) return inDoubt(filled, trouble, given, status);
     const plan = planOf(draft, await administration.settings.get(), now);
     if (!('recipients' in plan)) return await formView(filled, { troubles: plan, status: 400 });
-    // It may have been sent before: nobody has looked.
-    const { message: trouble = '', status = 200 } = rateLimit.allowed ? {} : rateLimited(rateLimit);
-    if (act !== 'send' || trouble) return await preview(filled, plan, { trouble, status });
+    if (act !== 'send') return await preview(filled, plan, { trouble, status });
     // Nobody pays more than the page said.
     if (!(plan.credits * plan.recipients.length <= Number(given.get('price') || Number.NaN)))
       return await preview(filled, plan, { trouble: t.priceChanged, status: 409 });

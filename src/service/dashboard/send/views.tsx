@@ -6,9 +6,10 @@ import {
   maxParts,
   unitsPerPart,
 } from '../../../contract/index.js';
+import { insufficient } from '../../operations/accept-and-dispatch.js';
 import { assetPaths } from '../assets/assets.js';
 import { fill } from '../language/language.js';
-import { type Alone, callerOf, linkTo, type PageContext, type View } from '../page.js';
+import { type Alone, callerOf, linkTo, type PageContext, quietIn, type View } from '../page.js';
 import { grouped } from '../parts/format.js';
 import { Facts, Field, Notice, OfProject, Panel, partsLine } from '../parts/parts.js';
 import { type Draft, type FieldName, type Plan, pricesOf, sizeOf, type Trouble } from './draft.js';
@@ -148,10 +149,13 @@ export async function preview(
   const to = recipients.map((each) => each.to);
   const count = to.length;
   const { balance } = await operations.getBalance(caller);
-  // A single message is refused instead.
-  const { length: suppressed } = count > 1 ? (await operations.checkSuppressions(caller, { to })).data : [];
+  const { length: suppressed } = (await operations.checkSuppressions(caller, { to })).data;
+  const quiet = count > 1 && (await quietIn(context));
   const size = sizeOf(draft);
   const total = credits * count;
+  const isTooMuch = total > balance;
+  // To a single recipient it is refused.
+  const canSend = !isTooMuch && (count > 1 || suppressed === 0);
   return {
     title: t.send,
     section: 'send',
@@ -159,6 +163,7 @@ export async function preview(
     body: (
       <>
         {trouble && <Notice kind="bad" title={trouble} />}
+        {isTooMuch && <Notice kind="bad" title={insufficient(total, balance).message} />}
         <Panel title={t.preview}>
           <Facts
             facts={[
@@ -174,7 +179,12 @@ export async function preview(
                   </details>
                 ),
               ],
-              [t.suppressed, suppressed > 0 && fill(t.suppressedSome, { count: suppressed })],
+              [
+                t.suppressed,
+                suppressed > 0 &&
+                  (count > 1 ? fill(t.suppressedSome, { count: suppressed }) : t.suppressionsHint),
+              ],
+              [t.waitingNow, quiet],
               [t.parts, size && partsLine(size, t)],
               [
                 t.credits,
@@ -193,9 +203,11 @@ export async function preview(
             {text}
           </p>
           <Carried filled={filled} more={{ price: `${total}` }}>
-            <button type="submit" class="primary" name="do" value="send">
-              {t.send}
-            </button>
+            {canSend && (
+              <button type="submit" class="primary" name="do" value="send">
+                {t.send}
+              </button>
+            )}
             <button type="submit" name="do" value="edit">
               {t.edit}
             </button>
@@ -207,9 +219,9 @@ export async function preview(
 }
 
 /** It may have been sent: the same form asks again, under its key. */
-export const inDoubt = (filled: Filled, message: string, given: URLSearchParams): Alone => ({
+export const inDoubt = (filled: Filled, message: string, given: URLSearchParams, status = 503): Alone => ({
   title: filled.context.t.doubtTitle,
-  status: 503,
+  status,
   body: (
     <>
       <p>{message}</p>
