@@ -100,7 +100,7 @@ function answerOf(dice: Dice) {
 /** Answers as gateways write them, and what looks like some; `untrue` counts those that were read as something else. */
 export function playAnswerFuzz(seed: number, inputs: number, decide: Decide = outcomeOfAnswer) {
   const wrongIn = ({ route, status, parts, body, isChanged, type }: ReturnType<typeof answerOf>) => {
-    const outcome = decide(route, decodeAnswer(status, type, body, null));
+    const outcome = decide(route, decodeAnswer(status, type, body, null), '99112233');
     if (outcome.kind === 'accepted' && outcome.carrierIds.some((id) => /\p{Cc}/u.test(id) || id.length > 255))
       throw new Error('no engine keeps its ids');
     // Whatever was done to it, it is taken only where it says so.
@@ -113,8 +113,8 @@ export function playAnswerFuzz(seed: number, inputs: number, decide: Decide = ou
 }
 
 /** A control: every 200 that is no acceptance is a refusal. */
-export const hasty: Decide = (route, answer) => {
-  const outcome = outcomeOfAnswer(route, answer);
+export const hasty: Decide = (route, answer, to) => {
+  const outcome = outcomeOfAnswer(route, answer, to);
   const isRefusal = outcome.kind === 'unknown' && answer.status === 200;
   return isRefusal ? { kind: 'refused', code: outcome.code } : outcome;
 };

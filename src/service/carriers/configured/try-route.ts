@@ -7,6 +7,7 @@ import { gatewayClient } from '../http/gateway-client.js';
 import { type GatewayRoute, isGateway } from '../http/gateway-route.js';
 import { outcomeOfAnswer } from '../http/outcome-of-answer.js';
 import { type RenderedRequest, renderRequest } from '../http/rendered-request.js';
+import { withoutSecrets } from '../without-secrets.js';
 import { addressOf } from './check-carriers.js';
 import type { ConfigurationSource, RouteTrial, TrialAnswer } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
@@ -42,13 +43,14 @@ export async function tryRoute(
   }
   if (!isGateway(route)) return trySmpp(route, submission, addressOf(route.tls ? 'smpp+tls' : 'smpp', route));
   const request = renderRequest(route, { ...submission, text });
-  const show = shower(route);
-  return { request: show(written(request)), send: () => send(route, request, show) };
+  const show = withoutSecrets(route.secrets, '***');
+  return { request: show(written(request)), send: () => send(route, request, submission.to, show) };
 }
 
 async function send(
   route: GatewayRoute,
   request: RenderedRequest,
+  to: string,
   show: (text: string) => string,
 ): Promise<TrialAnswer> {
   const client = gatewayClient(route.url, route, systemClock);
@@ -58,7 +60,7 @@ async function send(
   if (exchanged.kind === 'not_sent') return { rule: 'not_sent', reason: exchanged.reason, ...nothing };
   if (exchanged.kind === 'unanswered') return { rule: 'unknown', reason: exchanged.reason, ...nothing };
   const { answer } = exchanged;
-  const outcome = outcomeOfAnswer(route, answer);
+  const outcome = outcomeOfAnswer(route, answer, to);
   const seen = { status: answer.status, answer: show(answer.text) };
   if (outcome.kind !== 'accepted') {
     const rule = outcome.kind === 'throttled' ? 'later' : outcome.kind;
@@ -71,17 +73,4 @@ async function send(
 function written({ method, url, headers, body }: RenderedRequest): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`${method} ${url}`, ...lines, ...(body === null ? [] : ['', body])].join('\n');
-}
-
-/** Replaces the secrets in a text with `***`, however they are encoded. */
-function shower({ secrets }: GatewayRoute): (text: string) => string {
-  const spellings = secrets.flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    new URLSearchParams({ '': secret }).toString().slice(1),
-    JSON.stringify(secret).slice(1, -1),
-  ]);
-  // A secret may start with another one.
-  const all = [...new Set(spellings)].sort((one, other) => other.length - one.length);
-  return (text) => all.reduce((shown, spelling) => shown.replaceAll(spelling, '***'), text);
 }

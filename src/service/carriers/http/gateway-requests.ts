@@ -45,7 +45,7 @@ export async function takeRequest(
   for (const item of itemsOf(fields, [fromForm(query), content])) {
     const read =
       'state' in fields
-        ? await receiptOf(route.name, item, fields, tools)
+        ? await receiptOf(route, item, fields, tools)
         : (incomingOf(route.name, item) ?? 'fields');
     isRead ||= read !== 'fields';
     if (read === null) onUnread('unjoined');
@@ -93,7 +93,7 @@ const isNoPath = new Set(['token', 'signature', 'delivered', 'undelivered']);
 
 /** Null for a receipt of a message that is not its own. */
 async function receiptOf(
-  route: string,
+  { name: route, secrets }: GatewayRoute,
   { id = null, reference = null, to = null, state = null, code = null }: Item,
   fields: ReceiptFields,
   { recipientOf }: Pick<RequestTools, 'recipientOf'>,
@@ -102,17 +102,23 @@ async function receiptOf(
   const known = stateOf(state, fields);
   if (known === null) return 'state';
   const named = to === null ? null : (normalNumber(to) ?? to);
-  const own = code !== null && isCode(code) ? code : null;
-  const common = { route, state: known, code: own, submittedAt: null };
+  const common = { route, state: known, submittedAt: null };
+  const codeOf = (number: string) => (code !== null && isCode(code, secrets, number) ? code : null);
   if (fields.reference !== null) {
     if (reference === null || !isId(reference)) return 'fields';
     const messageId = idAsWritten(reference);
     const recipient = await recipientOf(messageId);
     if (recipient === null || (named !== null && named !== recipient)) return null;
-    return { ...common, carrierId: messageId, reference: messageId, to: recipient };
+    return {
+      ...common,
+      code: codeOf(recipient),
+      carrierId: messageId,
+      reference: messageId,
+      to: recipient,
+    };
   }
   if (id === null || named === null || !isId(id) || !isId(named)) return 'fields';
-  return { ...common, carrierId: id, reference: '', to: named };
+  return { ...common, code: codeOf(named), carrierId: id, reference: '', to: named };
 }
 
 /** As its route writes it, else in capitals or small letters. */

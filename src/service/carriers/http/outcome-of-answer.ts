@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../without-secrets.js';
 import type { GatewayAnswer } from './answer-values.js';
 import { valuesAt } from './answer-values.js';
 import type { AnswerRule, GatewayRoute, IdRule } from './gateway-route.js';
@@ -13,6 +14,8 @@ export type AnswerOutcome =
 
 /** Maximum characters of an id. */
 const longestId = 255;
+/** Digits at the end of a number in each of its spellings. */
+const nationalDigits = 8;
 /** Maximum ids of a message. */
 const mostIds = 20;
 
@@ -24,28 +27,34 @@ const usual = {
   refused: statusRule(400, 413, 422),
 };
 
-/** The first rule that matches, in this order. A 2xx or 5xx that matches none is not a refusal. */
-export function outcomeOfAnswer(route: GatewayRoute, answer: GatewayAnswer): AnswerOutcome {
+/** The first rule that matches, in this order. A 2xx or 5xx that matches none is not a refusal. `to`: its recipient. */
+export function outcomeOfAnswer(route: GatewayRoute, answer: GatewayAnswer, to: string): AnswerOutcome {
+  const codeBy = (rule?: AnswerRule) => codeOf(route, answer, to, rule);
   const { accepted, unknownRecipient } = route;
   const account = route.account ?? usual.account;
   const later = route.later ?? usual.later;
   const refused = route.refused ?? usual.refused;
-  if (fitsAny(account, answer)) return { kind: 'account', code: codeOf(route, answer, account) };
-  if (fitsAny(later, answer)) return { kind: 'throttled', code: codeOf(route, answer, later) };
+  if (fitsAny(account, answer)) return { kind: 'account', code: codeBy(account) };
+  if (fitsAny(later, answer)) return { kind: 'throttled', code: codeBy(later) };
   if (unknownRecipient !== null && fitsWhole(unknownRecipient, answer))
-    return { kind: 'unknown_recipient', code: codeOf(route, answer, unknownRecipient) };
-  if (fitsWhole(refused, answer)) return { kind: 'refused', code: codeOf(route, answer, refused) };
+    return { kind: 'unknown_recipient', code: codeBy(unknownRecipient) };
+  if (fitsWhole(refused, answer)) return { kind: 'refused', code: codeBy(refused) };
   const isWhole = fitsWhole(accepted, answer);
-  if (!isWhole && !isPartlyAccepted(route, answer)) return { kind: 'unknown', code: codeOf(route, answer) };
+  if (!isWhole && !isPartlyAccepted(route, answer)) return { kind: 'unknown', code: codeBy() };
   return { kind: 'accepted', carrierIds: idsIn(route.id, answer), isPartly: !isWhole };
 }
 
-function codeOf({ code }: GatewayRoute, answer: GatewayAnswer, rule?: AnswerRule): string {
+function codeOf(
+  { code, secrets }: GatewayRoute,
+  answer: GatewayAnswer,
+  to: string,
+  rule?: AnswerRule,
+): string {
   const { field = null } = rule ?? {};
   const values = field === null ? [] : valuesAt(answer.fields, field.path);
   const named = new Set(values.filter((value) => value !== null && field?.is.includes(value)));
   const codes = code === null ? [] : valuesAt(answer.fields, code);
-  for (const each of codes) if (each !== null && isCode(each)) named.add(each);
+  for (const each of codes) if (each !== null && isCode(each, secrets, to)) named.add(each);
   return [`HTTP ${answer.status}`, ...named].join(' ');
 }
 
@@ -96,8 +105,12 @@ function idsIn(rule: IdRule | null, answer: GatewayAnswer): string[] {
   return ids.length === found.length ? [...new Set(ids)] : [];
 }
 
-/** Not a sentence, which might name somebody. */
-export const isCode = (text: string): boolean => /^[\w.-]{1,40}$/.test(text);
+/** Not a sentence, which might name somebody; nor a secret of its route, or its recipient's number. */
+export function isCode(text: string, secrets: readonly string[], to: string): boolean {
+  const number = to.replace(/\D/g, '').slice(-nationalDigits);
+  if (!/^[\w.-]{1,40}$/.test(text) || withoutSecrets(secrets)(text) !== text) return false;
+  return number === '' || !text.replace(/\D/g, '').includes(number);
+}
 
 /** Engines cannot store every string. */
 export const isId = (text: string): boolean =>

@@ -1,13 +1,17 @@
-import { type Accepted, OutcomeUnknown, type SubmitResult } from '../carrier.js';
+import { type Accepted, OutcomeUnknown, type Submission, type SubmitResult } from '../carrier.js';
 import type { Exchanged } from './gateway-client.js';
 import type { GatewayRoute } from './gateway-route.js';
 import { type AnswerOutcome, outcomeOfAnswer } from './outcome-of-answer.js';
 
 /**
- * `reference`: our id of the message. Throws OutcomeUnknown unless the answer says that the message was accepted, or
+ * Of a message with our id `reference`, and its recipient. Throws OutcomeUnknown unless the answer says that the message was accepted, or
  * that it was not.
  */
-export function resultOf(route: GatewayRoute, reference: string, exchanged: Exchanged): SubmitResult {
+export function resultOf(
+  route: GatewayRoute,
+  { reference, to }: Pick<Submission, 'reference' | 'to'>,
+  exchanged: Exchanged,
+): SubmitResult {
   if (exchanged.kind === 'not_sent') {
     const { reason } = exchanged;
     return {
@@ -22,7 +26,7 @@ export function resultOf(route: GatewayRoute, reference: string, exchanged: Exch
     throw new OutcomeUnknown(reason, { pausedBy: { reason, code: 'no answer' } });
   }
   const { answer } = exchanged;
-  const outcome = outcomeOfAnswer(route, answer);
+  const outcome = outcomeOfAnswer(route, answer, to);
   if (outcome.kind === 'accepted') return accepted(route, reference, outcome);
   const said = { reason: `its gateway answered ${outcome.code}`, code: outcome.code };
   const wait = answer.retryAfterMs === null ? {} : { retryAfterMs: answer.retryAfterMs };
@@ -43,7 +47,7 @@ export function resultOf(route: GatewayRoute, reference: string, exchanged: Exch
 /** The outcome of a repeat. Anything but an acceptance is about the repeat alone. */
 export function acceptedOf(route: GatewayRoute, reference: string, exchanged: Exchanged): Accepted | null {
   if (exchanged.kind !== 'answered') return null;
-  const outcome = outcomeOfAnswer(route, exchanged.answer);
+  const outcome = outcomeOfAnswer(route, exchanged.answer, '');
   return outcome.kind === 'accepted' ? accepted(route, reference, outcome) : null;
 }
 

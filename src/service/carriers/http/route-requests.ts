@@ -75,7 +75,7 @@ export class RouteRequests {
     return {
       ...(this.#route.repeats !== null && { request: keep }),
       submit: (submission, signal) =>
-        this.#submit(room, kept ?? this.#render(submission), submission.reference, signal),
+        this.#submit(room, kept ?? this.#render(submission), submission, signal),
       release: room.release,
     };
   }
@@ -97,7 +97,7 @@ export class RouteRequests {
   async #submit(
     room: Room,
     { request, at }: Kept,
-    reference: string,
+    submission: Content,
     signal: AbortSignal,
   ): Promise<SubmitResult> {
     // It may have stopped, or the machine may have slept: others may have continued, and the gateway may have
@@ -105,7 +105,7 @@ export class RouteRequests {
     if (!this.window.isOpen || signal.aborted || this.#isOver(at)) return this.closed;
     const exchanged = await this.#exchange(room, request, signal);
     try {
-      const result = resultOf(this.#route, reference, exchanged);
+      const result = resultOf(this.#route, submission, exchanged);
       if (exchanged.kind === 'answered') this.window.isDoubtful = false;
       return result;
     } catch (error) {

@@ -50,7 +50,7 @@ const routeOf = (name: Name, changes: object = {}) => read({ gateway: name, ...w
 const render = (route: GatewayRoute, text = 'Сайн уу') =>
   renderRequest(route, { reference: 'm-1', to: '99112233', text });
 const outcome = (route: GatewayRoute, status: number, body: unknown) =>
-  outcomeOfAnswer(route, decodeAnswer(status, 'application/json', JSON.stringify(body), null));
+  outcomeOfAnswer(route, decodeAnswer(status, 'application/json', JSON.stringify(body), null), '99112233');
 
 async function taken(route: GatewayRoute, given: Partial<CarrierRequest>) {
   const received: (Receipt | Incoming)[] = [];
@@ -137,7 +137,9 @@ describe("kannel's answer", () => {
     [503, 'Temporal failure, try again later.', 'throttled'],
     [503, '<html>Service Unavailable</html>', 'unknown'],
   ])('%i %s: %s', (status, text, kind) => {
-    expect(outcomeOfAnswer(routeOf('kannel'), decodeAnswer(status, 'text/html', text, null)).kind).toBe(kind);
+    expect(outcomeOfAnswer(routeOf('kannel'), decodeAnswer(status, 'text/html', text, null), '').kind).toBe(
+      kind,
+    );
   });
 });
 

@@ -29,6 +29,7 @@ const outcome = (route: GatewayRoute, status: number, body: unknown, type = 'app
   outcomeOfAnswer(
     route,
     decodeAnswer(status, type, typeof body === 'string' ? body : JSON.stringify(body), null),
+    '99118888',
   );
 const parts = (...statuses: unknown[]) => ({
   messages: statuses.map((status, index) => ({ status, 'message-id': `m${index}` })),
@@ -189,11 +190,21 @@ describe('an answer of a gateway is', () => {
     ['9'.repeat(41), 'HTTP 400'],
     [{ code: 1 }, 'HTTP 400'],
     [null, 'HTTP 400'],
-  ])("with the route's code %o as %s: a word, and never a sentence", (code, shown) => {
-    expect(outcome({ ...described, code: 'error.code' }, 400, { error: { code } })).toMatchObject({
-      code: shown,
-    });
-  });
+    ['gateway.key1', 'HTTP 400'],
+    ['bad_gateway.key1_', 'HTTP 400'],
+    ['c2VjcmV0', 'HTTP 400'],
+    ['97699118888', 'HTTP 400'],
+    ['to-9911-8888', 'HTTP 400'],
+    ['99118887', 'HTTP 400 99118887'],
+  ])(
+    "with the route's code %o as %s: a word, and never a sentence, a secret or its recipient",
+    (code, shown) => {
+      const secrets = ['gateway.key1', 'secret'];
+      expect(outcome({ ...described, code: 'error.code', secrets }, 400, { error: { code } })).toMatchObject({
+        code: shown,
+      });
+    },
+  );
 
   it('accepted with ids that JSON would round, and without those that no engine stores', () => {
     const ids = (id: string) => outcome(described, 200, `{"messages":[{"status":0,"message-id":${id}}]}`);

@@ -96,6 +96,17 @@ describe('a receipt of a gateway', () => {
     expect(await Promise.all(ids.map(deliveryOf))).toEqual(['delivered', null, 'undelivered']);
   });
 
+  it.each([
+    ['E-17', 'E-17'],
+    [token, null],
+    ['to-97699112233', null],
+  ])('with the code %s keeps %s', async (code, kept) => {
+    await open({ receipts: { ...byId, code: '*.code' } });
+    const id = await send();
+    expect(await json([{ id: 'g0', to: '97699112233', state: 8, code }])).toBe(true);
+    expect(await services.core.operations.getMessage(caller, id)).toMatchObject({ carrier_code: kept });
+  });
+
   const multipart = (fields: Record<string, string>) =>
     `${Object.entries(fields)
       .map(([name, value]) => `--b1\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
