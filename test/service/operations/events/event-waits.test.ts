@@ -89,6 +89,29 @@ describe('calls that wait for events', () => {
     waits.close();
   });
 
+  it('end, and leave their place to others, when their client has ended its side', async () => {
+    const { waits, call, pass } = open();
+    const ends: (() => void)[] = [];
+    const answers: boolean[] = [];
+    for (let each = 0; each < mostWaiting; each += 1)
+      void waits.run(
+        'p',
+        20_000,
+        async (wait) => answers.push(await wait(place)),
+        (run) => {
+          ends.push(run);
+          return () => ends.splice(ends.indexOf(run), 1);
+        },
+      );
+    await pass(100);
+    ends[0]?.();
+    await pass(50);
+    const next = call();
+    await pass(50);
+    expect([answers, ends.length, next.answer]).toEqual([[false], mostWaiting - 1, null]);
+    waits.close();
+  });
+
   it('end when the instance is to end, and none waits from then on', async () => {
     const { call, pass, waits } = open();
     const waiting = call();
