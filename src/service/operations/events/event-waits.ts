@@ -65,7 +65,7 @@ export class EventWaits {
     if (this.#isClosed || left <= 0) return false;
     await new Promise<void>((resolve) => {
       const waiting = { projectId, ...place, end: resolve };
-      const cancel = this.#clock.after(left, resolve);
+      const cancel = this.#clock.after(left, () => waiting.end());
       waiting.end = () => {
         cancel();
         this.#waiting.delete(waiting);

@@ -68,6 +68,15 @@ describe('calls that wait for events', () => {
     expect(eventLines).not.toHaveBeenCalled();
   });
 
+  it('are asked about no more once they have waited', async () => {
+    const { call, pass, eventLines } = open();
+    call('p', 2_000);
+    await pass(2_300);
+    eventLines.mockClear();
+    await pass(5_000);
+    expect(eventLines).not.toHaveBeenCalled();
+  });
+
   it('are asked about together, by one look of the instance', async () => {
     const { call, pass, eventLines } = open();
     for (const id of ['p', 'p', 'q', 'r']) call(id);
