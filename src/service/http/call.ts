@@ -13,6 +13,8 @@ export interface ApiRequest {
   countOf?(name: string): number;
   /** The address that the connection comes from; absent without a connection. */
   peer?(): string | undefined;
+  /** Calls `run` when the client ends its side, until the returned function is called; absent without a connection. */
+  whenEnded?(run: () => void): () => void;
   /** Rejects with `request_too_large`, or `invalid_request` if the body ends early. `limit`: in bytes. */
   readBody(limit: number): Promise<Uint8Array>;
 }

@@ -155,7 +155,13 @@ function requestListener(handle: RequestHandler, report: (error: unknown) => voi
         const target = incoming.url ?? url;
         const occurrences = (name: string) => countOf(incoming, name);
         const peer = () => incoming.socket.remoteAddress;
-        const answer = await handle({ method, target, url, headers, countOf: occurrences, peer, readBody });
+        const whenEnded = (run: () => void) => {
+          const { socket } = incoming;
+          socket.once('end', run).once('close', run);
+          return () => socket.off('end', run).off('close', run);
+        };
+        const request = { method, target, url, headers, countOf: occurrences, peer, whenEnded, readBody };
+        const answer = await handle(request);
         if (answer instanceof Response) return answer;
         writeAnswer(outgoing, answer);
         return RESPONSE_ALREADY_SENT;

@@ -25,7 +25,7 @@ export function createOperations(context: OperationContext): Operations {
     listMessages: (caller, filter, page) => listMessages(context, caller, filter, page),
     listBatches: (caller, filter, page) => listBatches(context, caller, filter, page),
     listInbox: (caller, filter, page) => listInbox(context, caller, filter, page),
-    listEvents: (caller, query) => listEvents(context, caller, query),
+    listEvents: (caller, query, whenEnded) => listEvents(context, caller, query, whenEnded),
     getBalance: (caller) => getBalance(context, caller),
     checkSuppressions: (caller, params) => checkSuppressions(context, caller, params),
     getPricing: (caller) => getPricing(context, caller),

@@ -26,6 +26,7 @@ import type {
 } from '../../contract/index.js';
 import type { KeyScope, PageRequest } from '../storage/store.js';
 import type { Project } from './context.js';
+import type { WhenEnded } from './events/event-waits.js';
 
 export type { KeyScope, PageRequest };
 
@@ -109,7 +110,7 @@ export interface Operations {
   listBatches(caller: Caller, filter: BatchFilter, page: PageRequest): Promise<BatchPage>;
   listInbox(caller: Caller, filter: InboxFilter, page: PageRequest): Promise<Page<Required<InboxMessage>>>;
   /** Begins to record them if nobody did. Waits, if asked to, while there are none. */
-  listEvents(caller: Caller, query: EventQuery): Promise<EventPage>;
+  listEvents(caller: Caller, query: EventQuery, whenEnded?: WhenEnded): Promise<EventPage>;
   getBalance(caller: Caller): Promise<Balance>;
   getPricing(caller: Caller): Promise<Pricing>;
   checkSuppressions(caller: Caller, params: SuppressionsCheckParams): Promise<SuppressionsCheck>;

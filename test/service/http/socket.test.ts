@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { goodKey } from './fake-operations.js';
 import { body, bytes, chunk, head, heldSend, read, sends, serve, wholeSend } from './raw-client.js';
@@ -22,6 +23,27 @@ describe('over a socket', () => {
     await open().say(read()).hears('balance');
     held.release();
     expect(await client.closed).toContain(' 200 OK');
+  });
+
+  it.each([
+    ['closed its side', 'end'],
+    ['reset the connection', 'resetAndDestroy'],
+  ] as const)('tells a call that waits for events that its client has %s', async (_, leave) => {
+    const told = new EventEmitter();
+    const [begun, ended] = [once(told, 'begun'), once(told, 'ended')];
+    const { open } = await serve({
+      async listEvents(_caller, _query, whenEnded) {
+        const stop = whenEnded?.(() => told.emit('ended'));
+        told.emit('begun');
+        await ended;
+        stop?.();
+        return { data: [], next: 'a00000000001-0' };
+      },
+    });
+    const client = open().say(read('/v1/events?wait=20'));
+    await begun;
+    client.socket[leave]();
+    expect(await ended).toEqual([]);
   });
 
   it('finishes an accepted send whose client is gone', async () => {

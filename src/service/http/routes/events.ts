@@ -15,6 +15,6 @@ export const eventRoutes = (operations: Operations) => ({
       limit: pageOf({ limit }).limit,
       wait: wait === undefined ? undefined : Number(wait),
     };
-    return jsonAnswer(200, await operations.listEvents(caller, query));
+    return jsonAnswer(200, await operations.listEvents(caller, query, request.whenEnded));
   },
 });

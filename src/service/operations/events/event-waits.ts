@@ -5,6 +5,9 @@ import type { EventPlace, Store } from '../../storage/store.js';
 /** Milliseconds between looks for new events, for all calls of this process that wait. */
 const lookEvery = 250;
 
+/** Calls a function once nobody may wait for an answer any more, until the returned one is called. */
+export type WhenEnded = (run: () => void) => () => void;
+
 interface Waiting extends EventPlace {
   projectId: string;
   end(): void;
@@ -30,14 +33,20 @@ export class EventWaits {
     projectId: string,
     milliseconds: number,
     look: (wait: (place: EventPlace) => Promise<boolean>) => Promise<Result>,
+    whenEnded: WhenEnded = () => () => {},
   ): Promise<Result> {
     const calls = this.#calls.get(projectId) ?? 0;
     if (milliseconds === 0 || calls >= mostWaiting) return look(async () => false);
-    const end = this.#clock.monotonic() + milliseconds;
+    const call = { until: this.#clock.monotonic() + milliseconds, end: () => {} };
+    const stop = whenEnded(() => {
+      call.until = 0;
+      call.end();
+    });
     this.#calls.set(projectId, calls + 1);
     try {
-      return await look((place) => this.#wait(projectId, place, end));
+      return await look((place) => this.#wait(projectId, place, call));
     } finally {
+      stop();
       const left = (this.#calls.get(projectId) ?? 1) - 1;
       if (left > 0) this.#calls.set(projectId, left);
       else this.#calls.delete(projectId);
@@ -51,21 +60,22 @@ export class EventWaits {
     for (const each of this.#waiting) each.end();
   }
 
-  async #wait(projectId: string, place: EventPlace, end: number): Promise<boolean> {
-    const left = end - this.#clock.monotonic();
+  async #wait(projectId: string, place: EventPlace, call: { until: number; end(): void }): Promise<boolean> {
+    const left = call.until - this.#clock.monotonic();
     if (this.#isClosed || left <= 0) return false;
     await new Promise<void>((resolve) => {
       const waiting = { projectId, ...place, end: resolve };
-      const cancel = this.#clock.after(left, resolve);
+      const cancel = this.#clock.after(left, () => waiting.end());
       waiting.end = () => {
         cancel();
         this.#waiting.delete(waiting);
         resolve();
       };
+      call.end = waiting.end;
       this.#waiting.add(waiting);
       if (this.#waiting.size === 1) this.#lookLater();
     });
-    return !this.#isClosed;
+    return !this.#isClosed && call.until > 0;
   }
 
   #lookLater(): void {

@@ -23,6 +23,7 @@ import type { OperationContext } from '../context.js';
 import { invalid } from '../fields.js';
 import type { Caller } from '../operations.js';
 import { foundBatch, foundMessage } from '../resources.js';
+import type { WhenEnded } from './event-waits.js';
 
 /** Of an event, and of the place behind it. */
 export const idOf = ({ line, number }: EventPlace): string =>
@@ -46,21 +47,27 @@ export async function listEvents(
   context: OperationContext,
   { projectId }: Caller,
   { after, types, limit = messagePage.default, wait = 0 }: EventQuery,
+  whenEnded?: WhenEnded,
 ): Promise<EventPage> {
   if (after === afterAll) return { data: [], next: idOf(await endOf(context, projectId)) };
   let place = after === undefined ? null : cursorOf(after);
   if (after !== undefined && place === null)
     throw invalid('after: must be the next of an earlier page or the id of an event');
-  return context.eventWaits.run(projectId, wait * 1_000, async (waitBehind) => {
-    for (let pages = 1; ; pages += 1) {
-      const { events, next } = await take(context, projectId, place, { limit, types: types ?? null });
-      const isBehind = next.number === place?.number;
-      place = next;
-      const isOver = events.length > 0 || pages >= mostPages || (isBehind && !(await waitBehind(next)));
-      if (isOver) return { data: events.map(eventResource), next: idOf(next) };
-      if (isBehind) pages = 0;
-    }
-  });
+  return context.eventWaits.run(
+    projectId,
+    wait * 1_000,
+    async (waitBehind) => {
+      for (let pages = 1; ; pages += 1) {
+        const { events, next } = await take(context, projectId, place, { limit, types: types ?? null });
+        const isBehind = next.number === place?.number;
+        place = next;
+        const isOver = events.length > 0 || pages >= mostPages || (isBehind && !(await waitBehind(next)));
+        if (isOver) return { data: events.map(eventResource), next: idOf(next) };
+        if (isBehind) pages = 0;
+      }
+    },
+    whenEnded,
+  );
 }
 
 /** Begins to record events if nobody has. */

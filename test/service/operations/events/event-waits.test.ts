@@ -68,6 +68,15 @@ describe('calls that wait for events', () => {
     expect(eventLines).not.toHaveBeenCalled();
   });
 
+  it('are asked about no more once they have waited', async () => {
+    const { call, pass, eventLines } = open();
+    call('p', 2_000);
+    await pass(2_300);
+    eventLines.mockClear();
+    await pass(5_000);
+    expect(eventLines).not.toHaveBeenCalled();
+  });
+
   it('are asked about together, by one look of the instance', async () => {
     const { call, pass, eventLines } = open();
     for (const id of ['p', 'p', 'q', 'r']) call(id);
@@ -86,6 +95,29 @@ describe('calls that wait for events', () => {
     const after = call();
     await pass(50);
     expect(after.answer).toBeNull();
+    waits.close();
+  });
+
+  it('end, and leave their place to others, when their client has ended its side', async () => {
+    const { waits, call, pass } = open();
+    const ends: (() => void)[] = [];
+    const answers: boolean[] = [];
+    for (let each = 0; each < mostWaiting; each += 1)
+      void waits.run(
+        'p',
+        20_000,
+        async (wait) => answers.push(await wait(place)),
+        (run) => {
+          ends.push(run);
+          return () => ends.splice(ends.indexOf(run), 1);
+        },
+      );
+    await pass(100);
+    ends[0]?.();
+    await pass(50);
+    const next = call();
+    await pass(50);
+    expect([answers, ends.length, next.answer]).toEqual([[false], mostWaiting - 1, null]);
     waits.close();
   });
 
