@@ -43,6 +43,15 @@ describe('a reply', () => {
     expect(addresses.join()).not.toMatch(/bat|Order|Today/);
   });
 
+  it.each(['', 'Re: '])('has a subject that can be sent, of one that is too long: "%s…"', async (before) => {
+    const { administration, open, press } = await openInbox();
+    await administration.receiveMail(mailOf('bat@example.mn', before + 'x'.repeat(300)), ['info@shop.mn']);
+    const link = /href="\/dashboard(\/send\?[^"]*)"/.exec((await open('/inbox')).html)?.[1] ?? '';
+    const page = await open(link);
+    expect(page.fields.subject).toBe(`Re: ${'x'.repeat(251)}`);
+    expect((await press({ ...page, fields: { ...page.fields, text: 'Today' } })).status).toBe(200);
+  });
+
   it('is none to a message of another project, or to nobody', async () => {
     const { administration, service, open, signIn, get } = await openInbox();
     const { id } = await administration.createProject('Shop');
