@@ -133,6 +133,18 @@ describe('the script that counts', () => {
     );
   });
 
+  it('counts again what a browser fills in when one comes back', () => {
+    const hint = { textContent: '' };
+    const text = { value: '', dataset: { email: '{credits}', prices: '2' } };
+    const to = { value: '' };
+    const page: Record<string, object> = { 'text-hint': hint, text, to };
+    const window = { document: { getElementById: (id: string) => page[id] }, onpageshow: () => {} };
+    runInNewContext(counter, window);
+    to.value = 'a@b.mn\nc@d.mn';
+    window.onpageshow();
+    expect(hint.textContent).toBe('4');
+  });
+
   it('has under 2 KB', () => {
     expect(counter.length).toBeLessThan(2_048);
   });
