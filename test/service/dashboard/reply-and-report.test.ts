@@ -43,6 +43,15 @@ describe('a reply', () => {
     expect(addresses.join()).not.toMatch(/bat|Order|Today/);
   });
 
+  it.each(['', 'Re: '])('has a subject that can be sent, of one that is too long: "%s…"', async (before) => {
+    const { administration, open, press } = await openInbox();
+    await administration.receiveMail(mailOf('bat@example.mn', before + 'x'.repeat(300)), ['info@shop.mn']);
+    const link = /href="\/dashboard(\/send\?[^"]*)"/.exec((await open('/inbox')).html)?.[1] ?? '';
+    const page = await open(link);
+    expect(page.fields.subject).toBe(`Re: ${'x'.repeat(251)}`);
+    expect((await press({ ...page, fields: { ...page.fields, text: 'Today' } })).status).toBe(200);
+  });
+
   it('is none to a message of another project, or to nobody', async () => {
     const { administration, service, open, signIn, get } = await openInbox();
     const { id } = await administration.createProject('Shop');
@@ -122,6 +131,18 @@ describe('the script that counts', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('counts again what a browser fills in when one comes back', () => {
+    const hint = { textContent: '' };
+    const text = { value: '', dataset: { email: '{credits}', prices: '2' } };
+    const to = { value: '' };
+    const page: Record<string, object> = { 'text-hint': hint, text, to };
+    const window = { document: { getElementById: (id: string) => page[id] }, onpageshow: () => {} };
+    runInNewContext(counter, window);
+    to.value = 'a@b.mn\nc@d.mn';
+    window.onpageshow();
+    expect(hint.textContent).toBe('4');
   });
 
   it('has under 2 KB', () => {

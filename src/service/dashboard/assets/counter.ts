@@ -23,6 +23,7 @@ export const counter = `(() => {
       ({ parts: parts + '/' + costs.length, units, credits: isNaN(cost) ? '–' : String(cost).replace(/\\B(?=(\\d{3})+$)/g, ',') })[name]);
   };
   for (const field of [to, text]) field.oninput = count;
+  onpageshow = count;
   count();
 })();
 `;

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from '../../../contract/index.js';
+import { type ErrorEnvelope, maxSubjectLength } from '../../../contract/index.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { rateLimited } from '../../operations/admission.js';
 import type { Answer } from '../../operations/operations.js';
@@ -18,8 +18,9 @@ export const send: Page = async (context) => {
   if (incoming === null) return null;
   const { channel = incoming.channel } = query;
   const { from, subject, text } = incoming;
-  const title = subject === null || /^re:/i.test(subject) ? subject : `Re: ${subject}`;
-  const draft = draftOf({ channel, to: channel === incoming.channel ? from : '', subject: title });
+  const title = subject === null || /^re:/i.test(subject) ? (subject ?? '') : `Re: ${subject}`;
+  const cut = [...title].slice(0, maxSubjectLength).join('');
+  const draft = draftOf({ channel, to: channel === incoming.channel ? from : '', subject: cut });
   const above = (
     <Panel title={`${t.reply}: ${from || t.none}`}>
       {subject && <p class="subject">{subject}</p>}
