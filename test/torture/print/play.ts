@@ -47,14 +47,14 @@ interface Game {
 }
 
 async function playGame(setup: Setup, change: Change): Promise<{ pasted: number; problems: string[] }> {
-  const allowed = await wouldReach(setup);
+  const allowed = await wouldReach(withBothLimits(setup));
   const world = new World(setup.way);
   try {
     const earlier = await playEarlier(world, setup);
     const lines = await playRuns(world, setup);
     for (const [to, count] of world.project.received())
       allowed.set(to, Math.max(count, allowed.get(to) ?? 0));
-    const limit = limitOf(setup, lines, spentIn(world) - world.spentEarlier);
+    const limit = limitOf(withBothLimits(setup), lines, spentIn(world) - world.spentEarlier);
     const game = { setup, world, allowed, limit };
     // The rows of a report belong to the job before, too, whose command may come first or last.
     const ofBoth = setup.kind === 'report' ? earlier.map((each) => [each, true] as const) : [];
@@ -89,6 +89,15 @@ async function playRuns(world: World, setup: Setup): Promise<Printed[]> {
 /** What sends, and what writes the report that another one reads. */
 const isPasted = ({ words: [first = '', second = ''] }: Printed) =>
   ['sms bulk', 'sms send', 'jobs resume', 'jobs report'].includes(`${first} ${second}`);
+
+/** What is typed again without a name is another job where it leaves out who was sent to, with the limit that it has. */
+const withBothLimits = (setup: Setup): Setup =>
+  setup.follow === 'again' &&
+  !setup.named &&
+  setup.maxCredits !== null &&
+  setup.options.includes('--skip-sent')
+    ? { ...setup, maxCredits: 2 * setup.maxCredits }
+    : setup;
 
 /** A command that is printed to go on with a higher limit has that, and the job had spent some before it was lowered. */
 function limitOf({ follow, maxCredits }: Setup, lines: readonly Printed[], spent: number): number {
