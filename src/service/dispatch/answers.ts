@@ -1,4 +1,5 @@
 import type { CarrierAnswer } from '../carriers/carrier.js';
+import { withoutSecrets } from '../carriers/without-secrets.js';
 import type { ShownAnswer } from '../storage/store.js';
 
 /** Characters shown of a carrier's text. */
@@ -10,9 +11,9 @@ export type ShowAnswer = (answer: Pick<CarrierAnswer, 'code' | 'words'>) => Show
 
 /** Removes recipients, numbers, codes and the secrets of the configuration. */
 export function answerShower(secrets: readonly string[]): ShowAnswer {
+  const plain = withoutSecrets(secrets);
   return ({ code = '', words = '' }) => {
-    const plain = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words);
-    const shown = plain.replace(address, '…').replace(longNumber, '…').replace(/\s+/g, ' ').trim();
+    const shown = plain(words).replace(address, '…').replace(longNumber, '…').replace(/\s+/g, ' ').trim();
     return { code, words: Array.from(shown).slice(0, mostWords).join('') };
   };
 }

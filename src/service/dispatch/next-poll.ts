@@ -15,8 +15,8 @@ export function isDue(wait: number | null | undefined): boolean {
 }
 
 /**
- * Milliseconds until the next poll, after one that left this work; null if none is needed. `closed`: without room; `ageing`: those of them in
- * which messages end for their age.
+ * Milliseconds until the next poll, after one that left this work; null if none is needed. `closed`: without room;
+ * `ageing`: those of them in which messages end for their age.
  */
 export function nextPoll(
   lanes: Record<'open' | 'closed' | 'ageing', readonly Lane[]>,

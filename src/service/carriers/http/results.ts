@@ -4,8 +4,8 @@ import type { GatewayRoute } from './gateway-route.js';
 import { type AnswerOutcome, outcomeOfAnswer } from './outcome-of-answer.js';
 
 /**
- * Of a message with our id `reference`, and its recipient. Throws OutcomeUnknown unless the answer says that the message was accepted, or
- * that it was not.
+ * Of a message with our id `reference`, and its recipient. Throws OutcomeUnknown unless the answer says that the message
+ * was accepted, or that it was not.
  */
 export function resultOf(
   route: GatewayRoute,

@@ -21,8 +21,8 @@ export function formIn({ form = '' }: PageContext['query'], now?: number): strin
 }
 
 /**
- * The idempotency key of a form with these contents, in whatever order and spelling its recipients are: pressed twice, loaded
- * again or come back to, it sends nothing new. The time in it tells where to look for what was sent then.
+ * The idempotency key of a form with these contents, in whatever order and spelling its recipients are: pressed twice,
+ * loaded again or come back to, it sends nothing new. The time in it tells where to look for what was sent then.
  */
 export const keyOf = (
   { nameOfForm }: Pick<PageContext, 'nameOfForm'>,
