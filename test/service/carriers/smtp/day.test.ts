@@ -201,12 +201,17 @@ describe('a relay that takes so many mails a day', () => {
   });
 
   it('that takes fewer than it said lets them wait as well', async () => {
-    relay.options.react = (step) =>
-      step === 'MAIL' && relay.taken.length >= 2 ? '550 5.4.5 Daily user sending limit exceeded' : null;
+    // Counted where a mail begins: two connections begin one each before either is taken.
+    let mails = 0;
+    relay.options.react = (step) => {
+      if (step !== 'MAIL') return null;
+      mails += 1;
+      return mails > 2 ? '550 5.4.5 Daily user sending limit exceeded' : null;
+    };
     await services.open(configured(100));
     const batch = await sendBatch(people(4));
     await until(26);
-    expect(await statusesOf(batch)).toEqual(['sent', 'sent', 'queued', 'queued']);
+    expect((await statusesOf(batch)).sort()).toEqual(['queued', 'queued', 'sent', 'sent']);
     relay.options.react = () => null;
     await until(28);
     expect(await statusesOf(batch)).toEqual(Array(4).fill('sent'));
