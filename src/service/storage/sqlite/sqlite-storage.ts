@@ -8,6 +8,7 @@ import type { Storage } from '../storage.js';
 import { admit } from './admission.js';
 import type { Database } from './database/database.js';
 import { openInstallation } from './installation/open.js';
+import { refuseServed } from './installation/served.js';
 import { openSqliteBuckets } from './rate-limiter.js';
 import { sqliteStore } from './sqlite-store.js';
 
@@ -16,6 +17,8 @@ export interface SqliteStorageOptions {
   directory: string | undefined;
   /** Opens incomplete data; otherwise it is refused with DataError. */
   acceptData?: boolean;
+  /** Leaves data to a running service of an older version: DataError. */
+  isExisting?: boolean;
   clock: Clock;
   random: Random;
   /** Called for every unexpected error in the background. */
@@ -34,8 +37,11 @@ export interface SqliteStorage extends Storage {
 }
 
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<SqliteStorage> {
-  const { directory, random, clock, report } = options;
-  const installation = await openInstallation(directory, random, options);
+  const { directory, random, clock, report, isExisting } = options;
+  const installation = await openInstallation(directory, random, {
+    ...options,
+    ...(isExisting && { check: (store: Database) => refuseServed(store, clock) }),
+  });
   const { guard, rates, secret, carrier, id } = installation;
   const changes = createPolledChanges(clock);
   const store = sqliteStore(

@@ -32,6 +32,8 @@ export interface InstallationOptions {
   acceptData?: boolean;
   /** For a move: keeps all other processes out until the files are closed, and opens data that is being moved. */
   isMove?: boolean;
+  /** Checks the store before its schema is brought up to date. */
+  check?(store: Database): void;
   /** Called for errors while the files are watched. */
   report?(error: unknown): void;
   /** Opens the simulated operator's file, which is kept together with the store. */
@@ -70,7 +72,7 @@ async function openFiles(
   random: Random,
   { acceptData = false, isMove = false, report = () => {}, ...options }: InstallationOptions,
 ): Promise<Installation> {
-  const store = await openStore(files, acceptData, isMove);
+  const store = await openStore(files, acceptData, isMove, options.check);
   try {
     if (!isMove) refuseMoved(store, files);
     useOwnCheckpoints(store);
@@ -85,7 +87,12 @@ async function openFiles(
   }
 }
 
-async function openStore(files: DataFiles, acceptData: boolean, isAlone: boolean): Promise<Database> {
+async function openStore(
+  files: DataFiles,
+  acceptData: boolean,
+  isAlone: boolean,
+  check: InstallationOptions['check'],
+): Promise<Database> {
   // In this order: the store is created first, so if another file exists, it must exist too.
   const others = [files.identity, files.secret, files.carrier].some((path) => existsSync(path));
   const size = sizeOf(files.store);
@@ -107,6 +114,7 @@ async function openStore(files: DataFiles, acceptData: boolean, isAlone: boolean
       isAlone,
       check(database) {
         if (others && versionOf(database) === 0) refuse('is empty, or its -wal file is missing');
+        check?.(database);
       },
     }),
   );
