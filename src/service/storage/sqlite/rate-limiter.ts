@@ -155,7 +155,7 @@ async function openFile({ path, installation, clock, report }: BucketFileOptions
       if (inodeOf(path) !== before) continue;
       setAside(path);
       const why = (error as Error).message;
-      const warning = new Error(`${path} was set aside as ${path}.damaged and made anew: ${why}`);
+      const warning = new Error(`${path} was moved to ${path}.damaged and created anew: ${why}`);
       // Expected, also after --accept-data: a log line without stack frames.
       warning.stack = '';
       report(warning, { level: 'warning' });
