@@ -143,7 +143,8 @@ async function openFile({ path, installation, clock, report }: BucketFileOptions
     try {
       const database = await openDatabase(path, { synchronous: 'off', migrations, patience });
       try {
-        if (!belongsTo(database, installation)) throw new ForeignFile(`${path} is of another installation`);
+        if (!belongsTo(database, installation))
+          throw new ForeignFile(`${path} belongs to another installation`);
         return { database, ...takesOf(database, clock), inode: inodeOf(path) };
       } catch (error) {
         database.close();

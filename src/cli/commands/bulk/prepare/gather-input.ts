@@ -76,7 +76,7 @@ function refuseSelection(file: string, { exclude, excludeColumn, first, only }: 
   if (first !== undefined && isOnPurpose(only))
     throw usageError(
       `--first and --only ${only} cannot be combined`,
-      'No later command could leave the first ones out. To choose rows of a report, use --where.',
+      'No later command could leave out the first ones. To choose rows of a report, use --where.',
     );
 }
 

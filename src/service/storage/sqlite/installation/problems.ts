@@ -23,7 +23,7 @@ const forgottenWithout: Record<Problem['file'], string> = {
 
 /** What is lost with an old copy. */
 export const forgottenSince =
-  'everything since that copy: idempotency keys used since are unknown, so what was sent since can be sent again';
+  'everything since that copy: idempotency keys used since are unknown, so messages sent since can be sent again';
 
 export function dataError(files: DataFiles, problems: readonly Problem[], cause?: unknown): DataError {
   const folder = dirname(files.store);
